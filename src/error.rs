@@ -1,0 +1,173 @@
+//! What can go wrong, as one type.
+//!
+//! Every message reads `path: what: cause`, with what was expected and what was found as numbers,
+//! and then what to do. Messages are lower case without a full stop, so that they can be chained.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Shorthand for results of this library.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong in the library.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A board size that is none.
+    #[error("size {0}: not a board that can be counted: give N or RxC with sides from 2 to 4, such as 3 or 4x3")]
+    Size(String),
+
+    /// A winning tile that is none.
+    #[error("max {0}: not a winning tile: give a power of two from 8 to 65536")]
+    Max(u32),
+
+    /// A 4x4 game without a winning tile, run without an end below 65536.
+    #[error(
+        "size 4x4 without a winning tile: a board's digits hold tiles up to 32768 and the game goes beyond: \
+         give --max, or --until with a sum below 65536"
+    )]
+    Endless,
+
+    /// An `--until` that no layer has.
+    #[error("until {0}: the first layer has sum 4: give 4 or more")]
+    Until(u32),
+
+    /// A memory bound below what can work.
+    #[error("memory {given}: too little: {threads} threads need at least {least} (or give fewer --threads)")]
+    Memory {
+        /// The bound given, readable.
+        given: String,
+        /// The least that works, in the form the option takes.
+        least: String,
+        /// Threads that share it.
+        threads: usize,
+    },
+
+    /// No pool of threads could be started.
+    #[error("threads: cannot start {threads}: {cause}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        cause: String,
+    },
+
+    /// The system refused an operation on a file.
+    #[error("{}: cannot {what}: {cause}{}", path.display(), remedy(cause))]
+    Io {
+        /// File or directory.
+        path: PathBuf,
+        /// What was tried, as a verb phrase.
+        what: &'static str,
+        /// What the system said.
+        cause: io::Error,
+    },
+
+    /// A file that is no part file.
+    #[error("{}: not an enum48 part file: expected it to begin with the bytes of \"enum48pt\"", .0.display())]
+    Foreign(PathBuf),
+
+    /// A file or directory of a later format.
+    #[error(
+        "{}: format {found} is newer than this program reads ({known}): use a newer enum48, or another --dir",
+        path.display()
+    )]
+    Newer {
+        /// File.
+        path: PathBuf,
+        /// Its format version.
+        found: u32,
+        /// The latest version this program reads.
+        known: u32,
+    },
+
+    /// A part file that its writer never finished.
+    #[error("{}: unfinished: its writer was stopped: delete it", .0.display())]
+    Unfinished(PathBuf),
+
+    /// A part file shorter than its header says.
+    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or delete the directory and count again", path.display())]
+    Cut {
+        /// File.
+        path: PathBuf,
+        /// Bytes it should have.
+        expected: u64,
+        /// Bytes it has.
+        got: u64,
+    },
+
+    /// Bytes that are not what was written.
+    #[error("{}: damaged: {what}: restore it from a copy, or delete the directory and count again", path.display())]
+    Damaged {
+        /// File.
+        path: PathBuf,
+        /// Where and how.
+        what: String,
+    },
+
+    /// A file that is sound but is not the part that the manifest names there.
+    #[error("{}: not the part that the manifest names: {what}: put the right file back, or delete the directory and count again", path.display())]
+    Mismatch {
+        /// File.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+
+    /// States given to a writer out of order.
+    #[error("states out of order: {got:#x} after {previous:#x}: a part takes strictly increasing states")]
+    OutOfOrder {
+        /// The state before.
+        previous: u64,
+        /// The state that should have been greater.
+        got: u64,
+    },
+
+    /// A directory in use by another process.
+    #[error("{}: in use by another process: wait for it to end, or give another --dir", .0.display())]
+    Locked(PathBuf),
+
+    /// A directory that holds something else.
+    #[error("{}: not empty and not a run's directory: give another --dir", .0.display())]
+    NotARun(PathBuf),
+
+    /// A directory of another game.
+    #[error("{}: holds the game {found}, not {wanted}: give another --dir, or the game's own --size and --max", path.display())]
+    OtherGame {
+        /// Directory.
+        path: PathBuf,
+        /// Game in it.
+        found: String,
+        /// Game asked for.
+        wanted: String,
+    },
+
+    /// Layers that are to be kept are gone.
+    #[error("{}: --keep all: an earlier run with --keep last dropped the layers below sum {below}: go on with --keep last, or count again in another --dir", path.display())]
+    Dropped {
+        /// Directory.
+        path: PathBuf,
+        /// First sum that is still there.
+        below: u32,
+    },
+}
+
+/// What to do about some refusals of the system.
+fn remedy(cause: &io::Error) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            ": what was sealed stays: make space, then give the same command again"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            ": give a --dir that can be written"
+        }
+        _ => "",
+    }
+}
+
+impl Error {
+    /// An [`Error::Io`] maker, for `map_err`.
+    pub(crate) fn io(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Io { path: path.to_owned(), what, cause }
+    }
+}

@@ -1,0 +1,143 @@
+//! A board as one 64-bit number, and the size of a board.
+//!
+//! A board of R rows and C columns is a number of R*C hexadecimal digits. Digit `e` is the tile
+//! 2^e and 0 is an empty cell. The first cell (top left) is the most significant digit; the others
+//! follow along the rows. The shift, in bits, of each cell of a 4x4 board:
+//!
+//! ```text
+//!   60 56 52 48      .    2    .    4
+//!   44 40 36 32      .    2    .    8
+//!   28 24 20 16      .    .    .   16      = 0x0102_0103_0004_000b,  sum 2080
+//!   12  8  4  0      .    .    . 2048
+//! ```
+//!
+//! Worked on 2x2: `4 8 / 2 .` is `0x2310`, its sum is 14, its largest tile 8 (exponent 3), and the
+//! least of its eight images under rotation and reflection is `0x0132`.
+//!
+//! Because a board is a number, a set of boards is a sorted list of numbers, and two boards that
+//! agree in their first cells are neighbours in it. All of the file format and most of the speed
+//! rest on that.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// A board: one hexadecimal digit a cell, first cell most significant. See the module's picture.
+pub type Board = u64;
+
+/// One in every digit.
+pub(crate) const ONES: u64 = 0x1111_1111_1111_1111;
+
+/// Sum of the tile values of a board (its *age*, in part of the literature).
+#[must_use]
+pub fn sum(board: Board) -> u32 {
+    digits(board).filter(|&e| e > 0).map(|e| 1 << e).sum()
+}
+
+/// Exponent of the largest tile of a board, 0 for the empty board.
+#[must_use]
+pub fn max_exponent(board: Board) -> u8 {
+    digits(board).max().unwrap_or(0)
+}
+
+/// All sixteen digits of a board, last cell first; cells beyond the board's size are empty.
+fn digits(board: Board) -> impl Iterator<Item = u8> {
+    (0..16).map(move |cell| (board >> (4 * cell) & 15) as u8)
+}
+
+/// Rows and columns of a board, each from 2 to 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Size {
+    rows: u8,
+    cols: u8,
+}
+
+impl Size {
+    /// A size, or [`Error::Size`] unless both sides are from 2 to 4.
+    ///
+    /// ```
+    /// use enum48::game::Size;
+    /// assert_eq!(Size::new(4, 3)?.cells(), 12);
+    /// assert!(Size::new(5, 5).is_err());
+    /// # Ok::<(), enum48::Error>(())
+    /// ```
+    pub fn new(rows: u8, cols: u8) -> Result<Self, Error> {
+        if (2..=4).contains(&rows) && (2..=4).contains(&cols) {
+            Ok(Self { rows, cols })
+        } else {
+            Err(Error::Size(format!("{rows}x{cols}")))
+        }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(self) -> u8 {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn cols(self) -> u8 {
+        self.cols
+    }
+
+    /// Number of cells, at most 16.
+    #[must_use]
+    pub fn cells(self) -> u32 {
+        u32::from(self.rows) * u32::from(self.cols)
+    }
+
+    /// Number of symmetries of the rectangle: 8 for a square, else 4.
+    #[must_use]
+    pub fn symmetries(self) -> u32 {
+        if self.rows == self.cols { 8 } else { 4 }
+    }
+}
+
+/// `RxC`.
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.rows, self.cols)
+    }
+}
+
+/// `N` (a square) or `RxC`.
+impl FromStr for Size {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let side = |part: &str| match part.as_bytes() {
+            [digit @ b'0'..=b'9'] => Some(digit - b'0'),
+            _ => None,
+        };
+        let (rows, cols) = text.split_once('x').unwrap_or((text, text));
+        match (side(rows), side(cols)) {
+            (Some(rows), Some(cols)) => Self::new(rows, cols),
+            _ => Err(Error::Size(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_board_reads_as_documented() {
+        assert_eq!(sum(0x2310), 14);
+        assert_eq!(max_exponent(0x2310), 3);
+        assert_eq!(sum(0x0102_0103_0004_000b), 2 + 4 + 2 + 8 + 16 + 2048);
+        assert_eq!(sum(0xffff_ffff_ffff_ffff), 16 * 32768);
+    }
+
+    #[test]
+    fn sizes_are_read_and_refused() {
+        assert_eq!("3".parse::<Size>().unwrap(), Size::new(3, 3).unwrap());
+        assert_eq!("4x3".parse::<Size>().unwrap(), Size::new(4, 3).unwrap());
+        assert_eq!("2x4".parse::<Size>().unwrap().to_string(), "2x4");
+        for bad in ["", "1", "5", "1x9", "3x", "x3", "3x3x3", "33", "-3", "3 x 3", "٣", "4X3"] {
+            assert!(bad.parse::<Size>().is_err(), "{bad:?} was taken");
+        }
+    }
+}

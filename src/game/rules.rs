@@ -1,0 +1,175 @@
+//! The rules as kernels over slices of boards.
+//!
+//! [`Rules`] is what the engine sees: a handful of jobs on many boards at once. Behind it stands
+//! one generic implementation for each board size, compiled for AVX-512, for AVX2 and for any
+//! machine; which one runs is decided when the program runs, so a plain `cargo build --release` is
+//! fast everywhere. A call costs a dispatch, so give it hundreds of boards, not one.
+
+use std::array;
+
+use multiversion::multiversion;
+
+use super::board::{Board, ONES, Size};
+use super::shape::{Shape, occupied};
+use super::slide::slide;
+use super::symmetry::{canonical, orbit};
+
+/// What [`Rules::census`] found in a list of states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// States without a legal move.
+    pub dead: u64,
+    /// Boards that the states stand for: the sum of their orbit sizes, dead ones included.
+    pub labeled: u64,
+}
+
+/// The rules on boards of one size. Boards given must fit the size; no method looks at other digits.
+pub trait Rules: Sync {
+    /// Replace each board by its canonical image.
+    fn canonicalise(&self, boards: &mut [Board]);
+
+    /// Move each of `boards` in all four directions: `out[d][i]` becomes the afterstate of
+    /// `boards[i]` in direction `d`, not canonical, or 0 where the move is illegal or wins.
+    /// `win` is the exponent of the winning tile, 16 also for "none". Returns whether a move won.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
+    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> bool;
+
+    /// Append each board with a tile of exponent `tile` in each of its empty cells, not canonical.
+    fn spawn(&self, boards: &[Board], tile: u8, out: &mut Vec<Board>);
+
+    /// Drop the dead states, keeping the order of the live ones, and count.
+    fn census(&self, states: &mut Vec<Board>) -> Census;
+}
+
+/// The rules for a board size.
+#[must_use]
+pub fn rules(size: Size) -> &'static dyn Rules {
+    match (size.rows(), size.cols()) {
+        (2, 2) => &Shape::<2, 2>,
+        (2, 3) => &Shape::<2, 3>,
+        (2, 4) => &Shape::<2, 4>,
+        (3, 2) => &Shape::<3, 2>,
+        (3, 3) => &Shape::<3, 3>,
+        (3, 4) => &Shape::<3, 4>,
+        (4, 2) => &Shape::<4, 2>,
+        (4, 3) => &Shape::<4, 3>,
+        _ => &Shape::<4, 4>,
+    }
+}
+
+impl<const R: usize, const C: usize> Rules for Shape<R, C> {
+    fn canonicalise(&self, boards: &mut [Board]) {
+        canonicalise::<R, C>(boards);
+    }
+
+    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> bool {
+        slide_all::<R, C>(boards, u64::from(win - 1) * ONES, out)
+    }
+
+    fn spawn(&self, boards: &[Board], tile: u8, out: &mut Vec<Board>) {
+        for &board in boards {
+            let mut empty = !occupied(board) & ONES & Self::BOARD;
+            while empty != 0 {
+                let cell = empty & empty.wrapping_neg();
+                out.push(board | cell * u64::from(tile));
+                empty ^= cell;
+            }
+        }
+    }
+
+    fn census(&self, states: &mut Vec<Board>) -> Census {
+        let (live, labeled) = census::<R, C>(states);
+        let dead = (states.len() - live) as u64;
+        states.truncate(live);
+        Census { dead, labeled }
+    }
+}
+
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn canonicalise<const R: usize, const C: usize>(boards: &mut [u64]) {
+    for board in boards {
+        *board = canonical::<R, C>(*board);
+    }
+}
+
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn slide_all<const R: usize, const C: usize>(
+    boards: &[u64],
+    base: u64,
+    out: [&mut [u64]; 4],
+) -> bool {
+    let [up, right, down, left] = out;
+    let wins = slide_each::<R, C, 0>(boards, base, up)
+        | slide_each::<R, C, 1>(boards, base, right)
+        | slide_each::<R, C, 2>(boards, base, down)
+        | slide_each::<R, C, 3>(boards, base, left);
+    wins != 0
+}
+
+/// One direction of [`slide_all`]; the result is nonzero if a move won.
+#[inline(always)]
+fn slide_each<const R: usize, const C: usize, const D: usize>(
+    boards: &[u64],
+    base: u64,
+    out: &mut [u64],
+) -> u64 {
+    assert_eq!(boards.len(), out.len(), "one afterstate for each board");
+    let mut wins = 0;
+    for (out, &board) in out.iter_mut().zip(boards) {
+        let (afterstate, won) = slide::<R, C, D>(board, base);
+        *out = if won == 0 { afterstate } else { 0 };
+        wins |= won;
+    }
+    wins
+}
+
+/// Boards looked at together by [`census`]: enough to fill the registers.
+const LANES: usize = 64;
+
+/// Moves the live states to the front; returns their number and the labeled count of all.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn census<const R: usize, const C: usize>(states: &mut [u64]) -> (usize, u64) {
+    let mut live = 0;
+    let mut labeled = 0;
+    let mut from = 0;
+    while from + LANES <= states.len() {
+        let group: [u64; LANES] = array::from_fn(|i| states[from + i]);
+        labeled += group.iter().map(|&x| orbit::<R, C>(x)).sum::<u64>();
+        let free = group.map(freedom::<R, C>);
+        for (&state, &free) in group.iter().zip(&free) {
+            states[live] = state;
+            live += usize::from(free != 0);
+        }
+        from += LANES;
+    }
+    for i in from..states.len() {
+        let state = states[i];
+        labeled += orbit::<R, C>(state);
+        states[live] = state;
+        live += usize::from(freedom::<R, C>(state) != 0);
+    }
+    (live, labeled)
+}
+
+/// Nonzero if the board has a legal move: an empty cell (something can slide into it, as no
+/// state is empty) or two equal neighbours.
+#[inline(always)]
+fn freedom<const R: usize, const C: usize>(x: u64) -> u64 {
+    let all = Shape::<R, C>::BOARD & ONES;
+    let empty = !occupied(x) & all;
+    let beside = !occupied(x ^ (x << 4)) & all & !Shape::<R, C>::COLUMNS[C - 1];
+    let below = !occupied(x ^ (x << (4 * C))) & all & !Shape::<R, C>::ROWS[R - 1];
+    empty | beside | below
+}

@@ -1,0 +1,58 @@
+//! The geometry of a board size, worked out at compile time.
+//!
+//! The kernels are generic over rows and columns, so every mask and shift below is a constant in
+//! the compiled code, and one source serves all nine sizes from 2x2 to 4x4.
+
+/// A board of `R` rows and `C` columns: a name for its constants, never a value.
+pub(crate) struct Shape<const R: usize, const C: usize>;
+
+impl<const R: usize, const C: usize> Shape<R, C> {
+    /// Number of cells; a board must fit 64 bits.
+    pub(crate) const CELLS: usize = {
+        assert!(R >= 2 && C >= 2 && R * C <= 16);
+        R * C
+    };
+
+    /// Every digit of the board full.
+    pub(crate) const BOARD: u64 = u64::MAX >> (64 - 4 * Self::CELLS);
+
+    /// For each column, its digits full.
+    pub(crate) const COLUMNS: [u64; C] = {
+        let mut masks = [0; C];
+        let mut cell = 0;
+        while cell < Self::CELLS {
+            masks[cell % C] |= Self::digit(cell);
+            cell += 1;
+        }
+        masks
+    };
+
+    /// For each row, its digits full.
+    pub(crate) const ROWS: [u64; R] = {
+        let mut masks = [0; R];
+        let mut cell = 0;
+        while cell < Self::CELLS {
+            masks[cell / C] |= Self::digit(cell);
+            cell += 1;
+        }
+        masks
+    };
+
+    /// The digit of one cell, full; cells count from the top left along the rows.
+    pub(crate) const fn digit(cell: usize) -> u64 {
+        15 << (4 * (Self::CELLS - 1 - cell))
+    }
+}
+
+/// Shift left by `by` digits, or right if negative.
+#[inline(always)]
+pub(crate) const fn shift_digits(x: u64, by: i32) -> u64 {
+    if by >= 0 { x << (4 * by) } else { x >> (-4 * by) }
+}
+
+/// A one in every digit of `x` that is not 0.
+#[inline(always)]
+pub(crate) const fn occupied(x: u64) -> u64 {
+    let pairs = x | (x >> 2);
+    (pairs | (pairs >> 1)) & super::board::ONES
+}

@@ -1,0 +1,239 @@
+//! A move, on all lines of a board at once and without a branch.
+//!
+//! The published programs look a row up in a table of 65,536 entries. Here a move is arithmetic on
+//! the whole board: for each place of a line, counted from the edge moved toward, "where this cell
+//! is empty, pull the rest of the line up by one", then "where this cell equals the next, add one
+//! to it and pull the rest up over the next". Lines of a board do not touch each other, so all are
+//! done in the same few instructions, and because there is neither a branch nor a table, the
+//! compiler does eight boards side by side.
+
+use super::board::ONES;
+use super::shape::{Shape, occupied};
+
+/// A direction to move in. The numbers are those of the published move codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Toward the first row.
+    Up = 0,
+    /// Toward the last column.
+    Right = 1,
+    /// Toward the last row.
+    Down = 2,
+    /// Toward the first column.
+    Left = 3,
+}
+
+impl Direction {
+    /// All four, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Up, Self::Right, Self::Down, Self::Left];
+}
+
+/// The lines of a board in direction `D`, as constants.
+struct Lines<const R: usize, const C: usize, const D: usize>;
+
+impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
+    const VERTICAL: bool = D == Direction::Up as usize || D == Direction::Down as usize;
+    /// Whether the edge moved toward is the more significant end of each line.
+    const UPWARD: bool = D == Direction::Up as usize || D == Direction::Left as usize;
+    /// Cells of a line.
+    const LENGTH: usize = if Self::VERTICAL { R } else { C };
+    /// Bits from a cell to the next of its line.
+    const STEP: usize = if Self::VERTICAL { 4 * C } else { 4 };
+
+    /// The `k`-th cell of every line from the edge moved toward, digits full.
+    #[inline(always)]
+    const fn place(k: usize) -> u64 {
+        let k = if Self::UPWARD { k } else { Self::LENGTH - 1 - k };
+        if Self::VERTICAL { Shape::<R, C>::ROWS[k] } else { Shape::<R, C>::COLUMNS[k] }
+    }
+
+    /// Every cell takes what stands next to it, one step farther from the edge.
+    #[inline(always)]
+    const fn pull(x: u64) -> u64 {
+        let x = x & !Self::place(0);
+        if Self::UPWARD { x << Self::STEP } else { x >> Self::STEP }
+    }
+
+    /// One step away from the edge.
+    #[inline(always)]
+    const fn push(x: u64) -> u64 {
+        if Self::UPWARD { x >> Self::STEP } else { x << Self::STEP }
+    }
+
+    /// Full digits at the places `k` and beyond of the lines that are marked at place `k`.
+    #[inline(always)]
+    const fn rest(marked: u64, k: usize) -> u64 {
+        let mut cells = marked;
+        let mut place = k + 1;
+        while place < Self::LENGTH {
+            cells |= Self::push(cells);
+            place += 1;
+        }
+        (cells << 4).wrapping_sub(cells)
+    }
+}
+
+/// The board after a move in direction `D`, or 0 if the move is illegal, and a nonzero word if the
+/// move makes the winning tile (then the board means nothing). `base` is the exponent below the
+/// winning one in every digit.
+///
+/// A move wins exactly if, once the tiles have slid together and before any merges, two tiles of
+/// exponent `base` touch along a line: the pair may be split by an earlier merge only if that merge
+/// was of such tiles too.
+#[inline(always)]
+pub(crate) fn slide<const R: usize, const C: usize, const D: usize>(
+    board: u64,
+    base: u64,
+) -> (u64, u64) {
+    let length = Lines::<R, C, D>::LENGTH;
+    let mut x = board;
+    for k in (0..length - 1).rev() {
+        let empty = !occupied(x) & ONES & Lines::<R, C, D>::place(k);
+        let moving = Lines::<R, C, D>::rest(empty, k);
+        x = (x & !moving) | (Lines::<R, C, D>::pull(x) & moving);
+    }
+    let high = !occupied(x ^ base) & ONES;
+    let won = high & Lines::<R, C, D>::pull(high);
+    for k in 0..length - 1 {
+        let next = Lines::<R, C, D>::pull(x);
+        let merged = occupied(x) & !occupied(x ^ next) & Lines::<R, C, D>::place(k);
+        let moving = Lines::<R, C, D>::rest(Lines::<R, C, D>::push(merged), k + 1);
+        x = (x & !moving) | (next & moving);
+        x = x.wrapping_add(merged);
+    }
+    (if x == board { 0 } else { x }, won)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::symmetry::{mirror_columns, mirror_rows, transpose};
+    use super::*;
+
+    /// `base` for games without a winning tile: no board that fits holds two tiles of 2^15 side by side.
+    const NEVER: u64 = u64::MAX;
+
+    /// One line, slid toward its front as a person would: pick up the tiles, merge, put down.
+    fn naive(line: &[u64]) -> Vec<u64> {
+        let tiles: Vec<u64> = line.iter().copied().filter(|&e| e > 0).collect();
+        let mut out = Vec::new();
+        let mut i = 0;
+        while i < tiles.len() {
+            if i + 1 < tiles.len() && tiles[i] == tiles[i + 1] {
+                out.push(tiles[i] + 1);
+                i += 2;
+            } else {
+                out.push(tiles[i]);
+                i += 1;
+            }
+        }
+        out.resize(line.len(), 0);
+        out
+    }
+
+    fn row_of(x: u64) -> [u64; 4] {
+        [x >> 12 & 15, x >> 8 & 15, x >> 4 & 15, x & 15]
+    }
+
+    fn number_of(row: &[u64]) -> u64 {
+        row.iter().fold(0, |x, e| x << 4 | e)
+    }
+
+    #[test]
+    fn every_row_slides_as_a_person_would_slide_it() {
+        for row in 0..=0xffffu64 {
+            let cells = row_of(row);
+            let expected = naive(&cells);
+            if expected.contains(&16) {
+                continue; // two tiles of 2^15 make one that no digit holds
+            }
+            let left = number_of(&expected);
+            // The same row in each of the four rows of a board.
+            let board = row * 0x0001_0001_0001_0001;
+            let slid = slide::<4, 4, 3>(board, NEVER).0;
+            let wanted = left * 0x0001_0001_0001_0001;
+            assert_eq!(slid, if wanted == board { 0 } else { wanted }, "row {row:04x}");
+        }
+    }
+
+    #[test]
+    fn every_row_of_three_slides_as_a_person_would_slide_it() {
+        for row in 1..0x1000u64 {
+            let cells = [row >> 8, row >> 4 & 15, row & 15];
+            let expected = naive(&cells);
+            if expected.contains(&16) {
+                continue;
+            }
+            let board = row << 12;
+            let wanted = number_of(&expected) << 12;
+            let slid = slide::<3, 3, 3>(board, NEVER).0;
+            assert_eq!(slid, if wanted == board { 0 } else { wanted }, "row {row:03x}");
+        }
+    }
+
+    #[test]
+    fn the_examples_of_the_rules_hold() {
+        let left = |row: u64| slide::<4, 4, 3>(row << 48, NEVER).0 >> 48;
+        let right = |row: u64| slide::<4, 4, 1>(row << 48, NEVER).0 >> 48;
+        assert_eq!(left(0x2203), 0x3300, "4 4 . 8 left is 8 8 . .");
+        assert_eq!(right(0x1110), 0x0012, "2 2 2 . right is . . 2 4");
+        assert_eq!(left(0x1111), 0x2200, "2 2 2 2 left is 4 4 . .");
+        assert_eq!(left(0x1200), 0, "a move that changes nothing is illegal");
+    }
+
+    fn sliding_commutes<const R: usize, const C: usize>() {
+        let mut seed = 0xfeed_beef_cafe_f00du64;
+        for _ in 0..50_000 {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            // Low exponents and many empty cells, so that tiles merge.
+            let x = seed & (seed >> 7) & 0x3333_3333_3333_3333 & Shape::<R, C>::BOARD;
+            let [up, right, down, left] = [
+                slide::<R, C, 0>(x, NEVER).0,
+                slide::<R, C, 1>(x, NEVER).0,
+                slide::<R, C, 2>(x, NEVER).0,
+                slide::<R, C, 3>(x, NEVER).0,
+            ];
+            let across = mirror_columns::<R, C>;
+            let along = mirror_rows::<R, C>;
+            assert_eq!(slide::<R, C, 1>(across(x), NEVER).0, across(left), "{x:#x}");
+            assert_eq!(slide::<R, C, 0>(across(x), NEVER).0, across(up), "{x:#x}");
+            assert_eq!(slide::<R, C, 2>(along(x), NEVER).0, along(up), "{x:#x}");
+            assert_eq!(slide::<R, C, 1>(along(x), NEVER).0, along(right), "{x:#x}");
+            assert_eq!(slide::<R, C, 0>(along(x), NEVER).0, along(down), "{x:#x}");
+            if R == C {
+                let turned = transpose::<R, C>;
+                assert_eq!(slide::<R, C, 0>(turned(x), NEVER).0, turned(left), "{x:#x}");
+                assert_eq!(slide::<R, C, 2>(turned(x), NEVER).0, turned(right), "{x:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn sliding_commutes_with_every_symmetry() {
+        sliding_commutes::<2, 2>();
+        sliding_commutes::<2, 3>();
+        sliding_commutes::<3, 2>();
+        sliding_commutes::<2, 4>();
+        sliding_commutes::<4, 2>();
+        sliding_commutes::<3, 3>();
+        sliding_commutes::<3, 4>();
+        sliding_commutes::<4, 3>();
+        sliding_commutes::<4, 4>();
+    }
+
+    #[test]
+    fn a_row_wins_exactly_if_a_naive_slide_makes_the_winning_tile() {
+        for win in [3u64, 5, 16] {
+            for row in 1..=0xffffu64 {
+                let cells = row_of(row);
+                if cells.iter().any(|&e| e >= win) {
+                    continue;
+                }
+                let expected = naive(&cells).contains(&win);
+                let (_, won) = slide::<4, 4, 3>(row, (win - 1) * ONES);
+                assert_eq!(won != 0, expected, "row {row:04x} to 2^{win}");
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A game: the size of the board and the tile that wins.
+
+use std::fmt;
+
+use super::board::{Board, Size};
+use super::rules::{Rules, rules};
+use crate::error::Error;
+
+/// Exponent of the winning tile in games that nobody wins: no board that fits the digits makes it.
+const NO_WIN: u8 = 16;
+
+/// A game of 2048: board size, and winning tile if there is one.
+///
+/// ```
+/// use enum48::Game;
+/// let game = Game::new("3".parse()?, Some(1024))?;
+/// assert_eq!(game.to_string(), "3x3-1024");
+/// assert_eq!(Game::new("4x3".parse()?, None)?.to_string(), "4x3");
+/// # Ok::<(), enum48::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Game {
+    size: Size,
+    max: Option<u32>,
+}
+
+impl Game {
+    /// A game on a board of `size` that ends when a tile `max` is made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Max`] unless `max` is a power of two from 8 to 65536. (Below 8 a spawn could win.)
+    pub fn new(size: Size, max: Option<u32>) -> Result<Self, Error> {
+        match max {
+            Some(tile) if !tile.is_power_of_two() || !(8..=65536).contains(&tile) => {
+                Err(Error::Max(tile))
+            }
+            _ => Ok(Self { size, max }),
+        }
+    }
+
+    /// Size of the board.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The winning tile, as a value.
+    #[must_use]
+    pub fn max(&self) -> Option<u32> {
+        self.max
+    }
+
+    /// Exponent of the winning tile, 16 if there is none.
+    #[must_use]
+    pub fn win_exponent(&self) -> u8 {
+        self.max.map_or(NO_WIN, |tile| tile.trailing_zeros() as u8)
+    }
+
+    /// Exponent of the largest tile that a board of this game can hold while play goes on.
+    ///
+    /// On c cells no tile exceeds 2^(c+1). Proof: to make 2^e from tiles of at most 4 = 2^2 takes,
+    /// at the moment of the last merge, tiles 2^(e-1) and 2^(e-1) on the board, and while the second
+    /// of them was made, the first stood and so did 2^(e-2), and so on: a chain e-1, e-2, ..., 2, 2
+    /// of e-1 tiles in as many cells.
+    #[must_use]
+    pub fn top_exponent(&self) -> u8 {
+        (self.size.cells() as u8 + 1).min(self.win_exponent() - 1)
+    }
+
+    /// Greatest sum of a board that could hold only tiles that this game has: an upper bound on the
+    /// number of layers.
+    ///
+    /// With a winning tile it is a board full of the tile below. Without one, the chain of
+    /// [`Game::top_exponent`] in every length: 2^(c+1) + 2^c + ... + 4.
+    #[must_use]
+    pub fn sum_bound(&self) -> u32 {
+        let cells = self.size.cells();
+        let chain = (1u32 << (cells + 2)) - 4;
+        match self.max {
+            Some(tile) => chain.min(cells * (tile / 2)),
+            None => chain,
+        }
+    }
+
+    /// The rules on boards of this game's size.
+    #[must_use]
+    pub fn rules(&self) -> &'static dyn Rules {
+        rules(self.size)
+    }
+
+    /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells.
+    /// Only sums 4, 6 and 8 have any.
+    #[must_use]
+    pub fn starts(&self, sum: u32) -> Vec<Board> {
+        let tiles: &[u8] = match sum {
+            4 => &[1],
+            6 => &[1, 2],
+            8 => &[2],
+            _ => return Vec::new(),
+        };
+        let (rules, mut one) = (self.rules(), Vec::new());
+        rules.spawn(&[0], tiles[0], &mut one);
+        let mut boards = Vec::new();
+        rules.spawn(&one, tiles[tiles.len() - 1], &mut boards);
+        rules.canonicalise(&mut boards);
+        boards.sort_unstable();
+        boards.dedup();
+        boards
+    }
+}
+
+/// `3x3-1024`, or `4x3` without a winning tile: the name of the game in tables and directories.
+impl fmt::Display for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.size)?;
+        self.max.map_or(Ok(()), |tile| write!(f, "-{tile}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn winning_tiles_are_powers_of_two_from_8_to_65536() {
+        let size = Size::new(4, 4).unwrap();
+        for exponent in 3..=16 {
+            assert!(Game::new(size, Some(1 << exponent)).is_ok());
+        }
+        for bad in [0, 1, 2, 4, 6, 1000, 65535, 131_072] {
+            assert!(Game::new(size, Some(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn starts_of_2x2_are_beside_and_across() {
+        let game = Game::new(Size::new(2, 2).unwrap(), None).unwrap();
+        assert_eq!(game.starts(4), [0x0011, 0x0110]);
+        assert_eq!(game.starts(6), [0x0012, 0x0120]);
+        assert_eq!(game.starts(8), [0x0022, 0x0220]);
+        assert!(game.starts(10).is_empty());
+    }
+
+    #[test]
+    fn bounds_match_the_known_ends() {
+        // 2x2 ends at 32; 4x3 at sum 16380 (Kaneko and Yamashita, 2025).
+        let game = |text: &str, max| Game::new(text.parse().unwrap(), max).unwrap();
+        assert_eq!(game("2", None).top_exponent(), 5);
+        assert_eq!(game("2", None).sum_bound(), 60);
+        assert_eq!(game("4x3", None).sum_bound(), 16380);
+        assert_eq!(game("4", Some(64)).sum_bound(), 512);
+        assert_eq!(game("4", Some(65536)).top_exponent(), 15);
+    }
+}

@@ -1,0 +1,118 @@
+//! The fingerprint of a set of states: a number that any other program can compute and compare.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+use std::str::FromStr;
+
+use multiversion::multiversion;
+use serde::{Deserialize, Serialize};
+
+/// Sum modulo 2^64 of `mix(x)` over the members `x` of a set. The sum of two is the fingerprint of
+/// the union of disjoint sets. Written as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Fingerprint(pub u64);
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+#[inline(always)]
+const fn mix(x: u64) -> u64 {
+    let z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// The fingerprint of a list of different states, in any order.
+#[must_use]
+pub fn fingerprint(states: &[u64]) -> Fingerprint {
+    Fingerprint(sum_of_mixes(states))
+}
+
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn sum_of_mixes(states: &[u64]) -> u64 {
+    states.iter().fold(0, |sum: u64, &x| sum.wrapping_add(mix(x)))
+}
+
+impl Add for Fingerprint {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.wrapping_add(other.0))
+    }
+}
+
+impl AddAssign for Fingerprint {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Fingerprint {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::default(), Add::add)
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lower = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        if text.len() != 16 || !text.bytes().all(lower) {
+            return Err(format!("fingerprint {text:?}: expected 16 hexadecimal digits"));
+        }
+        u64::from_str_radix(text, 16).map(Self).map_err(|e| e.to_string())
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> Self {
+        fingerprint.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_row_of_2x2_to_32_has_its_published_fingerprint() {
+        // The two live states of sum 4, as given with the definition of the fingerprint.
+        assert_eq!(fingerprint(&[0x0011, 0x0110]).to_string(), "f8b92427b13a4593");
+        assert_eq!(fingerprint(&[]).to_string(), "0000000000000000");
+    }
+
+    #[test]
+    fn splitmix64_gives_its_published_stream() {
+        // First output of SplitMix64 seeded with 0 and with 1234567 (Vigna's reference program).
+        assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(mix(1_234_567), 6_457_827_717_110_365_317);
+    }
+
+    #[test]
+    fn text_round_trips_and_nothing_else_is_taken() {
+        let print = Fingerprint(0x00ab_cdef_0123_4567);
+        assert_eq!(print.to_string().parse(), Ok(print));
+        for bad in ["", "0", "+0abcdef01234567", "00ABCDEF01234567", "00abcdef0123456g"] {
+            assert!(bad.parse::<Fingerprint>().is_err(), "{bad:?}");
+        }
+    }
+}

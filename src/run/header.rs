@@ -1,0 +1,174 @@
+//! The first and the last bytes of a part file: what it holds, and that it is whole.
+
+use std::path::Path;
+
+use super::fingerprint::Fingerprint;
+use crate::error::{Error, Result};
+
+/// Format version that this program writes, and the latest it reads.
+pub const VERSION: u32 = 1;
+
+const MAGIC: &[u8; 8] = b"enum48pt";
+const END_MAGIC: &[u8; 8] = b"enum48/.";
+
+/// Bytes of a header.
+pub(crate) const HEADER: usize = 40;
+/// Bytes of a footer.
+pub(crate) const FOOTER: usize = 40;
+/// Bytes of an index entry.
+pub(crate) const ENTRY: usize = 16;
+
+/// No block of any file is larger, so that a damaged header cannot ask for unbounded memory.
+const MOST_IN_BLOCK: u32 = 1 << 20;
+
+/// Whether a part holds boards before or after the spawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Boards with the player to move.
+    States,
+    /// Boards after a move, before the spawn.
+    Afterstates,
+}
+
+/// What a part file says it holds. To this module they are numbers to compare, nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// States or afterstates.
+    pub kind: Kind,
+    /// Rows of the boards.
+    pub rows: u8,
+    /// Columns of the boards.
+    pub cols: u8,
+    /// Exponent of the winning tile, 16 if there is none.
+    pub win: u8,
+    /// Sum of every board.
+    pub sum: u32,
+    /// Largest tile of every board, as a value.
+    pub max: u32,
+}
+
+/// A header: the label, and how the file is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) label: Label,
+    pub(crate) block: u32,
+    /// Bytes of the finished file, 0 before.
+    pub(crate) length: u64,
+}
+
+impl Header {
+    pub(crate) fn to_bytes(self) -> [u8; HEADER] {
+        let Label { kind, rows, cols, win, sum, max } = self.label;
+        let mut out = Vec::with_capacity(HEADER);
+        out.extend(MAGIC);
+        out.extend(VERSION.to_le_bytes());
+        out.extend([kind as u8, rows, cols, win]);
+        out.extend(sum.to_le_bytes());
+        out.extend(max.to_le_bytes());
+        out.extend(self.block.to_le_bytes());
+        out.extend(self.length.to_le_bytes());
+        out.extend(crc32fast::hash(&out).to_le_bytes());
+        out.try_into().expect("the fields fill the header")
+    }
+
+    /// Read the header of a file of `bytes`, and tell what is wrong with the file as a whole.
+    pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let owned = || path.to_owned();
+        let magic = bytes.len().min(MAGIC.len());
+        if bytes.is_empty() || bytes[..magic] != MAGIC[..magic] {
+            return Err(Error::Foreign(owned()));
+        }
+        let Some(head) = bytes.first_chunk::<HEADER>() else {
+            let (expected, got) = ((HEADER + FOOTER) as u64, bytes.len() as u64);
+            return Err(Error::Cut { path: owned(), expected, got });
+        };
+        let damaged = |what: &str| Error::Damaged { path: owned(), what: what.to_owned() };
+        if crc32fast::hash(&head[..36]) != u32_at(head, 36) {
+            return Err(damaged("header: checksum differs"));
+        }
+        if u32_at(head, 8) != VERSION {
+            return Err(Error::Newer { path: owned(), found: u32_at(head, 8), known: VERSION });
+        }
+        let kind = match head[12] {
+            0 => Kind::States,
+            1 => Kind::Afterstates,
+            _ => return Err(damaged("header: kind is neither states nor afterstates")),
+        };
+        let label = Label {
+            kind,
+            rows: head[13],
+            cols: head[14],
+            win: head[15],
+            sum: u32_at(head, 16),
+            max: u32_at(head, 20),
+        };
+        let header = Self { label, block: u32_at(head, 24), length: u64_at(head, 28) };
+        let (expected, got) = (header.length, bytes.len() as u64);
+        if expected == 0 {
+            return Err(Error::Unfinished(owned()));
+        }
+        if got < expected {
+            return Err(Error::Cut { path: owned(), expected, got });
+        }
+        if got > expected {
+            return Err(damaged(&format!("{} bytes after the end", got - expected)));
+        }
+        if got < (HEADER + FOOTER) as u64 || !(1..=MOST_IN_BLOCK).contains(&header.block) {
+            return Err(damaged("header: impossible length or block size"));
+        }
+        Ok(header)
+    }
+}
+
+/// A footer: what the blocks add up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Footer {
+    pub(crate) states: u64,
+    pub(crate) blocks: u64,
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) index_crc: u32,
+}
+
+impl Footer {
+    pub(crate) fn to_bytes(self) -> [u8; FOOTER] {
+        let mut out = Vec::with_capacity(FOOTER);
+        out.extend(self.states.to_le_bytes());
+        out.extend(self.blocks.to_le_bytes());
+        out.extend(self.fingerprint.0.to_le_bytes());
+        out.extend(self.index_crc.to_le_bytes());
+        out.extend(crc32fast::hash(&out).to_le_bytes());
+        out.extend(END_MAGIC);
+        out.try_into().expect("the fields fill the footer")
+    }
+
+    /// Read a footer, or say what is wrong with it.
+    pub(crate) fn from_bytes(bytes: &[u8; FOOTER]) -> Result<Self, &'static str> {
+        if crc32fast::hash(&bytes[..28]) != u32_at(bytes, 28) || bytes[32..] != *END_MAGIC {
+            return Err("footer: checksum differs");
+        }
+        Ok(Self {
+            states: u64_at(bytes, 0),
+            blocks: u64_at(bytes, 8),
+            fingerprint: Fingerprint(u64_at(bytes, 16)),
+            index_crc: u32_at(bytes, 24),
+        })
+    }
+}
+
+/// The `u32` at byte `at`.
+///
+/// # Panics
+///
+/// If the bytes end before.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// The `u64` at byte `at`.
+///
+/// # Panics
+///
+/// If the bytes end before.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}

@@ -1,0 +1,69 @@
+//! LEB128: seven bits a byte, least significant first, high bit set on all bytes but the last.
+
+/// Longest encoding of a `u64`, in bytes.
+pub const MAX_BYTES: usize = 10;
+
+/// Write `value` at the start of `out`, and return its length in bytes.
+///
+/// # Panics
+///
+/// If `out` is shorter than the encoding; [`MAX_BYTES`] always suffice.
+#[inline]
+pub fn put(mut value: u64, out: &mut [u8]) -> usize {
+    let mut at = 0;
+    while value >= 0x80 {
+        out[at] = value as u8 | 0x80;
+        value >>= 7;
+        at += 1;
+    }
+    out[at] = value as u8;
+    at + 1
+}
+
+/// Read a value from the start of `bytes`: the value and its length, or `None` if the bytes end
+/// within it or it does not fit 64 bits.
+#[inline]
+#[must_use]
+pub fn get(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0;
+    for (at, &byte) in bytes.iter().take(MAX_BYTES).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            return (at < MAX_BYTES - 1 || byte <= 1).then_some((value, at + 1));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_boundary_round_trips() {
+        let mut out = [0; MAX_BYTES];
+        for length in 1..=MAX_BYTES {
+            let least = if length == 1 { 0 } else { 1u64 << (7 * (length - 1)) };
+            let most = if length == MAX_BYTES { u64::MAX } else { (1u64 << (7 * length)) - 1 };
+            for value in [least, least + 1, most - 1, most] {
+                assert_eq!(put(value, &mut out), length, "{value:#x}");
+                assert_eq!(get(&out), Some((value, length)), "{value:#x}");
+                assert_eq!(get(&out[..length - 1]), None, "{value:#x} cut");
+            }
+        }
+    }
+
+    #[test]
+    fn known_bytes_are_written() {
+        // 624485 is the example of the DWARF standard's appendix on LEB128.
+        let mut out = [0; MAX_BYTES];
+        assert_eq!(put(624_485, &mut out), 3);
+        assert_eq!(out[..3], [0xe5, 0x8e, 0x26]);
+    }
+
+    #[test]
+    fn values_beyond_64_bits_are_refused() {
+        assert_eq!(get(&[0xff; 10]), None);
+        assert_eq!(get(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]), None);
+    }
+}
