@@ -15,7 +15,7 @@
 //!
 //! let game = Game::new("2".parse()?, Some(32))?;
 //! let place = tempfile::tempdir().unwrap();
-//! let mut store = Store::open(place.path(), &game, Default::default())?;
+//! let mut store = Store::open(place.path(), &game, None)?;
 //! let plan = engine::Plan::new(256 << 20, 2)?;
 //! engine::count(&game, &mut store, &plan, None, &mut engine::Silent)?;
 //! // 57 live states, the win and the loss: Lees-Miller, 2017.
@@ -23,14 +23,14 @@
 //! # Ok::<(), enum48::Error>(())
 //! ```
 
-//STUB pub mod cli;
-//STUB pub mod counts;
-//STUB pub mod engine;
+pub mod cli;
+pub mod counts;
+pub mod engine;
 pub mod error;
 pub mod game;
-//STUB pub mod known;
+pub mod known;
 pub mod run;
-//STUB pub mod store;
+pub mod store;
 
 pub use error::Error;
 pub use game::Game;

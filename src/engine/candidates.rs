@@ -1,0 +1,58 @@
+//! The candidates of one part: what the map makes and the reduce takes.
+
+use std::sync::{Mutex, MutexGuard};
+
+use super::crew::{Crew, Worker};
+use super::lot::{Lot, Supplies};
+use super::ranges::Ranges;
+use crate::error::Result;
+use crate::store::Store;
+
+/// States or afterstates of one part, unsorted and with repeats, cut by key range; each thread fills
+/// a lot of its own.
+pub(crate) struct Candidates {
+    pub(crate) ranges: Ranges,
+    lots: Vec<Mutex<Lot>>,
+}
+
+impl Candidates {
+    /// No candidates yet; each thread may hold `limit` bytes.
+    pub(crate) fn new(ranges: Ranges, limit: usize, crew: &mut Crew, store: &Store) -> Self {
+        let count = ranges.count();
+        let lot = |worker: &mut Worker| Lot::new(count, limit, store.spill(), &mut worker.supplies);
+        let lots = crew.workers().map(|worker| Mutex::new(lot(worker))).collect();
+        Self { ranges, lots }
+    }
+
+    /// A thread's lot, for it to fill.
+    pub(crate) fn filler(&self, index: usize) -> Filler<'_> {
+        let lot = self.lots[index].lock().expect("no thread panics");
+        Filler { ranges: &self.ranges, lot }
+    }
+
+    /// The lots, once they are filled.
+    pub(crate) fn lots(&mut self) -> Vec<&mut Lot> {
+        self.lots.iter_mut().map(|lot| lot.get_mut().expect("no thread panics")).collect()
+    }
+
+    /// Give all memory back.
+    pub(crate) fn retire(self, crew: &mut Crew) {
+        for (lot, worker) in self.lots.into_iter().zip(crew.workers()) {
+            lot.into_inner().expect("no thread panics").retire(&mut worker.supplies);
+        }
+    }
+}
+
+/// A lot being filled.
+pub(crate) struct Filler<'a> {
+    ranges: &'a Ranges,
+    lot: MutexGuard<'a, Lot>,
+}
+
+impl Filler<'_> {
+    /// Add a candidate.
+    #[inline]
+    pub(crate) fn push(&mut self, key: u64, supplies: &mut Supplies) -> Result<()> {
+        self.lot.push(self.ranges.of(key), key, supplies)
+    }
+}

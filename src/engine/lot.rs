@@ -1,0 +1,218 @@
+//! One thread's candidates of one part, in buckets by key range.
+//!
+//! Candidates come unsorted into chunks. When a thread's chunks reach its share of memory, they are
+//! compacted: each bucket is sorted, freed of duplicates and delta-coded, about 2 bytes a state
+//! instead of 8. When the coded runs take half the share, they go to a nameless file. The first step
+//! is all there is while memory lasts.
+
+use crate::error::Result;
+use crate::run::Sorter;
+use crate::run::block::{put_deltas, take_deltas};
+use crate::store::Spill;
+
+/// Values of a chunk.
+const CHUNK: usize = 512;
+pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u64>();
+
+type Chunk = Box<[u64; CHUNK]>;
+
+/// What a thread has to fill lots with, shared by all its lots.
+pub(crate) struct Supplies {
+    /// Chunks that were used before: their memory needs no page faults any more.
+    free: Vec<Chunk>,
+    /// Digits of a key that never decide: see [`Sorter::sort_dedup`].
+    ignored: u32,
+    sorter: Sorter,
+    values: Vec<u64>,
+    deltas: Vec<u8>,
+}
+
+impl Supplies {
+    pub(crate) fn new(ignored: u32) -> Self {
+        let (values, deltas) = (Vec::new(), Vec::new());
+        Self { free: Vec::new(), ignored, sorter: Sorter::default(), values, deltas }
+    }
+
+    fn chunk(&mut self) -> Chunk {
+        self.free.pop().unwrap_or_else(|| Box::new([0; CHUNK]))
+    }
+
+    /// Sort `values` and drop duplicates.
+    pub(crate) fn sort_dedup(&mut self, values: &mut Vec<u64>) {
+        self.sorter.sort_dedup(values, self.ignored);
+    }
+}
+
+/// Candidates of one range.
+struct Bucket {
+    open: Chunk,
+    filled: usize,
+    full: Vec<Chunk>,
+}
+
+/// Where a compacted run has its piece for one range.
+#[derive(Clone, Copy)]
+struct Piece {
+    at: u64,
+    length: usize,
+    first: u64,
+    count: u32,
+}
+
+/// A compacted run: sorted pieces, delta-coded, one for each range.
+struct Run {
+    pieces: Vec<Piece>,
+    /// The bytes, or where they begin in the spill file.
+    bytes: Result<Vec<u8>, u64>,
+}
+
+/// See the module.
+pub(crate) struct Lot {
+    buckets: Vec<Bucket>,
+    runs: Vec<Run>,
+    /// Bytes that this lot may hold.
+    limit: usize,
+    full_bytes: usize,
+    run_bytes: usize,
+    spill: Spill,
+}
+
+impl Lot {
+    /// An empty lot of `ranges` buckets, to hold `limit` bytes and spill the rest to `spill`.
+    pub(crate) fn new(ranges: usize, limit: usize, spill: Spill, supplies: &mut Supplies) -> Self {
+        let bucket = |_| Bucket { open: supplies.chunk(), filled: 0, full: Vec::new() };
+        Self {
+            buckets: (0..ranges).map(bucket).collect(),
+            runs: Vec::new(),
+            limit: limit - (ranges * CHUNK_BYTES).min(limit),
+            full_bytes: 0,
+            run_bytes: 0,
+            spill,
+        }
+    }
+
+    /// Add a candidate of the range `range`.
+    #[inline]
+    pub(crate) fn push(&mut self, range: usize, key: u64, supplies: &mut Supplies) -> Result<()> {
+        let bucket = &mut self.buckets[range];
+        bucket.open[bucket.filled % CHUNK] = key;
+        bucket.filled += 1;
+        if bucket.filled == CHUNK { self.fill(range, supplies) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn fill(&mut self, range: usize, supplies: &mut Supplies) -> Result<()> {
+        let chunk = supplies.chunk();
+        let bucket = &mut self.buckets[range];
+        bucket.full.push(std::mem::replace(&mut bucket.open, chunk));
+        bucket.filled = 0;
+        self.full_bytes += CHUNK_BYTES;
+        if self.full_bytes + self.run_bytes > self.limit {
+            self.compact(supplies)?;
+            if self.run_bytes > self.limit / 2 {
+                self.spill()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Turn all full chunks into a run.
+    fn compact(&mut self, supplies: &mut Supplies) -> Result<()> {
+        let mut pieces = Vec::with_capacity(self.buckets.len());
+        let mut bytes = Vec::with_capacity(self.full_bytes / 4);
+        let (mut values, mut deltas) =
+            (std::mem::take(&mut supplies.values), std::mem::take(&mut supplies.deltas));
+        for bucket in &mut self.buckets {
+            values.clear();
+            for chunk in bucket.full.drain(..) {
+                values.extend_from_slice(&*chunk);
+                supplies.free.push(chunk);
+            }
+            supplies.sort_dedup(&mut values);
+            let length = put_deltas(&values, &mut deltas)?;
+            pieces.push(Piece {
+                at: bytes.len() as u64,
+                length,
+                first: values.first().copied().unwrap_or(0),
+                count: values.len() as u32,
+            });
+            bytes.extend_from_slice(&deltas[..length]);
+        }
+        (supplies.values, supplies.deltas) = (values, deltas);
+        bytes.shrink_to_fit();
+        self.full_bytes = 0;
+        self.run_bytes += bytes.len();
+        self.runs.push(Run { pieces, bytes: Ok(bytes) });
+        Ok(())
+    }
+
+    /// Move all runs in memory to the spill file.
+    fn spill(&mut self) -> Result<()> {
+        for run in &mut self.runs {
+            if let Ok(bytes) = &run.bytes {
+                run.bytes = Err(self.spill.append(bytes)?);
+            }
+        }
+        self.run_bytes = 0;
+        Ok(())
+    }
+
+    /// Candidates of a range, repeats included.
+    pub(crate) fn size(&self, range: usize) -> usize {
+        let bucket = &self.buckets[range];
+        let runs: usize = self.runs.iter().map(|run| run.pieces[range].count as usize).sum();
+        bucket.full.len() * CHUNK + bucket.filled + runs
+    }
+
+    /// The unsorted candidates of a range.
+    pub(crate) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u64]> {
+        let bucket = &self.buckets[range];
+        let full = bucket.full.iter().map(|chunk| &chunk[..]);
+        full.chain([&bucket.open[..bucket.filled]])
+    }
+
+    /// Number of compacted runs.
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Append the states that a compacted run has in a range, sorted, to `out`.
+    pub(crate) fn read_run(
+        &self,
+        run: usize,
+        range: usize,
+        scratch: &mut Vec<u8>,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        let Run { pieces, bytes } = &self.runs[run];
+        let Piece { at, length, first, count } = pieces[range];
+        if count == 0 {
+            return Ok(());
+        }
+        let deltas = match bytes {
+            Ok(bytes) => &bytes[at as usize..at as usize + length],
+            Err(begin) => {
+                scratch.resize(length, 0);
+                self.spill.read(begin + at, scratch)?;
+                scratch
+            }
+        };
+        take_deltas(deltas, first, count, out).expect("what put_deltas wrote is read");
+        Ok(())
+    }
+
+    /// Give the chunks of a range back; it is empty then.
+    pub(crate) fn release(&mut self, range: usize, supplies: &mut Supplies) {
+        let bucket = &mut self.buckets[range];
+        bucket.filled = 0;
+        supplies.free.append(&mut bucket.full);
+    }
+
+    /// Give everything back.
+    pub(crate) fn retire(self, supplies: &mut Supplies) {
+        for mut bucket in self.buckets {
+            supplies.free.append(&mut bucket.full);
+            supplies.free.push(bucket.open);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The one place that creates, renames and deletes files.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// Ending of files that are not finished.
+pub(crate) const TEMPORARY: &str = ".tmp";
+
+/// The name a file has until it is published.
+pub(crate) fn temporary(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(TEMPORARY);
+    name.into()
+}
+
+/// Create a directory and those above it.
+pub(crate) fn create_dir(dir: &Path) -> Result<()> {
+    fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))
+}
+
+/// Create a file, or empty it.
+pub(crate) fn create(path: &Path) -> Result<File> {
+    File::create(path).map_err(Error::io(path, "create"))
+}
+
+/// A file without a name in `dir`, for reading and writing; it goes when it is closed.
+pub(crate) fn spill(dir: &Path) -> Result<File> {
+    tempfile::tempfile_in(dir).map_err(Error::io(dir, "create a temporary file in"))
+}
+
+/// Make a written file durable and give it its name. Durable itself after [`sync_dir`].
+pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<()> {
+    let file = File::open(temporary).map_err(Error::io(temporary, "open"))?;
+    file.sync_all().map_err(Error::io(temporary, "sync"))?;
+    fs::rename(temporary, path).map_err(Error::io(path, "rename into place"))
+}
+
+/// Make the names in a directory durable.
+pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
+    let handle = File::open(dir).map_err(Error::io(dir, "open"))?;
+    handle.sync_all().map_err(Error::io(dir, "sync"))
+}
+
+/// Delete a file; that it is gone already is fine.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(path, "delete")(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Replace a file's contents such that a reader finds the old or the new, never a torn one. What is
+/// no regular file (a pipe, a terminal) is written to as it is.
+pub(crate) fn write_atomic(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    let special = fs::metadata(path).is_ok_and(|found| !found.is_file());
+    let target = if special { path.to_owned() } else { temporary(path) };
+    let mut file = if special {
+        OpenOptions::new().write(true).open(path).map_err(Error::io(path, "open"))?
+    } else {
+        create(&target)?
+    };
+    let mut buffer = BufWriter::new(&mut file);
+    let written = write(&mut buffer).and_then(|()| buffer.flush());
+    drop(buffer);
+    if special {
+        return written.map_err(Error::io(path, "write"));
+    }
+    if let Err(cause) = written {
+        remove(&target)?;
+        return Err(Error::io(path, "write")(cause));
+    }
+    publish(&target, path)?;
+    match path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        Some(dir) => sync_dir(dir),
+        None => sync_dir(Path::new(".")),
+    }
+}
+
+/// Find out whether [`write_atomic`] could write a file, without leaving a trace.
+pub(crate) fn probe(path: &Path) -> Result<()> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    if path.is_dir() {
+        let cause = io::Error::from(io::ErrorKind::IsADirectory);
+        return Err(Error::io(path, "write")(cause));
+    }
+    let target = temporary(path);
+    create(&target)?;
+    remove(&target)
+}
+
+/// Lock a directory for this process, until the file returned is closed.
+pub(crate) fn lock(dir: &Path) -> Result<File> {
+    let path = dir.join("lock");
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(Error::io(&path, "create"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Locked(dir.to_owned())),
+        Err(TryLockError::Error(cause)) => Err(Error::io(&path, "lock")(cause)),
+    }
+}

@@ -1,0 +1,381 @@
+//! A run's directory: it belongs to one game, survives being stopped at any moment, and holds
+//! nothing that its manifest does not name.
+//!
+//! ```text
+//! enum48-data/3x3-1024/
+//!   manifest.json                      what is sealed: the truth about the directory
+//!   layers.csv                         the table, for people and plots
+//!   lock                               held while a process uses the directory
+//!   sum-00164-max-00032.states         a part: live states of one sum and largest tile
+//!   sum-00164-max-00032.afterstates    only for the last two sums, which going on needs
+//!   *.tmp                              unfinished, or not yet named by the manifest
+//! ```
+//!
+//! Key idea: a file is written under a temporary name; a *commit* makes a batch of them durable, gives
+//! them their names, and then replaces the manifest. Many small layers share a commit, so that
+//! durability costs little, and a process killed anywhere leaves the last commit whole. There is no
+//! signal handler: the next run deletes what the manifest does not name and goes on.
+
+mod file;
+mod files;
+mod manifest;
+mod spill;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::counts::{Row, Table};
+use crate::error::{Error, Result};
+use crate::game::Game;
+use crate::run::{Kind, Label, Part, PartWriter, Sealed};
+
+pub(crate) use file::{probe, write_atomic};
+use files::FileName;
+pub use manifest::Keep;
+use manifest::{AfterstateFile, Manifest, SealedPart};
+pub use spill::Spill;
+
+/// Commit at the latest when this much time has passed at the end of a layer...
+const COMMIT_AFTER: Duration = Duration::from_secs(1);
+/// ...or when this much waits to be made durable.
+const COMMIT_BYTES: u64 = 256 << 20;
+
+/// A part file in the making, in a run's directory.
+pub type Writer = PartWriter<BufWriter<File>>;
+
+/// A layer that the engine has finished.
+#[derive(Clone, Debug, Default)]
+pub struct Layer {
+    /// Its sum.
+    pub sum: u32,
+    /// The counts of its parts, in order of largest tile.
+    pub rows: Vec<Row>,
+    /// Whether a move from it wins.
+    pub win: bool,
+    /// Whether no state and no afterstate is left to go on from.
+    pub last: bool,
+}
+
+/// A run's directory, locked for this process.
+pub struct Store {
+    dir: PathBuf,
+    game: Game,
+    manifest: Manifest,
+    notes: Vec<String>,
+    /// Finished files of the layer that is being counted, under their temporary names.
+    unsealed: Vec<(FileName, Sealed)>,
+    /// Files of sealed layers that wait for the next commit, under their temporary names.
+    pending: Vec<FileName>,
+    pending_bytes: u64,
+    /// Files that the next commit's manifest will not name.
+    obsolete: Vec<FileName>,
+    committed: Instant,
+    _lock: File,
+}
+
+impl Store {
+    /// Open the directory of a game, creating it if need be, and make it ready to go on: what an
+    /// interrupted run left unfinished is deleted, and every file that the manifest names is checked
+    /// (size, header, index and footer; not the blocks).
+    ///
+    /// `keep` of `None` goes on as the directory was begun.
+    ///
+    /// # Errors
+    ///
+    /// Another game's directory, one in use, one of a newer format, one that holds other things, or
+    /// one with a file missing or damaged.
+    pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
+        file::create_dir(dir)?;
+        files::refuse_foreign(dir)?;
+        let lock = file::lock(dir)?;
+        let manifest = match Manifest::load(dir)? {
+            Some(manifest) => manifest,
+            None => {
+                let manifest = Manifest::new(game, keep.unwrap_or_default());
+                manifest.save(dir)?;
+                manifest
+            }
+        };
+        manifest.expect_game(dir, game)?;
+        let mut store = Self {
+            dir: dir.to_owned(),
+            game: *game,
+            manifest,
+            notes: Vec::new(),
+            unsealed: Vec::new(),
+            pending: Vec::new(),
+            pending_bytes: 0,
+            obsolete: Vec::new(),
+            committed: Instant::now(),
+            _lock: lock,
+        };
+        store.remove_orphans()?;
+        store.check_files()?;
+        store.keep(keep)?;
+        store.write_table()?;
+        Ok(store)
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What opening had to say: files removed, for instance.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Sum of the last sealed layer, 2 if there is none.
+    #[must_use]
+    pub fn sealed_sum(&self) -> u32 {
+        self.manifest.sealed_sum
+    }
+
+    /// Whether the last layer of the game is sealed.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.manifest.complete
+    }
+
+    /// The table of all sealed layers.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        Table::new(self.manifest.parts.iter().map(|part| part.row), self.manifest.first_win)
+    }
+
+    /// Bytes of the state files of the sealed layers up to `until`, those dropped since included.
+    #[must_use]
+    pub fn bytes(&self, until: Option<u32>) -> u64 {
+        let last = until.unwrap_or(u32::MAX);
+        self.manifest.parts.iter().filter(|part| part.row.sum <= last).map(|part| part.bytes).sum()
+    }
+
+    /// Begin the part file of one (sum, largest tile), under a temporary name.
+    pub fn create(&mut self, kind: Kind, sum: u32, max: u32) -> Result<Writer> {
+        let path = self.temporary(FileName { kind, sum, max });
+        let file = file::create(&path)?;
+        PartWriter::new(BufWriter::with_capacity(1 << 18, file), &path, self.label(kind, sum, max))
+    }
+
+    /// Finish a part file of the layer being counted; an empty one is removed.
+    pub fn finish(&mut self, kind: Kind, sum: u32, max: u32, writer: Writer) -> Result<Sealed> {
+        let name = FileName { kind, sum, max };
+        let (_, sealed) = writer.finish()?;
+        if sealed.states == 0 {
+            file::remove(&self.temporary(name))?;
+            return Ok(Sealed::default());
+        }
+        self.unsealed.push((name, sealed));
+        Ok(sealed)
+    }
+
+    /// Open a part; `None` if there is none of that sum and largest tile.
+    pub fn part(&self, kind: Kind, sum: u32, max: u32) -> Result<Option<Part>> {
+        let name = FileName { kind, sum, max };
+        if self.pending.contains(&name) || self.unsealed.iter().any(|(file, _)| *file == name) {
+            Part::open(&self.temporary(name)).map(Some)
+        } else if self.manifest.names(name) {
+            Part::open(&self.dir.join(name.to_string())).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// A nameless file in the directory, for what does not fit in memory.
+    #[must_use]
+    pub fn spill(&self) -> Spill {
+        Spill::new(&self.dir)
+    }
+
+    /// Take a finished layer into the manifest, drop what is no longer needed, and commit if it is
+    /// time to.
+    pub fn seal(&mut self, layer: &Layer) -> Result<()> {
+        let mut bytes = BTreeMap::new();
+        for (name, sealed) in self.unsealed.drain(..) {
+            self.pending.push(name);
+            self.pending_bytes += sealed.bytes;
+            let Sealed { states, bytes: length, fingerprint } = sealed;
+            if name.kind == Kind::States {
+                bytes.insert(name.max, length);
+            } else {
+                self.manifest.afterstates.push(AfterstateFile {
+                    sum: name.sum,
+                    max_tile: name.max,
+                    states,
+                    bytes: length,
+                    fingerprint,
+                });
+            }
+        }
+        for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
+            let bytes = bytes.get(&row.max_tile).copied().unwrap_or(0);
+            self.manifest.parts.push(SealedPart { row, bytes });
+        }
+        self.manifest.sealed_sum = layer.sum;
+        self.manifest.complete = layer.last;
+        if layer.win {
+            self.manifest.first_win.get_or_insert(layer.sum);
+        }
+        self.drop_afterstates();
+        self.drop_states();
+        if self.committed.elapsed() >= COMMIT_AFTER || self.pending_bytes >= COMMIT_BYTES {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Make everything sealed so far durable: files first, then their names, then the manifest that
+    /// names them; only then is what it no longer names deleted.
+    pub fn commit(&mut self) -> Result<()> {
+        let dir = &self.dir;
+        self.pending.par_iter().try_for_each(|name| {
+            let path = dir.join(name.to_string());
+            file::publish(&file::temporary(&path), &path)
+        })?;
+        file::sync_dir(dir)?;
+        self.manifest.save(dir)?;
+        self.pending.clear();
+        self.pending_bytes = 0;
+        for name in self.obsolete.drain(..) {
+            file::remove(&dir.join(name.to_string()))?;
+        }
+        self.write_table()?;
+        self.committed = Instant::now();
+        Ok(())
+    }
+
+    /// Delete what there is of a layer that could not be finished, and commit those that were: an
+    /// error in the middle of a layer costs that layer alone.
+    pub fn abandon(&mut self) -> Result<()> {
+        self.unsealed.clear();
+        let waiting: Vec<PathBuf> = self.pending.iter().map(|&name| self.temporary(name)).collect();
+        for (path, name) in files::ours(&self.dir)? {
+            if name.is_none() && !waiting.contains(&path) {
+                file::remove(&path)?;
+            }
+        }
+        self.commit()
+    }
+
+    fn label(&self, kind: Kind, sum: u32, max: u32) -> Label {
+        let size = self.game.size();
+        Label { kind, rows: size.rows(), cols: size.cols(), win: self.game.win_exponent(), sum, max }
+    }
+
+    fn temporary(&self, name: FileName) -> PathBuf {
+        file::temporary(&self.dir.join(name.to_string()))
+    }
+
+    /// Afterstates are needed by the next two sums only, and by none once the game is complete.
+    fn drop_afterstates(&mut self) {
+        let manifest = &mut self.manifest;
+        let needed = if manifest.complete { u32::MAX } else { manifest.sealed_sum.saturating_sub(2) };
+        let (keep, drop): (Vec<_>, Vec<_>) =
+            manifest.afterstates.iter().partition(|file| file.sum >= needed);
+        manifest.afterstates = keep;
+        let kind = Kind::Afterstates;
+        let drop: Vec<FileName> =
+            drop.iter().map(|file| FileName { kind, sum: file.sum, max: file.max_tile }).collect();
+        self.discard(drop);
+    }
+
+    /// With [`Keep::Last`], states of all layers but the last go.
+    fn drop_states(&mut self) {
+        if self.manifest.keep == Keep::All {
+            return;
+        }
+        let below = self.manifest.sealed_sum;
+        let first = self.manifest.dropped_below;
+        let kind = Kind::States;
+        let parts = self.manifest.parts.iter().filter(|part| part.row.live > 0);
+        let drop: Vec<FileName> = parts
+            .filter(|part| (first..below).contains(&part.row.sum))
+            .map(|part| FileName { kind, sum: part.row.sum, max: part.row.max_tile })
+            .collect();
+        self.manifest.dropped_below = below.max(first);
+        self.discard(drop);
+    }
+
+    /// Delete files: at once if no manifest has named them, else after the next commit.
+    fn discard(&mut self, names: Vec<FileName>) {
+        for name in names {
+            if let Some(at) = self.pending.iter().position(|&pending| pending == name) {
+                self.pending.swap_remove(at);
+                // A leftover temporary file is an orphan that the next opening removes.
+                let _ = file::remove(&self.temporary(name));
+            } else {
+                self.obsolete.push(name);
+            }
+        }
+    }
+
+    fn keep(&mut self, keep: Option<Keep>) -> Result<()> {
+        let Some(keep) = keep.filter(|&keep| keep != self.manifest.keep) else { return Ok(()) };
+        if keep == Keep::All && self.manifest.dropped_below > 0 {
+            let below = self.manifest.dropped_below;
+            return Err(Error::Dropped { path: self.dir.clone(), below });
+        }
+        self.manifest.keep = keep;
+        self.drop_states();
+        self.commit()
+    }
+
+    fn remove_orphans(&mut self) -> Result<()> {
+        let mut removed = 0;
+        for (path, name) in files::ours(&self.dir)? {
+            if name.is_none_or(|name| !self.manifest.names(name)) {
+                file::remove(&path)?;
+                removed += 1;
+            }
+        }
+        if removed > 0 {
+            let dir = self.dir.display();
+            self.notes.push(format!("{dir}: removed {removed} unfinished files of an interrupted run"));
+        }
+        Ok(())
+    }
+
+    fn check_files(&self) -> Result<()> {
+        let states = self.manifest.parts.iter().filter(|part| part.row.live > 0);
+        let states = states.filter(|part| part.row.sum >= self.manifest.dropped_below).map(|part| {
+            let row = part.row;
+            let sealed = Sealed { states: row.live, bytes: part.bytes, fingerprint: row.fingerprint };
+            (FileName { kind: Kind::States, sum: row.sum, max: row.max_tile }, sealed)
+        });
+        let afterstates = self.manifest.afterstates.iter().map(|file| {
+            let AfterstateFile { sum, max_tile: max, states, bytes, fingerprint } = *file;
+            (FileName { kind: Kind::Afterstates, sum, max }, Sealed { states, bytes, fingerprint })
+        });
+        states.chain(afterstates).try_for_each(|(name, sealed)| self.check_file(name, sealed))
+    }
+
+    fn check_file(&self, name: FileName, expected: Sealed) -> Result<()> {
+        let path = self.dir.join(name.to_string());
+        let part = Part::open(&path)?;
+        let mismatch = |what: String| Err(Error::Mismatch { path: path.clone(), what });
+        let label = self.label(name.kind, name.sum, name.max);
+        if part.label() != label {
+            return mismatch(format!("expected {label:?}, got {:?}", part.label()));
+        }
+        let got =
+            Sealed { states: part.states(), bytes: part.bytes(), fingerprint: part.fingerprint() };
+        if got != expected {
+            return mismatch(format!("expected {expected:?}, got {got:?}"));
+        }
+        Ok(())
+    }
+
+    fn write_table(&self) -> Result<()> {
+        let mut bytes = Vec::new();
+        self.table().write_csv(&mut bytes).expect("numbers are written to memory");
+        write_atomic(&self.dir.join("layers.csv"), |file| file.write_all(&bytes))
+    }
+}
