@@ -9,7 +9,7 @@ fn main() {
     let thr: usize = a.get(5).map_or(2, |s| s.parse().unwrap());
     let place = tempfile::tempdir_in("/work").unwrap();
     let mut store = Store::open(place.path(), &game, None).unwrap();
-    let plan = engine::Plan::new(mem << 20, thr).unwrap();
+    let plan = engine::Plan::new(mem << 20, thr).unwrap().with_level(a.get(6).map_or(1, |s| s.parse().unwrap()));
     let t = Instant::now();
     engine::count(&game, &mut store, &plan, until, &mut engine::Silent).unwrap();
     let s = t.elapsed().as_secs_f64();

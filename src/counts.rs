@@ -60,6 +60,12 @@ impl Totals {
         self.dead > 0
     }
 
+    /// Live and dead states.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.live + self.dead
+    }
+
     /// The published convention of Lees-Miller (2017): live states, one more for the win and one
     /// for the loss, each if it can be reached.
     #[must_use]

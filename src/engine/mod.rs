@@ -46,7 +46,7 @@ use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::store::Store;
 
-pub use plan::Plan;
+pub use plan::{LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
 use sweep::Sweep;
 
@@ -84,9 +84,13 @@ pub fn count(
     store.commit()
 }
 
-/// The greatest sum to count: layers have even sums, and boards that hold a tile beyond their digits
-/// must not come up.
-fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
+/// The greatest sum that a count of `game` until `until` counts: layers have even sums.
+///
+/// # Errors
+///
+/// [`Error::Until`] for a sum below the first layer, [`Error::Endless`] where boards would come up that
+/// hold a tile beyond their digits.
+pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
     let endless = game.size().cells() == 16 && game.max().is_none();
     match until {
         Some(sum) if sum < 4 => Err(Error::Until(sum)),

@@ -25,6 +25,8 @@ const SMALL_RANGE: usize = 1 << 12;
 /// | 1/8 | sorted states of a wave and their encoded blocks |
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// The bound.
+    memory: u64,
     threads: usize,
     /// zstd level of the files.
     level: i32,
@@ -39,7 +41,7 @@ pub struct Plan {
 }
 
 /// zstd level if none is given.
-pub const LEVEL: i32 = 1;
+pub const LEVEL: i32 = 3;
 
 impl Plan {
     /// Share out `memory` bytes among `threads`.
@@ -55,12 +57,14 @@ impl Plan {
             let (given, least) = (memory_text(memory), mebi(least as u64));
             return Err(Error::Memory { given, least, threads });
         }
-        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let bound = memory;
+        let memory = usize::try_from(bound).unwrap_or(usize::MAX);
         // Sorting takes the values twice, and merging them twice again: 32 bytes each.
         let unit = (memory / 6 / threads / 32).min(1 << 22);
         // A sorted state takes 8 bytes, its encoded form about 2, and vectors grow by halves.
         let wave = (memory / 8 / 16).min(1 << 22);
         Ok(Self {
+            memory: bound,
             threads,
             level: LEVEL,
             spawned_bytes: memory / 5 * 2 / threads,
@@ -75,6 +79,12 @@ impl Plan {
     pub fn with_level(mut self, level: i32) -> Self {
         self.level = level;
         self
+    }
+
+    /// The bound, in bytes.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// Number of threads.

@@ -7,8 +7,10 @@ use crate::store::Layer;
 pub struct Step {
     /// Sum of the layer.
     pub sum: u32,
-    /// Canonical states of the layer found so far, live and dead.
-    pub states: u64,
+    /// Live canonical states of the layer found so far.
+    pub live: u64,
+    /// Dead ones.
+    pub dead: u64,
 }
 
 /// Somebody who is told how a count goes. All calls come from the thread that counts.

@@ -15,11 +15,11 @@ use super::sketch::Sketch;
 use crate::error::Result;
 use crate::game::Census;
 use crate::run::merge::union_all;
-use crate::run::{BLOCK, Block};
+use crate::run::Block;
 use crate::store::Writer;
 
 /// States that are handed out for expansion at once.
-pub(super) const SLICE: usize = BLOCK / 4;
+pub(super) const SLICE: usize = 1 << 12;
 
 /// A piece of a range that is sorted at once: all of it, unless it is too large.
 #[derive(Clone, Copy)]
@@ -45,7 +45,8 @@ impl Reducer {
     /// Reduce `candidates` into `writer`.
     ///
     /// `inspect` sees each sorted piece once and may thin it out; `expand` sees what remains, in
-    /// slices; `report` is told of the states that were inspected, after each wave.
+    /// slices; `report` is told after each wave how many states remained and how many
+    /// of the inspected were dead.
     pub(crate) fn reduce(
         &mut self,
         mut candidates: Candidates,
@@ -54,7 +55,7 @@ impl Reducer {
         writer: &mut Writer,
         inspect: impl Fn(&mut Vec<u64>) -> Census + Sync,
         expand: impl Fn(&mut Worker, &[u64]) -> Result<()> + Sync,
-        mut report: impl FnMut(u64),
+        mut report: impl FnMut(u64, u64),
     ) -> Result<(Census, Sketch)> {
         let ranges = candidates.ranges.count();
         let units = units(&candidates.lots(), ranges, plan.unit)?;
@@ -79,7 +80,7 @@ impl Reducer {
             for sorted in &mut self.sorted {
                 lock(sorted).shrink_to(4 * plan.range_target());
             }
-            report(states + found.dead);
+            report(states, found.dead);
             from = to;
         }
         candidates.retire(crew);
@@ -131,8 +132,9 @@ impl Reducer {
             pieces.push(sorted);
         }
         let stretch = Stretch::new(&pieces);
-        let blocks = if last { stretch.len().div_ceil(BLOCK) } else { stretch.len() / BLOCK };
-        let end = stretch.len().min(blocks * BLOCK);
+        let full = writer.block();
+        let blocks = if last { stretch.len().div_ceil(full) } else { stretch.len() / full };
+        let end = stretch.len().min(blocks * full);
         self.blocks.resize_with(self.blocks.len().max(blocks), Mutex::default);
 
         // The large tasks first, then the small ones, so that all threads end together.
@@ -140,7 +142,7 @@ impl Reducer {
         crew.each(slices + blocks, |worker, task| {
             let mut copy = std::mem::take(&mut worker.boards);
             if task < blocks {
-                let states = stretch.slice(task * BLOCK, end.min((task + 1) * BLOCK), &mut copy);
+                let states = stretch.slice(task * full, end.min((task + 1) * full), &mut copy);
                 let mut block = self.blocks[task].lock().expect("no thread panics");
                 worker.encoder.encode(states, &mut block)?;
             } else {
@@ -155,12 +157,8 @@ impl Reducer {
         }
 
         let states = stretch.len() - carried;
-        let mut rest = Vec::new();
-        stretch.slice(end, stretch.len(), &mut rest);
-        let mut pieces = pieces.into_iter();
-        self.rest = pieces.next().expect("what was carried comes first");
-        self.rest.clear();
-        self.rest.append(&mut rest);
+        self.rest = stretch.slice(end, stretch.len(), &mut Vec::new()).to_vec();
+        let pieces = pieces.into_iter().skip(1);
         for (sorted, piece) in self.sorted.iter_mut().zip(pieces) {
             *lock(sorted) = piece;
         }

@@ -58,7 +58,7 @@ impl<'a> Sweep<'a> {
         progress: &mut dyn Progress,
     ) -> Result<Layer> {
         let mut layer = Layer { sum, last: sum >= 8, ..Layer::default() };
-        let mut found = 0;
+        let mut step = Step { sum, live: 0, dead: 0 };
         let mut merged = None;
         for max in 1..=self.game.top_exponent() {
             let mut row = Row { sum, max_tile: 1 << max, ..Row::default() };
@@ -71,11 +71,14 @@ impl<'a> Sweep<'a> {
                 let here = here.unwrap_or_else(|| self.candidates(Kind::Afterstates, max, store));
                 let above = self.candidates(Kind::Afterstates, max + 1, store);
                 let states = self.spawn(max, &sources, &starts, store)?;
-                let report = |states| {
-                    found += states;
-                    progress.step(Step { sum, states: found });
+                let report = |live, dead| {
+                    step.live += live;
+                    step.dead += dead;
+                    progress.step(step);
                 };
-                layer.win |= self.states(&mut row, states, &here, &above, store, report)?;
+                let (won, bytes) = self.states(&mut row, states, &here, &above, store, report)?;
+                layer.win |= won;
+                layer.bytes += bytes;
                 self.afterstates(&mut row, here, store)?;
                 merged = Some(above);
             } else if let Some(here) = here {
@@ -168,7 +171,8 @@ impl<'a> Sweep<'a> {
         Ok(states)
     }
 
-    /// Reduce the states of a part, and move the live ones. Returns whether a move won.
+    /// Reduce the states of a part, and move the live ones. Returns whether a move won, and
+    /// the bytes of the part's file.
     fn states(
         &mut self,
         row: &mut Row,
@@ -176,8 +180,8 @@ impl<'a> Sweep<'a> {
         here: &Candidates,
         above: &Candidates,
         store: &mut Store,
-        report: impl FnMut(u64),
-    ) -> Result<bool> {
+        report: impl FnMut(u64, u64),
+    ) -> Result<(bool, u64)> {
         let kind = Kind::States;
         let max = row.max_tile.trailing_zeros() as u8;
         let (rules, win) = (self.rules, self.game.win_exponent());
@@ -205,7 +209,7 @@ impl<'a> Sweep<'a> {
         row.fingerprint = sealed.fingerprint;
         row.dead = census.dead;
         row.labeled = census.labeled;
-        Ok(won.into_inner())
+        Ok((won.into_inner(), sealed.bytes))
     }
 
     /// Reduce the afterstates of a part.
@@ -219,7 +223,7 @@ impl<'a> Sweep<'a> {
             &mut writer,
             |_| Census::default(),
             |_, _| Ok(()),
-            |_| (),
+            |_, _| (),
         )?;
         let sealed = store.finish(kind, row.sum, row.max_tile, writer)?;
         self.sketches.insert((kind, row.max_tile.trailing_zeros() as u8), sketch);

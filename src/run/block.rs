@@ -9,9 +9,9 @@ use super::header::{u32_at, u64_at};
 use super::varint;
 use crate::error::{Error, Result};
 
-/// States in every block but the last of a part: large enough for zstd to find its patterns, small
-/// enough that one state is looked up by decoding little and that the work stays in a core's cache.
-pub const BLOCK: usize = 1 << 14;
+/// Most states that this program puts into a block. Larger blocks compress better (each doubling
+/// from 2^14 on saves about a tenth), smaller ones are looked up and shared out faster.
+pub const BLOCK: usize = 1 << 17;
 
 /// Bytes before a block's payload.
 pub(crate) const PREFIX: usize = 20;

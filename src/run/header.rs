@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::block::BLOCK;
 use super::fingerprint::Fingerprint;
 use crate::error::{Error, Result};
 
@@ -30,6 +31,18 @@ pub enum Kind {
     Afterstates,
 }
 
+impl Kind {
+    /// States in every block of a part of this kind but its last: many where files should be small,
+    /// fewer where the next layers read them in parallel and then delete them.
+    #[must_use]
+    pub fn block(self) -> usize {
+        match self {
+            Self::States => BLOCK,
+            Self::Afterstates => BLOCK / 8,
+        }
+    }
+}
+
 /// What a part file says it holds. To this module they are numbers to compare, nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -51,6 +64,7 @@ pub struct Label {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) label: Label,
+    /// States in every block but the last.
     pub(crate) block: u32,
     /// Bytes of the finished file, 0 before.
     pub(crate) length: u64,

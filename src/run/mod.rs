@@ -53,7 +53,7 @@ pub mod sort;
 pub mod varint;
 pub mod writer;
 
-pub use block::{BLOCK, Block, Encoder};
+pub use block::{BLOCK, Block, Decoder, Encoder};
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use header::{Kind, Label};
 pub use reader::Part;

@@ -3,7 +3,7 @@
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::block::{BLOCK, Block};
+use super::block::Block;
 use super::fingerprint::Fingerprint;
 use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label};
 use crate::error::{Error, Result};
@@ -32,12 +32,17 @@ pub struct PartWriter<W> {
 impl<W: Write + Seek> PartWriter<W> {
     /// Begin a part in an empty `file`; `path` is for messages.
     pub fn new(file: W, path: &Path, label: Label) -> Result<Self> {
-        let header = Header { label, block: BLOCK as u32, length: 0 };
+        let header = Header { label, block: label.kind.block() as u32, length: 0 };
         let sealed = Sealed { bytes: HEADER as u64, ..Sealed::default() };
         let mut writer =
             Self { file, path: path.to_owned(), label, index: Vec::new(), last: None, sealed };
         writer.try_io(|file| file.write_all(&header.to_bytes()))?;
         Ok(writer)
+    }
+
+    /// States that every block but the last must have.
+    pub fn block(&self) -> usize {
+        self.label.kind.block()
     }
 
     /// Append a block. All but the last of a part must be full.
@@ -59,11 +64,6 @@ impl<W: Write + Seek> PartWriter<W> {
         Ok(())
     }
 
-    /// Number of states so far.
-    pub fn states(&self) -> u64 {
-        self.sealed.states
-    }
-
     /// Write index and footer, and mark the file as finished. Making it durable is the caller's.
     pub fn finish(mut self) -> Result<(W, Sealed)> {
         self.sealed.bytes += (self.index.len() + FOOTER) as u64;
@@ -73,7 +73,7 @@ impl<W: Write + Seek> PartWriter<W> {
             fingerprint: self.sealed.fingerprint,
             index_crc: crc32fast::hash(&self.index),
         };
-        let header = Header { label: self.label, block: BLOCK as u32, length: self.sealed.bytes };
+        let header = Header { label: self.label, block: self.block() as u32, length: self.sealed.bytes };
         let index = std::mem::take(&mut self.index);
         self.try_io(|file| {
             file.write_all(&index)?;

@@ -93,7 +93,7 @@ pub(crate) fn probe(path: &Path) -> Result<()> {
         return Err(Error::io(path, "write")(cause));
     }
     let target = temporary(path);
-    create(&target)?;
+    File::create(&target).map_err(Error::io(path, "write"))?;
     remove(&target)
 }
 

@@ -23,7 +23,7 @@ mod spill;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -59,6 +59,8 @@ pub struct Layer {
     pub win: bool,
     /// Whether no state and no afterstate is left to go on from.
     pub last: bool,
+    /// Bytes of its files of states.
+    pub bytes: u64,
 }
 
 /// A run's directory, locked for this process.

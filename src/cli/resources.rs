@@ -1,0 +1,60 @@
+//! The options that say what a count may use.
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use anyhow::Result;
+use clap::Args;
+use parse_size::Config;
+
+use super::machine;
+use crate::engine::Plan;
+
+/// Memory bound where neither the user nor the system says anything.
+const BLIND: u64 = 1 << 30;
+
+/// What a count may use.
+#[derive(Args)]
+pub(super) struct Resources {
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<usize>,
+
+    /// Memory for data, such as 512M or 8G, in powers of 1024 [default: half of the machine's]
+    ///
+    /// The program itself takes up to 200M more. What does not fit goes through temporary files in
+    /// the run's directory; the result is the same.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory: Option<u64>,
+
+    /// zstd level of the files, 1 (fast) to 22 (small)
+    #[arg(long, value_name = "N", default_value_t = crate::engine::LEVEL,
+          value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: i32,
+}
+
+impl Resources {
+    /// The plan that follows from them and the machine.
+    pub(super) fn plan(&self) -> Result<Plan> {
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let memory = self.memory.unwrap_or_else(|| machine::memory().map_or(BLIND, |all| all / 2));
+        Ok(Plan::new(memory, self.threads.unwrap_or(cores))?.with_level(self.level))
+    }
+}
+
+/// Most threads that are taken: more than any machine has, fewer than exhaust one.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=MOST_THREADS) => Ok(threads),
+        _ => Err(format!("expected a number from 1 to {MOST_THREADS}")),
+    }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    Config::new()
+        .with_binary()
+        .parse_size(text)
+        .map_err(|_| "expected a number of bytes, such as 512M or 8G".to_owned())
+}

@@ -1,0 +1,154 @@
+//! What a count prints at its end.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use indicatif::{HumanBytes, HumanCount};
+use serde::Serialize;
+
+use crate::counts::Totals;
+use crate::game::Game;
+use crate::known::{Figure, published};
+use crate::run::Fingerprint;
+
+/// The result of a count, and what it took.
+pub(super) struct Summary {
+    pub(super) game: Game,
+    pub(super) totals: Totals,
+    /// Greatest sum that has a state or afterstate.
+    pub(super) last_sum: u32,
+    /// States counted by this process; the others were in the directory.
+    pub(super) counted: u64,
+    pub(super) complete: bool,
+    pub(super) seconds: f64,
+    pub(super) bytes: u64,
+    /// Greatest anonymous memory seen, where the system tells.
+    pub(super) peak_memory: Option<u64>,
+    pub(super) dir: PathBuf,
+}
+
+impl Summary {
+    /// Whether the published figures are those found; `None` if there are none, or the count is not
+    /// complete.
+    pub(super) fn agrees(&self) -> Option<bool> {
+        let published = published(&self.game).filter(|_| self.complete)?;
+        Some(published.figures.iter().all(|figure| self.has(*figure)))
+    }
+
+    fn has(&self, figure: Figure) -> bool {
+        figure.what.of(&self.totals) == figure.expected
+    }
+
+    /// The summary as one JSON object on one line.
+    pub(super) fn json(&self) -> serde_json::Result<String> {
+        let Self { game, totals, .. } = self;
+        serde_json::to_string(&Object {
+            game: game.to_string(),
+            rows: game.size().rows(),
+            cols: game.size().cols(),
+            max: game.max(),
+            live: totals.live,
+            dead: totals.dead,
+            labeled: totals.labeled,
+            afterstates: totals.afterstates,
+            win: totals.win,
+            loss: totals.loss(),
+            total: totals.total(),
+            complete: self.complete,
+            layers: totals.layers,
+            seconds: (self.seconds * 1e3).round() / 1e3,
+            bytes: self.bytes,
+            fingerprint: totals.fingerprint,
+            last_sum: self.last_sum,
+            counted: self.counted,
+            peak_memory: self.peak_memory,
+            agrees: self.agrees(),
+            dir: &self.dir,
+        })
+    }
+
+    fn bits(&self) -> f64 {
+        self.bytes as f64 * 8.0 / self.totals.live.max(1) as f64
+    }
+}
+
+/// The keys of `--json`, in their order. They are a contract: new ones go to the end.
+#[derive(Serialize)]
+struct Object<'a> {
+    game: String,
+    rows: u8,
+    cols: u8,
+    max: Option<u32>,
+    live: u64,
+    dead: u64,
+    labeled: u64,
+    afterstates: u64,
+    win: bool,
+    loss: bool,
+    total: u64,
+    complete: bool,
+    layers: u64,
+    seconds: f64,
+    bytes: u64,
+    fingerprint: Fingerprint,
+    last_sum: u32,
+    counted: u64,
+    peak_memory: Option<u64>,
+    agrees: Option<bool>,
+    dir: &'a Path,
+}
+
+/// A count with thousands separators, right-aligned.
+fn count(n: u64) -> String {
+    format!("{:>21}", HumanCount(n).to_string())
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let totals = &self.totals;
+        let size = self.game.size();
+        let goal = match self.game.max() {
+            Some(tile) => format!("to {tile}"),
+            None => "without a winning tile".to_owned(),
+        };
+        let extent = if self.complete { "" } else { ", not complete" };
+        writeln!(f, "{}  states of {size} {goal}{extent}", HumanCount(totals.total()))?;
+        writeln!(f)?;
+        let yes = |reached| if reached { "+1, can be reached" } else { " 0, not reached" };
+        writeln!(f, "live        {}", count(totals.live))?;
+        writeln!(f, "win         {:>21}", yes(totals.win))?;
+        writeln!(f, "loss        {:>21}", yes(totals.loss()))?;
+        writeln!(f, "dead        {}", count(totals.dead))?;
+        writeln!(f, "live + dead {}", count(totals.states()))?;
+        writeln!(f, "labeled     {}  boards, without symmetry", count(totals.labeled))?;
+        writeln!(f, "afterstates {}", count(totals.afterstates))?;
+        writeln!(f, "layers      {}  up to sum {}", count(totals.layers), self.last_sum)?;
+        writeln!(f, "fingerprint {:>21}", totals.fingerprint.to_string())?;
+        let per_state = format!("{:.2} bits a live state", self.bits());
+        writeln!(f, "files       {:>21}  {per_state}, in {}", HumanBytes(self.bytes).to_string(), self.dir.display())?;
+        if let Some(peak) = self.peak_memory {
+            writeln!(f, "memory      {:>21}  at most", HumanBytes(peak).to_string())?;
+        }
+        let seconds = format!("{:.2} s", self.seconds);
+        if self.counted == 0 {
+            writeln!(f, "time        {seconds:>21}  nothing new to count")?;
+        } else {
+            let rate = HumanCount((self.counted as f64 / self.seconds) as u64);
+            let each = self.seconds * 1e9 / self.counted as f64;
+            writeln!(f, "time        {seconds:>21}  {rate} states/s, {each:.1} ns a state")?;
+        }
+        if let Some(published) = published(&self.game).filter(|_| self.complete) {
+            writeln!(f)?;
+            for &figure in published.figures {
+                let (what, expected) = (figure.what.word(), HumanCount(figure.expected));
+                if self.has(figure) {
+                    writeln!(f, "agrees with the published {what} {expected}")?;
+                } else {
+                    writeln!(f, "DISAGREES with the published {what} {expected}")?;
+                }
+            }
+            writeln!(f, "({})", published.source)?;
+        }
+        Ok(())
+    }
+}
