@@ -101,6 +101,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Where the table goes.
+#[derive(Debug)]
 enum Output {
     Nowhere,
     Stdout,

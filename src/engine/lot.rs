@@ -216,3 +216,46 @@ impl Lot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::ranges::Ranges;
+    use crate::game::Game;
+    use crate::store::Store;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_lot_gives_back_what_it_was_given_through_chunks_runs_and_files() {
+        let place = tempfile::tempdir().unwrap();
+        let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
+        let store = Store::open(place.path(), &game, None).unwrap();
+        let keys = (0..60_000u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44 << 4);
+        let sample: Vec<u64> = (0..1 << 10).map(|i| i << 14).collect();
+        let ranges = Ranges::cut(&sample, 4, 24);
+        let mut supplies = Supplies::new(4);
+        let mut lot = Lot::new(ranges.count(), 64 << 10, store.spill(), &mut supplies);
+        for key in keys.clone() {
+            lot.push(ranges.of(key), key, &mut supplies).unwrap();
+        }
+        assert!(lot.runs.iter().any(|run| run.bytes.is_err()), "nothing was spilled");
+        assert!(lot.runs.iter().any(|run| run.bytes.is_ok()), "nothing was held in memory");
+        assert!((lot.full_bytes + lot.run_bytes) <= lot.limit);
+
+        let mut found = BTreeSet::new();
+        for range in 0..ranges.count() {
+            let mut states: Vec<u64> = lot.unsorted(range).flatten().copied().collect();
+            for run in 0..lot.runs() {
+                let from = states.len();
+                lot.read_run(run, range, &mut Vec::new(), &mut states).unwrap();
+                assert!(states[from..].is_sorted());
+            }
+            assert_eq!(states.len(), lot.size(range));
+            assert!(states.iter().all(|&key| ranges.of(key) == range));
+            found.extend(states);
+        }
+        assert_eq!(found, keys.collect::<BTreeSet<_>>());
+        lot.retire(&mut supplies);
+        assert!(!supplies.free.is_empty(), "chunks are kept for the next lot");
+    }
+}

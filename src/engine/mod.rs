@@ -100,3 +100,135 @@ pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
         None => Ok(u32::MAX),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::path::Path;
+
+    use crate::store::Keep;
+
+    /// Names and bytes of all files of a directory.
+    fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+        let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+        entries
+            .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+            .collect()
+    }
+
+    fn game(size: &str, max: u32) -> Game {
+        Game::new(size.parse().unwrap(), Some(max)).unwrap()
+    }
+
+    /// The directory after a count that stops at each of `stops` and is begun again.
+    fn directory(game: &Game, plan: &Plan, stops: &[Option<u32>], keep: Keep) -> BTreeMap<String, Vec<u8>> {
+        let place = tempfile::tempdir().unwrap();
+        for &until in stops {
+            let mut store = Store::open(place.path(), game, Some(keep)).unwrap();
+            count(game, &mut store, plan, until, &mut Silent).unwrap();
+        }
+        files(place.path())
+    }
+
+    #[test]
+    fn threads_and_memory_change_no_byte() {
+        let game = game("3", 128);
+        let expected = directory(&game, &Plan::new(1 << 30, 2).unwrap(), &[None], Keep::All);
+        assert!(expected.len() > 100, "{} files", expected.len());
+        let plans = [
+            Plan::new(1 << 30, 1).unwrap(),
+            Plan::new(1 << 30, 7).unwrap(),
+            Plan::tiny(1),
+            Plan::tiny(2),
+            Plan::tiny(7),
+        ];
+        for plan in plans {
+            assert!(directory(&game, &plan, &[None], Keep::All) == expected, "{plan:?}");
+        }
+    }
+
+    #[test]
+    fn large_parts_of_many_blocks_and_waves_are_the_same_under_any_plan() {
+        // The fullest layers of 4x4 to 16 have over a million states, ten blocks.
+        let game = game("4", 16);
+        let expected = directory(&game, &Plan::new(4 << 30, 2).unwrap(), &[Some(46)], Keep::All);
+        for plan in [Plan::new(32 << 20, 2).unwrap(), Plan::tiny(3)] {
+            assert!(directory(&game, &plan, &[Some(46)], Keep::All) == expected, "{plan:?}");
+        }
+    }
+
+    #[test]
+    fn stopping_and_going_on_changes_no_byte() {
+        let game = game("3", 64);
+        let plan = Plan::new(64 << 20, 2).unwrap();
+        for keep in [Keep::All, Keep::Last] {
+            let expected = directory(&game, &plan, &[None], keep);
+            let stops = [Some(4), Some(7), Some(8), Some(40), Some(20), Some(90), None, None];
+            assert!(directory(&game, &plan, &stops, keep) == expected, "{keep:?}");
+            let part = directory(&game, &plan, &[Some(60)], keep);
+            assert!(directory(&game, &plan, &[Some(30), Some(60)], keep) == part, "{keep:?}");
+            assert!(part != expected);
+        }
+    }
+
+    #[test]
+    fn keeping_the_last_layer_keeps_no_more() {
+        let game = game("3", 64);
+        let plan = Plan::new(64 << 20, 2).unwrap();
+        let names = |until| directory(&game, &plan, &[until], Keep::Last).into_keys().collect::<Vec<_>>();
+        let sums = |kind: &str, names: &[String]| {
+            let of_kind = names.iter().filter(|name| name.ends_with(kind));
+            let mut sums: Vec<u32> = of_kind.map(|name| name[4..9].parse().unwrap()).collect();
+            sums.dedup();
+            sums
+        };
+        let stopped = names(Some(60));
+        assert_eq!(sums(".states", &stopped), [60]);
+        assert_eq!(sums(".afterstates", &stopped), [58, 60]);
+        let complete = names(None);
+        assert_eq!(sums(".states", &complete).len(), 1);
+        assert!(sums(".afterstates", &complete).is_empty());
+    }
+
+    #[test]
+    fn layers_once_dropped_are_not_promised_again() {
+        let game = game("2", 32);
+        let place = tempfile::tempdir().unwrap();
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
+        count(&game, &mut store, &plan, Some(20), &mut Silent).unwrap();
+        drop(store);
+        let refused = Store::open(place.path(), &game, Some(Keep::All)).err().unwrap();
+        assert!(matches!(refused, Error::Dropped { below: 20, .. }), "{refused}");
+        assert!(Store::open(place.path(), &game, None).is_ok(), "goes on as it was begun");
+    }
+
+    #[test]
+    fn the_published_totals_of_2x2_are_found() {
+        // Lees-Miller, 2017: 59 with the win and the loss; several: 110 states, 36 dead, 67 afterstates.
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let totals = |max| {
+            let game = Game::new("2".parse().unwrap(), max).unwrap();
+            let place = tempfile::tempdir().unwrap();
+            let mut store = Store::open(place.path(), &game, None).unwrap();
+            count(&game, &mut store, &plan, None, &mut Silent).unwrap();
+            assert!(store.complete());
+            store.table().totals()
+        };
+        assert_eq!(totals(Some(32)).total(), 59);
+        let all = totals(None);
+        assert_eq!((all.states(), all.dead, all.labeled, all.afterstates), (110, 36, 662, 67));
+    }
+
+    #[test]
+    fn ends_are_refused_where_boards_would_not_fit() {
+        let endless = Game::new("4".parse().unwrap(), None).unwrap();
+        assert!(matches!(last_sum(&endless, None), Err(Error::Endless)));
+        assert!(matches!(last_sum(&endless, Some(65536)), Err(Error::Endless)));
+        assert_eq!(last_sum(&endless, Some(65535)).unwrap(), 65534);
+        assert!(matches!(last_sum(&game("2", 32), Some(3)), Err(Error::Until(3))));
+        assert_eq!(last_sum(&game("4", 65536), None).unwrap(), u32::MAX);
+    }
+}

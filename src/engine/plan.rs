@@ -81,6 +81,13 @@ impl Plan {
         self
     }
 
+    /// A plan so small that even little games compact, spill, split ranges and take many waves.
+    #[cfg(test)]
+    pub(crate) fn tiny(threads: usize) -> Self {
+        let (memory, level) = (0, LEVEL);
+        Self { memory, threads, level, spawned_bytes: 48 << 10, moved_bytes: 24 << 10, unit: 1500, wave: 5000 }
+    }
+
     /// The bound, in bytes.
     #[must_use]
     pub fn memory(&self) -> u64 {
