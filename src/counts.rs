@@ -85,7 +85,10 @@ pub struct Table {
 impl Table {
     /// A table of `rows` in order; empty ones are left out.
     pub fn new(rows: impl IntoIterator<Item = Row>, first_win: Option<u32>) -> Self {
-        Self { rows: rows.into_iter().filter(|row| !row.is_empty()).collect(), first_win }
+        Self {
+            rows: rows.into_iter().filter(|row| !row.is_empty()).collect(),
+            first_win,
+        }
     }
 
     /// The rows.
@@ -105,7 +108,10 @@ impl Table {
     /// What the rows add up to.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        let mut totals = Totals { win: self.first_win.is_some(), ..Totals::default() };
+        let mut totals = Totals {
+            win: self.first_win.is_some(),
+            ..Totals::default()
+        };
         let mut last = None;
         for row in &self.rows {
             totals.live += row.live;
@@ -139,8 +145,15 @@ impl Table {
 }
 
 /// The columns of the CSV. They are a contract: new ones go to the end.
-const COLUMNS: [&str; 7] =
-    ["sum", "max_tile", "live", "dead", "labeled", "afterstates", "fingerprint"];
+const COLUMNS: [&str; 7] = [
+    "sum",
+    "max_tile",
+    "live",
+    "dead",
+    "labeled",
+    "afterstates",
+    "fingerprint",
+];
 
 #[cfg(test)]
 mod tests {
@@ -163,13 +176,30 @@ mod tests {
     fn an_empty_table_still_has_its_header() {
         let mut out = Vec::new();
         Table::default().write_csv(&mut out).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap().lines().collect::<Vec<_>>(), [FIRST.lines().next().unwrap()]);
+        assert_eq!(
+            String::from_utf8(out).unwrap().lines().collect::<Vec<_>>(),
+            [FIRST.lines().next().unwrap()]
+        );
     }
 
     #[test]
     fn totals_count_a_layer_once_and_cut_at_a_sum() {
-        let row = |sum, max_tile, live, dead| Row { sum, max_tile, live, dead, ..Row::default() };
-        let table = Table::new([row(4, 2, 5, 0), row(6, 2, 1, 0), row(6, 4, 2, 1), row(8, 4, 0, 0)], Some(6));
+        let row = |sum, max_tile, live, dead| Row {
+            sum,
+            max_tile,
+            live,
+            dead,
+            ..Row::default()
+        };
+        let table = Table::new(
+            [
+                row(4, 2, 5, 0),
+                row(6, 2, 1, 0),
+                row(6, 4, 2, 1),
+                row(8, 4, 0, 0),
+            ],
+            Some(6),
+        );
         let totals = table.totals();
         assert_eq!((totals.live, totals.layers, totals.total()), (8, 2, 10));
         let early = table.until(Some(4)).totals();

@@ -14,7 +14,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A board size that is none.
-    #[error("size {0}: not a board that can be counted: give N or RxC with sides from 2 to 4, such as 3 or 4x3")]
+    #[error(
+        "size {0}: not a board that can be counted: give N or RxC with sides from 2 to 4, such as 3 or 4x3"
+    )]
     Size(String),
 
     /// A winning tile that is none.
@@ -33,7 +35,9 @@ pub enum Error {
     Until(u32),
 
     /// A memory bound below what can work.
-    #[error("memory {given}: too little: {threads} threads need at least {least} (or give fewer --threads)")]
+    #[error(
+        "memory {given}: too little: {threads} threads need at least {least} (or give fewer --threads)"
+    )]
     Memory {
         /// The bound given, readable.
         given: String,
@@ -115,7 +119,9 @@ pub enum Error {
     },
 
     /// States given to a writer out of order.
-    #[error("states out of order: {got:#x} after {previous:#x}: a part takes strictly increasing states")]
+    #[error(
+        "states out of order: {got:#x} after {previous:#x}: a part takes strictly increasing states"
+    )]
     OutOfOrder {
         /// The state before.
         previous: u64,
@@ -168,6 +174,10 @@ fn remedy(cause: &io::Error) -> &'static str {
 impl Error {
     /// An [`Error::Io`] maker, for `map_err`.
     pub(crate) fn io(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> Self {
-        move |cause| Self::Io { path: path.to_owned(), what, cause }
+        move |cause| Self::Io {
+            path: path.to_owned(),
+            what,
+            cause,
+        }
     }
 }

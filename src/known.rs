@@ -172,6 +172,9 @@ mod tests {
     #[test]
     fn a_turned_board_is_the_same_game_under_another_name() {
         // 3x4 has never been published under its own name.
-        assert_eq!(published(&Game::new("3x4".parse().unwrap(), None).unwrap()), None);
+        assert_eq!(
+            published(&Game::new("3x4".parse().unwrap(), None).unwrap()),
+            None
+        );
     }
 }

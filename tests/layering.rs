@@ -16,7 +16,11 @@ const ORDER: [(&str, u32); 8] = [
 ];
 
 fn rank(module: &str) -> u32 {
-    ORDER.iter().find(|(name, _)| *name == module).unwrap_or_else(|| panic!("{module}: add it to ORDER")).1
+    ORDER
+        .iter()
+        .find(|(name, _)| *name == module)
+        .unwrap_or_else(|| panic!("{module}: add it to ORDER"))
+        .1
 }
 
 fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
@@ -38,24 +42,43 @@ fn modules_use_only_those_to_their_left() {
     let mut seen = 0;
     for file in files {
         let inside = file.strip_prefix(&src).unwrap();
-        let module = inside.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
+        let module = inside
+            .iter()
+            .next()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .trim_end_matches(".rs");
         if module == "main" || module == "lib" {
             continue;
         }
         for line in fs::read_to_string(&file).unwrap().lines() {
             let code = line.trim_start();
-            let Some((_, used)) = code.split_once("crate::").filter(|_| !code.starts_with("//")) else {
+            let Some((_, used)) = code
+                .split_once("crate::")
+                .filter(|_| !code.starts_with("//"))
+            else {
                 continue;
             };
-            let used = used.split(|c: char| !c.is_ascii_lowercase()).next().unwrap();
+            let used = used
+                .split(|c: char| !c.is_ascii_lowercase())
+                .next()
+                .unwrap();
             if used.is_empty() || used == module {
                 continue; // an item at the top, such as `crate::Error`
             }
             seen += 1;
-            assert!(rank(used) < rank(module), "{}: {module} uses {used}", inside.display());
+            assert!(
+                rank(used) < rank(module),
+                "{}: {module} uses {used}",
+                inside.display()
+            );
         }
     }
-    assert!(seen > 20, "only {seen} uses found: is the test still looking?");
+    assert!(
+        seen > 20,
+        "only {seen} uses found: is the test still looking?"
+    );
 }
 
 #[test]
@@ -66,7 +89,13 @@ fn only_one_file_creates_files() {
     for file in files.iter().filter(|file| !file.ends_with("store/file.rs")) {
         let text = fs::read_to_string(file).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
-        for creation in ["File::create", "fs::write", "OpenOptions", "fs::rename", "fs::remove"] {
+        for creation in [
+            "File::create",
+            "fs::write",
+            "OpenOptions",
+            "fs::rename",
+            "fs::remove",
+        ] {
             assert!(!code.contains(creation), "{}: {creation}", file.display());
         }
     }

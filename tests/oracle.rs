@@ -59,13 +59,17 @@ impl Twin {
         let col = |c: usize| (0..rows).map(move |r| r * cols + c).collect::<Vec<_>>();
         let mut out = Vec::new();
         for backward in [false, true] {
-            for lines in [(0..rows).map(row).collect::<Vec<_>>(), (0..cols).map(col).collect()] {
+            for lines in [
+                (0..rows).map(row).collect::<Vec<_>>(),
+                (0..cols).map(col).collect(),
+            ] {
                 let (mut after, mut won) = (cells.clone(), false);
                 for mut line in lines {
                     if backward {
                         line.reverse();
                     }
-                    let mut tiles: Vec<u8> = line.iter().map(|&i| cells[i]).filter(|&e| e > 0).collect();
+                    let mut tiles: Vec<u8> =
+                        line.iter().map(|&i| cells[i]).filter(|&e| e > 0).collect();
                     let mut i = 0;
                     while i + 1 < tiles.len() {
                         if tiles[i] == tiles[i + 1] {
@@ -104,7 +108,10 @@ impl Twin {
             for second in [1, 2] {
                 for one in self.spawns(&empty, first) {
                     for board in self.spawns(&one, second) {
-                        states.entry(sum(&board)).or_default().insert(self.canonical(&board));
+                        states
+                            .entry(sum(&board))
+                            .or_default()
+                            .insert(self.canonical(&board));
                     }
                 }
             }
@@ -134,7 +141,10 @@ impl Twin {
                 entry(&mut rows, s, &after).afterstates += 1;
                 for tile in [1, 2] {
                     for state in self.spawns(&after, tile) {
-                        states.entry(sum(&state)).or_default().insert(self.canonical(&state));
+                        states
+                            .entry(sum(&state))
+                            .or_default()
+                            .insert(self.canonical(&state));
                     }
                 }
             }
@@ -149,7 +159,11 @@ fn sum(cells: &Cells) -> u32 {
 
 fn entry<'a>(rows: &'a mut BTreeMap<(u32, u32), Row>, sum: u32, cells: &Cells) -> &'a mut Row {
     let max_tile = 1 << cells.iter().max().unwrap();
-    rows.entry((sum, max_tile)).or_insert(Row { sum, max_tile, ..Row::default() })
+    rows.entry((sum, max_tile)).or_insert(Row {
+        sum,
+        max_tile,
+        ..Row::default()
+    })
 }
 
 fn mix(x: u64) -> u64 {
@@ -161,7 +175,11 @@ fn mix(x: u64) -> u64 {
 
 fn compare(rows: u8, cols: u8, max: Option<u32>, until: Option<u32>) {
     let win = max.map_or(17, |tile| tile.trailing_zeros() as u8);
-    let twin = Twin { rows: rows.into(), cols: cols.into(), win };
+    let twin = Twin {
+        rows: rows.into(),
+        cols: cols.into(),
+        win,
+    };
     let expected = twin.count(until.unwrap_or(u32::MAX));
 
     let game = Game::new(Size::new(rows, cols).unwrap(), max).unwrap();

@@ -34,11 +34,21 @@ pub(super) struct Args {
 
 /// Count and compare.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let most = if args.long { Effort::Long } else { Effort::Short };
+    let most = if args.long {
+        Effort::Long
+    } else {
+        Effort::Short
+    };
     let mut outcome = Outcome::Done;
     let mut out = io::stdout();
-    writeln!(out, "verdict   game      figure             expected              got  source")?;
-    for published in PUBLISHED.iter().filter(|published| published.effort <= most) {
+    writeln!(
+        out,
+        "verdict   game      figure             expected              got  source"
+    )?;
+    for published in PUBLISHED
+        .iter()
+        .filter(|published| published.effort <= most)
+    {
         let totals = count(published, args)?;
         for figure in published.figures {
             let got = figure.what.of(&totals);

@@ -55,8 +55,13 @@ pub(super) struct Args {
 }
 
 fn keep_parser() -> impl TypedValueParser<Value = Keep> {
-    PossibleValuesParser::new(["all", "last"])
-        .map(|word| if word == "last" { Keep::Last } else { Keep::All })
+    PossibleValuesParser::new(["all", "last"]).map(|word| {
+        if word == "last" {
+            Keep::Last
+        } else {
+            Keep::All
+        }
+    })
 }
 
 /// Count, and print what was found.
@@ -67,7 +72,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     engine::last_sum(&game, args.until)?;
     let plan = args.resources.plan()?;
     let csv = Output::new(args.csv.as_deref(), args.json)?;
-    let dir = args.dir.clone().unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
+    let dir = args
+        .dir
+        .clone()
+        .unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
 
     let mut store = Store::open(&dir, &game, args.keep)?;
     let before = store.table().totals();
@@ -97,7 +105,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     } else {
         write!(io::stdout(), "{summary}")?;
     }
-    Ok(if summary.agrees() == Some(false) { Outcome::Disagreed } else { Outcome::Done })
+    Ok(if summary.agrees() == Some(false) {
+        Outcome::Disagreed
+    } else {
+        Outcome::Done
+    })
 }
 
 /// Where the table goes.
@@ -131,7 +143,9 @@ impl Output {
     fn write(&self, table: &crate::counts::Table) -> Result<()> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::Stdout => Ok(table.write_csv(io::stdout().lock()).map_err(io::Error::from)?),
+            Self::Stdout => Ok(table
+                .write_csv(io::stdout().lock())
+                .map_err(io::Error::from)?),
             Self::File(path) => {
                 let write = |file: &mut dyn Write| table.write_csv(file).map_err(io::Error::from);
                 Ok(store::write_atomic(path, write)?)
@@ -148,9 +162,16 @@ mod tests {
     #[test]
     fn a_table_cannot_share_stdout_with_json() {
         assert!(Output::new(Some(Path::new("-")), true).is_err());
-        assert!(Output::new(Some(Path::new("-")), false).unwrap().is_stdout());
+        assert!(
+            Output::new(Some(Path::new("-")), false)
+                .unwrap()
+                .is_stdout()
+        );
         assert!(matches!(Output::new(None, true).unwrap(), Output::Nowhere));
         let error = Output::new(Some(Path::new("/nowhere/at/all.csv")), false).unwrap_err();
-        assert!(matches!(error.downcast_ref(), Some(Error::Io { .. })), "{error}");
+        assert!(
+            matches!(error.downcast_ref(), Some(Error::Io { .. })),
+            "{error}"
+        );
     }
 }

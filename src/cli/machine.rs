@@ -9,7 +9,9 @@ use sysinfo::System;
 pub(super) fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
-    let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+    let limit = system
+        .cgroup_limits()
+        .map_or(u64::MAX, |limits| limits.total_memory);
     Some(system.total_memory().min(limit)).filter(|&bytes| bytes > 0)
 }
 
@@ -17,7 +19,9 @@ pub(super) fn memory() -> Option<u64> {
 /// mapped files are left out: they are the kernel's to drop.
 pub(super) fn anonymous_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"))?;
     let kibi: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibi << 10)
 }

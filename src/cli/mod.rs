@@ -94,7 +94,10 @@ pub fn run() -> ExitCode {
 fn refuse(refused: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let kind = refused.kind();
-    if matches!(kind, DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand) {
+    if matches!(
+        kind,
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
         // A closed pipe is not an error.
         let _ = refused.print();
         let failed = kind == DisplayHelpOnMissingArgumentOrSubcommand;
@@ -102,10 +105,16 @@ fn refuse(refused: &clap::Error) -> ExitCode {
     }
     let text = refused.render().to_string();
     let text = text.split("Usage:").next().unwrap_or_default();
-    let text = text.split("For more information").next().unwrap_or_default();
+    let text = text
+        .split("For more information")
+        .next()
+        .unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    eprintln!("enum48: {}: see --help", line.strip_prefix("error: ").unwrap_or(&line));
+    eprintln!(
+        "enum48: {}: see --help",
+        line.strip_prefix("error: ").unwrap_or(&line)
+    );
     ExitCode::from(FAILED)
 }
 
@@ -119,7 +128,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
             _ => None,
         })
     };
-    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+    error
+        .chain()
+        .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
 }
 
 #[cfg(test)]

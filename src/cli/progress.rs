@@ -39,7 +39,10 @@ impl Tally {
     }
 
     fn plus(self, live: u64, dead: u64) -> Self {
-        Self { live: self.live + live, dead: self.dead + dead }
+        Self {
+            live: self.live + live,
+            dead: self.dead + dead,
+        }
     }
 }
 
@@ -64,7 +67,13 @@ pub(super) struct Reporter {
 
 impl Reporter {
     /// A reporter for a count that goes on from what is in `store`.
-    pub(super) fn new(game: &Game, plan: &Plan, store: &Store, until: Option<u32>, quiet: bool) -> Self {
+    pub(super) fn new(
+        game: &Game,
+        plan: &Plan,
+        store: &Store,
+        until: Option<u32>,
+        quiet: bool,
+    ) -> Self {
         let form = match (quiet, io::stderr().is_terminal()) {
             (true, _) => Form::Silent,
             (_, false) => Form::Lines,
@@ -72,7 +81,10 @@ impl Reporter {
         };
         let now = Instant::now();
         let totals = store.table().totals();
-        let before = Tally { live: totals.live, dead: totals.dead };
+        let before = Tally {
+            live: totals.live,
+            dead: totals.dead,
+        };
         let reporter = Self {
             form,
             begin: now,
@@ -93,7 +105,9 @@ impl Reporter {
         let memory = HumanBytes(plan.memory());
         if store.sealed_sum() > 2 && !store.complete() {
             let from = store.sealed_sum() + 2;
-            reporter.say(&format!("{game} in {dir}: going on from sum {from}, {threads} threads, {memory}"));
+            reporter.say(&format!(
+                "{game} in {dir}: going on from sum {from}, {threads} threads, {memory}"
+            ));
         } else if !store.complete() {
             reporter.say(&format!("{game} in {dir}: {threads} threads, {memory}"));
         }
@@ -119,7 +133,8 @@ impl Reporter {
 
     /// States per second since the beginning.
     fn rate(&self, found: Tally) -> f64 {
-        (found.states() - self.before.states()) as f64 / self.begin.elapsed().as_secs_f64().max(1e-3)
+        (found.states() - self.before.states()) as f64
+            / self.begin.elapsed().as_secs_f64().max(1e-3)
     }
 
     /// Anonymous memory in bytes, 0 where the system does not tell.
@@ -171,7 +186,10 @@ impl Reporter {
 
     fn line(&self, sum: u32, what: &str, of_layer: u64, found: Tally, memory: u64) {
         let (states, rate) = (found.states(), self.rate(found) as u64);
-        let (layer, all) = (self.layer_begin.elapsed().as_secs_f64(), self.begin.elapsed().as_secs_f64());
+        let (layer, all) = (
+            self.layer_begin.elapsed().as_secs_f64(),
+            self.begin.elapsed().as_secs_f64(),
+        );
         let left = self.left(found).map_or(String::new(), |(done, left)| {
             format!(" done={done:.4} left_sec={:.0}", left.as_secs_f64())
         });
@@ -186,7 +204,11 @@ impl Reporter {
 impl Progress for Reporter {
     fn begin(&mut self, sum: u32) {
         self.layer_begin = Instant::now();
-        self.step(Step { sum, live: 0, dead: 0 });
+        self.step(Step {
+            sum,
+            live: 0,
+            dead: 0,
+        });
     }
 
     fn step(&mut self, step: Step) {
@@ -213,7 +235,10 @@ impl Progress for Reporter {
                 let took = self.layer_begin.elapsed();
                 if took >= WORTH_A_LINE {
                     let (states, seconds) = (HumanCount(states).to_string(), took.as_secs_f64());
-                    bar.println(format!("sum {:>5}  {states:>17} states  {seconds:>8.1} s", layer.sum));
+                    bar.println(format!(
+                        "sum {:>5}  {states:>17} states  {seconds:>8.1} s",
+                        layer.sum
+                    ));
                 }
             }
         }
@@ -223,7 +248,12 @@ impl Progress for Reporter {
 /// Live states of a game, as far as they were published.
 fn expected(game: &Game) -> Option<u64> {
     let figures = published(game)?.figures;
-    let of = |what| figures.iter().find(|figure| figure.what == what).map(|figure| figure.expected);
+    let of = |what| {
+        figures
+            .iter()
+            .find(|figure| figure.what == what)
+            .map(|figure| figure.expected)
+    };
     of(What::Total).or_else(|| Some(of(What::States)? - of(What::Dead)?))
 }
 
@@ -237,5 +267,10 @@ fn bar() -> ProgressBar {
 /// `h:mm:ss`.
 fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    format!(
+        "{}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
 }

@@ -37,7 +37,9 @@ impl Resources {
     /// The plan that follows from them and the machine.
     pub(super) fn plan(&self) -> Result<Plan> {
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let memory = self.memory.unwrap_or_else(|| machine::memory().map_or(BLIND, |all| all / 2));
+        let memory = self
+            .memory
+            .unwrap_or_else(|| machine::memory().map_or(BLIND, |all| all / 2));
         Ok(Plan::new(memory, self.threads.unwrap_or(cores))?.with_level(self.level))
     }
 }

@@ -112,22 +112,50 @@ impl fmt::Display for Summary {
             None => "without a winning tile".to_owned(),
         };
         let extent = if self.complete { "" } else { ", not complete" };
-        writeln!(f, "{}  states of {size} {goal}{extent}", HumanCount(totals.total()))?;
+        writeln!(
+            f,
+            "{}  states of {size} {goal}{extent}",
+            HumanCount(totals.total())
+        )?;
         writeln!(f)?;
-        let yes = |reached| if reached { "+1, can be reached" } else { " 0, not reached" };
+        let yes = |reached| {
+            if reached {
+                "+1, can be reached"
+            } else {
+                " 0, not reached"
+            }
+        };
         writeln!(f, "live        {}", count(totals.live))?;
         writeln!(f, "win         {:>21}", yes(totals.win))?;
         writeln!(f, "loss        {:>21}", yes(totals.loss()))?;
         writeln!(f, "dead        {}", count(totals.dead))?;
         writeln!(f, "live + dead {}", count(totals.states()))?;
-        writeln!(f, "labeled     {}  boards, without symmetry", count(totals.labeled))?;
+        writeln!(
+            f,
+            "labeled     {}  boards, without symmetry",
+            count(totals.labeled)
+        )?;
         writeln!(f, "afterstates {}", count(totals.afterstates))?;
-        writeln!(f, "layers      {}  up to sum {}", count(totals.layers), self.last_sum)?;
+        writeln!(
+            f,
+            "layers      {}  up to sum {}",
+            count(totals.layers),
+            self.last_sum
+        )?;
         writeln!(f, "fingerprint {:>21}", totals.fingerprint.to_string())?;
         let per_state = format!("{:.2} bits a live state", self.bits());
-        writeln!(f, "files       {:>21}  {per_state}, in {}", HumanBytes(self.bytes).to_string(), self.dir.display())?;
+        writeln!(
+            f,
+            "files       {:>21}  {per_state}, in {}",
+            HumanBytes(self.bytes).to_string(),
+            self.dir.display()
+        )?;
         if let Some(peak) = self.peak_memory {
-            writeln!(f, "memory      {:>21}  at most", HumanBytes(peak).to_string())?;
+            writeln!(
+                f,
+                "memory      {:>21}  at most",
+                HumanBytes(peak).to_string()
+            )?;
         }
         let seconds = format!("{:.2} s", self.seconds);
         if self.counted == 0 {
@@ -135,7 +163,10 @@ impl fmt::Display for Summary {
         } else {
             let rate = HumanCount((self.counted as f64 / self.seconds) as u64);
             let each = self.seconds * 1e9 / self.counted as f64;
-            writeln!(f, "time        {seconds:>21}  {rate} states/s, {each:.1} ns a state")?;
+            writeln!(
+                f,
+                "time        {seconds:>21}  {rate} states/s, {each:.1} ns a state"
+            )?;
         }
         if let Some(published) = published(&self.game).filter(|_| self.complete) {
             writeln!(f)?;

@@ -20,25 +20,36 @@ impl Candidates {
     pub(crate) fn new(ranges: Ranges, limit: usize, crew: &mut Crew, store: &Store) -> Self {
         let count = ranges.count();
         let lot = |worker: &mut Worker| Lot::new(count, limit, store.spill(), &mut worker.supplies);
-        let lots = crew.workers().map(|worker| Mutex::new(lot(worker))).collect();
+        let lots = crew
+            .workers()
+            .map(|worker| Mutex::new(lot(worker)))
+            .collect();
         Self { ranges, lots }
     }
 
     /// A thread's lot, for it to fill.
     pub(crate) fn filler(&self, index: usize) -> Filler<'_> {
         let lot = self.lots[index].lock().expect("no thread panics");
-        Filler { ranges: &self.ranges, lot }
+        Filler {
+            ranges: &self.ranges,
+            lot,
+        }
     }
 
     /// The lots, once they are filled.
     pub(crate) fn lots(&mut self) -> Vec<&mut Lot> {
-        self.lots.iter_mut().map(|lot| lot.get_mut().expect("no thread panics")).collect()
+        self.lots
+            .iter_mut()
+            .map(|lot| lot.get_mut().expect("no thread panics"))
+            .collect()
     }
 
     /// Give all memory back.
     pub(crate) fn retire(self, crew: &mut Crew) {
         for (lot, worker) in self.lots.into_iter().zip(crew.workers()) {
-            lot.into_inner().expect("no thread panics").retire(&mut worker.supplies);
+            lot.into_inner()
+                .expect("no thread panics")
+                .retire(&mut worker.supplies);
         }
     }
 }

@@ -39,7 +39,10 @@ impl Crew {
     pub(crate) fn new(plan: &Plan, store: &Store) -> Result<Self> {
         let threads = plan.threads();
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|e| Error::Threads { threads, cause: e.to_string() })?;
+        let pool = pool.map_err(|e| Error::Threads {
+            threads,
+            cause: e.to_string(),
+        })?;
         let zstd = || Error::io(store.dir(), "start zstd for");
         let worker = |index| {
             Ok(Mutex::new(Worker {
@@ -88,6 +91,8 @@ impl Crew {
 
     /// The workers, between tasks.
     pub(crate) fn workers(&mut self) -> impl Iterator<Item = &mut Worker> {
-        self.workers.iter_mut().map(|worker| worker.get_mut().expect("no thread panics"))
+        self.workers
+            .iter_mut()
+            .map(|worker| worker.get_mut().expect("no thread panics"))
     }
 }

@@ -12,7 +12,9 @@ pub(crate) struct Filter {
 
 impl Filter {
     pub(crate) fn new() -> Self {
-        Self { table: vec![0; 1 << BITS] }
+        Self {
+            table: vec![0; 1 << BITS],
+        }
     }
 
     /// Move the boards of `from` that are not remembered to `to`, and remember them. Zeros, which

@@ -30,7 +30,13 @@ pub(crate) struct Supplies {
 impl Supplies {
     pub(crate) fn new(ignored: u32) -> Self {
         let (values, deltas) = (Vec::new(), Vec::new());
-        Self { free: Vec::new(), ignored, sorter: Sorter::default(), values, deltas }
+        Self {
+            free: Vec::new(),
+            ignored,
+            sorter: Sorter::default(),
+            values,
+            deltas,
+        }
     }
 
     fn chunk(&mut self) -> Chunk {
@@ -80,7 +86,11 @@ pub(crate) struct Lot {
 impl Lot {
     /// An empty lot of `ranges` buckets, to hold `limit` bytes and spill the rest to `spill`.
     pub(crate) fn new(ranges: usize, limit: usize, spill: Spill, supplies: &mut Supplies) -> Self {
-        let bucket = |_| Bucket { open: supplies.chunk(), filled: 0, full: Vec::new() };
+        let bucket = |_| Bucket {
+            open: supplies.chunk(),
+            filled: 0,
+            full: Vec::new(),
+        };
         Self {
             buckets: (0..ranges).map(bucket).collect(),
             runs: Vec::new(),
@@ -97,7 +107,11 @@ impl Lot {
         let bucket = &mut self.buckets[range];
         bucket.open[bucket.filled % CHUNK] = key;
         bucket.filled += 1;
-        if bucket.filled == CHUNK { self.fill(range, supplies) } else { Ok(()) }
+        if bucket.filled == CHUNK {
+            self.fill(range, supplies)
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
@@ -120,8 +134,10 @@ impl Lot {
     fn compact(&mut self, supplies: &mut Supplies) -> Result<()> {
         let mut pieces = Vec::with_capacity(self.buckets.len());
         let mut bytes = Vec::with_capacity(self.full_bytes / 4);
-        let (mut values, mut deltas) =
-            (std::mem::take(&mut supplies.values), std::mem::take(&mut supplies.deltas));
+        let (mut values, mut deltas) = (
+            std::mem::take(&mut supplies.values),
+            std::mem::take(&mut supplies.deltas),
+        );
         for bucket in &mut self.buckets {
             values.clear();
             for chunk in bucket.full.drain(..) {
@@ -142,7 +158,10 @@ impl Lot {
         bytes.shrink_to_fit();
         self.full_bytes = 0;
         self.run_bytes += bytes.len();
-        self.runs.push(Run { pieces, bytes: Ok(bytes) });
+        self.runs.push(Run {
+            pieces,
+            bytes: Ok(bytes),
+        });
         Ok(())
     }
 
@@ -160,7 +179,11 @@ impl Lot {
     /// Candidates of a range, repeats included.
     pub(crate) fn size(&self, range: usize) -> usize {
         let bucket = &self.buckets[range];
-        let runs: usize = self.runs.iter().map(|run| run.pieces[range].count as usize).sum();
+        let runs: usize = self
+            .runs
+            .iter()
+            .map(|run| run.pieces[range].count as usize)
+            .sum();
         bucket.full.len() * CHUNK + bucket.filled + runs
     }
 
@@ -185,7 +208,12 @@ impl Lot {
         out: &mut Vec<u64>,
     ) -> Result<()> {
         let Run { pieces, bytes } = &self.runs[run];
-        let Piece { at, length, first, count } = pieces[range];
+        let Piece {
+            at,
+            length,
+            first,
+            count,
+        } = pieces[range];
         if count == 0 {
             return Ok(());
         }
@@ -233,29 +261,44 @@ mod tests {
         let keys = (0..60_000u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44 << 4);
         let sample: Vec<u64> = (0..1 << 10).map(|i| i << 14).collect();
         let ranges = Ranges::cut(&sample, 4, 24);
-        let mut supplies = Supplies::new(4);
-        let mut lot = Lot::new(ranges.count(), 64 << 10, store.spill(), &mut supplies);
-        for key in keys.clone() {
-            lot.push(ranges.of(key), key, &mut supplies).unwrap();
-        }
-        assert!(lot.runs.iter().any(|run| run.bytes.is_err()), "nothing was spilled");
-        assert!(lot.runs.iter().any(|run| run.bytes.is_ok()), "nothing was held in memory");
-        assert!((lot.full_bytes + lot.run_bytes) <= lot.limit);
-
-        let mut found = BTreeSet::new();
-        for range in 0..ranges.count() {
-            let mut states: Vec<u64> = lot.unsorted(range).flatten().copied().collect();
-            for run in 0..lot.runs() {
-                let from = states.len();
-                lot.read_run(run, range, &mut Vec::new(), &mut states).unwrap();
-                assert!(states[from..].is_sorted());
+        // All in chunks, compacted runs in memory, and runs in a file.
+        for (limit, compacted, spilled) in [
+            (1 << 20, false, false),
+            (256 << 10, true, false),
+            (64 << 10, true, true),
+        ] {
+            let mut supplies = Supplies::new(4);
+            let mut lot = Lot::new(ranges.count(), limit, store.spill(), &mut supplies);
+            for key in keys.clone() {
+                lot.push(ranges.of(key), key, &mut supplies).unwrap();
             }
-            assert_eq!(states.len(), lot.size(range));
-            assert!(states.iter().all(|&key| ranges.of(key) == range));
-            found.extend(states);
+            assert_eq!(!lot.runs.is_empty(), compacted, "{limit}");
+            assert_eq!(
+                lot.runs.iter().any(|run| run.bytes.is_err()),
+                spilled,
+                "{limit}"
+            );
+            assert!((lot.full_bytes + lot.run_bytes) <= lot.limit);
+
+            let mut found = BTreeSet::new();
+            for range in 0..ranges.count() {
+                let mut states: Vec<u64> = lot.unsorted(range).flatten().copied().collect();
+                for run in 0..lot.runs() {
+                    let from = states.len();
+                    lot.read_run(run, range, &mut Vec::new(), &mut states)
+                        .unwrap();
+                    assert!(states[from..].is_sorted());
+                }
+                assert_eq!(states.len(), lot.size(range));
+                assert!(states.iter().all(|&key| ranges.of(key) == range));
+                found.extend(states);
+            }
+            assert_eq!(found, keys.clone().collect::<BTreeSet<_>>());
+            lot.retire(&mut supplies);
+            assert!(
+                !supplies.free.is_empty(),
+                "chunks are kept for the next lot"
+            );
         }
-        assert_eq!(found, keys.collect::<BTreeSet<_>>());
-        lot.retire(&mut supplies);
-        assert!(!supplies.free.is_empty(), "chunks are kept for the next lot");
     }
 }

@@ -114,7 +114,12 @@ mod tests {
     fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
         entries
-            .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+            .map(|entry| {
+                (
+                    entry.file_name().into_string().unwrap(),
+                    fs::read(entry.path()).unwrap(),
+                )
+            })
             .collect()
     }
 
@@ -123,7 +128,12 @@ mod tests {
     }
 
     /// The directory after a count that stops at each of `stops` and is begun again.
-    fn directory(game: &Game, plan: &Plan, stops: &[Option<u32>], keep: Keep) -> BTreeMap<String, Vec<u8>> {
+    fn directory(
+        game: &Game,
+        plan: &Plan,
+        stops: &[Option<u32>],
+        keep: Keep,
+    ) -> BTreeMap<String, Vec<u8>> {
         let place = tempfile::tempdir().unwrap();
         for &until in stops {
             let mut store = Store::open(place.path(), game, Some(keep)).unwrap();
@@ -145,7 +155,10 @@ mod tests {
             Plan::tiny(7),
         ];
         for plan in plans {
-            assert!(directory(&game, &plan, &[None], Keep::All) == expected, "{plan:?}");
+            assert!(
+                directory(&game, &plan, &[None], Keep::All) == expected,
+                "{plan:?}"
+            );
         }
     }
 
@@ -153,9 +166,17 @@ mod tests {
     fn large_parts_of_many_blocks_and_waves_are_the_same_under_any_plan() {
         // The fullest layers of 4x4 to 16 have over a million states, ten blocks.
         let game = game("4", 16);
-        let expected = directory(&game, &Plan::new(4 << 30, 2).unwrap(), &[Some(46)], Keep::All);
+        let expected = directory(
+            &game,
+            &Plan::new(4 << 30, 2).unwrap(),
+            &[Some(46)],
+            Keep::All,
+        );
         for plan in [Plan::new(32 << 20, 2).unwrap(), Plan::tiny(3)] {
-            assert!(directory(&game, &plan, &[Some(46)], Keep::All) == expected, "{plan:?}");
+            assert!(
+                directory(&game, &plan, &[Some(46)], Keep::All) == expected,
+                "{plan:?}"
+            );
         }
     }
 
@@ -165,10 +186,25 @@ mod tests {
         let plan = Plan::new(64 << 20, 2).unwrap();
         for keep in [Keep::All, Keep::Last] {
             let expected = directory(&game, &plan, &[None], keep);
-            let stops = [Some(4), Some(7), Some(8), Some(40), Some(20), Some(90), None, None];
-            assert!(directory(&game, &plan, &stops, keep) == expected, "{keep:?}");
+            let stops = [
+                Some(4),
+                Some(7),
+                Some(8),
+                Some(40),
+                Some(20),
+                Some(90),
+                None,
+                None,
+            ];
+            assert!(
+                directory(&game, &plan, &stops, keep) == expected,
+                "{keep:?}"
+            );
             let part = directory(&game, &plan, &[Some(60)], keep);
-            assert!(directory(&game, &plan, &[Some(30), Some(60)], keep) == part, "{keep:?}");
+            assert!(
+                directory(&game, &plan, &[Some(30), Some(60)], keep) == part,
+                "{keep:?}"
+            );
             assert!(part != expected);
         }
     }
@@ -177,7 +213,11 @@ mod tests {
     fn keeping_the_last_layer_keeps_no_more() {
         let game = game("3", 64);
         let plan = Plan::new(64 << 20, 2).unwrap();
-        let names = |until| directory(&game, &plan, &[until], Keep::Last).into_keys().collect::<Vec<_>>();
+        let names = |until| {
+            directory(&game, &plan, &[until], Keep::Last)
+                .into_keys()
+                .collect::<Vec<_>>()
+        };
         let sums = |kind: &str, names: &[String]| {
             let of_kind = names.iter().filter(|name| name.ends_with(kind));
             let mut sums: Vec<u32> = of_kind.map(|name| name[4..9].parse().unwrap()).collect();
@@ -200,9 +240,17 @@ mod tests {
         let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
         count(&game, &mut store, &plan, Some(20), &mut Silent).unwrap();
         drop(store);
-        let refused = Store::open(place.path(), &game, Some(Keep::All)).err().unwrap();
-        assert!(matches!(refused, Error::Dropped { below: 20, .. }), "{refused}");
-        assert!(Store::open(place.path(), &game, None).is_ok(), "goes on as it was begun");
+        let refused = Store::open(place.path(), &game, Some(Keep::All))
+            .err()
+            .unwrap();
+        assert!(
+            matches!(refused, Error::Dropped { below: 20, .. }),
+            "{refused}"
+        );
+        assert!(
+            Store::open(place.path(), &game, None).is_ok(),
+            "goes on as it was begun"
+        );
     }
 
     #[test]
@@ -219,16 +267,25 @@ mod tests {
         };
         assert_eq!(totals(Some(32)).total(), 59);
         let all = totals(None);
-        assert_eq!((all.states(), all.dead, all.labeled, all.afterstates), (110, 36, 662, 67));
+        assert_eq!(
+            (all.states(), all.dead, all.labeled, all.afterstates),
+            (110, 36, 662, 67)
+        );
     }
 
     #[test]
     fn ends_are_refused_where_boards_would_not_fit() {
         let endless = Game::new("4".parse().unwrap(), None).unwrap();
         assert!(matches!(last_sum(&endless, None), Err(Error::Endless)));
-        assert!(matches!(last_sum(&endless, Some(65536)), Err(Error::Endless)));
+        assert!(matches!(
+            last_sum(&endless, Some(65536)),
+            Err(Error::Endless)
+        ));
         assert_eq!(last_sum(&endless, Some(65535)).unwrap(), 65534);
-        assert!(matches!(last_sum(&game("2", 32), Some(3)), Err(Error::Until(3))));
+        assert!(matches!(
+            last_sum(&game("2", 32), Some(3)),
+            Err(Error::Until(3))
+        ));
         assert_eq!(last_sum(&game("4", 65536), None).unwrap(), u32::MAX);
     }
 }

@@ -55,7 +55,11 @@ impl Plan {
         if memory < least as u64 {
             let mebi = |bytes: u64| format!("{}M", bytes.div_ceil(1 << 20));
             let (given, least) = (memory_text(memory), mebi(least as u64));
-            return Err(Error::Memory { given, least, threads });
+            return Err(Error::Memory {
+                given,
+                least,
+                threads,
+            });
         }
         let bound = memory;
         let memory = usize::try_from(bound).unwrap_or(usize::MAX);
@@ -85,7 +89,15 @@ impl Plan {
     #[cfg(test)]
     pub(crate) fn tiny(threads: usize) -> Self {
         let (memory, level) = (0, LEVEL);
-        Self { memory, threads, level, spawned_bytes: 48 << 10, moved_bytes: 24 << 10, unit: 1500, wave: 5000 }
+        Self {
+            memory,
+            threads,
+            level,
+            spawned_bytes: 48 << 10,
+            moved_bytes: 24 << 10,
+            unit: 1500,
+            wave: 5000,
+        }
     }
 
     /// The bound, in bytes.
@@ -149,7 +161,9 @@ mod tests {
     fn shares_add_up_to_no_more_than_the_bound() {
         for memory in [24u64 << 20, 64 << 20, 4 << 30, 1 << 40] {
             for threads in [1, 2, 7, 64] {
-                let Ok(plan) = Plan::new(memory, threads) else { continue };
+                let Ok(plan) = Plan::new(memory, threads) else {
+                    continue;
+                };
                 let lots = threads * (plan.spawned_bytes + 2 * plan.moved_bytes);
                 let sum = lots + threads * plan.unit * 32 + plan.wave * 16;
                 assert!(sum as u64 <= memory, "{sum} of {memory} for {threads}");

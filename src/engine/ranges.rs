@@ -15,7 +15,11 @@ impl Ranges {
     /// a core's cache; a prefix that many keys share stays one large range.
     pub(crate) fn cut(sample: &[u64], pieces: usize, bits: u32) -> Self {
         if pieces <= 1 || sample.len() <= 1 {
-            return Self { shift: 63, table: vec![0; 2], count: 1 };
+            return Self {
+                shift: 63,
+                table: vec![0; 2],
+                count: 1,
+            };
         }
         let leading = bits.min(if pieces <= 64 { 16 } else { 20 });
         let shift = bits - leading;
@@ -30,7 +34,11 @@ impl Ranges {
             }
         }
         table[from..].fill(count);
-        Self { shift, table, count: usize::from(count) + 1 }
+        Self {
+            shift,
+            table,
+            count: usize::from(count) + 1,
+        }
     }
 
     /// The range of a key.
@@ -54,11 +62,22 @@ mod tests {
         let sample: Vec<u64> = (0..10_000u64).map(|i| i * i * 600).collect();
         for pieces in [1, 2, 16, 100, 1000] {
             let ranges = Ranges::cut(&sample, pieces, 36);
-            assert!(sample.windows(2).all(|pair| ranges.of(pair[0]) <= ranges.of(pair[1])));
+            assert!(
+                sample
+                    .windows(2)
+                    .all(|pair| ranges.of(pair[0]) <= ranges.of(pair[1]))
+            );
             let mut sizes = vec![0; ranges.count()];
             sample.iter().for_each(|&key| sizes[ranges.of(key)] += 1);
-            assert!(sizes.len() <= pieces && sizes.len() * 2 >= pieces.min(100), "{}", sizes.len());
-            assert!(*sizes.iter().max().unwrap() <= 3 * (10_000 / pieces).max(20), "{sizes:?}");
+            assert!(
+                sizes.len() <= pieces && sizes.len() * 2 >= pieces.min(100),
+                "{}",
+                sizes.len()
+            );
+            assert!(
+                *sizes.iter().max().unwrap() <= 3 * (10_000 / pieces).max(20),
+                "{sizes:?}"
+            );
             assert_eq!(ranges.of(0), 0);
             assert_eq!(ranges.of((1 << 36) - 1), ranges.count() - 1);
         }
@@ -67,6 +86,9 @@ mod tests {
     #[test]
     fn without_a_sample_there_is_one_range_for_every_key() {
         let ranges = Ranges::cut(&[], 100, 64);
-        assert_eq!((ranges.count(), ranges.of(0), ranges.of(u64::MAX)), (1, 0, 0));
+        assert_eq!(
+            (ranges.count(), ranges.of(0), ranges.of(u64::MAX)),
+            (1, 0, 0)
+        );
     }
 }

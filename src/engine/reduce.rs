@@ -14,8 +14,8 @@ use super::plan::Plan;
 use super::sketch::Sketch;
 use crate::error::Result;
 use crate::game::Census;
-use crate::run::merge::union_all;
 use crate::run::Block;
+use crate::run::merge::union_all;
 use crate::store::Writer;
 
 /// States that are handed out for expansion at once.
@@ -76,7 +76,14 @@ impl Reducer {
                     lot.release(unit.range, &mut worker.supplies);
                 }
             }
-            let states = self.emit(wave.len(), to == units.len(), crew, writer, &expand, &mut sketch)?;
+            let states = self.emit(
+                wave.len(),
+                to == units.len(),
+                crew,
+                writer,
+                &expand,
+                &mut sketch,
+            )?;
             for sorted in &mut self.sorted {
                 lock(sorted).shrink_to(4 * plan.range_target());
             }
@@ -95,7 +102,8 @@ impl Reducer {
         crew: &Crew,
         inspect: &(impl Fn(&mut Vec<u64>) -> Census + Sync),
     ) -> Result<Census> {
-        self.sorted.resize_with(self.sorted.len().max(wave.len()), Mutex::default);
+        self.sorted
+            .resize_with(self.sorted.len().max(wave.len()), Mutex::default);
         let total = Mutex::new(Census::default());
         crew.each(wave.len(), |worker, task| {
             let mut states = std::mem::take(&mut worker.made);
@@ -133,9 +141,14 @@ impl Reducer {
         }
         let stretch = Stretch::new(&pieces);
         let full = writer.block();
-        let blocks = if last { stretch.len().div_ceil(full) } else { stretch.len() / full };
+        let blocks = if last {
+            stretch.len().div_ceil(full)
+        } else {
+            stretch.len() / full
+        };
         let end = stretch.len().min(blocks * full);
-        self.blocks.resize_with(self.blocks.len().max(blocks), Mutex::default);
+        self.blocks
+            .resize_with(self.blocks.len().max(blocks), Mutex::default);
 
         // The large tasks first, then the small ones, so that all threads end together.
         let slices = end.div_ceil(SLICE);
@@ -147,7 +160,10 @@ impl Reducer {
                 worker.encoder.encode(states, &mut block)?;
             } else {
                 let from = (task - blocks) * SLICE;
-                expand(worker, stretch.slice(from, end.min(from + SLICE), &mut copy))?;
+                expand(
+                    worker,
+                    stretch.slice(from, end.min(from + SLICE), &mut copy),
+                )?;
             }
             worker.boards = copy;
             Ok(())
@@ -216,7 +232,12 @@ fn units(lots: &[&mut Lot], ranges: usize, most: usize) -> Result<Vec<Unit>> {
     for range in 0..ranges {
         let size = lots.iter().map(|lot| lot.size(range)).sum();
         if size <= most {
-            units.push(Unit { range, low: 0, high: u64::MAX, size });
+            units.push(Unit {
+                range,
+                low: 0,
+                high: u64::MAX,
+                size,
+            });
         } else {
             split(lots, range, size, most, &mut units)?;
         }
@@ -226,21 +247,41 @@ fn units(lots: &[&mut Lot], ranges: usize, most: usize) -> Result<Vec<Unit>> {
 
 /// Split a range that is too large to sort at once, evenly by a sample of its candidates. Each unit
 /// then reads the whole range and takes its share; that is slow, and rare.
-fn split(lots: &[&mut Lot], range: usize, size: usize, most: usize, units: &mut Vec<Unit>) -> Result<()> {
+fn split(
+    lots: &[&mut Lot],
+    range: usize,
+    size: usize,
+    most: usize,
+    units: &mut Vec<Unit>,
+) -> Result<()> {
     let stride = most / 64;
     let mut sample = Vec::with_capacity(size / stride);
     let mut seen = 0;
     visit(lots, range, &mut Vec::new(), &mut Vec::new(), |states| {
-        sample.extend(states.iter().skip((stride - seen % stride) % stride).step_by(stride));
+        sample.extend(
+            states
+                .iter()
+                .skip((stride - seen % stride) % stride)
+                .step_by(stride),
+        );
         seen += states.len();
     })?;
     sample.sort_unstable();
     let pieces = size.div_ceil(most / 2);
     let mut low = 0;
     for piece in 1..=pieces {
-        let high = if piece == pieces { u64::MAX } else { sample[sample.len() * piece / pieces] };
+        let high = if piece == pieces {
+            u64::MAX
+        } else {
+            sample[sample.len() * piece / pieces]
+        };
         if high > low {
-            units.push(Unit { range, low, high, size: size / pieces });
+            units.push(Unit {
+                range,
+                low,
+                high,
+                size: size / pieces,
+            });
             low = high;
         }
     }
@@ -278,7 +319,9 @@ fn wave_end(units: &[Unit], from: usize, most: usize) -> usize {
 
 /// The sorted states of a unit, without duplicates.
 fn collect(unit: Unit, lots: &[&mut Lot], worker: &mut Worker, out: &mut Vec<u64>) -> Result<()> {
-    let Unit { range, low, high, .. } = unit;
+    let Unit {
+        range, low, high, ..
+    } = unit;
     let whole = (low, high) == (0, u64::MAX);
     // The last unit of a range takes its greatest key too.
     let within = |state: &u64| (low..high).contains(state) || (high == u64::MAX && *state == high);

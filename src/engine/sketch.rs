@@ -17,17 +17,24 @@ pub(crate) struct Sketch {
 impl Sketch {
     /// A sketch of what is about to be made from `candidates`; feed it with [`Sketch::add`].
     pub(crate) fn expecting(candidates: u64) -> Self {
-        Self { sample: Vec::new(), candidates }
+        Self {
+            sample: Vec::new(),
+            candidates,
+        }
     }
 
     /// Take a sample of the next values, in order.
     pub(crate) fn add(&mut self, values: &[u64]) {
         let stride = (self.candidates as usize / SAMPLE).max(64);
-        self.sample.extend(values.iter().skip(stride / 2).step_by(stride));
+        self.sample
+            .extend(values.iter().skip(stride / 2).step_by(stride));
     }
 
     /// The sketch of a part on disk, from its index.
     pub(crate) fn of(part: &Part) -> Self {
-        Self { sample: part.firsts().collect(), candidates: part.states() * 2 }
+        Self {
+            sample: part.firsts().collect(),
+            candidates: part.states() * 2,
+        }
     }
 }

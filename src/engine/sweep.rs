@@ -57,11 +57,23 @@ impl<'a> Sweep<'a> {
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<Layer> {
-        let mut layer = Layer { sum, last: sum >= 8, ..Layer::default() };
-        let mut step = Step { sum, live: 0, dead: 0 };
+        let mut layer = Layer {
+            sum,
+            last: sum >= 8,
+            ..Layer::default()
+        };
+        let mut step = Step {
+            sum,
+            live: 0,
+            dead: 0,
+        };
         let mut merged = None;
         for max in 1..=self.game.top_exponent() {
-            let mut row = Row { sum, max_tile: 1 << max, ..Row::default() };
+            let mut row = Row {
+                sum,
+                max_tile: 1 << max,
+                ..Row::default()
+            };
             let sources = self.sources(sum, max, store)?;
             let mut starts = self.game.starts(sum);
             starts.retain(|&board| crate::game::board::max_exponent(board) == max);
@@ -165,7 +177,9 @@ impl<'a> Sweep<'a> {
         if !starts.is_empty() {
             self.crew.each(1, |worker, _| {
                 let mut filler = states.filler(worker.index);
-                starts.iter().try_for_each(|&board| filler.push(board, &mut worker.supplies))
+                starts
+                    .iter()
+                    .try_for_each(|&board| filler.push(board, &mut worker.supplies))
             })?;
         }
         Ok(states)
@@ -213,7 +227,12 @@ impl<'a> Sweep<'a> {
     }
 
     /// Reduce the afterstates of a part.
-    fn afterstates(&mut self, row: &mut Row, candidates: Candidates, store: &mut Store) -> Result<()> {
+    fn afterstates(
+        &mut self,
+        row: &mut Row,
+        candidates: Candidates,
+        store: &mut Store,
+    ) -> Result<()> {
         let kind = Kind::Afterstates;
         let mut writer = store.create(kind, row.sum, row.max_tile)?;
         let (_, sketch) = self.reducer.reduce(
@@ -226,7 +245,8 @@ impl<'a> Sweep<'a> {
             |_, _| (),
         )?;
         let sealed = store.finish(kind, row.sum, row.max_tile, writer)?;
-        self.sketches.insert((kind, row.max_tile.trailing_zeros() as u8), sketch);
+        self.sketches
+            .insert((kind, row.max_tile.trailing_zeros() as u8), sketch);
         row.afterstates = sealed.states;
         Ok(())
     }
@@ -243,7 +263,13 @@ fn expand<'a>(
     mut here: Filler<'a>,
     mut above: Filler<'a>,
 ) -> Result<bool> {
-    let Worker { supplies, filter, made, slid, .. } = worker;
+    let Worker {
+        supplies,
+        filter,
+        made,
+        slid,
+        ..
+    } = worker;
     for afterstates in slid.iter_mut() {
         afterstates.resize(states.len(), 0);
     }
@@ -257,7 +283,11 @@ fn expand<'a>(
     rules.canonicalise(fresh);
     let larger = u64::from(max + 1) * ONES;
     for &afterstate in fresh.iter() {
-        let filler = if has_zero_digit(afterstate ^ larger) { &mut above } else { &mut here };
+        let filler = if has_zero_digit(afterstate ^ larger) {
+            &mut above
+        } else {
+            &mut here
+        };
         filler.push(afterstate, supplies)?;
     }
     Ok(won)

@@ -136,7 +136,9 @@ mod tests {
         assert_eq!("3".parse::<Size>().unwrap(), Size::new(3, 3).unwrap());
         assert_eq!("4x3".parse::<Size>().unwrap(), Size::new(4, 3).unwrap());
         assert_eq!("2x4".parse::<Size>().unwrap().to_string(), "2x4");
-        for bad in ["", "1", "5", "1x9", "3x", "x3", "3x3x3", "33", "-3", "3 x 3", "٣", "4X3"] {
+        for bad in [
+            "", "1", "5", "1x9", "3x", "x3", "3x3x3", "33", "-3", "3 x 3", "٣", "4X3",
+        ] {
             assert!(bad.parse::<Size>().is_err(), "{bad:?} was taken");
         }
     }

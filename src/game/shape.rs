@@ -47,7 +47,11 @@ impl<const R: usize, const C: usize> Shape<R, C> {
 /// Shift left by `by` digits, or right if negative.
 #[inline(always)]
 pub(crate) const fn shift_digits(x: u64, by: i32) -> u64 {
-    if by >= 0 { x << (4 * by) } else { x >> (-4 * by) }
+    if by >= 0 {
+        x << (4 * by)
+    } else {
+        x >> (-4 * by)
+    }
 }
 
 /// A one in every digit of `x` that is not 0.

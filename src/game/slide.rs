@@ -43,21 +43,37 @@ impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
     /// The `k`-th cell of every line from the edge moved toward, digits full.
     #[inline(always)]
     const fn place(k: usize) -> u64 {
-        let k = if Self::UPWARD { k } else { Self::LENGTH - 1 - k };
-        if Self::VERTICAL { Shape::<R, C>::ROWS[k] } else { Shape::<R, C>::COLUMNS[k] }
+        let k = if Self::UPWARD {
+            k
+        } else {
+            Self::LENGTH - 1 - k
+        };
+        if Self::VERTICAL {
+            Shape::<R, C>::ROWS[k]
+        } else {
+            Shape::<R, C>::COLUMNS[k]
+        }
     }
 
     /// Every cell takes what stands next to it, one step farther from the edge.
     #[inline(always)]
     const fn pull(x: u64) -> u64 {
         let x = x & !Self::place(0);
-        if Self::UPWARD { x << Self::STEP } else { x >> Self::STEP }
+        if Self::UPWARD {
+            x << Self::STEP
+        } else {
+            x >> Self::STEP
+        }
     }
 
     /// One step away from the edge.
     #[inline(always)]
     const fn push(x: u64) -> u64 {
-        if Self::UPWARD { x >> Self::STEP } else { x << Self::STEP }
+        if Self::UPWARD {
+            x >> Self::STEP
+        } else {
+            x << Self::STEP
+        }
     }
 
     /// Full digits at the places `k` and beyond of the lines that are marked at place `k`.
@@ -151,7 +167,11 @@ mod tests {
             let board = row * 0x0001_0001_0001_0001;
             let slid = slide::<4, 4, 3>(board, NEVER).0;
             let wanted = left * 0x0001_0001_0001_0001;
-            assert_eq!(slid, if wanted == board { 0 } else { wanted }, "row {row:04x}");
+            assert_eq!(
+                slid,
+                if wanted == board { 0 } else { wanted },
+                "row {row:04x}"
+            );
         }
     }
 
@@ -166,7 +186,11 @@ mod tests {
             let board = row << 12;
             let wanted = number_of(&expected) << 12;
             let slid = slide::<3, 3, 3>(board, NEVER).0;
-            assert_eq!(slid, if wanted == board { 0 } else { wanted }, "row {row:03x}");
+            assert_eq!(
+                slid,
+                if wanted == board { 0 } else { wanted },
+                "row {row:03x}"
+            );
         }
     }
 
@@ -204,7 +228,11 @@ mod tests {
             if R == C {
                 let turned = transpose::<R, C>;
                 assert_eq!(slide::<R, C, 0>(turned(x), NEVER).0, turned(left), "{x:#x}");
-                assert_eq!(slide::<R, C, 2>(turned(x), NEVER).0, turned(right), "{x:#x}");
+                assert_eq!(
+                    slide::<R, C, 2>(turned(x), NEVER).0,
+                    turned(right),
+                    "{x:#x}"
+                );
             }
         }
     }

@@ -59,10 +59,19 @@ pub(crate) fn transpose<const R: usize, const C: usize>(x: u64) -> u64 {
 pub(crate) fn images<const R: usize, const C: usize>(x: u64) -> [u64; 8] {
     let quarter = |x| {
         let mirrored = mirror_columns::<R, C>(x);
-        [x, mirrored, mirror_rows::<R, C>(x), mirror_rows::<R, C>(mirrored)]
+        [
+            x,
+            mirrored,
+            mirror_rows::<R, C>(x),
+            mirror_rows::<R, C>(mirrored),
+        ]
     };
     let [a, b, c, d] = quarter(x);
-    let [e, f, g, h] = if R == C { quarter(transpose::<R, C>(x)) } else { [a, b, c, d] };
+    let [e, f, g, h] = if R == C {
+        quarter(transpose::<R, C>(x))
+    } else {
+        [a, b, c, d]
+    };
     [a, b, c, d, e, f, g, h]
 }
 
@@ -71,7 +80,11 @@ pub(crate) fn images<const R: usize, const C: usize>(x: u64) -> [u64; 8] {
 pub(crate) fn canonical<const R: usize, const C: usize>(x: u64) -> u64 {
     let [a, b, c, d, e, f, g, h] = images::<R, C>(x);
     let least = a.min(b).min(c.min(d));
-    if R == C { least.min(e.min(f).min(g.min(h))) } else { least }
+    if R == C {
+        least.min(e.min(f).min(g.min(h)))
+    } else {
+        least
+    }
 }
 
 /// Number of different images: the size of the orbit.
@@ -117,8 +130,14 @@ mod tests {
             seed ^= seed >> 7;
             seed ^= seed << 17;
             let x = seed & Shape::<R, C>::BOARD;
-            assert_eq!(mirror_columns::<R, C>(x), by_cells::<R, C>(x, |r, c| (r, C - 1 - c)));
-            assert_eq!(mirror_rows::<R, C>(x), by_cells::<R, C>(x, |r, c| (R - 1 - r, c)));
+            assert_eq!(
+                mirror_columns::<R, C>(x),
+                by_cells::<R, C>(x, |r, c| (r, C - 1 - c))
+            );
+            assert_eq!(
+                mirror_rows::<R, C>(x),
+                by_cells::<R, C>(x, |r, c| (R - 1 - r, c))
+            );
             if R == C {
                 assert_eq!(transpose::<R, C>(x), by_cells::<R, C>(x, |r, c| (c, r)));
             }
@@ -126,7 +145,11 @@ mod tests {
             assert_eq!(canonical::<R, C>(least), least, "idempotent on {x:#x}");
             let mut distinct = images::<R, C>(x).to_vec();
             for &image in &distinct {
-                assert_eq!(canonical::<R, C>(image), least, "constant on the orbit of {x:#x}");
+                assert_eq!(
+                    canonical::<R, C>(image),
+                    least,
+                    "constant on the orbit of {x:#x}"
+                );
             }
             distinct.sort_unstable();
             distinct.dedup();
@@ -153,7 +176,10 @@ mod tests {
             .filter(|&x| canonical::<2, 2>(x) == x)
             .map(orbit::<2, 2>)
             .sum();
-        assert_eq!(total, 0x1_0000, "orbits of the canonical boards cover all boards once");
+        assert_eq!(
+            total, 0x1_0000,
+            "orbits of the canonical boards cover all boards once"
+        );
     }
 
     #[test]

@@ -40,7 +40,10 @@ pub struct Encoder {
 impl Encoder {
     /// An encoder at a zstd level from 1 to 22.
     pub fn new(level: i32) -> io::Result<Self> {
-        Ok(Self { zstd: Compressor::new(level)?, deltas: Vec::new() })
+        Ok(Self {
+            zstd: Compressor::new(level)?,
+            deltas: Vec::new(),
+        })
     }
 
     /// Encode `states`, at least one and at most [`BLOCK`], into `block`, reusing its buffer.
@@ -54,7 +57,11 @@ impl Encoder {
     ///
     /// If there are no states or too many.
     pub fn encode(&mut self, states: &[u64], block: &mut Block) -> Result<()> {
-        assert!((1..=BLOCK).contains(&states.len()), "a block of {} states", states.len());
+        assert!(
+            (1..=BLOCK).contains(&states.len()),
+            "a block of {} states",
+            states.len()
+        );
         let length = put_deltas(states, &mut self.deltas)?;
         let deltas = &self.deltas[..length];
 
@@ -86,7 +93,10 @@ pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
     let mut at = 0;
     for pair in states.windows(2) {
         if pair[1] <= pair[0] {
-            return Err(Error::OutOfOrder { previous: pair[0], got: pair[1] });
+            return Err(Error::OutOfOrder {
+                previous: pair[0],
+                got: pair[1],
+            });
         }
         at += varint::put(pair[1] - pair[0], &mut out[at..]);
     }
@@ -110,12 +120,20 @@ pub struct Decoder {
 impl Decoder {
     /// A decoder.
     pub fn new() -> io::Result<Self> {
-        Ok(Self { zstd: Decompressor::new()?, deltas: Vec::new() })
+        Ok(Self {
+            zstd: Decompressor::new()?,
+            deltas: Vec::new(),
+        })
     }
 
     /// Append the states of a block of at most `most` states to `out`, or say what is damaged.
     /// Takes no more memory than `most` states can need, whatever the bytes say.
-    pub(crate) fn decode(&mut self, bytes: &[u8], most: u32, out: &mut Vec<u64>) -> Result<(), &'static str> {
+    pub(crate) fn decode(
+        &mut self,
+        bytes: &[u8],
+        most: u32,
+        out: &mut Vec<u64>,
+    ) -> Result<(), &'static str> {
         if bytes.len() < PREFIX || bytes.len() - PREFIX != u32_at(bytes, 12) as usize {
             return Err("length differs");
         }
@@ -184,13 +202,19 @@ mod tests {
         let mut encoder = Encoder::new(1).unwrap();
         for bad in [[1, 1], [2, 1]] {
             let refused = encoder.encode(&bad, &mut Block::default());
-            assert!(matches!(refused, Err(Error::OutOfOrder { previous, got }) if [previous, got] == bad));
+            assert!(
+                matches!(refused, Err(Error::OutOfOrder { previous, got }) if [previous, got] == bad)
+            );
         }
     }
 
     #[test]
     fn an_encoder_gives_the_same_bytes_whatever_it_encoded_before() {
-        let states = |step: u64| (0..BLOCK as u64).map(|i| i * step + i % 7).collect::<Vec<_>>();
+        let states = |step: u64| {
+            (0..BLOCK as u64)
+                .map(|i| i * step + i % 7)
+                .collect::<Vec<_>>()
+        };
         let encode = |encoder: &mut Encoder, states: &[u64]| {
             let mut block = Block::default();
             encoder.encode(states, &mut block).unwrap();
@@ -200,23 +224,37 @@ mod tests {
         for step in [1000, 9, 8] {
             encode(&mut used, &states(step));
         }
-        assert_eq!(encode(&mut used, &states(50)), encode(&mut Encoder::new(3).unwrap(), &states(50)));
+        assert_eq!(
+            encode(&mut used, &states(50)),
+            encode(&mut Encoder::new(3).unwrap(), &states(50))
+        );
     }
 
     #[test]
     fn every_flipped_byte_and_every_cut_is_found() {
         let states: Vec<u64> = (1..600u64).map(|i| i * i * i).collect();
         let mut block = Block::default();
-        Encoder::new(3).unwrap().encode(&states, &mut block).unwrap();
+        Encoder::new(3)
+            .unwrap()
+            .encode(&states, &mut block)
+            .unwrap();
         let mut decoder = Decoder::new().unwrap();
         let mut out = Vec::new();
         for at in 0..block.bytes.len() {
             for bit in 0..8 {
                 let mut bytes = block.bytes.clone();
                 bytes[at] ^= 1 << bit;
-                assert!(decoder.decode(&bytes, BLOCK as u32, &mut out).is_err(), "bit {bit} of {at}");
+                assert!(
+                    decoder.decode(&bytes, BLOCK as u32, &mut out).is_err(),
+                    "bit {bit} of {at}"
+                );
             }
-            assert!(decoder.decode(&block.bytes[..at], BLOCK as u32, &mut out).is_err(), "cut at {at}");
+            assert!(
+                decoder
+                    .decode(&block.bytes[..at], BLOCK as u32, &mut out)
+                    .is_err(),
+                "cut at {at}"
+            );
         }
     }
 }

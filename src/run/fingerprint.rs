@@ -34,7 +34,9 @@ pub fn fingerprint(states: &[u64]) -> Fingerprint {
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
 ))]
 fn sum_of_mixes(states: &[u64]) -> u64 {
-    states.iter().fold(0, |sum: u64, &x| sum.wrapping_add(mix(x)))
+    states
+        .iter()
+        .fold(0, |sum: u64, &x| sum.wrapping_add(mix(x)))
 }
 
 impl Add for Fingerprint {
@@ -69,9 +71,13 @@ impl FromStr for Fingerprint {
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         if text.len() != 16 || !text.bytes().all(lower) {
-            return Err(format!("fingerprint {text:?}: expected 16 hexadecimal digits"));
+            return Err(format!(
+                "fingerprint {text:?}: expected 16 hexadecimal digits"
+            ));
         }
-        u64::from_str_radix(text, 16).map(Self).map_err(|e| e.to_string())
+        u64::from_str_radix(text, 16)
+            .map(Self)
+            .map_err(|e| e.to_string())
     }
 }
 
@@ -96,7 +102,10 @@ mod tests {
     #[test]
     fn the_first_row_of_2x2_to_32_has_its_published_fingerprint() {
         // The two live states of sum 4, as given with the definition of the fingerprint.
-        assert_eq!(fingerprint(&[0x0011, 0x0110]).to_string(), "f8b92427b13a4593");
+        assert_eq!(
+            fingerprint(&[0x0011, 0x0110]).to_string(),
+            "f8b92427b13a4593"
+        );
         assert_eq!(fingerprint(&[]).to_string(), "0000000000000000");
     }
 
@@ -111,7 +120,13 @@ mod tests {
     fn text_round_trips_and_nothing_else_is_taken() {
         let print = Fingerprint(0x00ab_cdef_0123_4567);
         assert_eq!(print.to_string().parse(), Ok(print));
-        for bad in ["", "0", "+0abcdef01234567", "00ABCDEF01234567", "00abcdef0123456g"] {
+        for bad in [
+            "",
+            "0",
+            "+0abcdef01234567",
+            "00ABCDEF01234567",
+            "00abcdef0123456g",
+        ] {
             assert!(bad.parse::<Fingerprint>().is_err(), "{bad:?}");
         }
     }

@@ -72,7 +72,14 @@ pub(crate) struct Header {
 
 impl Header {
     pub(crate) fn to_bytes(self) -> [u8; HEADER] {
-        let Label { kind, rows, cols, win, sum, max } = self.label;
+        let Label {
+            kind,
+            rows,
+            cols,
+            win,
+            sum,
+            max,
+        } = self.label;
         let mut out = Vec::with_capacity(HEADER);
         out.extend(MAGIC);
         out.extend(VERSION.to_le_bytes());
@@ -94,14 +101,25 @@ impl Header {
         }
         let Some(head) = bytes.first_chunk::<HEADER>() else {
             let (expected, got) = ((HEADER + FOOTER) as u64, bytes.len() as u64);
-            return Err(Error::Cut { path: owned(), expected, got });
+            return Err(Error::Cut {
+                path: owned(),
+                expected,
+                got,
+            });
         };
-        let damaged = |what: &str| Error::Damaged { path: owned(), what: what.to_owned() };
+        let damaged = |what: &str| Error::Damaged {
+            path: owned(),
+            what: what.to_owned(),
+        };
         if crc32fast::hash(&head[..36]) != u32_at(head, 36) {
             return Err(damaged("header: checksum differs"));
         }
         if u32_at(head, 8) != VERSION {
-            return Err(Error::Newer { path: owned(), found: u32_at(head, 8), known: VERSION });
+            return Err(Error::Newer {
+                path: owned(),
+                found: u32_at(head, 8),
+                known: VERSION,
+            });
         }
         let kind = match head[12] {
             0 => Kind::States,
@@ -116,13 +134,21 @@ impl Header {
             sum: u32_at(head, 16),
             max: u32_at(head, 20),
         };
-        let header = Self { label, block: u32_at(head, 24), length: u64_at(head, 28) };
+        let header = Self {
+            label,
+            block: u32_at(head, 24),
+            length: u64_at(head, 28),
+        };
         let (expected, got) = (header.length, bytes.len() as u64);
         if expected == 0 {
             return Err(Error::Unfinished(owned()));
         }
         if got < expected {
-            return Err(Error::Cut { path: owned(), expected, got });
+            return Err(Error::Cut {
+                path: owned(),
+                expected,
+                got,
+            });
         }
         if got > expected {
             return Err(damaged(&format!("{} bytes after the end", got - expected)));

@@ -35,17 +35,32 @@ impl Part {
 
     fn from_bytes(path: &Path, bytes: Mmap) -> Result<Self> {
         let header = Header::of(path, &bytes)?;
-        let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
-        let footer = bytes.last_chunk::<FOOTER>().expect("the header was checked against the length");
+        let damaged = |what: &str| Error::Damaged {
+            path: path.to_owned(),
+            what: what.to_owned(),
+        };
+        let footer = bytes
+            .last_chunk::<FOOTER>()
+            .expect("the header was checked against the length");
         let footer = Footer::from_bytes(footer).map_err(damaged)?;
         let end = bytes.len() - FOOTER;
-        let length = usize::try_from(footer.blocks).ok().and_then(|n| n.checked_mul(ENTRY));
-        let start = length.and_then(|length| end.checked_sub(length)).filter(|&at| at >= HEADER);
+        let length = usize::try_from(footer.blocks)
+            .ok()
+            .and_then(|n| n.checked_mul(ENTRY));
+        let start = length
+            .and_then(|length| end.checked_sub(length))
+            .filter(|&at| at >= HEADER);
         let index = start.ok_or_else(|| damaged("footer: impossible number of blocks"))?..end;
         if crc32fast::hash(&bytes[index.clone()]) != footer.index_crc {
             return Err(damaged("index: checksum differs"));
         }
-        let part = Self { path: path.to_owned(), bytes, header, footer, index };
+        let part = Self {
+            path: path.to_owned(),
+            bytes,
+            header,
+            footer,
+            index,
+        };
         part.check_index()?;
         Ok(part)
     }
@@ -55,7 +70,10 @@ impl Part {
         let mut end = HEADER;
         for block in 0..self.blocks() {
             let place = self.place(block);
-            if place.start != end || place.end < place.start + PREFIX || place.end > self.index.start {
+            if place.start != end
+                || place.end < place.start + PREFIX
+                || place.end > self.index.start
+            {
                 return Err(self.damaged(block, "index: impossible place"));
             }
             if block > 0 && self.first(block) <= self.first(block - 1) {
@@ -70,7 +88,10 @@ impl Part {
     }
 
     fn damaged(&self, block: usize, what: &str) -> Error {
-        Error::Damaged { path: self.path.clone(), what: format!("block {block}: {what}") }
+        Error::Damaged {
+            path: self.path.clone(),
+            what: format!("block {block}: {what}"),
+        }
     }
 
     /// The file.
@@ -132,7 +153,11 @@ impl Part {
     /// Where a block lies in the file; only what [`Part::check_index`] has passed is a place.
     fn place(&self, block: usize) -> Range<usize> {
         let offset = |block| u64_at(&self.bytes, self.entry(block)) as usize;
-        let end = if block + 1 < self.blocks() { offset(block + 1) } else { self.index.start };
+        let end = if block + 1 < self.blocks() {
+            offset(block + 1)
+        } else {
+            self.index.start
+        };
         offset(block)..end
     }
 
@@ -141,7 +166,12 @@ impl Part {
     /// # Errors
     ///
     /// [`Error::Damaged`], naming the block, if its bytes are not what was written.
-    pub fn read_block(&self, block: usize, decoder: &mut Decoder, out: &mut Vec<u64>) -> Result<()> {
+    pub fn read_block(
+        &self,
+        block: usize,
+        decoder: &mut Decoder,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
         let from = out.len();
         decoder
             .decode(&self.bytes[self.place(block)], self.header.block, out)
@@ -160,9 +190,15 @@ impl Part {
         let (mut low, mut high) = (0, self.blocks());
         while low < high {
             let middle = (low + high) / 2;
-            if self.first(middle) <= state { low = middle + 1 } else { high = middle }
+            if self.first(middle) <= state {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        let Some(block) = low.checked_sub(1) else { return Ok(false) };
+        let Some(block) = low.checked_sub(1) else {
+            return Ok(false);
+        };
         let mut states = Vec::new();
         let mut decoder = Decoder::new().map_err(Error::io(&self.path, "start zstd for"))?;
         self.read_block(block, &mut decoder, &mut states)?;
@@ -178,10 +214,18 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    const LABEL: Label = Label { kind: Kind::States, rows: 3, cols: 3, win: 10, sum: 100, max: 64 };
+    const LABEL: Label = Label {
+        kind: Kind::States,
+        rows: 3,
+        cols: 3,
+        win: 10,
+        sum: 100,
+        max: 64,
+    };
 
     fn file_of(states: &[u64]) -> Vec<u8> {
-        let mut writer = PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), LABEL).unwrap();
+        let mut writer =
+            PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), LABEL).unwrap();
         let mut encoder = Encoder::new(3).unwrap();
         let mut block = Block::default();
         for states in states.chunks(BLOCK) {
@@ -225,8 +269,23 @@ mod tests {
     fn membership_is_answered_from_one_block() {
         let states: Vec<u64> = (0..40_000u64).map(|i| i * 5 + 7).collect();
         let (part, _) = read(&file_of(&states)).unwrap();
-        for probe in [0, 6, 7, 8, 12, 16384 * 5 + 7, 16384 * 5 + 6, 39_999 * 5 + 7, 200_002, u64::MAX] {
-            assert_eq!(part.contains(probe).unwrap(), states.binary_search(&probe).is_ok(), "{probe}");
+        for probe in [
+            0,
+            6,
+            7,
+            8,
+            12,
+            16384 * 5 + 7,
+            16384 * 5 + 6,
+            39_999 * 5 + 7,
+            200_002,
+            u64::MAX,
+        ] {
+            assert_eq!(
+                part.contains(probe).unwrap(),
+                states.binary_search(&probe).is_ok(),
+                "{probe}"
+            );
         }
     }
 
@@ -240,22 +299,46 @@ mod tests {
         for at in (0..good.len()).filter(|&at| interesting(at)) {
             let mut bytes = good.clone();
             bytes[at] ^= 0x10;
-            let error = read(&bytes).err().unwrap_or_else(|| panic!("flip at {at} was not seen"));
-            let expected = if at < 8 { "not an enum48 part file" } else { "damaged" };
-            assert!(error.to_string().contains(expected), "flip at {at}: {error}");
-            let error = read(&good[..at]).err().unwrap_or_else(|| panic!("cut at {at} was not seen"));
-            assert!(matches!(error, Error::Cut { .. } | Error::Foreign(_)), "cut at {at}: {error}");
+            let error = read(&bytes)
+                .err()
+                .unwrap_or_else(|| panic!("flip at {at} was not seen"));
+            let expected = if at < 8 {
+                "not an enum48 part file"
+            } else {
+                "damaged"
+            };
+            assert!(
+                error.to_string().contains(expected),
+                "flip at {at}: {error}"
+            );
+            let error = read(&good[..at])
+                .err()
+                .unwrap_or_else(|| panic!("cut at {at} was not seen"));
+            assert!(
+                matches!(error, Error::Cut { .. } | Error::Foreign(_)),
+                "cut at {at}: {error}"
+            );
             assert_eq!(matches!(error, Error::Foreign(_)), at == 0);
         }
         let mut longer = good.clone();
         longer.push(0);
-        assert!(read(&longer).err().unwrap().to_string().contains("1 bytes after the end"));
+        assert!(
+            read(&longer)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("1 bytes after the end")
+        );
     }
 
     #[test]
     fn unfinished_and_newer_files_are_told_apart() {
         let mut unfinished = file_of(&[1, 2, 3]);
-        let header = Header { label: LABEL, block: BLOCK as u32, length: 0 };
+        let header = Header {
+            label: LABEL,
+            block: BLOCK as u32,
+            length: 0,
+        };
         unfinished[..HEADER].copy_from_slice(&header.to_bytes());
         assert!(matches!(read(&unfinished), Err(Error::Unfinished(_))));
 
@@ -263,6 +346,13 @@ mod tests {
         newer[8] = 2;
         let crc = crc32fast::hash(&newer[..36]);
         newer[36..40].copy_from_slice(&crc.to_le_bytes());
-        assert!(matches!(read(&newer), Err(Error::Newer { found: 2, known: 1, .. })));
+        assert!(matches!(
+            read(&newer),
+            Err(Error::Newer {
+                found: 2,
+                known: 1,
+                ..
+            })
+        ));
     }
 }

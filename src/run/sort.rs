@@ -34,7 +34,9 @@ impl Sorter {
     }
 
     fn radix(&mut self, values: &mut Vec<u64>, ignored: u32) {
-        let (any, all) = values.iter().fold((0, u64::MAX), |(any, all), &x| (any | x, all & x));
+        let (any, all) = values
+            .iter()
+            .fold((0, u64::MAX), |(any, all), &x| (any | x, all & x));
         let differ = (any ^ all) >> ignored << ignored;
         if differ == 0 {
             return;
@@ -43,7 +45,8 @@ impl Sorter {
         let digits = (64 - differ.leading_zeros() - low).div_ceil(DIGIT) as usize;
         let shift = |digit: usize| low + DIGIT * digit as u32;
 
-        self.counts.resize(self.counts.len().max(digits), [0; VALUES]);
+        self.counts
+            .resize(self.counts.len().max(digits), [0; VALUES]);
         let counts = &mut self.counts[..digits];
         counts.fill([0; VALUES]);
         for &x in values.iter() {
@@ -117,8 +120,15 @@ mod tests {
     #[test]
     fn a_sorter_can_be_used_again_on_longer_and_shorter_lists() {
         let mut sorter = Sorter::default();
-        for (length, step) in [(5000u64, 0x1_0000_0001), (1024, 3), (20_000, 0x10_0000_0000), (0, 1)] {
-            let values: Vec<u64> = (0..length).map(|i| i.wrapping_mul(0x9E37_79B9) % 4096 * step).collect();
+        for (length, step) in [
+            (5000u64, 0x1_0000_0001),
+            (1024, 3),
+            (20_000, 0x10_0000_0000),
+            (0, 1),
+        ] {
+            let values: Vec<u64> = (0..length)
+                .map(|i| i.wrapping_mul(0x9E37_79B9) % 4096 * step)
+                .collect();
             let mut sorted = values.clone();
             sorter.sort_dedup(&mut sorted, 0);
             assert_eq!(sorted, reference(values));

@@ -43,8 +43,16 @@ mod tests {
     fn every_byte_boundary_round_trips() {
         let mut out = [0; MAX_BYTES];
         for length in 1..=MAX_BYTES {
-            let least = if length == 1 { 0 } else { 1u64 << (7 * (length - 1)) };
-            let most = if length == MAX_BYTES { u64::MAX } else { (1u64 << (7 * length)) - 1 };
+            let least = if length == 1 {
+                0
+            } else {
+                1u64 << (7 * (length - 1))
+            };
+            let most = if length == MAX_BYTES {
+                u64::MAX
+            } else {
+                (1u64 << (7 * length)) - 1
+            };
             for value in [least, least + 1, most - 1, most] {
                 assert_eq!(put(value, &mut out), length, "{value:#x}");
                 assert_eq!(get(&out), Some((value, length)), "{value:#x}");
@@ -64,6 +72,9 @@ mod tests {
     #[test]
     fn values_beyond_64_bits_are_refused() {
         assert_eq!(get(&[0xff; 10]), None);
-        assert_eq!(get(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]), None);
+        assert_eq!(
+            get(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]),
+            None
+        );
     }
 }

@@ -32,10 +32,23 @@ pub struct PartWriter<W> {
 impl<W: Write + Seek> PartWriter<W> {
     /// Begin a part in an empty `file`; `path` is for messages.
     pub fn new(file: W, path: &Path, label: Label) -> Result<Self> {
-        let header = Header { label, block: label.kind.block() as u32, length: 0 };
-        let sealed = Sealed { bytes: HEADER as u64, ..Sealed::default() };
-        let mut writer =
-            Self { file, path: path.to_owned(), label, index: Vec::new(), last: None, sealed };
+        let header = Header {
+            label,
+            block: label.kind.block() as u32,
+            length: 0,
+        };
+        let sealed = Sealed {
+            bytes: HEADER as u64,
+            ..Sealed::default()
+        };
+        let mut writer = Self {
+            file,
+            path: path.to_owned(),
+            label,
+            index: Vec::new(),
+            last: None,
+            sealed,
+        };
         writer.try_io(|file| file.write_all(&header.to_bytes()))?;
         Ok(writer)
     }
@@ -52,7 +65,10 @@ impl<W: Write + Seek> PartWriter<W> {
     /// [`Error::OutOfOrder`] unless the block begins after the one before it ended.
     pub fn append(&mut self, block: &Block) -> Result<()> {
         if let Some(previous) = self.last.filter(|&last| last >= block.first) {
-            return Err(Error::OutOfOrder { previous, got: block.first });
+            return Err(Error::OutOfOrder {
+                previous,
+                got: block.first,
+            });
         }
         self.try_io(|file| file.write_all(&block.bytes))?;
         self.index.extend(self.sealed.bytes.to_le_bytes());
@@ -73,7 +89,11 @@ impl<W: Write + Seek> PartWriter<W> {
             fingerprint: self.sealed.fingerprint,
             index_crc: crc32fast::hash(&self.index),
         };
-        let header = Header { label: self.label, block: self.block() as u32, length: self.sealed.bytes };
+        let header = Header {
+            label: self.label,
+            block: self.block() as u32,
+            length: self.sealed.bytes,
+        };
         let index = std::mem::take(&mut self.index);
         self.try_io(|file| {
             file.write_all(&index)?;

@@ -48,7 +48,9 @@ pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
 /// Delete a file; that it is gone already is fine.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(path, "delete")(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io(path, "delete")(error))
+        }
         _ => Ok(()),
     }
 }
@@ -60,9 +62,16 @@ pub(crate) fn write_atomic(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     let special = fs::metadata(path).is_ok_and(|found| !found.is_file());
-    let target = if special { path.to_owned() } else { temporary(path) };
+    let target = if special {
+        path.to_owned()
+    } else {
+        temporary(path)
+    };
     let mut file = if special {
-        OpenOptions::new().write(true).open(path).map_err(Error::io(path, "open"))?
+        OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(Error::io(path, "open"))?
     } else {
         create(&target)?
     };
@@ -100,7 +109,11 @@ pub(crate) fn probe(path: &Path) -> Result<()> {
 /// Lock a directory for this process, until the file returned is closed.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let path = dir.join("lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path);
     let file = file.map_err(Error::io(&path, "create"))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -37,7 +37,11 @@ impl FileName {
             _ => return None,
         };
         let (sum, max) = stem.strip_prefix("sum-")?.split_once("-max-")?;
-        let parsed = Self { kind, sum: sum.parse().ok()?, max: max.parse().ok()? };
+        let parsed = Self {
+            kind,
+            sum: sum.parse().ok()?,
+            max: max.parse().ok()?,
+        };
         (parsed.to_string() == name).then_some(parsed)
     }
 }
@@ -57,9 +61,7 @@ pub(crate) fn ours(dir: &Path) -> Result<Vec<(PathBuf, Option<FileName>)>> {
 /// Refuse a directory that has no manifest, but things in it that no run leaves.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
-    let left_by_a_run = |name: &String| {
-        name == "lock" || is_temporary(name)
-    };
+    let left_by_a_run = |name: &String| name == "lock" || is_temporary(name);
     if names.iter().any(|name| name == MANIFEST) || names.iter().all(left_by_a_run) {
         Ok(())
     } else {
@@ -90,10 +92,19 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_no_others_are_taken() {
-        let name = FileName { kind: Kind::Afterstates, sum: 164, max: 32 };
+        let name = FileName {
+            kind: Kind::Afterstates,
+            sum: 164,
+            max: 32,
+        };
         assert_eq!(name.to_string(), "sum-00164-max-00032.afterstates");
         assert_eq!(FileName::parse(&name.to_string()), Some(name));
-        for other in ["sum-164-max-32.states", "sum-00164-max-00032.txt", "sum-+0164-max-00032.states", "notes.md"] {
+        for other in [
+            "sum-164-max-32.states",
+            "sum-00164-max-00032.txt",
+            "sum-+0164-max-00032.states",
+            "notes.md",
+        ] {
             assert_eq!(FileName::parse(other), None, "{other}");
         }
         assert!(is_temporary("sum-00164-max-00032.states.tmp"));

@@ -108,13 +108,27 @@ impl Manifest {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.map_err(Error::io(&path, "read"))?,
         };
-        let damaged = |what: String| Error::Damaged { path: path.clone(), what };
-        let AnyVersion { format } = serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
+        let damaged = |what: String| Error::Damaged {
+            path: path.clone(),
+            what,
+        };
+        let AnyVersion { format } =
+            serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
         if format > FORMAT {
-            return Err(Error::Newer { path, found: format, known: FORMAT });
+            return Err(Error::Newer {
+                path,
+                found: format,
+                known: FORMAT,
+            });
         }
-        let checked: Checked = serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
-        if checked.manifest.to_bytes().map_err(|e| damaged(e.to_string()))? != bytes {
+        let checked: Checked =
+            serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
+        if checked
+            .manifest
+            .to_bytes()
+            .map_err(|e| damaged(e.to_string()))?
+            != bytes
+        {
             return Err(damaged("checksum differs".to_owned()));
         }
         Ok(Some(checked.manifest))
@@ -123,13 +137,18 @@ impl Manifest {
     /// Replace the manifest of a directory, durably.
     pub(crate) fn save(&self, dir: &Path) -> Result<()> {
         let path = dir.join(MANIFEST);
-        let bytes = self.to_bytes().map_err(|e| Error::io(&path, "write")(io::Error::other(e)))?;
+        let bytes = self
+            .to_bytes()
+            .map_err(|e| Error::io(&path, "write")(io::Error::other(e)))?;
         file::write_atomic(&path, |file| file.write_all(&bytes))
     }
 
     fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let crc32 = format!("{:08x}", crc32fast::hash(&serde_json::to_vec(self)?));
-        let mut bytes = serde_json::to_vec_pretty(&Checked { manifest: self.clone(), crc32 })?;
+        let mut bytes = serde_json::to_vec_pretty(&Checked {
+            manifest: self.clone(),
+            crc32,
+        })?;
         bytes.push(b'\n');
         Ok(bytes)
     }
@@ -140,7 +159,11 @@ impl Manifest {
         if self.game == wanted {
             return Ok(());
         }
-        Err(Error::OtherGame { path: dir.to_owned(), found: self.game.clone(), wanted })
+        Err(Error::OtherGame {
+            path: dir.to_owned(),
+            found: self.game.clone(),
+            wanted,
+        })
     }
 
     /// Whether a file belongs to the directory.

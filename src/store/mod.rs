@@ -150,21 +150,33 @@ impl Store {
     /// The table of all sealed layers.
     #[must_use]
     pub fn table(&self) -> Table {
-        Table::new(self.manifest.parts.iter().map(|part| part.row), self.manifest.first_win)
+        Table::new(
+            self.manifest.parts.iter().map(|part| part.row),
+            self.manifest.first_win,
+        )
     }
 
     /// Bytes of the state files of the sealed layers up to `until`, those dropped since included.
     #[must_use]
     pub fn bytes(&self, until: Option<u32>) -> u64 {
         let last = until.unwrap_or(u32::MAX);
-        self.manifest.parts.iter().filter(|part| part.row.sum <= last).map(|part| part.bytes).sum()
+        self.manifest
+            .parts
+            .iter()
+            .filter(|part| part.row.sum <= last)
+            .map(|part| part.bytes)
+            .sum()
     }
 
     /// Begin the part file of one (sum, largest tile), under a temporary name.
     pub fn create(&mut self, kind: Kind, sum: u32, max: u32) -> Result<Writer> {
         let path = self.temporary(FileName { kind, sum, max });
         let file = file::create(&path)?;
-        PartWriter::new(BufWriter::with_capacity(1 << 18, file), &path, self.label(kind, sum, max))
+        PartWriter::new(
+            BufWriter::with_capacity(1 << 18, file),
+            &path,
+            self.label(kind, sum, max),
+        )
     }
 
     /// Finish a part file of the layer being counted; an empty one is removed.
@@ -204,7 +216,11 @@ impl Store {
         for (name, sealed) in self.unsealed.drain(..) {
             self.pending.push(name);
             self.pending_bytes += sealed.bytes;
-            let Sealed { states, bytes: length, fingerprint } = sealed;
+            let Sealed {
+                states,
+                bytes: length,
+                fingerprint,
+            } = sealed;
             if name.kind == Kind::States {
                 bytes.insert(name.max, length);
             } else {
@@ -258,7 +274,11 @@ impl Store {
     /// error in the middle of a layer costs that layer alone.
     pub fn abandon(&mut self) -> Result<()> {
         self.unsealed.clear();
-        let waiting: Vec<PathBuf> = self.pending.iter().map(|&name| self.temporary(name)).collect();
+        let waiting: Vec<PathBuf> = self
+            .pending
+            .iter()
+            .map(|&name| self.temporary(name))
+            .collect();
         for (path, name) in files::ours(&self.dir)? {
             if name.is_none() && !waiting.contains(&path) {
                 file::remove(&path)?;
@@ -269,7 +289,14 @@ impl Store {
 
     fn label(&self, kind: Kind, sum: u32, max: u32) -> Label {
         let size = self.game.size();
-        Label { kind, rows: size.rows(), cols: size.cols(), win: self.game.win_exponent(), sum, max }
+        Label {
+            kind,
+            rows: size.rows(),
+            cols: size.cols(),
+            win: self.game.win_exponent(),
+            sum,
+            max,
+        }
     }
 
     fn temporary(&self, name: FileName) -> PathBuf {
@@ -279,13 +306,25 @@ impl Store {
     /// Afterstates are needed by the next two sums only, and by none once the game is complete.
     fn drop_afterstates(&mut self) {
         let manifest = &mut self.manifest;
-        let needed = if manifest.complete { u32::MAX } else { manifest.sealed_sum.saturating_sub(2) };
-        let (keep, drop): (Vec<_>, Vec<_>) =
-            manifest.afterstates.iter().partition(|file| file.sum >= needed);
+        let needed = if manifest.complete {
+            u32::MAX
+        } else {
+            manifest.sealed_sum.saturating_sub(2)
+        };
+        let (keep, drop): (Vec<_>, Vec<_>) = manifest
+            .afterstates
+            .iter()
+            .partition(|file| file.sum >= needed);
         manifest.afterstates = keep;
         let kind = Kind::Afterstates;
-        let drop: Vec<FileName> =
-            drop.iter().map(|file| FileName { kind, sum: file.sum, max: file.max_tile }).collect();
+        let drop: Vec<FileName> = drop
+            .iter()
+            .map(|file| FileName {
+                kind,
+                sum: file.sum,
+                max: file.max_tile,
+            })
+            .collect();
         self.discard(drop);
     }
 
@@ -300,7 +339,11 @@ impl Store {
         let parts = self.manifest.parts.iter().filter(|part| part.row.live > 0);
         let drop: Vec<FileName> = parts
             .filter(|part| (first..below).contains(&part.row.sum))
-            .map(|part| FileName { kind, sum: part.row.sum, max: part.row.max_tile })
+            .map(|part| FileName {
+                kind,
+                sum: part.row.sum,
+                max: part.row.max_tile,
+            })
             .collect();
         self.manifest.dropped_below = below.max(first);
         self.discard(drop);
@@ -320,10 +363,15 @@ impl Store {
     }
 
     fn keep(&mut self, keep: Option<Keep>) -> Result<()> {
-        let Some(keep) = keep.filter(|&keep| keep != self.manifest.keep) else { return Ok(()) };
+        let Some(keep) = keep.filter(|&keep| keep != self.manifest.keep) else {
+            return Ok(());
+        };
         if keep == Keep::All && self.manifest.dropped_below > 0 {
             let below = self.manifest.dropped_below;
-            return Err(Error::Dropped { path: self.dir.clone(), below });
+            return Err(Error::Dropped {
+                path: self.dir.clone(),
+                below,
+            });
         }
         self.manifest.keep = keep;
         self.drop_states();
@@ -340,35 +388,77 @@ impl Store {
         }
         if removed > 0 {
             let dir = self.dir.display();
-            self.notes.push(format!("{dir}: removed {removed} unfinished files of an interrupted run"));
+            self.notes.push(format!(
+                "{dir}: removed {removed} unfinished files of an interrupted run"
+            ));
         }
         Ok(())
     }
 
     fn check_files(&self) -> Result<()> {
         let states = self.manifest.parts.iter().filter(|part| part.row.live > 0);
-        let states = states.filter(|part| part.row.sum >= self.manifest.dropped_below).map(|part| {
-            let row = part.row;
-            let sealed = Sealed { states: row.live, bytes: part.bytes, fingerprint: row.fingerprint };
-            (FileName { kind: Kind::States, sum: row.sum, max: row.max_tile }, sealed)
-        });
+        let states = states
+            .filter(|part| part.row.sum >= self.manifest.dropped_below)
+            .map(|part| {
+                let row = part.row;
+                let sealed = Sealed {
+                    states: row.live,
+                    bytes: part.bytes,
+                    fingerprint: row.fingerprint,
+                };
+                (
+                    FileName {
+                        kind: Kind::States,
+                        sum: row.sum,
+                        max: row.max_tile,
+                    },
+                    sealed,
+                )
+            });
         let afterstates = self.manifest.afterstates.iter().map(|file| {
-            let AfterstateFile { sum, max_tile: max, states, bytes, fingerprint } = *file;
-            (FileName { kind: Kind::Afterstates, sum, max }, Sealed { states, bytes, fingerprint })
+            let AfterstateFile {
+                sum,
+                max_tile: max,
+                states,
+                bytes,
+                fingerprint,
+            } = *file;
+            (
+                FileName {
+                    kind: Kind::Afterstates,
+                    sum,
+                    max,
+                },
+                Sealed {
+                    states,
+                    bytes,
+                    fingerprint,
+                },
+            )
         });
-        states.chain(afterstates).try_for_each(|(name, sealed)| self.check_file(name, sealed))
+        states
+            .chain(afterstates)
+            .try_for_each(|(name, sealed)| self.check_file(name, sealed))
     }
 
     fn check_file(&self, name: FileName, expected: Sealed) -> Result<()> {
         let path = self.dir.join(name.to_string());
         let part = Part::open(&path)?;
-        let mismatch = |what: String| Err(Error::Mismatch { path: path.clone(), what });
+        let mismatch = |what: String| {
+            Err(Error::Mismatch {
+                path: path.clone(),
+                what,
+            })
+        };
         let label = self.label(name.kind, name.sum, name.max);
         if part.label() != label {
             return mismatch(format!("expected {label:?}, got {:?}", part.label()));
         }
-        let got =
-            Sealed { states: part.states(), bytes: part.bytes(), fingerprint: part.fingerprint() };
+        let got = Sealed {
+            states: part.states(),
+            bytes: part.bytes(),
+            fingerprint: part.fingerprint(),
+        };
         if got != expected {
             return mismatch(format!("expected {expected:?}, got {got:?}"));
         }
@@ -377,7 +467,9 @@ impl Store {
 
     fn write_table(&self) -> Result<()> {
         let mut bytes = Vec::new();
-        self.table().write_csv(&mut bytes).expect("numbers are written to memory");
+        self.table()
+            .write_csv(&mut bytes)
+            .expect("numbers are written to memory");
         write_atomic(&self.dir.join("layers.csv"), |file| file.write_all(&bytes))
     }
 }

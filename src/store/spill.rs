@@ -17,7 +17,11 @@ pub struct Spill {
 
 impl Spill {
     pub(super) fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), file: None, end: 0 }
+        Self {
+            dir: dir.to_owned(),
+            file: None,
+            end: 0,
+        }
     }
 
     /// Append bytes; returns where they begin. The first call makes the file.
@@ -27,7 +31,8 @@ impl Spill {
             none => none.insert(file::spill(&self.dir)?),
         };
         let at = self.end;
-        file.write_all_at(bytes, at).map_err(Error::io(&self.dir, "write a temporary file in"))?;
+        file.write_all_at(bytes, at)
+            .map_err(Error::io(&self.dir, "write a temporary file in"))?;
         self.end += bytes.len() as u64;
         Ok(at)
     }
@@ -35,6 +40,7 @@ impl Spill {
     /// Read `into.len()` bytes from `at`.
     pub fn read(&self, at: u64, into: &mut [u8]) -> Result<()> {
         let file = self.file.as_ref().expect("what is read was appended");
-        file.read_exact_at(into, at).map_err(Error::io(&self.dir, "read a temporary file in"))
+        file.read_exact_at(into, at)
+            .map_err(Error::io(&self.dir, "read a temporary file in"))
     }
 }
