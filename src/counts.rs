@@ -1,6 +1,6 @@
 //! The table of a count: a row for each part, and what the rows add up to.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
@@ -128,19 +128,27 @@ impl Table {
     }
 
     /// Write as CSV with a header line.
-    pub fn write_csv(&self, to: impl Write) -> csv::Result<()> {
+    pub fn write_csv(&self, to: impl Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(to);
-        writer.write_record(COLUMNS)?;
+        writer.write_record(COLUMNS).map_err(io_error)?;
         for row in &self.rows {
-            writer.serialize(row)?;
+            writer.serialize(row).map_err(io_error)?;
         }
-        Ok(writer.flush()?)
+        writer.flush()
     }
 
     /// Read what [`Table::write_csv`] wrote. A CSV does not say whether a win was met.
     pub fn read_csv(from: impl Read) -> csv::Result<Self> {
         let rows: csv::Result<Vec<Row>> = csv::Reader::from_reader(from).deserialize().collect();
         Ok(Self::new(rows?, None))
+    }
+}
+
+/// The system's error, where there is one, so that its kind can be asked for.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }
 

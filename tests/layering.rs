@@ -1,5 +1,10 @@
 //! The layers of the source: each module uses only those before it.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a source tree that cannot be read fails the test"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

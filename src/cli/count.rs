@@ -18,7 +18,7 @@ use crate::store::{self, Keep, Store};
 /// Arguments of a count.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Size of the board: N for N x N, or ROWSxCOLS; sides from 2 to 4
+    /// Size of the board: N (a square), or rows and columns as in 4x3; sides from 2 to 4
     #[arg(long, value_name = "N|RxC", required = true)]
     size: Option<Size>,
 
@@ -143,13 +143,8 @@ impl Output {
     fn write(&self, table: &crate::counts::Table) -> Result<()> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::Stdout => Ok(table
-                .write_csv(io::stdout().lock())
-                .map_err(io::Error::from)?),
-            Self::File(path) => {
-                let write = |file: &mut dyn Write| table.write_csv(file).map_err(io::Error::from);
-                Ok(store::write_atomic(path, write)?)
-            }
+            Self::Stdout => Ok(table.write_csv(io::stdout().lock())?),
+            Self::File(path) => Ok(store::write_atomic(path, |file| table.write_csv(file))?),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The command line: parses, prints, and picks an exit code. The work is the library's.
 //!
-//! `enum48` alone counts ([`count`]); other jobs are subcommands, one file each.
+//! `enum48` alone counts (`count.rs`); other jobs are subcommands, one file each.
 
 mod check;
 mod count;

@@ -21,14 +21,14 @@
 //! most one step larger. For one part:
 //!
 //! 1. *map*: every thread takes blocks of the afterstate files, spawns, canonicalises, and drops the
-//!    candidates into buckets by key range ([`candidates`]);
+//!    candidates into buckets by key range (`candidates.rs`);
 //! 2. *reduce*: range by range, sort and drop duplicates, which gives the part's states in order;
 //!    count them; encode them into blocks of the part file; and while they are still in the cache,
-//!    move them, which fills the buckets of the afterstates ([`reduce`]);
+//!    move them, which fills the buckets of the afterstates (`reduce.rs`);
 //! 3. reduce the afterstates in the same way.
 //!
 //! States are never read back: the next layers need only the afterstates. Memory is bounded by
-//! [`plan`]; nothing that is written depends on it, on the number of threads, or on where a run was
+//! [`Plan`]; nothing that is written depends on it, on the number of threads, or on where a run was
 //! stopped.
 
 mod candidates;

@@ -66,7 +66,7 @@ impl Plan {
         // Sorting takes the values twice, and merging them twice again: 32 bytes each.
         let unit = (memory / 6 / threads / 32).min(1 << 22);
         // A sorted state takes 8 bytes, its encoded form about 2, and vectors grow by halves.
-        let wave = (memory / 8 / 16).min(1 << 22);
+        let wave = (memory / 8 / 16).min(1 << 21);
         Ok(Self {
             memory: bound,
             threads,

@@ -31,6 +31,19 @@ struct Unit {
     size: usize,
 }
 
+/// What is done with the sorted states of a part, besides writing them.
+pub(crate) trait Stage: Sync {
+    /// See a sorted piece, once, and thin it out.
+    fn inspect(&self, _states: &mut Vec<u64>) -> Census {
+        Census::default()
+    }
+
+    /// See what remains, in slices, while it is in the cache.
+    fn expand(&self, _worker: &mut Worker, _states: &[u64]) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Buffers that live as long as the sweep.
 #[derive(Default)]
 pub(crate) struct Reducer {
@@ -42,19 +55,15 @@ pub(crate) struct Reducer {
 }
 
 impl Reducer {
-    /// Reduce `candidates` into `writer`.
-    ///
-    /// `inspect` sees each sorted piece once and may thin it out; `expand` sees what remains, in
-    /// slices; `report` is told after each wave how many states remained and how many
-    /// of the inspected were dead.
+    /// Reduce `candidates` into `writer`. After each wave, `report` is told how many states remained
+    /// and how many of the inspected were dead.
     pub(crate) fn reduce(
         &mut self,
         mut candidates: Candidates,
         crew: &mut Crew,
         plan: &Plan,
         writer: &mut Writer,
-        inspect: impl Fn(&mut Vec<u64>) -> Census + Sync,
-        expand: impl Fn(&mut Worker, &[u64]) -> Result<()> + Sync,
+        stage: &impl Stage,
         mut report: impl FnMut(u64, u64),
     ) -> Result<(Census, Sketch)> {
         let ranges = candidates.ranges.count();
@@ -66,7 +75,7 @@ impl Reducer {
         while from < units.len() {
             let to = wave_end(&units, from, plan.wave);
             let wave = &units[from..to];
-            let found = self.sort(wave, &candidates.lots(), crew, &inspect)?;
+            let found = self.sort(wave, &candidates.lots(), crew, stage)?;
             census.dead += found.dead;
             census.labeled += found.labeled;
 
@@ -81,11 +90,11 @@ impl Reducer {
                 to == units.len(),
                 crew,
                 writer,
-                &expand,
+                stage,
                 &mut sketch,
             )?;
             for sorted in &mut self.sorted {
-                lock(sorted).shrink_to(4 * plan.range_target());
+                lock(sorted).shrink_to(2 * plan.range_target());
             }
             report(states, found.dead);
             from = to;
@@ -100,7 +109,7 @@ impl Reducer {
         wave: &[Unit],
         lots: &[&mut Lot],
         crew: &Crew,
-        inspect: &(impl Fn(&mut Vec<u64>) -> Census + Sync),
+        stage: &impl Stage,
     ) -> Result<Census> {
         self.sorted
             .resize_with(self.sorted.len().max(wave.len()), Mutex::default);
@@ -108,7 +117,7 @@ impl Reducer {
         crew.each(wave.len(), |worker, task| {
             let mut states = std::mem::take(&mut worker.made);
             collect(wave[task], lots, worker, &mut states)?;
-            let found = inspect(&mut states);
+            let found = stage.inspect(&mut states);
             let mut sorted = self.sorted[task].lock().expect("no thread panics");
             sorted.clear();
             sorted.extend_from_slice(&states);
@@ -129,7 +138,7 @@ impl Reducer {
         last: bool,
         crew: &Crew,
         writer: &mut Writer,
-        expand: &(impl Fn(&mut Worker, &[u64]) -> Result<()> + Sync),
+        stage: &impl Stage,
         sketch: &mut Sketch,
     ) -> Result<u64> {
         let mut pieces = vec![std::mem::take(&mut self.rest)];
@@ -160,7 +169,7 @@ impl Reducer {
                 worker.encoder.encode(states, &mut block)?;
             } else {
                 let from = (task - blocks) * SLICE;
-                expand(
+                stage.expand(
                     worker,
                     stretch.slice(from, end.min(from + SLICE), &mut copy),
                 )?;

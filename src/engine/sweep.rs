@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::candidates::{Candidates, Filler};
+use super::candidates::Candidates;
 use super::crew::{Crew, Worker};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::ranges::Ranges;
-use super::reduce::Reducer;
-use super::reduce::SLICE;
+use super::reduce::{Reducer, SLICE, Stage};
 use super::sketch::Sketch;
 use crate::counts::Row;
 use crate::error::Result;
@@ -198,23 +197,21 @@ impl<'a> Sweep<'a> {
     ) -> Result<(bool, u64)> {
         let kind = Kind::States;
         let max = row.max_tile.trailing_zeros() as u8;
-        let (rules, win) = (self.rules, self.game.win_exponent());
-        let won = AtomicBool::new(false);
+        let stage = Moving {
+            rules: self.rules,
+            win: self.game.win_exponent(),
+            max,
+            here,
+            above,
+            won: AtomicBool::new(false),
+        };
         let mut writer = store.create(kind, row.sum, row.max_tile)?;
         let (census, sketch) = self.reducer.reduce(
             states,
             &mut self.crew,
             self.plan,
             &mut writer,
-            |states| rules.census(states),
-            |worker, states| {
-                let here = here.filler(worker.index);
-                let above = above.filler(worker.index);
-                if expand(rules, states, win, max, worker, here, above)? {
-                    won.store(true, Ordering::Relaxed);
-                }
-                Ok(())
-            },
+            &stage,
             report,
         )?;
         let sealed = store.finish(kind, row.sum, row.max_tile, writer)?;
@@ -223,7 +220,7 @@ impl<'a> Sweep<'a> {
         row.fingerprint = sealed.fingerprint;
         row.dead = census.dead;
         row.labeled = census.labeled;
-        Ok((won.into_inner(), sealed.bytes))
+        Ok((stage.won.into_inner(), sealed.bytes))
     }
 
     /// Reduce the afterstates of a part.
@@ -235,15 +232,10 @@ impl<'a> Sweep<'a> {
     ) -> Result<()> {
         let kind = Kind::Afterstates;
         let mut writer = store.create(kind, row.sum, row.max_tile)?;
-        let (_, sketch) = self.reducer.reduce(
-            candidates,
-            &mut self.crew,
-            self.plan,
-            &mut writer,
-            |_| Census::default(),
-            |_, _| Ok(()),
-            |_, _| (),
-        )?;
+        let (crew, stage) = (&mut self.crew, &Resting);
+        let (_, sketch) =
+            self.reducer
+                .reduce(candidates, crew, self.plan, &mut writer, stage, |_, _| ())?;
         let sealed = store.finish(kind, row.sum, row.max_tile, writer)?;
         self.sketches
             .insert((kind, row.max_tile.trailing_zeros() as u8), sketch);
@@ -252,45 +244,65 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Move `states`, of largest tile 2^`max`, in all directions; the afterstates go to `here`, or to
-/// `above` if two of the largest tiles merged. Returns whether a move won.
-fn expand<'a>(
-    rules: &dyn Rules,
-    states: &[u64],
+/// Afterstates are written and nothing else.
+struct Resting;
+
+impl Stage for Resting {}
+
+/// States are counted, and the live ones moved.
+struct Moving<'a> {
+    rules: &'static dyn Rules,
+    /// Exponent of the winning tile.
     win: u8,
+    /// Exponent of the largest tile of the part.
     max: u8,
-    worker: &mut Worker,
-    mut here: Filler<'a>,
-    mut above: Filler<'a>,
-) -> Result<bool> {
-    let Worker {
-        supplies,
-        filter,
-        made,
-        slid,
-        ..
-    } = worker;
-    for afterstates in slid.iter_mut() {
-        afterstates.resize(states.len(), 0);
+    /// For afterstates with the same largest tile.
+    here: &'a Candidates,
+    /// For those in which two of the largest tiles merged.
+    above: &'a Candidates,
+    /// Whether a move won.
+    won: AtomicBool,
+}
+
+impl Stage for Moving<'_> {
+    fn inspect(&self, states: &mut Vec<u64>) -> Census {
+        self.rules.census(states)
     }
-    let won = rules.slide(states, win, slid.each_mut().map(Vec::as_mut_slice));
-    made.resize(made.len().max(4 * states.len()), 0);
-    let mut fresh = 0;
-    for afterstates in slid.iter() {
-        fresh += filter.pass(afterstates, &mut made[fresh..]);
+
+    fn expand(&self, worker: &mut Worker, states: &[u64]) -> Result<()> {
+        let mut here = self.here.filler(worker.index);
+        let mut above = self.above.filler(worker.index);
+        let Worker {
+            supplies,
+            filter,
+            made,
+            slid,
+            ..
+        } = worker;
+        for afterstates in slid.iter_mut() {
+            afterstates.resize(states.len(), 0);
+        }
+        if self
+            .rules
+            .slide(states, self.win, slid.each_mut().map(Vec::as_mut_slice))
+        {
+            self.won.store(true, Ordering::Relaxed);
+        }
+        made.resize(made.len().max(4 * states.len()), 0);
+        let mut fresh = 0;
+        for afterstates in slid.iter() {
+            fresh += filter.pass(afterstates, &mut made[fresh..]);
+        }
+        let fresh = &mut made[..fresh];
+        self.rules.canonicalise(fresh);
+        let larger = u64::from(self.max + 1) * ONES;
+        for &afterstate in fresh.iter() {
+            let merged = has_zero_digit(afterstate ^ larger);
+            let filler = if merged { &mut above } else { &mut here };
+            filler.push(afterstate, supplies)?;
+        }
+        Ok(())
     }
-    let fresh = &mut made[..fresh];
-    rules.canonicalise(fresh);
-    let larger = u64::from(max + 1) * ONES;
-    for &afterstate in fresh.iter() {
-        let filler = if has_zero_digit(afterstate ^ larger) {
-            &mut above
-        } else {
-            &mut here
-        };
-        filler.push(afterstate, supplies)?;
-    }
-    Ok(won)
 }
 
 /// Whether one of the sixteen digits is 0.

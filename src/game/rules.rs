@@ -74,7 +74,7 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
             let mut empty = !occupied(board) & ONES & Self::BOARD;
             while empty != 0 {
                 let cell = empty & empty.wrapping_neg();
-                out.push(board | cell * u64::from(tile));
+                out.push(board | (cell * u64::from(tile)));
                 empty ^= cell;
             }
         }

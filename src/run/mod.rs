@@ -34,7 +34,7 @@
 //! States are strictly increasing within a block and from block to block. A block can be decoded
 //! alone: its first state is absolute. The index starts at `length - 40 - 16 * blocks`.
 //!
-//! The *fingerprint* of a set is the sum, modulo 2^64, of `mix(x)` over its members ([`fingerprint`]):
+//! The *fingerprint* of a set is the sum, modulo 2^64, of `mix(x)` over its members ([`fingerprint()`]):
 //! it depends on no order, block size or codec, so two programs can compare sets, not just counts.
 //!
 //! Every byte of a file is covered by a checksum or is one, and every later version keeps the

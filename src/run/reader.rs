@@ -191,9 +191,9 @@ impl Part {
         while low < high {
             let middle = (low + high) / 2;
             if self.first(middle) <= state {
-                low = middle + 1
+                low = middle + 1;
             } else {
-                high = middle
+                high = middle;
             }
         }
         let Some(block) = low.checked_sub(1) else {
@@ -295,7 +295,7 @@ mod tests {
         let good = file_of(&states);
         assert!(read(&good).is_ok());
         // Blocks are large; all bytes of the frame around them and a sample of theirs.
-        let interesting = |at: usize| at < 200 || at + 400 > good.len() || at % 97 == 0;
+        let interesting = |at: usize| at < 200 || at + 400 > good.len() || at.is_multiple_of(97);
         for at in (0..good.len()).filter(|&at| interesting(at)) {
             let mut bytes = good.clone();
             bytes[at] ^= 0x10;

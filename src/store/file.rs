@@ -1,5 +1,7 @@
 //! The one place that creates, renames and deletes files.
 
+#![expect(clippy::disallowed_methods, reason = "this is the one place")]
+
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};

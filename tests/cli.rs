@@ -1,0 +1,421 @@
+//! The program from outside: exit codes, what it says and where, and what it leaves behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
+
+/// Run in `place`, on arguments split at spaces.
+fn run(place: &TempDir, args: &str) -> Output {
+    Command::new(PROGRAM)
+        .args(args.split_whitespace())
+        .current_dir(place)
+        .output()
+        .unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// Run, expect success, return stdout.
+fn good(place: &TempDir, args: &str) -> String {
+    let output = run(place, args);
+    assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));
+    stdout(&output).to_owned()
+}
+
+/// Run, expect exit code 2, nothing on stdout and one line on stderr that contains `text`.
+fn refused(place: &TempDir, args: &str, text: &str) {
+    let output = run(place, args);
+    assert_eq!(output.status.code(), Some(2), "{args}: {}", stderr(&output));
+    assert_eq!(stdout(&output), "", "{args}");
+    let last = stderr(&output).lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("enum48: ") && last.contains(text),
+        "{args}: {}",
+        stderr(&output)
+    );
+}
+
+fn place() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// Names and bytes of all files of a directory.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    entries
+        .map(|entry| {
+            (
+                entry.file_name().into_string().unwrap(),
+                fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn two_by_two_to_32_is_59() {
+    let place = place();
+    let output = run(&place, "--size 2 --max 32");
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    assert!(text.starts_with("59  states of 2x2 to 32\n"), "{text}");
+    assert!(
+        text.contains("agrees with the published total 59"),
+        "{text}"
+    );
+    // Lines that scripts can grep, as stderr is no terminal.
+    assert!(
+        stderr(&output).contains("sum=4 layer=2 states=2 "),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn the_summary_is_read_at_once_from_a_finished_directory() {
+    let place = place();
+    let first = good(&place, "--size 2 --quiet");
+    let before = files(&place.path().join("enum48-data/2x2"));
+    let second = good(&place, "--size 2 --quiet");
+    assert!(second.contains("nothing new to count"), "{second}");
+    assert_eq!(first.lines().next(), second.lines().next());
+    assert_eq!(files(&place.path().join("enum48-data/2x2")), before);
+}
+
+#[test]
+fn json_has_the_documented_keys() {
+    let text = good(&place(), "--size 2 --max 32 --json --quiet");
+    assert_eq!(text.lines().count(), 1);
+    let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for (key, value) in [
+        ("game", "\"2x2-32\""),
+        ("rows", "2"),
+        ("cols", "2"),
+        ("max", "32"),
+        ("live", "57"),
+        ("dead", "18"),
+        ("win", "true"),
+        ("loss", "true"),
+        ("total", "59"),
+        ("complete", "true"),
+        ("agrees", "true"),
+    ] {
+        assert_eq!(object[key].to_string(), value, "{key}");
+    }
+    for key in [
+        "labeled",
+        "afterstates",
+        "layers",
+        "seconds",
+        "bytes",
+        "fingerprint",
+    ] {
+        assert!(!object[key].is_null(), "{key} is missing");
+    }
+    let endless = good(&place(), "--size 2 --json --quiet");
+    assert!(endless.contains("\"max\":null"), "{endless}");
+}
+
+#[test]
+fn csv_goes_to_a_file_or_to_stdout_and_is_the_same_as_the_directory_s() {
+    let place = place();
+    let to_stdout = run(&place, "--size 2 --max 32 --quiet --csv -");
+    assert!(stdout(&to_stdout).starts_with(
+        "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n4,2,2,0,6,1,f8b92427b13a4593\n"
+    ));
+    assert!(
+        stderr(&to_stdout).starts_with("59  states"),
+        "the summary moves to stderr"
+    );
+    good(&place, "--size 2 --max 32 --quiet --csv table.csv");
+    let table = fs::read_to_string(place.path().join("table.csv")).unwrap();
+    assert_eq!(table, stdout(&to_stdout));
+    let own = fs::read_to_string(place.path().join("enum48-data/2x2-32/layers.csv")).unwrap();
+    assert_eq!(table, own);
+}
+
+#[test]
+fn until_stops_early_says_so_and_is_gone_on_from() {
+    let place = place();
+    let early = good(&place, "--size 2 --max 32 --until 21 --json --quiet");
+    assert!(early.contains("\"complete\":false"), "{early}");
+    assert!(early.contains("\"last_sum\":20"), "{early}");
+    assert!(good(&place, "--size 2 --max 32 --json --quiet").contains("\"total\":59"));
+    let again = good(&place, "--size 2 --max 32 --until 20 --json --quiet");
+    let field = |text: &str, key: &str| {
+        serde_json::from_str::<serde_json::Value>(text).unwrap()[key].clone()
+    };
+    for key in [
+        "live",
+        "dead",
+        "labeled",
+        "afterstates",
+        "fingerprint",
+        "win",
+        "bytes",
+    ] {
+        assert_eq!(field(&early, key), field(&again, key), "{key}");
+    }
+    let whole = good(&place, "--size 2 --max 32 --until 40 --json --quiet");
+    assert!(
+        whole.contains("\"complete\":true"),
+        "the last layer is 40: {whole}"
+    );
+}
+
+#[test]
+fn bad_arguments_get_one_line_and_make_no_directory() {
+    let place = place();
+    for (args, text) in [
+        ("--size 5", "size 5"),
+        ("--size 1x9", "size 1x9"),
+        ("--size 3x", "size 3x"),
+        ("--size", "--size"),
+        ("--max 32", "--size"),
+        ("--size 3 --max 1000", "max 1000"),
+        ("--size 3 --max 4", "max 4"),
+        ("--size 3 --max 131072", "max 131072"),
+        ("--size 3 --max -8", "-8"),
+        ("--size 3 --memory 1M", "at least"),
+        ("--size 3 --memory much", "much"),
+        ("--size 3 --threads 0", "threads"),
+        ("--size 3 --level 23", "level"),
+        ("--size 3 --keep none", "keep"),
+        ("--size 3 --until 3", "until 3"),
+        ("--size 4", "--until"),
+        ("--size 4 --until 65536", "65536"),
+        ("--size 3 --csv no/such/place.csv", "no/such/place.csv"),
+        ("--size 3 --csv - --json", "stdout"),
+        ("--size 3 --frobnicate", "--frobnicate"),
+        ("frobnicate", "frobnicate"),
+        ("check --size 3", "--size"),
+    ] {
+        refused(&place, args, text);
+    }
+    assert_eq!(
+        fs::read_dir(place.path()).unwrap().count(),
+        0,
+        "something was left behind"
+    );
+}
+
+#[test]
+fn the_least_memory_that_is_named_works() {
+    let place = place();
+    let output = run(&place, "--size 2 --threads 3 --memory 1M");
+    let text = stderr(&output);
+    let least = text
+        .split("at least ")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap();
+    good(
+        &place,
+        &format!("--size 2 --threads 3 --quiet --memory {least}"),
+    );
+}
+
+#[test]
+fn a_directory_of_something_else_is_refused_and_not_touched() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let before = files(&place.path().join("run"));
+    refused(
+        &place,
+        "--size 2 --max 64 --dir run",
+        "holds the game 2x2-32, not 2x2-64",
+    );
+    refused(
+        &place,
+        "--size 2 --dir run",
+        "holds the game 2x2-32, not 2x2",
+    );
+    assert_eq!(files(&place.path().join("run")), before);
+
+    fs::create_dir(place.path().join("photos")).unwrap();
+    fs::write(place.path().join("photos/sea.jpg"), "waves").unwrap();
+    refused(&place, "--size 2 --dir photos", "not a run's directory");
+    assert_eq!(files(&place.path().join("photos")).len(), 1);
+
+    refused(&place, "--size 2 --dir photos/sea.jpg", "photos/sea.jpg");
+}
+
+#[test]
+fn a_newer_format_is_refused_by_its_number() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let manifest = place.path().join("run/manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("\"format\": 1", "\"format\": 2")).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "format 2 is newer");
+    fs::write(&manifest, text.replace("\"live\": 2", "\"live\": 3")).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "checksum differs");
+    fs::write(&manifest, &text[..text.len() / 2]).unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "manifest.json: damaged",
+    );
+}
+
+#[test]
+fn missing_and_damaged_parts_are_refused_by_name() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let part = place.path().join("run/sum-00012-max-00008.states");
+    let bytes = fs::read(&part).unwrap();
+    let name = "sum-00012-max-00008.states";
+    fs::remove_file(&part).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", name);
+    fs::write(&part, &bytes[..bytes.len() - 1]).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "cut short");
+    fs::copy(place.path().join("run/sum-00014-max-00008.states"), &part).unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "not the part that the manifest names",
+    );
+    fs::write(&part, &bytes).unwrap();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+}
+
+#[test]
+fn strangers_in_a_run_s_directory_are_not_counted() {
+    let place = place();
+    let first = good(&place, "--size 2 --max 32 --quiet --csv - --dir run");
+    let run_dir = place.path().join("run");
+    fs::copy(
+        run_dir.join("sum-00012-max-00008.states"),
+        run_dir.join("sum-00099-max-00008.states"),
+    )
+    .unwrap();
+    fs::write(run_dir.join("notes.txt"), "mine").unwrap();
+    fs::write(run_dir.join("sum-00012-max-00004.states.tmp"), "half").unwrap();
+    let output = run(&place, "--size 2 --max 32 --csv - --dir run");
+    assert_eq!(stdout(&output), first);
+    assert!(
+        stderr(&output).contains("removed 2 unfinished files"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        run_dir.join("notes.txt").exists(),
+        "what is not ours is left alone"
+    );
+}
+
+#[test]
+fn two_processes_cannot_use_one_directory() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let lock = fs::File::open(place.path().join("run/lock")).unwrap();
+    lock.lock().unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "in use by another process",
+    );
+    drop(lock);
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+}
+
+#[test]
+fn a_killed_count_goes_on_and_ends_with_the_same_bytes() {
+    let place = place();
+    good(&place, "--size 3 --max 512 --quiet --dir whole");
+    let expected = files(&place.path().join("whole"));
+    // Each process is killed when it has said so many of the game's 493 layers; those sealed for over
+    // a second are found again by the next. The last one ends by itself.
+    for lines in [1, 350, 100, 20, 5, usize::MAX] {
+        let mut child = Command::new(PROGRAM)
+            .args([
+                "--size", "3", "--max", "512", "--dir", "killed", "--memory", "32M",
+            ])
+            .current_dir(&place)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = BufReader::new(child.stderr.take().unwrap())
+            .lines()
+            .map_while(Result::ok);
+        let layers = said
+            .filter(|line| line.starts_with("sum="))
+            .take(lines)
+            .count();
+        assert!(
+            lines == usize::MAX || layers == lines,
+            "the count ended before it was killed"
+        );
+        if lines < usize::MAX {
+            child.kill().unwrap();
+        }
+        let status = child.wait().unwrap();
+        assert_eq!(status.success(), lines == usize::MAX);
+    }
+    assert!(files(&place.path().join("killed")) == expected);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let place = place();
+    good(&place, "--size 3 --max 64 --quiet");
+    for args in [
+        "--size 3 --max 64 --quiet --csv -",
+        "--size 3 --max 64 --quiet --json",
+        "--help",
+    ] {
+        let mut child = Command::new(PROGRAM)
+            .args(args.split(' '))
+            .current_dir(&place)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args}");
+    }
+}
+
+#[test]
+fn help_and_version_are_on_stdout() {
+    let place = place();
+    let help = good(&place, "--help");
+    for word in [
+        "--size",
+        "--max",
+        "--until",
+        "--dir",
+        "--threads",
+        "--memory",
+        "--level",
+        "--keep",
+        "--csv",
+        "--json",
+        "--quiet",
+        "check",
+        "Exit codes",
+    ] {
+        assert!(help.contains(word), "{word}");
+    }
+    assert!(help.lines().all(|line| line.chars().count() <= 100));
+    assert_eq!(
+        good(&place, "--version"),
+        concat!("enum48 ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+    assert!(good(&place, "check --help").contains("--long"));
+}
