@@ -165,7 +165,7 @@ fn remedy(cause: &io::Error) -> &'static str {
             ": what was sealed stays: make space, then give the same command again"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            ": give a --dir that can be written"
+            ": give a place that can be written"
         }
         _ => "",
     }

@@ -83,8 +83,7 @@ pub enum Effort {
     Days,
 }
 
-const LEES_MILLER: &str =
-    "Lees-Miller, The Mathematics of 2048: Counting States by Exhaustive Enumeration, 2017";
+const LEES_MILLER: &str = "Lees-Miller, Counting States by Exhaustive Enumeration, 2017";
 const KANEKO: &str = "Kaneko and Yamashita, Strongly Solving 2048 4x3, arXiv 2510.04580, 2025";
 
 const fn figure(what: What, expected: u64) -> Figure {

@@ -31,6 +31,7 @@ pub mod game;
 pub mod known;
 pub mod run;
 pub mod store;
+mod wide;
 
 pub use error::Error;
 pub use game::Game;

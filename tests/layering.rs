@@ -8,9 +8,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules with their rank; `error` may be used by all.
-const ORDER: [(&str, u32); 8] = [
+/// Modules with their rank; `error` and `wide` may be used by all.
+const ORDER: [(&str, u32); 9] = [
     ("error", 0),
+    ("wide", 0),
     ("game", 1),
     ("run", 1),
     ("counts", 2),

@@ -102,7 +102,7 @@ impl Reporter {
             reporter.say(note);
         }
         let (dir, threads) = (store.dir().display(), plan.threads());
-        let memory = HumanBytes(plan.memory());
+        let memory = format!("{} for data", HumanBytes(plan.memory()));
         if store.sealed_sum() > 2 && !store.complete() {
             let from = store.sealed_sum() + 2;
             reporter.say(&format!(

@@ -143,12 +143,11 @@ impl fmt::Display for Summary {
             self.last_sum
         )?;
         writeln!(f, "fingerprint {:>21}", totals.fingerprint.to_string())?;
-        let per_state = format!("{:.2} bits a live state", self.bits());
+        let bytes = HumanBytes(self.bytes).to_string();
         writeln!(
             f,
-            "files       {:>21}  {per_state}, in {}",
-            HumanBytes(self.bytes).to_string(),
-            self.dir.display()
+            "files       {bytes:>21}  {:.2} bits a live state",
+            self.bits()
         )?;
         if let Some(peak) = self.peak_memory {
             writeln!(
@@ -168,6 +167,7 @@ impl fmt::Display for Summary {
                 "time        {seconds:>21}  {rate} states/s, {each:.1} ns a state"
             )?;
         }
+        writeln!(f, "directory   {}", self.dir.display())?;
         if let Some(published) = published(&self.game).filter(|_| self.complete) {
             writeln!(f)?;
             for &figure in published.figures {

@@ -7,12 +7,11 @@
 
 use std::array;
 
-use multiversion::multiversion;
-
 use super::board::{Board, ONES, Size};
 use super::shape::{Shape, occupied};
 use super::slide::slide;
 use super::symmetry::{canonical, orbit};
+use crate::wide::wide;
 
 /// What [`Rules::census`] found in a list of states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,31 +87,27 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
     }
 }
 
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn canonicalise<const R: usize, const C: usize>(boards: &mut [u64]) {
-    for board in boards {
-        *board = canonical::<R, C>(*board);
+wide! {
+    fn canonicalise<const R: usize, const C: usize>(boards: &mut [u64]) {
+        for board in boards {
+            *board = canonical::<R, C>(*board);
+        }
     }
 }
 
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn slide_all<const R: usize, const C: usize>(
-    boards: &[u64],
-    base: u64,
-    out: [&mut [u64]; 4],
-) -> bool {
-    let [up, right, down, left] = out;
-    let wins = slide_each::<R, C, 0>(boards, base, up)
-        | slide_each::<R, C, 1>(boards, base, right)
-        | slide_each::<R, C, 2>(boards, base, down)
-        | slide_each::<R, C, 3>(boards, base, left);
-    wins != 0
+wide! {
+    fn slide_all<const R: usize, const C: usize>(
+        boards: &[u64],
+        base: u64,
+        out: [&mut [u64]; 4],
+    ) -> bool {
+        let [up, right, down, left] = out;
+        let wins = slide_each::<R, C, 0>(boards, base, up)
+            | slide_each::<R, C, 1>(boards, base, right)
+            | slide_each::<R, C, 2>(boards, base, down)
+            | slide_each::<R, C, 3>(boards, base, left);
+        wins != 0
+    }
 }
 
 /// One direction of [`slide_all`]; the result is nonzero if a move won.
@@ -135,32 +130,30 @@ fn slide_each<const R: usize, const C: usize, const D: usize>(
 /// Boards looked at together by [`census`]: enough to fill the registers.
 const LANES: usize = 64;
 
-/// Moves the live states to the front; returns their number and the labeled count of all.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn census<const R: usize, const C: usize>(states: &mut [u64]) -> (usize, u64) {
-    let mut live = 0;
-    let mut labeled = 0;
-    let mut from = 0;
-    while from + LANES <= states.len() {
-        let group: [u64; LANES] = array::from_fn(|i| states[from + i]);
-        labeled += group.iter().map(|&x| orbit::<R, C>(x)).sum::<u64>();
-        let free = group.map(freedom::<R, C>);
-        for (&state, &free) in group.iter().zip(&free) {
-            states[live] = state;
-            live += usize::from(free != 0);
+wide! {
+    /// Moves the live states to the front; returns their number and the labeled count of all.
+    fn census<const R: usize, const C: usize>(states: &mut [u64]) -> (usize, u64) {
+        let mut live = 0;
+        let mut labeled = 0;
+        let mut from = 0;
+        while from + LANES <= states.len() {
+            let group: [u64; LANES] = array::from_fn(|i| states[from + i]);
+            labeled += group.iter().map(|&x| orbit::<R, C>(x)).sum::<u64>();
+            let free = group.map(freedom::<R, C>);
+            for (&state, &free) in group.iter().zip(&free) {
+                states[live] = state;
+                live += usize::from(free != 0);
+            }
+            from += LANES;
         }
-        from += LANES;
+        for i in from..states.len() {
+            let state = states[i];
+            labeled += orbit::<R, C>(state);
+            states[live] = state;
+            live += usize::from(freedom::<R, C>(state) != 0);
+        }
+        (live, labeled)
     }
-    for i in from..states.len() {
-        let state = states[i];
-        labeled += orbit::<R, C>(state);
-        states[live] = state;
-        live += usize::from(freedom::<R, C>(state) != 0);
-    }
-    (live, labeled)
 }
 
 /// Nonzero if the board has a legal move: an empty cell (something can slide into it, as no

@@ -5,7 +5,7 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::fingerprint::{Fingerprint, fingerprint};
-use super::header::{u32_at, u64_at};
+use super::little_endian::{u32_at, u64_at};
 use super::varint;
 use crate::error::{Error, Result};
 

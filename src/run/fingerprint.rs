@@ -5,8 +5,9 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 use std::str::FromStr;
 
-use multiversion::multiversion;
 use serde::{Deserialize, Serialize};
+
+use crate::wide::wide;
 
 /// Sum modulo 2^64 of `mix(x)` over the members `x` of a set. The sum of two is the fingerprint of
 /// the union of disjoint sets. Written as 16 hexadecimal digits.
@@ -29,14 +30,12 @@ pub fn fingerprint(states: &[u64]) -> Fingerprint {
     Fingerprint(sum_of_mixes(states))
 }
 
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn sum_of_mixes(states: &[u64]) -> u64 {
-    states
-        .iter()
-        .fold(0, |sum: u64, &x| sum.wrapping_add(mix(x)))
+wide! {
+    fn sum_of_mixes(states: &[u64]) -> u64 {
+        states
+            .iter()
+            .fold(0, |sum: u64, &x| sum.wrapping_add(mix(x)))
+    }
 }
 
 impl Add for Fingerprint {

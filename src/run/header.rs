@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::block::BLOCK;
 use super::fingerprint::Fingerprint;
+use super::little_endian::{u32_at, u64_at};
 use crate::error::{Error, Result};
 
 /// Format version that this program writes, and the latest it reads.
@@ -193,22 +194,4 @@ impl Footer {
             index_crc: u32_at(bytes, 24),
         })
     }
-}
-
-/// The `u32` at byte `at`.
-///
-/// # Panics
-///
-/// If the bytes end before.
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-/// The `u64` at byte `at`.
-///
-/// # Panics
-///
-/// If the bytes end before.
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -47,6 +47,7 @@
 pub mod block;
 pub mod fingerprint;
 pub mod header;
+mod little_endian;
 pub mod merge;
 pub mod reader;
 pub mod sort;

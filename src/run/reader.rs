@@ -8,7 +8,8 @@ use memmap2::Mmap;
 
 use super::block::{Decoder, PREFIX};
 use super::fingerprint::Fingerprint;
-use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label, u64_at};
+use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label};
+use super::little_endian::u64_at;
 use crate::error::{Error, Result};
 
 /// An open part file. Opening checks header, index and footer; blocks are checked when decoded.

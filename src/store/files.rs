@@ -5,9 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::file::TEMPORARY;
-use super::manifest::MANIFEST;
 use crate::error::{Error, Result};
 use crate::run::Kind;
+
+/// Name of the manifest.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// Name of the table.
+pub(crate) const TABLE: &str = "layers.csv";
 
 /// A part's file name: `sum-00164-max-00032.states`. Names sort as the parts do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +76,8 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
 
 /// Whether a file is one that a run writes under its temporary name.
 fn is_temporary(name: &str) -> bool {
-    name.strip_suffix(TEMPORARY).is_some_and(|stem| {
-        FileName::parse(stem).is_some() || stem == MANIFEST || stem == "layers.csv"
-    })
+    name.strip_suffix(TEMPORARY)
+        .is_some_and(|stem| FileName::parse(stem).is_some() || stem == MANIFEST || stem == TABLE)
 }
 
 fn names(dir: &Path) -> Result<Vec<String>> {

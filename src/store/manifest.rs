@@ -11,14 +11,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::file;
-use super::files::FileName;
+use super::files::{FileName, MANIFEST};
 use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::run::{Fingerprint, Kind};
-
-/// Name of the file.
-pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// Version of the directory's format: the latest that this program reads, and the one it writes.
 const FORMAT: u32 = 1;

@@ -1,0 +1,35 @@
+//! The published totals, counted by the program as a user would have it do so.
+
+use std::process::Command;
+
+#[test]
+fn check_agrees_with_every_published_number_of_the_short_games() {
+    let output = Command::new(env!("CARGO_BIN_EXE_enum48"))
+        .args(["check", "--quiet"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(output.stderr.is_empty(), "--quiet is quiet");
+    let found = |game: &str, figure: &str, number: &str| {
+        text.lines().any(|line| {
+            let words: Vec<&str> = line.split_whitespace().take(5).collect();
+            words == ["agrees", game, figure, number, number]
+        })
+    };
+    // Lees-Miller 2017; several; Lees-Miller 2017; shuymst 2023.
+    for (game, figure, number) in [
+        ("2x2-32", "total", "59"),
+        ("2x2", "states", "110"),
+        ("2x2", "dead", "36"),
+        ("2x2", "labeled", "662"),
+        ("2x2", "afterstates", "67"),
+        ("3x3-1024", "total", "25,179,014"),
+        ("3x3", "states", "48,713,519"),
+        ("3x3", "dead", "7,388,502"),
+        ("3x3", "afterstates", "31,431,374"),
+    ] {
+        assert!(found(game, figure, number), "{game} {figure}:\n{text}");
+    }
+    assert_eq!(text.lines().count(), 1 + 9);
+}
