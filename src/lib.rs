@@ -23,6 +23,8 @@
 //! # Ok::<(), enum48::Error>(())
 //! ```
 
+#![warn(clippy::unwrap_used)]
+
 pub mod cli;
 pub mod counts;
 pub mod engine;
