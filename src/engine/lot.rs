@@ -1,13 +1,14 @@
 //! One thread's candidates of one part, in buckets by key range.
 //!
-//! Candidates come unsorted into chunks. When a thread's chunks reach its share of memory, they are
+//! Candidates come unsorted into chunks. When the chunks take half of what the lot may hold, they are
 //! compacted: each bucket is sorted, freed of duplicates and delta-coded, about 2 bytes a state
-//! instead of 8. When the coded runs take half the share, they go to a nameless file. The first step
-//! is all there is while memory lasts.
+//! instead of 8. When the coded runs take a quarter, they go to a nameless file; the last quarter is
+//! for the run that is being made. (Chunks are kept for reuse, so compacting gives no memory back.)
+//! The first step is all there is while memory lasts.
 
 use crate::error::Result;
 use crate::run::Sorter;
-use crate::run::block::{put_deltas, take_deltas};
+use crate::run::block::{put_deltas, take_deltas, walk_deltas};
 use crate::store::Spill;
 
 /// Values of a chunk.
@@ -121,9 +122,9 @@ impl Lot {
         bucket.full.push(std::mem::replace(&mut bucket.open, chunk));
         bucket.filled = 0;
         self.full_bytes += CHUNK_BYTES;
-        if self.full_bytes + self.run_bytes > self.limit {
+        if self.full_bytes > self.limit / 2 {
             self.compact(supplies)?;
-            if self.run_bytes > self.limit / 2 {
+            if self.run_bytes > self.limit / 4 {
                 self.spill()?;
             }
         }
@@ -199,34 +200,66 @@ impl Lot {
         self.runs.len()
     }
 
-    /// Append the states that a compacted run has in a range, sorted, to `out`.
+    /// Append the states that a compacted run has in a range, those from `low` to before `high`, or
+    /// to the end for the greatest `high`, sorted, to `out`. Takes no more memory than those and,
+    /// for a run that was spilled, its bytes.
     pub(crate) fn read_run(
         &self,
         run: usize,
         range: usize,
+        (low, high): (u64, u64),
         scratch: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Run { pieces, bytes } = &self.runs[run];
-        let Piece {
-            at,
-            length,
-            first,
-            count,
-        } = pieces[range];
-        if count == 0 {
+        let Some((deltas, Piece { first, count, .. })) = self.deltas(run, range, scratch)? else {
             return Ok(());
+        };
+        if (low, high) == (0, u64::MAX) {
+            take_deltas(deltas, first, count, out).expect("what put_deltas wrote is read");
+        } else {
+            let from_low = walk_deltas(deltas, first).skip_while(|&state| state < low);
+            out.extend(from_low.take_while(|&state| state < high || high == u64::MAX));
+        }
+        Ok(())
+    }
+
+    /// Append every `stride`-th state that a compacted run has in a range to `out`.
+    pub(crate) fn sample_run(
+        &self,
+        run: usize,
+        range: usize,
+        stride: usize,
+        scratch: &mut Vec<u8>,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        if let Some((deltas, piece)) = self.deltas(run, range, scratch)? {
+            out.extend(walk_deltas(deltas, piece.first).step_by(stride));
+        }
+        Ok(())
+    }
+
+    /// The coded piece that a run has for a range, read into `scratch` if it was spilled; `None` if
+    /// it is empty.
+    fn deltas<'b>(
+        &'b self,
+        run: usize,
+        range: usize,
+        scratch: &'b mut Vec<u8>,
+    ) -> Result<Option<(&'b [u8], Piece)>> {
+        let Run { pieces, bytes } = &self.runs[run];
+        let piece = pieces[range];
+        if piece.count == 0 {
+            return Ok(None);
         }
         let deltas = match bytes {
-            Ok(bytes) => &bytes[at as usize..at as usize + length],
+            Ok(bytes) => &bytes[piece.at as usize..piece.at as usize + piece.length],
             Err(begin) => {
-                scratch.resize(length, 0);
-                self.spill.read(begin + at, scratch)?;
+                scratch.resize(piece.length, 0);
+                self.spill.read(begin + piece.at, scratch)?;
                 scratch
             }
         };
-        take_deltas(deltas, first, count, out).expect("what put_deltas wrote is read");
-        Ok(())
+        Ok(Some((deltas, piece)))
     }
 
     /// Give the chunks of a range back; it is empty then.
@@ -264,7 +297,7 @@ mod tests {
         // All in chunks, compacted runs in memory, and runs in a file.
         for (limit, compacted, spilled) in [
             (1 << 20, false, false),
-            (256 << 10, true, false),
+            (900 << 10, true, false),
             (64 << 10, true, true),
         ] {
             let mut supplies = Supplies::new(4);
@@ -278,16 +311,25 @@ mod tests {
                 spilled,
                 "{limit}"
             );
-            assert!((lot.full_bytes + lot.run_bytes) <= lot.limit);
+            assert!((lot.full_bytes + lot.run_bytes) <= lot.limit * 3 / 4 + CHUNK_BYTES);
 
             let mut found = BTreeSet::new();
             for range in 0..ranges.count() {
                 let mut states: Vec<u64> = lot.unsorted(range).flatten().copied().collect();
                 for run in 0..lot.runs() {
                     let from = states.len();
-                    lot.read_run(run, range, &mut Vec::new(), &mut states)
+                    lot.read_run(run, range, (0, u64::MAX), &mut Vec::new(), &mut states)
                         .unwrap();
                     assert!(states[from..].is_sorted());
+                    let (low, high) = (5 << 20, 9 << 20);
+                    let mut some = Vec::new();
+                    lot.read_run(run, range, (low, high), &mut Vec::new(), &mut some)
+                        .unwrap();
+                    let between = states[from..]
+                        .iter()
+                        .copied()
+                        .filter(|key| (low..high).contains(key));
+                    assert_eq!(some, between.collect::<Vec<_>>());
                 }
                 assert_eq!(states.len(), lot.size(range));
                 assert!(states.iter().all(|&key| ranges.of(key) == range));

@@ -1,55 +1,59 @@
 //! Key ranges: a part cut into pieces that are sorted and merged on their own.
 
-/// A cut of all keys into consecutive ranges, by a table over their leading bits.
+/// A cut of all keys into consecutive ranges.
 pub(crate) struct Ranges {
+    /// First keys of all ranges but the first, increasing.
+    cuts: Vec<u64>,
     shift: u32,
+    /// For each value of a key's leading bits, the number of cuts before all keys that begin so.
     table: Vec<u16>,
-    count: usize,
 }
 
 impl Ranges {
     /// Cut keys of `bits` bits into about `pieces` ranges that each hold as much of `sample`, which
     /// is sorted. Without a sample, or for one piece, all keys are one range.
-    ///
-    /// Cuts lie between leading bits only, so that [`Ranges::of`] is one look into a table that fits
-    /// a core's cache; a prefix that many keys share stays one large range.
     pub(crate) fn cut(sample: &[u64], pieces: usize, bits: u32) -> Self {
-        if pieces <= 1 || sample.len() <= 1 {
-            return Self {
-                shift: 63,
-                table: vec![0; 2],
-                count: 1,
-            };
+        let mut cuts: Vec<u64> = Vec::new();
+        if !sample.is_empty() {
+            cuts.extend((1..pieces).map(|piece| sample[sample.len() * piece / pieces]));
+            cuts.dedup();
         }
-        let leading = bits.min(if pieces <= 64 { 16 } else { 20 });
+        let leading = match cuts.len() {
+            0 => 1,
+            1..64 => bits.min(16),
+            _ => bits.min(20),
+        };
         let shift = bits - leading;
-        let mut table = vec![0; 1 << leading];
-        let (mut from, mut count) = (0, 0);
-        for piece in 1..pieces {
-            let prefix = (sample[sample.len() * piece / pieces] >> shift) as usize;
-            if prefix > from {
-                table[from..prefix].fill(count);
-                from = prefix;
-                count += 1;
+        let mut table = Vec::with_capacity((1 << leading) + 1);
+        for prefix in 0..=1 << leading {
+            let mut before = table.last().map_or(0, |&before| usize::from(before));
+            while cuts.get(before).is_some_and(|cut| (cut >> shift) < prefix) {
+                before += 1;
             }
+            table.push(before as u16);
         }
-        table[from..].fill(count);
-        Self {
-            shift,
-            table,
-            count: usize::from(count) + 1,
-        }
+        Self { cuts, shift, table }
     }
 
-    /// The range of a key.
+    /// The range of a key: one look into a table that fits a core's cache, and where a cut lies
+    /// within the keys that begin alike, a search among those.
     #[inline(always)]
     pub(crate) fn of(&self, key: u64) -> usize {
-        usize::from(self.table[(key >> self.shift) as usize])
+        let prefix = (key >> self.shift) as usize;
+        let (from, to) = (
+            usize::from(self.table[prefix]),
+            usize::from(self.table[prefix + 1]),
+        );
+        if from == to {
+            from
+        } else {
+            from + self.cuts[from..to].partition_point(|&cut| cut <= key)
+        }
     }
 
     /// Number of ranges.
     pub(crate) fn count(&self) -> usize {
-        self.count
+        self.cuts.len() + 1
     }
 }
 
@@ -75,7 +79,7 @@ mod tests {
                 sizes.len()
             );
             assert!(
-                *sizes.iter().max().unwrap() <= 3 * (10_000 / pieces).max(20),
+                *sizes.iter().max().unwrap() <= 10_000usize.div_ceil(pieces),
                 "{sizes:?}"
             );
             assert_eq!(ranges.of(0), 0);

@@ -254,8 +254,9 @@ fn units(lots: &[&mut Lot], ranges: usize, most: usize) -> Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// Split a range that is too large to sort at once, evenly by a sample of its candidates. Each unit
-/// then reads the whole range and takes its share; that is slow, and rare.
+/// Split a range that is too large to sort at once, evenly by a sample of its unsorted candidates and
+/// of the runs' pieces. Each unit then reads the whole range and takes its share; that is slow, and
+/// rare: it takes a part that grew to many times its size in the layer before.
 fn split(
     lots: &[&mut Lot],
     range: usize,
@@ -265,16 +266,13 @@ fn split(
 ) -> Result<()> {
     let stride = most / 64;
     let mut sample = Vec::with_capacity(size / stride);
-    let mut seen = 0;
-    visit(lots, range, &mut Vec::new(), &mut Vec::new(), |states| {
-        sample.extend(
-            states
-                .iter()
-                .skip((stride - seen % stride) % stride)
-                .step_by(stride),
-        );
-        seen += states.len();
-    })?;
+    let mut scratch = Vec::new();
+    for lot in lots {
+        sample.extend(lot.unsorted(range).flatten().step_by(stride));
+        for run in 0..lot.runs() {
+            lot.sample_run(run, range, stride, &mut scratch, &mut sample)?;
+        }
+    }
     sample.sort_unstable();
     let pieces = size.div_ceil(most / 2);
     let mut low = 0;
@@ -292,25 +290,6 @@ fn split(
                 size: size / pieces,
             });
             low = high;
-        }
-    }
-    Ok(())
-}
-
-/// Show all candidates of a range, repeats included, in some order.
-fn visit(
-    lots: &[&mut Lot],
-    range: usize,
-    scratch: &mut Vec<u8>,
-    states: &mut Vec<u64>,
-    mut see: impl FnMut(&[u64]),
-) -> Result<()> {
-    for lot in lots {
-        lot.unsorted(range).for_each(&mut see);
-        for run in 0..lot.runs() {
-            states.clear();
-            lot.read_run(run, range, scratch, states)?;
-            see(states);
         }
     }
     Ok(())
@@ -347,10 +326,7 @@ fn collect(unit: Unit, lots: &[&mut Lot], worker: &mut Worker, out: &mut Vec<u64
         }
         for run in 0..lot.runs() {
             let mut states = Vec::new();
-            lot.read_run(run, range, &mut scratch, &mut states)?;
-            if !whole {
-                states.retain(within);
-            }
+            lot.read_run(run, range, (low, high), &mut scratch, &mut states)?;
             if !states.is_empty() {
                 lists.push(states);
             }

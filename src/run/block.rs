@@ -176,6 +176,16 @@ pub(crate) fn take_deltas(deltas: &[u8], first: u64, count: u32, out: &mut Vec<u
     (at == deltas.len()).then_some(())
 }
 
+/// The states that trusted `deltas` lead to from `first`, one by one.
+pub(crate) fn walk_deltas(deltas: &[u8], first: u64) -> impl Iterator<Item = u64> {
+    let mut rest = deltas;
+    std::iter::successors(Some(first), move |state| {
+        let (delta, length) = varint::get(rest)?;
+        rest = &rest[length..];
+        Some(state + delta)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

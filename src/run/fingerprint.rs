@@ -15,7 +15,7 @@ use crate::wide::wide;
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint(pub u64);
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+/// The finaliser of `SplitMix64` (Steele, Lea and Flood, 2014).
 #[inline(always)]
 const fn mix(x: u64) -> u64 {
     let z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);

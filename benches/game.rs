@@ -1,0 +1,98 @@
+//! Measures the rules: slide, canonical form, spawn, census, and expansion, which is the first two.
+//!
+//! Key idea: real states, a slice at a time as the engine gives them, so that the boards made lie in
+//! the same cache as there.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use enum48::game::rules::rules;
+use enum48::game::{Board, Census, Rules};
+
+mod layer;
+use layer::{Layer, read};
+
+/// Boards of a slice.
+const SLICE: usize = 1 << 12;
+
+/// Exponent of the winning tile, 32.
+const WIN: u8 = 5;
+
+/// Afterstates of a slice in each direction.
+type Slid = [Vec<Board>; 4];
+
+fn game(c: &mut Criterion) {
+    let layer = Layer::count();
+    let rules = rules("4".parse().unwrap());
+    let (states, afterstates) = (read(&layer.states), read(&layer.afterstates));
+    check(rules, &states, &afterstates);
+
+    let mut slice = states[states.len() / 2..][..SLICE].to_vec();
+    let mut slid = Slid::default();
+    let mut group = c.benchmark_group("game");
+    group.throughput(Throughput::Elements(SLICE as u64));
+    group.bench_function("slide", |b| {
+        b.iter(|| slide(rules, black_box(&slice), &mut slid));
+    });
+    group.bench_function("expand", |b| {
+        b.iter(|| expand(rules, black_box(&slice), &mut slid));
+    });
+    // Without a branch, canonical boards and live states cost what all others cost.
+    group.bench_function("canonicalise", |b| {
+        b.iter(|| rules.canonicalise(black_box(&mut slice)));
+    });
+    group.bench_function("census", |b| b.iter(|| rules.census(black_box(&mut slice))));
+
+    let afterstates = &afterstates[afterstates.len() / 2..][..SLICE / 4];
+    let mut made = Vec::new();
+    let mut spawn = || {
+        made.clear();
+        rules.spawn(black_box(afterstates), 1, &mut made);
+        made.len() as u64
+    };
+    group.throughput(Throughput::Elements(spawn()));
+    group.bench_function("spawn", |b| b.iter(&mut spawn));
+    group.finish();
+}
+
+/// Move in all four directions.
+fn slide(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
+    slid.iter_mut().for_each(|out| out.resize(states.len(), 0));
+    rules.slide(states, WIN, slid.each_mut().map(Vec::as_mut_slice));
+}
+
+/// Move and canonicalise. The engine does the same, but drops most repeats in between.
+fn expand(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
+    slide(rules, states, slid);
+    slid.iter_mut()
+        .for_each(|boards| rules.canonicalise(boards));
+}
+
+/// Do each once on the whole part; a separate program that shares no code with this one found the
+/// same numbers.
+fn check(rules: &dyn Rules, states: &[Board], afterstates: &[Board]) {
+    let mut slid = Slid::default();
+    expand(rules, states, &mut slid);
+    let mut moved = slid.concat();
+    moved.retain(|&board| board != 0);
+    assert_eq!(moved.len(), 9_282_322, "moves that do not win");
+    moved.sort_unstable();
+    moved.dedup();
+    assert_eq!(moved.len(), 382_688, "afterstates");
+
+    let mut made = Vec::new();
+    rules.spawn(afterstates, 1, &mut made);
+    assert_eq!(made.len(), 2_487_342, "empty cells of the afterstates");
+
+    let found = rules.census(&mut states.to_vec());
+    assert_eq!(
+        found,
+        Census {
+            dead: 0,
+            labeled: 19_377_912
+        }
+    );
+}
+
+criterion_group!(benches, game);
+criterion_main!(benches);
