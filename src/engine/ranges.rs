@@ -20,7 +20,7 @@ impl Ranges {
         }
         let leading = match cuts.len() {
             0 => 1,
-            1..64 => bits.min(16),
+            1..64 => bits.min(12),
             _ => bits.min(20),
         };
         let shift = bits - leading;

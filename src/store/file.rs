@@ -38,7 +38,12 @@ pub(crate) fn spill(dir: &Path) -> Result<File> {
 pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<()> {
     let file = File::open(temporary).map_err(Error::io(temporary, "open"))?;
     file.sync_all().map_err(Error::io(temporary, "sync"))?;
-    fs::rename(temporary, path).map_err(Error::io(path, "rename into place"))
+    rename(temporary, path)
+}
+
+/// Give a file another name; not durable.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).map_err(Error::io(from, "rename"))
 }
 
 /// Make the names in a directory durable.

@@ -75,6 +75,9 @@ pub struct Store {
     /// Files of sealed layers that wait for the next commit, under their temporary names.
     pending: Vec<FileName>,
     pending_bytes: u64,
+    /// Temporary files that are not needed any more, to be written over: making a file anew costs a
+    /// file system more than the small parts of a small game cost to count.
+    spare: Vec<PathBuf>,
     /// Files that the next commit's manifest will not name.
     obsolete: Vec<FileName>,
     committed: Instant,
@@ -130,6 +133,9 @@ impl Store {
     /// Begin the part file of one (sum, largest tile), under a temporary name.
     pub fn create(&mut self, kind: Kind, sum: u32, max: u32) -> Result<Writer> {
         let path = self.temporary(FileName { kind, sum, max });
+        if let Some(spare) = self.spare.pop() {
+            file::rename(&spare, &path)?;
+        }
         let file = file::create(&path)?;
         PartWriter::new(
             BufWriter::with_capacity(1 << 18, file),
@@ -143,7 +149,7 @@ impl Store {
         let name = FileName { kind, sum, max };
         let (_, sealed) = writer.finish()?;
         if sealed.states == 0 {
-            file::remove(&self.temporary(name))?;
+            self.spare.push(self.temporary(name));
             return Ok(Sealed::default());
         }
         self.unsealed.push((name, sealed));
@@ -224,6 +230,9 @@ impl Store {
         for name in self.obsolete.drain(..) {
             file::remove(&dir.join(name.to_string()))?;
         }
+        for path in self.spare.drain(..) {
+            file::remove(&path)?;
+        }
         self.write_table()?;
         self.committed = Instant::now();
         Ok(())
@@ -233,6 +242,7 @@ impl Store {
     /// error in the middle of a layer costs that layer alone.
     pub fn abandon(&mut self) -> Result<()> {
         self.unsealed.clear();
+        self.spare.clear();
         let waiting: Vec<PathBuf> = self
             .pending
             .iter()
@@ -308,13 +318,13 @@ impl Store {
         self.discard(drop);
     }
 
-    /// Delete files: at once if no manifest has named them, else after the next commit.
+    /// Let files go: to be written over if no manifest has named them, else deleted after the next
+    /// commit.
     fn discard(&mut self, names: Vec<FileName>) {
         for name in names {
             if let Some(at) = self.pending.iter().position(|&pending| pending == name) {
                 self.pending.swap_remove(at);
-                // A leftover temporary file is an orphan that the next opening removes.
-                let _ = file::remove(&self.temporary(name));
+                self.spare.push(self.temporary(name));
             } else {
                 self.obsolete.push(name);
             }

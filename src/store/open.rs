@@ -42,6 +42,7 @@ impl Store {
             unsealed: Vec::new(),
             pending: Vec::new(),
             pending_bytes: 0,
+            spare: Vec::new(),
             obsolete: Vec::new(),
             committed: Instant::now(),
             _lock: lock,
