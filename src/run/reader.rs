@@ -23,7 +23,7 @@ pub struct Part {
 
 impl Part {
     /// Open and check all but the blocks. Costs time and memory in proportion to the index only,
-    /// 16 bytes for each 16,384 states.
+    /// 16 bytes for each block.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         // SAFETY: the map is only read. The bytes could change under it only if another process
