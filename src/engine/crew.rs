@@ -85,6 +85,11 @@ impl Crew {
         outcomes.into_iter().collect()
     }
 
+    /// Do something that is parallel in itself on these threads, and no others.
+    pub(crate) fn install<R: Send>(&self, act: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(act)
+    }
+
     fn lock(&self, index: usize) -> std::sync::MutexGuard<'_, Worker> {
         self.workers[index].lock().expect("no thread panics")
     }

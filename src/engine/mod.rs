@@ -71,17 +71,17 @@ pub fn count(
         progress.begin(sum);
         match sweep.layer(sum, store, progress) {
             Ok(layer) => {
-                store.seal(&layer)?;
+                sweep.settle(|| store.seal(&layer))?;
                 progress.seal(&layer);
             }
             Err(error) => {
                 // The error that stopped the layer is the one to report.
-                let _ = store.abandon();
+                let _ = sweep.settle(|| store.abandon());
                 return Err(error);
             }
         }
     }
-    store.commit()
+    sweep.settle(|| store.commit())
 }
 
 /// The greatest sum that a count of `game` until `until` counts: layers have even sums.

@@ -49,6 +49,11 @@ impl<'a> Sweep<'a> {
         })
     }
 
+    /// Seal a layer, or commit what is sealed, on the threads of the sweep.
+    pub(crate) fn settle(&self, settle: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+        self.crew.install(settle)
+    }
+
     /// Count the layer of sum `sum`, which must be the next, and write its files.
     pub(crate) fn layer(
         &mut self,
