@@ -24,9 +24,30 @@ pub struct Row {
     pub afterstates: u64,
     /// Fingerprint of the live states.
     pub fingerprint: Fingerprint,
+    /// Empty cells of the afterstates: each is a place to spawn a 2 and a 4 in.
+    #[serde(default)]
+    pub empty_cells: u64,
+    /// States that spawns and starts made, repeats included.
+    #[serde(default)]
+    pub candidates: u64,
+    /// Candidates that were dropped because they had come before.
+    #[serde(default)]
+    pub duplicates: u64,
+    /// Legal moves of the live states, winning ones among them.
+    #[serde(default)]
+    pub moves: u64,
+    /// Moves that make the winning tile.
+    #[serde(default)]
+    pub wins: u64,
 }
 
 impl Row {
+    /// Live and dead states.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.live.saturating_add(self.dead)
+    }
+
     /// Whether nothing was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -75,20 +96,26 @@ impl Totals {
 }
 
 /// The rows of a count in order of sum, then largest tile, without empty ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     rows: Vec<Row>,
-    /// Sum of the first state from which a move wins, if any does.
-    first_win: Option<u32>,
+    has_flow: bool,
 }
 
 impl Table {
     /// A table of `rows` in order; empty ones are left out.
-    pub fn new(rows: impl IntoIterator<Item = Row>, first_win: Option<u32>) -> Self {
+    pub fn new(rows: impl IntoIterator<Item = Row>) -> Self {
         Self {
             rows: rows.into_iter().filter(|row| !row.is_empty()).collect(),
-            first_win,
+            has_flow: true,
         }
+    }
+
+    /// Whether the columns after the fingerprint are there: what flowed between the parts. A table
+    /// that another program wrote may have only the columns up to it; the others are then 0.
+    #[must_use]
+    pub fn has_flow(&self) -> bool {
+        self.has_flow
     }
 
     /// The rows.
@@ -102,24 +129,40 @@ impl Table {
     pub fn until(&self, sum: Option<u32>) -> Self {
         let last = sum.unwrap_or(u32::MAX);
         let rows = self.rows.iter().copied().filter(|row| row.sum <= last);
-        Self::new(rows, self.first_win.filter(|&win| win <= last))
+        Self {
+            rows: rows.collect(),
+            has_flow: self.has_flow,
+        }
+    }
+
+    /// The rows of one sum.
+    #[must_use]
+    pub fn layer(&self, sum: u32) -> &[Row] {
+        let from = self.rows.partition_point(|row| row.sum < sum);
+        let to = self.rows.partition_point(|row| row.sum <= sum);
+        &self.rows[from..to]
+    }
+
+    /// Sum of the last row, 2 if there is none.
+    #[must_use]
+    pub fn last_sum(&self) -> u32 {
+        self.rows.last().map_or(2, |row| row.sum)
     }
 
     /// What the rows add up to.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        let mut totals = Totals {
-            win: self.first_win.is_some(),
-            ..Totals::default()
-        };
+        let mut totals = Totals::default();
         let mut last = None;
         for row in &self.rows {
-            totals.live += row.live;
-            totals.dead += row.dead;
-            totals.labeled += row.labeled;
-            totals.afterstates += row.afterstates;
+            // A table from elsewhere may hold any numbers.
+            totals.live = totals.live.saturating_add(row.live);
+            totals.dead = totals.dead.saturating_add(row.dead);
+            totals.labeled = totals.labeled.saturating_add(row.labeled);
+            totals.afterstates = totals.afterstates.saturating_add(row.afterstates);
             totals.fingerprint += row.fingerprint;
-            if row.live + row.dead > 0 && last != Some(row.sum) {
+            totals.win |= row.wins > 0;
+            if row.states() > 0 && last != Some(row.sum) {
                 totals.layers += 1;
                 last = Some(row.sum);
             }
@@ -137,10 +180,17 @@ impl Table {
         writer.flush()
     }
 
-    /// Read what [`Table::write_csv`] wrote. A CSV does not say whether a win was met.
+    /// Read what [`Table::write_csv`] wrote, or what another program wrote with the columns up to
+    /// the fingerprint at least. Rows stay as they are and where they are.
     pub fn read_csv(from: impl Read) -> csv::Result<Self> {
-        let rows: csv::Result<Vec<Row>> = csv::Reader::from_reader(from).deserialize().collect();
-        Ok(Self::new(rows?, None))
+        let mut reader = csv::Reader::from_reader(from);
+        let header = reader.headers()?;
+        let has_flow = COLUMNS
+            .iter()
+            .all(|&column| header.iter().any(|found| found == column));
+        let rows: csv::Result<Vec<Row>> = reader.deserialize().collect();
+        let rows = rows?;
+        Ok(Self { rows, has_flow })
     }
 }
 
@@ -153,7 +203,7 @@ fn io_error(error: csv::Error) -> io::Error {
 }
 
 /// The columns of the CSV. They are a contract: new ones go to the end.
-const COLUMNS: [&str; 7] = [
+const COLUMNS: [&str; 12] = [
     "sum",
     "max_tile",
     "live",
@@ -161,14 +211,20 @@ const COLUMNS: [&str; 7] = [
     "labeled",
     "afterstates",
     "fingerprint",
+    "empty_cells",
+    "candidates",
+    "duplicates",
+    "moves",
+    "wins",
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FIRST: &str = "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n\
-                         4,2,2,0,6,1,f8b92427b13a4593\n";
+    const FIRST: &str = "sum,max_tile,live,dead,labeled,afterstates,fingerprint,\
+                         empty_cells,candidates,duplicates,moves,wins\n\
+                         4,2,2,0,6,1,f8b92427b13a4593,2,2,0,7,0\n";
 
     #[test]
     fn the_documented_first_row_is_written_and_read() {
@@ -181,9 +237,21 @@ mod tests {
     }
 
     #[test]
+    fn a_table_without_the_later_columns_is_read_and_says_so() {
+        let short = "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n\
+                     4,2,2,0,6,1,f8b92427b13a4593\n";
+        let short = Table::read_csv(short.as_bytes()).unwrap();
+        assert!(!short.has_flow());
+        let whole = Table::read_csv(FIRST.as_bytes()).unwrap();
+        assert!(whole.has_flow());
+        assert_eq!(short.rows()[0].fingerprint, whole.rows()[0].fingerprint);
+        assert!(Table::read_csv("sum,max_tile\n4,2\n".as_bytes()).is_err());
+    }
+
+    #[test]
     fn an_empty_table_still_has_its_header() {
         let mut out = Vec::new();
-        Table::default().write_csv(&mut out).unwrap();
+        Table::new([]).write_csv(&mut out).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap().lines().collect::<Vec<_>>(),
             [FIRST.lines().next().unwrap()]
@@ -192,22 +260,20 @@ mod tests {
 
     #[test]
     fn totals_count_a_layer_once_and_cut_at_a_sum() {
-        let row = |sum, max_tile, live, dead| Row {
+        let row = |sum, max_tile, live, dead, wins| Row {
             sum,
             max_tile,
             live,
             dead,
+            wins,
             ..Row::default()
         };
-        let table = Table::new(
-            [
-                row(4, 2, 5, 0),
-                row(6, 2, 1, 0),
-                row(6, 4, 2, 1),
-                row(8, 4, 0, 0),
-            ],
-            Some(6),
-        );
+        let table = Table::new([
+            row(4, 2, 5, 0, 0),
+            row(6, 2, 1, 0, 0),
+            row(6, 4, 2, 1, 1),
+            row(8, 4, 0, 0, 0),
+        ]);
         let totals = table.totals();
         assert_eq!((totals.live, totals.layers, totals.total()), (8, 2, 10));
         let early = table.until(Some(4)).totals();

@@ -23,6 +23,12 @@ pub enum Error {
     #[error("max {0}: not a winning tile: give a power of two from 8 to 65536")]
     Max(u32),
 
+    /// A game's name that is none.
+    #[error(
+        "game {0}: not a game's name: expected one such as 3x3-1024, or 4x3 without a winning tile"
+    )]
+    Game(String),
+
     /// A 4x4 game without a winning tile, run without an end below 65536.
     #[error(
         "size 4x4 without a winning tile: a board's digits hold tiles up to 32768 and the game goes beyond: \
@@ -116,6 +122,17 @@ pub enum Error {
         path: PathBuf,
         /// What differs.
         what: String,
+    },
+
+    /// Counts that cannot be, whatever the game: a fault of the program or of the machine.
+    #[error(
+        "{place}: a law is broken: {law}: the layer was not sealed: test the machine's memory, count again, and report it if it comes again"
+    )]
+    Law {
+        /// The part or layer.
+        place: String,
+        /// The law, and the numbers that break it.
+        law: String,
     },
 
     /// States given to a writer out of order.

@@ -7,7 +7,7 @@
 //!
 //! Read it top down: [`game`] (the rules) -> [`engine`] (the loop over layers) -> [`run`] (sorted
 //! lists as bytes: the file format) -> [`store`] (a directory that survives being stopped) -> the
-//! rest on demand: [`counts`] (the table), [`known`] (published numbers). Each module uses only those
+//! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must obey). Each module uses only those
 //! to the left of it in `game, run -> store -> engine -> cli`.
 //!
 //! ```
@@ -31,6 +31,7 @@ pub mod engine;
 pub mod error;
 pub mod game;
 pub mod known;
+pub mod laws;
 pub mod run;
 pub mod store;
 mod wide;

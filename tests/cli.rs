@@ -135,7 +135,8 @@ fn csv_goes_to_a_file_or_to_stdout_and_is_the_same_as_the_directory_s() {
     let place = place();
     let to_stdout = run(&place, "--size 2 --max 32 --quiet --csv -");
     assert!(stdout(&to_stdout).starts_with(
-        "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n4,2,2,0,6,1,f8b92427b13a4593\n"
+        "sum,max_tile,live,dead,labeled,afterstates,fingerprint,empty_cells,candidates,duplicates,\
+         moves,wins\n4,2,2,0,6,1,f8b92427b13a4593,2,2,0,7,0\n"
     ));
     assert!(
         stderr(&to_stdout).starts_with("59  states"),

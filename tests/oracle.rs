@@ -104,43 +104,44 @@ impl Twin {
     fn count(&self, until: u32) -> Table {
         let empty = vec![0; self.rows * self.cols];
         let mut states: BTreeMap<u32, HashSet<Cells>> = BTreeMap::new();
+        let mut rows: BTreeMap<(u32, u32), Row> = BTreeMap::new();
         for first in [1, 2] {
             for second in [1, 2] {
                 for one in self.spawns(&empty, first) {
                     for board in self.spawns(&one, second) {
-                        states
-                            .entry(sum(&board))
-                            .or_default()
-                            .insert(self.canonical(&board));
+                        let layer = states.entry(sum(&board)).or_default();
+                        if layer.insert(self.canonical(&board)) {
+                            entry(&mut rows, sum(&board), &board).candidates += 1;
+                        }
                     }
                 }
             }
         }
-        let mut rows: BTreeMap<(u32, u32), Row> = BTreeMap::new();
-        let mut first_win = None;
         while let Some((s, layer)) = states.pop_first().filter(|&(s, _)| s <= until) {
             let mut afterstates = HashSet::new();
             for state in layer {
                 let row = entry(&mut rows, s, &state);
                 let moves = self.moves(&state);
                 row.labeled += self.images(&state).len() as u64;
+                row.moves += moves.len() as u64;
+                row.wins += moves.iter().filter(|after| after.is_none()).count() as u64;
                 if moves.is_empty() {
                     row.dead += 1;
                 } else {
                     row.live += 1;
                     row.fingerprint += Fingerprint(mix(self.number(&state)));
                 }
-                for after in moves {
-                    match after {
-                        Some(after) => drop(afterstates.insert(self.canonical(&after))),
-                        None => drop(first_win.get_or_insert(s)),
-                    }
+                for after in moves.into_iter().flatten() {
+                    afterstates.insert(self.canonical(&after));
                 }
             }
             for after in afterstates {
-                entry(&mut rows, s, &after).afterstates += 1;
+                let row = entry(&mut rows, s, &after);
+                row.afterstates += 1;
+                row.empty_cells += after.iter().filter(|&&e| e == 0).count() as u64;
                 for tile in [1, 2] {
                     for state in self.spawns(&after, tile) {
+                        entry(&mut rows, sum(&state), &state).candidates += 1;
                         states
                             .entry(sum(&state))
                             .or_default()
@@ -149,7 +150,11 @@ impl Twin {
                 }
             }
         }
-        Table::new(rows.into_values(), first_win)
+        let rows = rows.into_values().filter(|row| row.sum <= until);
+        Table::new(rows.map(|row| Row {
+            duplicates: row.candidates - row.states(),
+            ..row
+        }))
     }
 }
 

@@ -82,6 +82,10 @@ pub(crate) struct Lot {
     full_bytes: usize,
     run_bytes: usize,
     spill: Spill,
+    /// Candidates that were added.
+    pushed: u64,
+    /// Repeats that were dropped on the way.
+    dropped: u64,
 }
 
 impl Lot {
@@ -99,12 +103,15 @@ impl Lot {
             full_bytes: 0,
             run_bytes: 0,
             spill,
+            pushed: 0,
+            dropped: 0,
         }
     }
 
     /// Add a candidate of the range `range`.
     #[inline]
     pub(crate) fn push(&mut self, range: usize, key: u64, supplies: &mut Supplies) -> Result<()> {
+        self.pushed += 1;
         let bucket = &mut self.buckets[range];
         bucket.open[bucket.filled % CHUNK] = key;
         bucket.filled += 1;
@@ -145,7 +152,9 @@ impl Lot {
                 values.extend_from_slice(&*chunk);
                 supplies.free.push(chunk);
             }
+            let gathered = values.len();
             supplies.sort_dedup(&mut values);
+            self.dropped += (gathered - values.len()) as u64;
             let length = put_deltas(&values, &mut deltas)?;
             pieces.push(Piece {
                 at: bytes.len() as u64,
@@ -175,6 +184,21 @@ impl Lot {
         }
         self.run_bytes = 0;
         Ok(())
+    }
+
+    /// Candidates that were added.
+    pub(crate) fn pushed(&self) -> u64 {
+        self.pushed
+    }
+
+    /// Repeats among them that were dropped already.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Bytes that were spilled.
+    pub(crate) fn spilled(&self) -> u64 {
+        self.spill.bytes()
     }
 
     /// Candidates of a range, repeats included.

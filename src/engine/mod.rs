@@ -44,7 +44,8 @@ mod sweep;
 
 use crate::error::{Error, Result};
 use crate::game::Game;
-use crate::store::Store;
+use crate::laws::Laws;
+use crate::store::{Layer, Store};
 
 pub use plan::{LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
@@ -66,10 +67,12 @@ pub fn count(
 ) -> Result<()> {
     let stop = last_sum(game, until)?;
     let mut sweep = Sweep::new(game, store, plan)?;
+    let laws = Laws::new(game, stop);
     while !store.complete() && store.sealed_sum() < stop {
         let sum = store.sealed_sum() + 2;
         progress.begin(sum);
-        match sweep.layer(sum, store, progress) {
+        let counted = sweep.layer(sum, store, progress);
+        match counted.and_then(|layer| obeys(&laws, store, layer)) {
             Ok(layer) => {
                 sweep.settle(|| store.seal(&layer))?;
                 progress.seal(&layer);
@@ -82,6 +85,18 @@ pub fn count(
         }
     }
     sweep.settle(|| store.commit())
+}
+
+/// The layer, unless its counts break a law.
+fn obeys(laws: &Laws, store: &Store, mut layer: Layer) -> Result<Layer> {
+    layer.rows.retain(|row| !row.is_empty());
+    let before = [layer.sum - 2, layer.sum - 4].map(|sum| store.layer(sum));
+    laws.layer(layer.sum, true, |sum| match layer.sum - sum {
+        0 => &layer.rows,
+        2 => &before[0],
+        _ => &before[1],
+    })?;
+    Ok(layer)
 }
 
 /// The greatest sum that a count of `game` until `until` counts: layers have even sums.

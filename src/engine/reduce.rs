@@ -5,6 +5,7 @@
 //! of the part. That stretch is cut into blocks of a fixed number of states, wherever the ranges ended,
 //! and the blocks are encoded in parallel; so the file does not depend on how the part was cut.
 
+use std::ops::AddAssign;
 use std::sync::Mutex;
 
 use super::candidates::Candidates;
@@ -13,7 +14,6 @@ use super::lot::Lot;
 use super::plan::Plan;
 use super::sketch::Sketch;
 use crate::error::Result;
-use crate::game::Census;
 use crate::run::Block;
 use crate::run::merge::union_all;
 use crate::store::Writer;
@@ -31,17 +31,44 @@ struct Unit {
     size: usize,
 }
 
+/// What the candidates of a part came down to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reduced {
+    /// Candidates, repeats included.
+    pub(crate) candidates: u64,
+    /// Repeats.
+    pub(crate) duplicates: u64,
+    /// Different states or afterstates.
+    pub(crate) unique: u64,
+    /// States without a legal move.
+    pub(crate) dead: u64,
+    /// Boards that the states stand for.
+    pub(crate) labeled: u64,
+    /// Empty cells of the afterstates.
+    pub(crate) empty_cells: u64,
+    /// Bytes that went through temporary files.
+    pub(crate) spilled: u64,
+}
+
+impl AddAssign for Reduced {
+    fn add_assign(&mut self, other: Self) {
+        self.candidates += other.candidates;
+        self.duplicates += other.duplicates;
+        self.unique += other.unique;
+        self.dead += other.dead;
+        self.labeled += other.labeled;
+        self.empty_cells += other.empty_cells;
+        self.spilled += other.spilled;
+    }
+}
+
 /// What is done with the sorted states of a part, besides writing them.
 pub(crate) trait Stage: Sync {
-    /// See a sorted piece, once, and thin it out.
-    fn inspect(&self, _states: &mut Vec<u64>) -> Census {
-        Census::default()
-    }
+    /// See a sorted piece, once: add what it holds to `tally`, and thin it out.
+    fn inspect(&self, states: &mut Vec<u64>, tally: &mut Reduced);
 
     /// See what remains, in slices, while it is in the cache.
-    fn expand(&self, _worker: &mut Worker, _states: &[u64]) -> Result<()> {
-        Ok(())
-    }
+    fn expand(&self, worker: &mut Worker, states: &[u64]) -> Result<()>;
 }
 
 /// Buffers that live as long as the sweep.
@@ -65,19 +92,23 @@ impl Reducer {
         writer: &mut Writer,
         stage: &impl Stage,
         mut report: impl FnMut(u64, u64),
-    ) -> Result<(Census, Sketch)> {
+    ) -> Result<(Reduced, Sketch)> {
         let ranges = candidates.ranges.count();
         let units = units(&candidates.lots(), ranges, plan.unit)?;
         let mut sketch = Sketch::expecting(units.iter().map(|unit| unit.size as u64).sum());
-        let mut census = Census::default();
+        let mut tally = Reduced::default();
+        for lot in candidates.lots() {
+            tally.candidates += lot.pushed();
+            tally.duplicates += lot.dropped();
+            tally.spilled += lot.spilled();
+        }
         self.rest.clear();
         let mut from = 0;
         while from < units.len() {
             let to = wave_end(&units, from, plan.wave);
             let wave = &units[from..to];
             let found = self.sort(wave, &candidates.lots(), crew, stage)?;
-            census.dead += found.dead;
-            census.labeled += found.labeled;
+            tally += found;
 
             let mut lots = candidates.lots();
             for (worker, lot) in crew.workers().zip(&mut lots) {
@@ -100,7 +131,7 @@ impl Reducer {
             from = to;
         }
         candidates.retire(crew);
-        Ok((census, sketch))
+        Ok((tally, sketch))
     }
 
     /// Sort the units of a wave, each into its place in `self.sorted`.
@@ -110,21 +141,23 @@ impl Reducer {
         lots: &[&mut Lot],
         crew: &Crew,
         stage: &impl Stage,
-    ) -> Result<Census> {
+    ) -> Result<Reduced> {
         self.sorted
             .resize_with(self.sorted.len().max(wave.len()), Mutex::default);
-        let total = Mutex::new(Census::default());
+        let total = Mutex::new(Reduced::default());
         crew.each(wave.len(), |worker, task| {
             let mut states = std::mem::take(&mut worker.made);
-            collect(wave[task], lots, worker, &mut states)?;
-            let found = stage.inspect(&mut states);
+            let mut found = Reduced {
+                duplicates: collect(wave[task], lots, worker, &mut states)?,
+                unique: states.len() as u64,
+                ..Reduced::default()
+            };
+            stage.inspect(&mut states, &mut found);
             let mut sorted = self.sorted[task].lock().expect("no thread panics");
             sorted.clear();
             sorted.extend_from_slice(&states);
             worker.made = states;
-            let mut total = total.lock().expect("no thread panics");
-            total.dead += found.dead;
-            total.labeled += found.labeled;
+            *total.lock().expect("no thread panics") += found;
             Ok(())
         })?;
         Ok(total.into_inner().expect("no thread panics"))
@@ -305,8 +338,8 @@ fn wave_end(units: &[Unit], from: usize, most: usize) -> usize {
     from + units[from..].iter().take_while(fits).count().max(1)
 }
 
-/// The sorted states of a unit, without duplicates.
-fn collect(unit: Unit, lots: &[&mut Lot], worker: &mut Worker, out: &mut Vec<u64>) -> Result<()> {
+/// The sorted states of a unit, without duplicates; returns how many of those were dropped.
+fn collect(unit: Unit, lots: &[&mut Lot], worker: &mut Worker, out: &mut Vec<u64>) -> Result<u64> {
     let Unit {
         range, low, high, ..
     } = unit;
@@ -332,10 +365,11 @@ fn collect(unit: Unit, lots: &[&mut Lot], worker: &mut Worker, out: &mut Vec<u64
             }
         }
     }
+    let gathered = out.len() + lists.iter().map(Vec::len).sum::<usize>();
     worker.supplies.sort_dedup(out);
     if !lists.is_empty() {
         lists.push(std::mem::take(out));
         *out = union_all(lists);
     }
-    Ok(())
+    Ok((gathered - out.len()) as u64)
 }

@@ -1,20 +1,21 @@
 //! One layer: its parts in order of largest tile.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::candidates::Candidates;
 use super::crew::{Crew, Worker};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::ranges::Ranges;
-use super::reduce::{Reducer, SLICE, Stage};
+use super::reduce::{Reduced, Reducer, SLICE, Stage};
 use super::sketch::Sketch;
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::board::ONES;
-use crate::game::{Census, Game, Rules};
-use crate::run::{Kind, Part};
+use crate::game::{Census, Game, Moves, Rules};
+use crate::laws;
+use crate::run::{Kind, Part, Sealed};
 use crate::store::{Layer, Store};
 
 /// The state of a count between two layers.
@@ -92,13 +93,12 @@ impl<'a> Sweep<'a> {
                     step.dead += dead;
                     progress.step(step);
                 };
-                let (won, bytes) = self.states(&mut row, states, &here, &above, store, report)?;
-                layer.win |= won;
-                layer.bytes += bytes;
-                self.afterstates(&mut row, here, store)?;
+                let stage = Moving::new(self.rules, self.game.win_exponent(), max, &here, &above);
+                self.states(&mut row, &mut layer, states, &stage, store, report)?;
+                self.afterstates(&mut row, &mut layer, here, store)?;
                 merged = Some(above);
             } else if let Some(here) = here {
-                self.afterstates(&mut row, here, store)?;
+                self.afterstates(&mut row, &mut layer, here, store)?;
             }
             layer.last &= row.afterstates == 0;
             layer.rows.push(row);
@@ -189,70 +189,94 @@ impl<'a> Sweep<'a> {
         Ok(states)
     }
 
-    /// Reduce the states of a part, and move the live ones. Returns whether a move won, and
-    /// the bytes of the part's file.
+    /// Reduce the states of a part, and move the live ones.
     fn states(
         &mut self,
         row: &mut Row,
+        layer: &mut Layer,
         states: Candidates,
-        here: &Candidates,
-        above: &Candidates,
+        stage: &Moving,
         store: &mut Store,
         report: impl FnMut(u64, u64),
-    ) -> Result<(bool, u64)> {
+    ) -> Result<()> {
         let kind = Kind::States;
-        let max = row.max_tile.trailing_zeros() as u8;
-        let stage = Moving {
-            rules: self.rules,
-            win: self.game.win_exponent(),
-            max,
-            here,
-            above,
-            won: AtomicBool::new(false),
-        };
-        let mut writer = store.create(kind, row.sum, row.max_tile)?;
-        let (census, sketch) = self.reducer.reduce(
-            states,
-            &mut self.crew,
-            self.plan,
-            &mut writer,
-            &stage,
-            report,
-        )?;
-        let sealed = store.finish(kind, row.sum, row.max_tile, writer)?;
-        self.sketches.insert((kind, max), sketch);
+        let (sealed, tally) = self.part(kind, row, layer, states, stage, store, report)?;
+        layer.bytes += sealed.bytes;
         row.live = sealed.states;
         row.fingerprint = sealed.fingerprint;
-        row.dead = census.dead;
-        row.labeled = census.labeled;
-        Ok((stage.won.into_inner(), sealed.bytes))
+        row.dead = tally.dead;
+        row.labeled = tally.labeled;
+        row.candidates = tally.candidates;
+        row.duplicates = tally.duplicates;
+        row.moves = stage.moves.load(Ordering::Relaxed);
+        row.wins = stage.wins.load(Ordering::Relaxed);
+        Ok(())
     }
 
     /// Reduce the afterstates of a part.
     fn afterstates(
         &mut self,
         row: &mut Row,
+        layer: &mut Layer,
         candidates: Candidates,
         store: &mut Store,
     ) -> Result<()> {
-        let kind = Kind::Afterstates;
-        let mut writer = store.create(kind, row.sum, row.max_tile)?;
-        let (crew, stage) = (&mut self.crew, &Resting);
-        let (_, sketch) =
-            self.reducer
-                .reduce(candidates, crew, self.plan, &mut writer, stage, |_, _| ())?;
-        let sealed = store.finish(kind, row.sum, row.max_tile, writer)?;
-        self.sketches
-            .insert((kind, row.max_tile.trailing_zeros() as u8), sketch);
+        let (kind, rules) = (Kind::Afterstates, self.rules);
+        let stage = Resting { rules };
+        let (sealed, tally) = self.part(kind, row, layer, candidates, &stage, store, |_, _| ())?;
         row.afterstates = sealed.states;
+        row.empty_cells = tally.empty_cells;
         Ok(())
+    }
+
+    /// Reduce candidates into the file of a part, and see that none were lost on the way.
+    #[expect(clippy::too_many_arguments, reason = "what a part is made of")]
+    fn part(
+        &mut self,
+        kind: Kind,
+        row: &Row,
+        layer: &mut Layer,
+        candidates: Candidates,
+        stage: &impl Stage,
+        store: &mut Store,
+        report: impl FnMut(u64, u64),
+    ) -> Result<(Sealed, Reduced)> {
+        let (sum, max) = (row.sum, row.max_tile);
+        let mut writer = store.create(kind, sum, max)?;
+        let (crew, plan) = (&mut self.crew, self.plan);
+        let (tally, sketch) =
+            self.reducer
+                .reduce(candidates, crew, plan, &mut writer, stage, report)?;
+        let sealed = store.finish(kind, sum, max, writer)?;
+        let exponent = max.trailing_zeros() as u8;
+        self.sketches.insert((kind, exponent), sketch);
+        layer.disk += sealed.bytes + tally.spilled;
+        let written = sealed.states + tally.dead;
+        laws::conserved(
+            row,
+            tally.candidates,
+            tally.unique,
+            tally.duplicates,
+            written,
+        )?;
+        Ok((sealed, tally))
     }
 }
 
-/// Afterstates are written and nothing else.
-struct Resting;
+/// Afterstates are written, and their empty cells counted.
+struct Resting {
+    rules: &'static dyn Rules,
+}
 
-impl Stage for Resting {}
+impl Stage for Resting {
+    fn inspect(&self, afterstates: &mut Vec<u64>, tally: &mut Reduced) {
+        tally.empty_cells += self.rules.empty_cells(afterstates);
+    }
+
+    fn expand(&self, _: &mut Worker, _: &[u64]) -> Result<()> {
+        Ok(())
+    }
+}
 
 /// States are counted, and the live ones moved.
 struct Moving<'a> {
@@ -265,13 +289,37 @@ struct Moving<'a> {
     here: &'a Candidates,
     /// For those in which two of the largest tiles merged.
     above: &'a Candidates,
-    /// Whether a move won.
-    won: AtomicBool,
+    /// Legal moves so far.
+    moves: AtomicU64,
+    /// Winning ones.
+    wins: AtomicU64,
+}
+
+impl<'a> Moving<'a> {
+    fn new(
+        rules: &'static dyn Rules,
+        win: u8,
+        max: u8,
+        here: &'a Candidates,
+        above: &'a Candidates,
+    ) -> Self {
+        Self {
+            rules,
+            win,
+            max,
+            here,
+            above,
+            moves: AtomicU64::new(0),
+            wins: AtomicU64::new(0),
+        }
+    }
 }
 
 impl Stage for Moving<'_> {
-    fn inspect(&self, states: &mut Vec<u64>) -> Census {
-        self.rules.census(states)
+    fn inspect(&self, states: &mut Vec<u64>, tally: &mut Reduced) {
+        let Census { dead, labeled } = self.rules.census(states);
+        tally.dead += dead;
+        tally.labeled += labeled;
     }
 
     fn expand(&self, worker: &mut Worker, states: &[u64]) -> Result<()> {
@@ -287,12 +335,10 @@ impl Stage for Moving<'_> {
         for afterstates in slid.iter_mut() {
             afterstates.resize(states.len(), 0);
         }
-        if self
-            .rules
-            .slide(states, self.win, slid.each_mut().map(Vec::as_mut_slice))
-        {
-            self.won.store(true, Ordering::Relaxed);
-        }
+        let slid_into = slid.each_mut().map(Vec::as_mut_slice);
+        let Moves { legal, wins } = self.rules.slide(states, self.win, slid_into);
+        self.moves.fetch_add(legal, Ordering::Relaxed);
+        self.wins.fetch_add(wins, Ordering::Relaxed);
         made.resize(made.len().max(4 * states.len()), 0);
         let mut fresh = 0;
         for afterstates in slid.iter() {

@@ -16,6 +16,6 @@ pub mod symmetry;
 pub mod variant;
 
 pub use board::{Board, Size};
-pub use rules::{Census, Rules};
+pub use rules::{Census, Moves, Rules};
 pub use slide::Direction;
 pub use variant::Game;

@@ -22,6 +22,15 @@ pub struct Census {
     pub labeled: u64,
 }
 
+/// How many moves [`Rules::slide`] made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moves {
+    /// Legal moves, winning ones among them.
+    pub legal: u64,
+    /// Moves that make the winning tile.
+    pub wins: u64,
+}
+
 /// The rules on boards of one size. Boards given must fit the size; no method looks at other digits.
 pub trait Rules: Sync {
     /// Replace each board by its canonical image.
@@ -29,15 +38,19 @@ pub trait Rules: Sync {
 
     /// Move each of `boards` in all four directions: `out[d][i]` becomes the afterstate of
     /// `boards[i]` in direction `d`, not canonical, or 0 where the move is illegal or wins.
-    /// `win` is the exponent of the winning tile, 16 also for "none". Returns whether a move won.
+    /// `win` is the exponent of the winning tile, 16 also for "none". Returns how many moves there
+    /// were.
     ///
     /// # Panics
     ///
     /// If the lengths differ.
-    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> bool;
+    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> Moves;
 
     /// Append each board with a tile of exponent `tile` in each of its empty cells, not canonical.
     fn spawn(&self, boards: &[Board], tile: u8, out: &mut Vec<Board>);
+
+    /// Number of empty cells of all `boards` together.
+    fn empty_cells(&self, boards: &[Board]) -> u64;
 
     /// Drop the dead states, keeping the order of the live ones, and count.
     fn census(&self, states: &mut Vec<Board>) -> Census;
@@ -64,7 +77,7 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
         canonicalise::<R, C>(boards);
     }
 
-    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> bool {
+    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> Moves {
         slide_all::<R, C>(boards, u64::from(win - 1) * ONES, out)
     }
 
@@ -77,6 +90,10 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
                 empty ^= cell;
             }
         }
+    }
+
+    fn empty_cells(&self, boards: &[Board]) -> u64 {
+        empty_cells::<R, C>(boards)
     }
 
     fn census(&self, states: &mut Vec<Board>) -> Census {
@@ -100,31 +117,48 @@ wide! {
         boards: &[u64],
         base: u64,
         out: [&mut [u64]; 4],
-    ) -> bool {
+    ) -> Moves {
         let [up, right, down, left] = out;
-        let wins = slide_each::<R, C, 0>(boards, base, up)
-            | slide_each::<R, C, 1>(boards, base, right)
-            | slide_each::<R, C, 2>(boards, base, down)
-            | slide_each::<R, C, 3>(boards, base, left);
-        wins != 0
+        let each = [
+            slide_each::<R, C, 0>(boards, base, up),
+            slide_each::<R, C, 1>(boards, base, right),
+            slide_each::<R, C, 2>(boards, base, down),
+            slide_each::<R, C, 3>(boards, base, left),
+        ];
+        Moves {
+            legal: each.iter().map(|moves| moves.legal).sum(),
+            wins: each.iter().map(|moves| moves.wins).sum(),
+        }
     }
 }
 
-/// One direction of [`slide_all`]; the result is nonzero if a move won.
+/// One direction of [`slide_all`].
 #[inline(always)]
 fn slide_each<const R: usize, const C: usize, const D: usize>(
     boards: &[u64],
     base: u64,
     out: &mut [u64],
-) -> u64 {
+) -> Moves {
     assert_eq!(boards.len(), out.len(), "one afterstate for each board");
-    let mut wins = 0;
+    let (mut wins, mut others) = (0, 0);
     for (out, &board) in out.iter_mut().zip(boards) {
         let (afterstate, won) = slide::<R, C, D>(board, base);
         *out = if won == 0 { afterstate } else { 0 };
-        wins |= won;
+        wins += u64::from(won != 0);
+        others += u64::from(*out != 0);
     }
-    wins
+    let legal = wins + others;
+    Moves { legal, wins }
+}
+
+wide! {
+    fn empty_cells<const R: usize, const C: usize>(boards: &[u64]) -> u64 {
+        let all = Shape::<R, C>::BOARD & ONES;
+        boards
+            .iter()
+            .map(|&board| u64::from((!occupied(board) & all).count_ones()))
+            .sum()
+    }
 }
 
 /// Boards looked at together by [`census`]: enough to fill the registers.

@@ -1,6 +1,7 @@
 //! A game: the size of the board and the tile that wins.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::board::{Board, Size};
 use super::rules::{Rules, rules};
@@ -118,6 +119,19 @@ impl fmt::Display for Game {
     }
 }
 
+/// What [`fmt::Display`] writes.
+impl FromStr for Game {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let Some((size, max)) = text.split_once('-') else {
+            return Self::new(text.parse()?, None);
+        };
+        let tile = max.parse().map_err(|_| Error::Game(text.to_owned()))?;
+        Self::new(size.parse()?, Some(tile))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +144,16 @@ mod tests {
         }
         for bad in [0, 1, 2, 4, 6, 1000, 65535, 131_072] {
             assert!(Game::new(size, Some(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_game_s_name_is_read_back() {
+        for name in ["2x2-8", "4x3", "3x4-2048", "4x4-65536"] {
+            assert_eq!(name.parse::<Game>().unwrap().to_string(), name);
+        }
+        for bad in ["", "-", "3x3-", "3x3-10", "3x3-1024-", "5x5", "3x3-x"] {
+            assert!(bad.parse::<Game>().is_err(), "{bad}");
         }
     }
 

@@ -62,7 +62,6 @@ pub(crate) struct Manifest {
     /// Sum of the last sealed layer, 2 if there is none.
     pub(crate) sealed_sum: u32,
     pub(crate) complete: bool,
-    pub(crate) first_win: Option<u32>,
     pub(crate) parts: Vec<SealedPart>,
     pub(crate) afterstates: Vec<AfterstateFile>,
 }
@@ -92,7 +91,6 @@ impl Manifest {
             dropped_below: 0,
             sealed_sum: 2,
             complete: false,
-            first_win: None,
             parts: Vec::new(),
             afterstates: Vec::new(),
         }

@@ -56,12 +56,12 @@ pub struct Layer {
     pub sum: u32,
     /// The counts of its parts, in order of largest tile.
     pub rows: Vec<Row>,
-    /// Whether a move from it wins.
-    pub win: bool,
     /// Whether no state and no afterstate is left to go on from.
     pub last: bool,
     /// Bytes of its files of states.
     pub bytes: u64,
+    /// Bytes that it took on disk at most: its files and what went through temporary ones.
+    pub disk: u64,
 }
 
 /// A run's directory, locked for this process.
@@ -112,10 +112,18 @@ impl Store {
     /// The table of all sealed layers.
     #[must_use]
     pub fn table(&self) -> Table {
-        Table::new(
-            self.manifest.parts.iter().map(|part| part.row),
-            self.manifest.first_win,
-        )
+        Table::new(self.manifest.parts.iter().map(|part| part.row))
+    }
+
+    /// The rows of a sealed layer.
+    #[must_use]
+    pub fn layer(&self, sum: u32) -> Vec<Row> {
+        let from = self
+            .manifest
+            .parts
+            .partition_point(|part| part.row.sum < sum);
+        let parts = self.manifest.parts[from..].iter().map(|part| part.row);
+        parts.take_while(|row| row.sum == sum).collect()
     }
 
     /// Bytes of the state files of the sealed layers up to `until`, those dropped since included.
@@ -204,9 +212,6 @@ impl Store {
         }
         self.manifest.sealed_sum = layer.sum;
         self.manifest.complete = layer.last;
-        if layer.win {
-            self.manifest.first_win.get_or_insert(layer.sum);
-        }
         self.drop_afterstates();
         self.drop_states();
         if self.committed.elapsed() >= COMMIT_AFTER || self.pending_bytes >= COMMIT_BYTES {

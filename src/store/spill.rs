@@ -37,6 +37,12 @@ impl Spill {
         Ok(at)
     }
 
+    /// Bytes appended so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.end
+    }
+
     /// Read `into.len()` bytes from `at`.
     pub fn read(&self, at: u64, into: &mut [u8]) -> Result<()> {
         let file = self.file.as_ref().expect("what is read was appended");
