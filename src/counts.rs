@@ -180,6 +180,15 @@ impl Table {
         writer.flush()
     }
 
+    /// The bytes that [`Table::write_csv`] writes.
+    #[must_use]
+    pub fn to_csv(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.write_csv(&mut bytes)
+            .expect("numbers are written to memory");
+        bytes
+    }
+
     /// Read what [`Table::write_csv`] wrote, or what another program wrote with the columns up to
     /// the fingerprint at least. Rows stay as they are and where they are.
     pub fn read_csv(from: impl Read) -> csv::Result<Self> {

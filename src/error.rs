@@ -95,6 +95,14 @@ pub enum Error {
     #[error("{}: unfinished: its writer was stopped: delete it", .0.display())]
     Unfinished(PathBuf),
 
+    /// A file that the manifest names and that is not there.
+    #[error("{}: missing: the manifest names it: restore it from a copy, or delete the directory and count again", .0.display())]
+    Missing(PathBuf),
+
+    /// A part file that the manifest does not name.
+    #[error("{}: stray: the manifest does not name it, so it is never counted: delete it, or let the next count do so", .0.display())]
+    Stray(PathBuf),
+
     /// A part file shorter than its header says.
     #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or delete the directory and count again", path.display())]
     Cut {
@@ -133,6 +141,15 @@ pub enum Error {
         place: String,
         /// The law, and the numbers that break it.
         law: String,
+    },
+
+    /// A `layers.csv` that is not the table of the manifest.
+    #[error("{}: not the table of the manifest: line {line} differs: the next count writes it anew", path.display())]
+    Table {
+        /// File.
+        path: PathBuf,
+        /// The first line that differs, from 1.
+        line: usize,
     },
 
     /// States given to a writer out of order.
@@ -189,6 +206,24 @@ fn remedy(cause: &io::Error) -> &'static str {
 }
 
 impl Error {
+    /// Whether the bytes of a run are not what they were, or its numbers cannot be: an answer, where
+    /// the question is whether it is sound.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Foreign(_)
+                | Self::Unfinished(_)
+                | Self::Missing(_)
+                | Self::Stray(_)
+                | Self::Cut { .. }
+                | Self::Damaged { .. }
+                | Self::Mismatch { .. }
+                | Self::Table { .. }
+                | Self::Law { .. }
+        )
+    }
+
     /// An [`Error::Io`] maker, for `map_err`.
     pub(crate) fn io(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io {

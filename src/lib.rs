@@ -8,7 +8,7 @@
 //! Read it top down: [`game`] (the rules) -> [`engine`] (the loop over layers) -> [`run`] (sorted
 //! lists as bytes: the file format) -> [`store`] (a directory that survives being stopped) -> the
 //! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must obey). Each module uses only those
-//! to the left of it in `game, run -> store -> engine -> cli`.
+//! to the left of it in `game, run -> store -> engine, verify -> cli`.
 //!
 //! ```
 //! use enum48::{Game, engine, store::Store};
@@ -34,6 +34,7 @@ pub mod known;
 pub mod laws;
 pub mod run;
 pub mod store;
+pub mod verify;
 mod wide;
 
 pub use error::Error;

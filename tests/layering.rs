@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their rank; `error` and `wide` may be used by all.
-const ORDER: [(&str, u32); 10] = [
+const ORDER: [(&str, u32); 11] = [
     ("error", 0),
     ("wide", 0),
     ("game", 1),
@@ -19,6 +19,7 @@ const ORDER: [(&str, u32); 10] = [
     ("laws", 3),
     ("store", 3),
     ("engine", 4),
+    ("verify", 4),
     ("cli", 5),
 ];
 

@@ -37,6 +37,11 @@ pub(super) struct Args {
     #[command(flatten)]
     resources: Resources,
 
+    /// zstd level of the files, 1 (fast) to 22 (small)
+    #[arg(long, value_name = "N", default_value_t = engine::LEVEL,
+          value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: i32,
+
     /// Layers to keep: all, or last and what going on needs [default: all, or as the run was begun]
     #[arg(long, value_name = "all|last", hide_possible_values = true, value_parser = keep_parser())]
     keep: Option<Keep>,
@@ -70,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let size = args.size.context("no board: give --size")?;
     let game = Game::new(size, args.max)?;
     engine::last_sum(&game, args.until)?;
-    let plan = args.resources.plan()?;
+    let plan = args.resources.plan()?.with_level(args.level);
     let csv = Output::new(args.csv.as_deref(), args.json)?;
     let dir = args
         .dir

@@ -8,6 +8,7 @@ mod machine;
 mod progress;
 mod resources;
 mod summary;
+mod verify;
 
 use std::io;
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ Examples:
   enum48 --size 4x3 --until 128           4 rows, 3 columns, layers up to sum 128; a later run with
                                           a higher --until, or without, goes on from there
   enum48 --size 3 --json --quiet          one JSON object on stdout, nothing on stderr
+  enum48 verify enum48-data/3x3-1024      read all files again: is anything damaged?
   enum48 check                            count the games with published numbers and compare
 
 A count can be stopped at any moment; the same command goes on where it was. The result is the same
@@ -68,6 +70,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Check(check::Args),
+    Verify(verify::Args),
 }
 
 /// Run the program on the process's arguments.
@@ -78,6 +81,7 @@ pub fn run() -> ExitCode {
     };
     let outcome = match (cli.command, cli.count) {
         (Some(Command::Check(args)), _) => check::run(&args),
+        (Some(Command::Verify(args)), _) => verify::run(&args),
         (None, args) => count::run(&args),
     };
     match outcome {
@@ -85,7 +89,12 @@ pub fn run() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("enum48: {error:#}");
-            ExitCode::from(FAILED)
+            let law = matches!(error.downcast_ref(), Some(crate::Error::Law { .. }));
+            ExitCode::from(if law {
+                Outcome::Disagreed as u8
+            } else {
+                FAILED
+            })
         }
     }
 }

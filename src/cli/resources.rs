@@ -1,4 +1,4 @@
-//! The options that say what a count may use.
+//! The options that say what a job may use.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -13,7 +13,7 @@ use crate::engine::Plan;
 /// Memory bound where neither the user nor the system says anything.
 const BLIND: u64 = 1 << 30;
 
-/// What a count may use.
+/// What a job may use.
 #[derive(Args)]
 pub(super) struct Resources {
     /// Threads to use [default: all cores]
@@ -26,11 +26,6 @@ pub(super) struct Resources {
     /// the run's directory; the result is the same.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<u64>,
-
-    /// zstd level of the files, 1 (fast) to 22 (small)
-    #[arg(long, value_name = "N", default_value_t = crate::engine::LEVEL,
-          value_parser = clap::value_parser!(i32).range(1..=22))]
-    level: i32,
 }
 
 impl Resources {
@@ -40,7 +35,7 @@ impl Resources {
         let memory = self
             .memory
             .unwrap_or_else(|| machine::memory().map_or(BLIND, |all| all / 2));
-        Ok(Plan::new(memory, self.threads.unwrap_or(cores))?.with_level(self.level))
+        Ok(Plan::new(memory, self.threads.unwrap_or(cores))?)
     }
 }
 

@@ -29,6 +29,19 @@ pub(crate) struct Worker {
     pub(crate) slid: [Vec<u64>; 4],
 }
 
+/// Start threads.
+///
+/// # Errors
+///
+/// [`Error::Threads`] if the system gives no more.
+pub fn pool(threads: usize) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| Error::Threads {
+        threads,
+        cause: e.to_string(),
+    })
+}
+
 /// All threads.
 pub(crate) struct Crew {
     pool: ThreadPool,
@@ -38,11 +51,7 @@ pub(crate) struct Crew {
 impl Crew {
     pub(crate) fn new(plan: &Plan, store: &Store) -> Result<Self> {
         let threads = plan.threads();
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|e| Error::Threads {
-            threads,
-            cause: e.to_string(),
-        })?;
+        let pool = pool(threads)?;
         let zstd = || Error::io(store.dir(), "start zstd for");
         let worker = |index| {
             Ok(Mutex::new(Worker {

@@ -47,6 +47,7 @@ use crate::game::Game;
 use crate::laws::Laws;
 use crate::store::{Layer, Store};
 
+pub use crew::pool;
 pub use plan::{LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
 use sweep::Sweep;

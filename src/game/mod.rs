@@ -8,6 +8,7 @@
 //! [`slide`] (a move without a branch), [`rules`] (the kernels over slices), [`variant`] (a game:
 //! board size and winning tile).
 
+pub mod audit;
 pub mod board;
 pub mod rules;
 pub mod shape;
@@ -15,6 +16,7 @@ pub mod slide;
 pub mod symmetry;
 pub mod variant;
 
+pub use audit::Claim;
 pub use board::{Board, Size};
 pub use rules::{Census, Moves, Rules};
 pub use slide::Direction;

@@ -7,6 +7,7 @@
 
 use std::array;
 
+use super::audit::{Claim, audit};
 use super::board::{Board, ONES, Size};
 use super::shape::{Shape, occupied};
 use super::slide::slide;
@@ -52,6 +53,10 @@ pub trait Rules: Sync {
     /// Number of empty cells of all `boards` together.
     fn empty_cells(&self, boards: &[Board]) -> u64;
 
+    /// Whether each of `boards` is canonical, fits the claim, and has no more large tiles than play can
+    /// make: `None` if so, else the first that is not, and why.
+    fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)>;
+
     /// Drop the dead states, keeping the order of the live ones, and count.
     fn census(&self, states: &mut Vec<Board>) -> Census;
 }
@@ -94,6 +99,10 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
 
     fn empty_cells(&self, boards: &[Board]) -> u64 {
         empty_cells::<R, C>(boards)
+    }
+
+    fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)> {
+        audit::<R, C>(boards, claim)
     }
 
     fn census(&self, states: &mut Vec<Board>) -> Census {

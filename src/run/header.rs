@@ -1,5 +1,6 @@
 //! The first and the last bytes of a part file: what it holds, and that it is whole.
 
+use std::fmt;
 use std::path::Path;
 
 use super::block::BLOCK;
@@ -59,6 +60,29 @@ pub struct Label {
     pub sum: u32,
     /// Largest tile of every board, as a value.
     pub max: u32,
+}
+
+/// `states of 3x3-1024, sum 164, largest tile 32`.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kind,
+            rows,
+            cols,
+            win,
+            sum,
+            max,
+        } = *self;
+        let kind = match kind {
+            Kind::States => "states",
+            Kind::Afterstates => "afterstates",
+        };
+        write!(f, "{kind} of {rows}x{cols}")?;
+        if win < 16 {
+            write!(f, "-{}", 1u32 << win)?;
+        }
+        write!(f, ", sum {sum}, largest tile {max}")
+    }
 }
 
 /// A header: the label, and how the file is cut.

@@ -177,6 +177,10 @@ impl Part {
         decoder
             .decode(&self.bytes[self.place(block)], self.header.block, out)
             .map_err(|what| self.damaged(block, what))?;
+        let full = out.len() - from == self.header.block as usize;
+        if block + 1 < self.blocks() && !full {
+            return Err(self.damaged(block, "not full, and not the last"));
+        }
         if out[from] != self.first(block) {
             return Err(self.damaged(block, "first state differs from the index"));
         }

@@ -1,5 +1,6 @@
 //! Writes a part file: blocks in, header and footer around them.
 
+use std::fmt;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,21 @@ pub struct Sealed {
     pub bytes: u64,
     /// Fingerprint of the states.
     pub fingerprint: Fingerprint,
+}
+
+/// `5 states in 96 bytes, fingerprint ...`.
+impl fmt::Display for Sealed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            states,
+            bytes,
+            fingerprint,
+        } = self;
+        write!(
+            f,
+            "{states} states in {bytes} bytes, fingerprint {fingerprint}"
+        )
+    }
 }
 
 /// A part file in the making. It stays marked as unfinished until [`PartWriter::finish`].

@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::files::LOCK;
 use crate::error::{Error, Result};
 
 /// Ending of files that are not finished.
@@ -115,16 +116,32 @@ pub(crate) fn probe(path: &Path) -> Result<()> {
 
 /// Lock a directory for this process, until the file returned is closed.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
-    let path = dir.join("lock");
+    let path = dir.join(LOCK);
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
         .open(&path);
     let file = file.map_err(Error::io(&path, "create"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Locked(dir.to_owned())),
-        Err(TryLockError::Error(cause)) => Err(Error::io(&path, "lock")(cause)),
-    }
+    locked(dir, &path, file.try_lock())?;
+    Ok(file)
+}
+
+/// Keep others from locking a directory, until the file returned is closed. A directory without a lock
+/// file is one that was copied: nobody counts in it.
+pub(crate) fn lock_shared(dir: &Path) -> Result<Option<File>> {
+    let path = dir.join(LOCK);
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(Error::io(&path, "open"))?,
+    };
+    locked(dir, &path, file.try_lock_shared())?;
+    Ok(Some(file))
+}
+
+fn locked(dir: &Path, path: &Path, outcome: Result<(), TryLockError>) -> Result<()> {
+    outcome.map_err(|refused| match refused {
+        TryLockError::WouldBlock => Error::Locked(dir.to_owned()),
+        TryLockError::Error(cause) => Error::io(path, "lock")(cause),
+    })
 }

@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 
 use super::file::TEMPORARY;
 use crate::error::{Error, Result};
-use crate::run::Kind;
+use crate::game::Game;
+use crate::run::{Kind, Label};
 
 /// Name of the manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// Name of the file that is locked while a process uses the directory.
+pub(crate) const LOCK: &str = "lock";
 
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
@@ -33,6 +37,19 @@ impl fmt::Display for FileName {
 }
 
 impl FileName {
+    /// What the file's header must say.
+    pub(crate) fn label(self, game: &Game) -> Label {
+        let Self { kind, sum, max } = self;
+        Label {
+            kind,
+            rows: game.size().rows(),
+            cols: game.size().cols(),
+            win: game.win_exponent(),
+            sum,
+            max,
+        }
+    }
+
     /// The name's parts, if it is one that [`fmt::Display`] writes.
     fn parse(name: &str) -> Option<Self> {
         let (stem, ending) = name.split_once('.')?;
@@ -51,22 +68,42 @@ impl FileName {
     }
 }
 
-/// Part files and temporary files of a run in `dir`; the latter have no [`FileName`].
-pub(crate) fn ours(dir: &Path) -> Result<Vec<(PathBuf, Option<FileName>)>> {
-    let mut found = Vec::new();
-    for entry in names(dir)? {
-        let part = FileName::parse(&entry);
-        if part.is_some() || is_temporary(&entry) {
-            found.push((dir.join(entry), part));
+/// What a name in a run's directory stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// A part file.
+    Part(FileName),
+    /// A file of the run that is not finished.
+    Temporary,
+    /// The manifest, the table or the lock.
+    Run,
+    /// Something that no run writes.
+    Other,
+}
+
+impl Named {
+    fn of(name: &str) -> Self {
+        match FileName::parse(name) {
+            Some(part) => Self::Part(part),
+            None if is_temporary(name) => Self::Temporary,
+            None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,
+            None => Self::Other,
         }
     }
-    Ok(found)
+}
+
+/// All that is in a run's directory, in order of name.
+pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
+    let mut names = names(dir)?;
+    names.sort_unstable();
+    let named = |name: String| (dir.join(&name), Named::of(&name));
+    Ok(names.into_iter().map(named).collect())
 }
 
 /// Refuse a directory that has no manifest, but things in it that no run leaves.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
-    let left_by_a_run = |name: &String| name == "lock" || is_temporary(name);
+    let left_by_a_run = |name: &String| name == LOCK || is_temporary(name);
     if names.iter().any(|name| name == MANIFEST) || names.iter().all(left_by_a_run) {
         Ok(())
     } else {

@@ -10,12 +10,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::archive::Expected;
 use super::file;
 use super::files::{FileName, MANIFEST};
-use crate::counts::Row;
+use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::Game;
-use crate::run::{Fingerprint, Kind};
+use crate::run::{Fingerprint, Kind, Sealed};
 
 /// Version of the directory's format: the latest that this program reads, and the one it writes.
 const FORMAT: u32 = 1;
@@ -146,6 +147,49 @@ impl Manifest {
         })?;
         bytes.push(b'\n');
         Ok(bytes)
+    }
+
+    /// The game.
+    pub(crate) fn game(&self, dir: &Path) -> Result<Game> {
+        self.game.parse().map_err(|error: Error| Error::Damaged {
+            path: dir.join(MANIFEST),
+            what: error.to_string(),
+        })
+    }
+
+    /// The table of all sealed layers.
+    pub(crate) fn table(&self) -> Table {
+        Table::new(self.parts.iter().map(|part| part.row))
+    }
+
+    /// The part files that should be there, in order of kind, sum and largest tile.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
+        let kept = |part: &&SealedPart| part.row.live > 0 && part.row.sum >= self.dropped_below;
+        let states = self.parts.iter().filter(kept).map(|part| Expected {
+            name: FileName {
+                kind: Kind::States,
+                sum: part.row.sum,
+                max: part.row.max_tile,
+            },
+            sealed: Sealed {
+                states: part.row.live,
+                bytes: part.bytes,
+                fingerprint: part.row.fingerprint,
+            },
+        });
+        let afterstates = self.afterstates.iter().map(|file| Expected {
+            name: FileName {
+                kind: Kind::Afterstates,
+                sum: file.sum,
+                max: file.max_tile,
+            },
+            sealed: Sealed {
+                states: file.states,
+                bytes: file.bytes,
+                fingerprint: file.fingerprint,
+            },
+        });
+        states.chain(afterstates)
     }
 
     /// Refuse another game's directory.

@@ -16,6 +16,7 @@
 //! durability costs little, and a process killed anywhere leaves the last commit whole. There is no
 //! signal handler: the next run deletes what the manifest does not name and goes on.
 
+mod archive;
 mod file;
 mod files;
 mod manifest;
@@ -33,10 +34,13 @@ use rayon::prelude::*;
 use crate::counts::{Row, Table};
 use crate::error::Result;
 use crate::game::Game;
-use crate::run::{Kind, Label, Part, PartWriter, Sealed};
+use crate::run::{Kind, Part, PartWriter, Sealed};
 
+pub use archive::Archive;
+pub(crate) use archive::Expected;
 pub(crate) use file::{probe, write_atomic};
-use files::{FileName, TABLE};
+pub(crate) use files::FileName;
+use files::{Named, TABLE};
 pub use manifest::Keep;
 use manifest::{AfterstateFile, Manifest, SealedPart};
 pub use spill::Spill;
@@ -112,7 +116,7 @@ impl Store {
     /// The table of all sealed layers.
     #[must_use]
     pub fn table(&self) -> Table {
-        Table::new(self.manifest.parts.iter().map(|part| part.row))
+        self.manifest.table()
     }
 
     /// The rows of a sealed layer.
@@ -148,7 +152,7 @@ impl Store {
         PartWriter::new(
             BufWriter::with_capacity(1 << 18, file),
             &path,
-            self.label(kind, sum, max),
+            FileName { kind, sum, max }.label(&self.game),
         )
     }
 
@@ -253,24 +257,12 @@ impl Store {
             .iter()
             .map(|&name| self.temporary(name))
             .collect();
-        for (path, name) in files::ours(&self.dir)? {
-            if name.is_none() && !waiting.contains(&path) {
+        for (path, named) in files::all(&self.dir)? {
+            if named == Named::Temporary && !waiting.contains(&path) {
                 file::remove(&path)?;
             }
         }
         self.commit()
-    }
-
-    fn label(&self, kind: Kind, sum: u32, max: u32) -> Label {
-        let size = self.game.size();
-        Label {
-            kind,
-            rows: size.rows(),
-            cols: size.cols(),
-            win: self.game.win_exponent(),
-            sum,
-            max,
-        }
     }
 
     fn temporary(&self, name: FileName) -> PathBuf {
@@ -337,10 +329,7 @@ impl Store {
     }
 
     fn write_table(&self) -> Result<()> {
-        let mut bytes = Vec::new();
-        self.table()
-            .write_csv(&mut bytes)
-            .expect("numbers are written to memory");
+        let bytes = self.table().to_csv();
         write_atomic(&self.dir.join(TABLE), |file| file.write_all(&bytes))
     }
 }

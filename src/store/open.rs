@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::files::{self, FileName};
-use super::manifest::{AfterstateFile, Keep, Manifest};
+use super::files::{self, Named};
+use super::manifest::{Keep, Manifest};
 use super::{Store, file};
 use crate::error::{Error, Result};
 use crate::game::Game;
-use crate::run::{Kind, Part, Sealed};
 
 impl Store {
     /// Open the directory of a game, creating it if need be, and make it ready to go on: what an
@@ -72,8 +71,13 @@ impl Store {
 
     fn remove_orphans(&mut self) -> Result<()> {
         let mut removed = 0;
-        for (path, name) in files::ours(&self.dir)? {
-            if name.is_none_or(|name| !self.manifest.names(name)) {
+        for (path, named) in files::all(&self.dir)? {
+            let orphan = match named {
+                Named::Part(name) => !self.manifest.names(name),
+                Named::Temporary => true,
+                Named::Run | Named::Other => false,
+            };
+            if orphan {
                 file::remove(&path)?;
                 removed += 1;
             }
@@ -88,72 +92,8 @@ impl Store {
     }
 
     fn check_files(&self) -> Result<()> {
-        let states = self.manifest.parts.iter().filter(|part| part.row.live > 0);
-        let states = states
-            .filter(|part| part.row.sum >= self.manifest.dropped_below)
-            .map(|part| {
-                let row = part.row;
-                let sealed = Sealed {
-                    states: row.live,
-                    bytes: part.bytes,
-                    fingerprint: row.fingerprint,
-                };
-                (
-                    FileName {
-                        kind: Kind::States,
-                        sum: row.sum,
-                        max: row.max_tile,
-                    },
-                    sealed,
-                )
-            });
-        let afterstates = self.manifest.afterstates.iter().map(|file| {
-            let AfterstateFile {
-                sum,
-                max_tile: max,
-                states,
-                bytes,
-                fingerprint,
-            } = *file;
-            (
-                FileName {
-                    kind: Kind::Afterstates,
-                    sum,
-                    max,
-                },
-                Sealed {
-                    states,
-                    bytes,
-                    fingerprint,
-                },
-            )
-        });
-        states
-            .chain(afterstates)
-            .try_for_each(|(name, sealed)| self.check_file(name, sealed))
-    }
-
-    fn check_file(&self, name: FileName, expected: Sealed) -> Result<()> {
-        let path = self.dir.join(name.to_string());
-        let part = Part::open(&path)?;
-        let mismatch = |what: String| {
-            Err(Error::Mismatch {
-                path: path.clone(),
-                what,
-            })
-        };
-        let label = self.label(name.kind, name.sum, name.max);
-        if part.label() != label {
-            return mismatch(format!("expected {label:?}, got {:?}", part.label()));
-        }
-        let got = Sealed {
-            states: part.states(),
-            bytes: part.bytes(),
-            fingerprint: part.fingerprint(),
-        };
-        if got != expected {
-            return mismatch(format!("expected {expected:?}, got {got:?}"));
-        }
-        Ok(())
+        self.manifest
+            .expected()
+            .try_for_each(|expected| expected.open(&self.dir, &self.game).map(drop))
     }
 }

@@ -1,0 +1,160 @@
+//! Whether boards are what their part says, one by one.
+//!
+//! Key idea: almost always nothing is wrong, so whole slices are looked at without a branch, and only a
+//! slice with something wrong in it is gone through again to say what and where.
+
+use super::board::{Board, ONES};
+use super::shape::{Shape, occupied};
+use super::symmetry::canonical;
+use crate::wide::wide;
+
+/// What every board of a part must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Sum of the tiles.
+    pub sum: u32,
+    /// Exponent of the largest tile.
+    pub max: u8,
+    /// Whether each has an empty cell, as afterstates do.
+    pub room: bool,
+}
+
+/// Bits of [`fault`].
+const OUTSIDE: u64 = 1;
+const IMAGE: u64 = 2;
+const SUM: u64 = 4;
+const LARGEST: u64 = 8;
+const FULL: u64 = 16;
+
+/// See [`super::Rules::audit`].
+pub(super) fn audit<const R: usize, const C: usize>(
+    boards: &[Board],
+    claim: Claim,
+) -> Option<(Board, &'static str)> {
+    if faults::<R, C>(boards, claim) != 0 {
+        return boards.iter().find_map(|&board| {
+            let what = match fault::<R, C>(board, claim) {
+                0 => return None,
+                bits if bits & OUTSIDE != 0 => "has tiles outside the board",
+                bits if bits & IMAGE != 0 => "is not canonical",
+                bits if bits & SUM != 0 => "has another sum",
+                bits if bits & LARGEST != 0 => "has another largest tile",
+                _ => "has no empty cell",
+            };
+            Some((board, what))
+        });
+    }
+    // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws.rs`).
+    // One that did would have a sum of at least (c + 3 - q) * 2^q, which few parts have.
+    let cells = Shape::<R, C>::CELLS as u32;
+    for q in 3..=claim.max {
+        let most = cells + 2 - u32::from(q);
+        if (most + 1) << q <= claim.sum && fullest(boards, q) > u64::from(most) {
+            let full = boards
+                .iter()
+                .find(|&&board| tiles_from(board, q) > u64::from(most))?;
+            return Some((*full, "has more large tiles than play can make"));
+        }
+    }
+    None
+}
+
+/// What is wrong with a board, as bits; 0 if nothing is.
+#[inline(always)]
+fn fault<const R: usize, const C: usize>(board: u64, claim: Claim) -> u64 {
+    let (mut sum, mut largest) = (0, 0);
+    for cell in 0..Shape::<R, C>::CELLS {
+        let exponent = board >> (4 * cell) & 15;
+        // An empty cell counts 2^0, which no tile is.
+        sum += (1 << exponent) & !1;
+        largest = exponent.max(largest);
+    }
+    (u64::from(board & !Shape::<R, C>::BOARD != 0) * OUTSIDE)
+        | (u64::from(canonical::<R, C>(board) != board) * IMAGE)
+        | (u64::from(sum != u64::from(claim.sum)) * SUM)
+        | (u64::from(largest != u64::from(claim.max)) * LARGEST)
+        | (u64::from(claim.room & (!occupied(board) & Shape::<R, C>::BOARD & ONES == 0)) * FULL)
+}
+
+wide! {
+    fn faults<const R: usize, const C: usize>(boards: &[u64], claim: Claim) -> u64 {
+        boards
+            .iter()
+            .fold(0, |faults, &board| faults | fault::<R, C>(board, claim))
+    }
+}
+
+/// Number of tiles of exponent `q` or more: each digit is compared bit by bit, from the lowest.
+#[inline(always)]
+fn tiles_from(board: u64, q: u8) -> u64 {
+    let mut reaches = ONES;
+    for bit in 0..4 {
+        let set = board >> bit & ONES;
+        reaches = if q >> bit & 1 == 1 {
+            set & reaches
+        } else {
+            set | reaches
+        };
+    }
+    u64::from(reaches.count_ones())
+}
+
+wide! {
+    /// The greatest number of tiles of exponent `q` or more that a board has.
+    fn fullest(boards: &[u64], q: u8) -> u64 {
+        boards.iter().fold(0, |most, &board| most.max(tiles_from(board, q)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(sum: u32, max: u8, room: bool) -> Claim {
+        Claim { sum, max, room }
+    }
+
+    /// A list in which one board in the middle is `board`, and the others fit.
+    fn among(board: Board) -> Option<(Board, &'static str)> {
+        let mut boards = vec![0x0132; 100];
+        boards[60] = board;
+        audit::<2, 2>(&boards, claim(14, 3, true))
+    }
+
+    #[test]
+    fn a_board_that_does_not_fit_is_found_and_told_why() {
+        assert_eq!(among(0x0132), None);
+        for (board, why) in [
+            (0x2310, "is not canonical"),
+            (0x0131, "has another sum"),
+            (0x1_0132, "has tiles outside the board"),
+            (0, "has another sum"),
+        ] {
+            assert_eq!(among(board), Some((board, why)));
+        }
+        // 4 4 / 4 2 has the sum, but no 8.
+        assert_eq!(among(0x1222), Some((0x1222, "has another largest tile")));
+        let full = audit::<2, 2>(&[0x1123], claim(16, 3, true));
+        assert_eq!(full, Some((0x1123, "has no empty cell")));
+        assert_eq!(audit::<2, 2>(&[0x1123], claim(16, 3, false)), None);
+    }
+
+    #[test]
+    fn more_large_tiles_than_play_can_make_are_found() {
+        // On 2x2 at most three tiles from 8 up, two from 16 up, one 32.
+        let claim = |sum, max| claim(sum, max, false);
+        let full = "has more large tiles than play can make";
+        assert_eq!(audit::<2, 2>(&[0x1345], claim(58, 5)), None);
+        assert_eq!(audit::<2, 2>(&[0x3333], claim(32, 3)), Some((0x3333, full)));
+        assert_eq!(audit::<2, 2>(&[0x1444], claim(50, 4)), Some((0x1444, full)));
+        assert_eq!(audit::<2, 2>(&[0x1155], claim(68, 5)), Some((0x1155, full)));
+    }
+
+    #[test]
+    fn tiles_are_counted_from_every_exponent() {
+        let board = 0xfedc_ba98_7654_3210;
+        for q in 1..=15 {
+            assert_eq!(tiles_from(board, q), u64::from(16 - q));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A run's directory, for reading: whose it is, and what should be in it.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::file;
+use super::files::{self, FileName, Named, TABLE};
+use super::manifest::Manifest;
+use crate::counts::Table;
+use crate::error::{Error, Result};
+use crate::game::Game;
+use crate::run::{Kind, Part, Sealed};
+
+/// A run's directory that no count goes on in while this is open. Nothing is written to it.
+pub struct Archive {
+    dir: PathBuf,
+    game: Game,
+    manifest: Manifest,
+    _lock: Option<File>,
+}
+
+/// A part file that the manifest names, and what it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) name: FileName,
+    pub(crate) sealed: Sealed,
+}
+
+impl Expected {
+    /// Open the file in `dir` and see that it is the part that it should be. Checks its header, index
+    /// and footer; not the blocks.
+    pub(crate) fn open(&self, dir: &Path, game: &Game) -> Result<Part> {
+        let path = dir.join(self.name.to_string());
+        let part = Part::open(&path).map_err(|error| match error {
+            Error::Io { cause, .. } if cause.kind() == ErrorKind::NotFound => {
+                Error::Missing(path.clone())
+            }
+            other => other,
+        })?;
+        let mismatch = |what: String| {
+            let path = path.clone();
+            Err(Error::Mismatch { path, what })
+        };
+        let label = self.name.label(game);
+        if part.label() != label {
+            return mismatch(format!("expected {label}, got {}", part.label()));
+        }
+        let got = Sealed {
+            states: part.states(),
+            bytes: part.bytes(),
+            fingerprint: part.fingerprint(),
+        };
+        if got != self.sealed {
+            return mismatch(format!("expected {}, got {got}", self.sealed));
+        }
+        Ok(part)
+    }
+}
+
+impl Archive {
+    /// Open a run's directory. Only its manifest is read.
+    ///
+    /// # Errors
+    ///
+    /// A directory that is no run's, one in use, one of a newer format, or one with a damaged manifest.
+    pub fn open(dir: &Path) -> Result<Self> {
+        fs::read_dir(dir).map_err(Error::io(dir, "read the directory"))?;
+        let lock = file::lock_shared(dir)?;
+        let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
+        let game = manifest.game(dir)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            game,
+            manifest,
+            _lock: lock,
+        })
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Whether the last layer of the game is sealed.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.manifest.complete
+    }
+
+    /// Sum of the last sealed layer, 2 if there is none.
+    #[must_use]
+    pub fn sealed_sum(&self) -> u32 {
+        self.manifest.sealed_sum
+    }
+
+    /// First sum whose states are still there: with `--keep last` those before were dropped.
+    #[must_use]
+    pub fn first_sum(&self) -> u32 {
+        self.manifest.dropped_below.max(4)
+    }
+
+    /// Live states and afterstates in all its files.
+    #[must_use]
+    pub fn boards(&self) -> u64 {
+        self.expected().map(|file| file.sealed.states).sum()
+    }
+
+    /// The table of all sealed layers.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        self.manifest.table()
+    }
+
+    /// Open a part; `None` if there is none of that sum and largest tile.
+    pub fn part(&self, kind: Kind, sum: u32, max: u32) -> Result<Option<Part>> {
+        let name = FileName { kind, sum, max };
+        let expected = self.expected().find(|expected| expected.name == name);
+        expected
+            .map(|expected| expected.open(&self.dir, &self.game))
+            .transpose()
+    }
+
+    /// The part files that should be there.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
+        self.manifest.expected()
+    }
+
+    /// What is in the directory and should not be, or is not what it should be: a part file that the
+    /// manifest does not name, a `layers.csv` that is not the manifest's table. And remarks on files
+    /// that do no harm.
+    pub(crate) fn surroundings(&self) -> Result<(Vec<Error>, Vec<String>)> {
+        let (mut wrong, mut remarks) = (Vec::new(), Vec::new());
+        for (path, named) in files::all(&self.dir)? {
+            let shown = path.display();
+            match named {
+                Named::Part(name) if !self.manifest.names(name) => wrong.push(Error::Stray(path)),
+                Named::Temporary => remarks.push(format!(
+                    "{shown}: unfinished file of an interrupted run: the next count deletes it"
+                )),
+                Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
+                Named::Part(_) | Named::Run => {}
+            }
+        }
+        wrong.extend(self.check_table().err());
+        Ok((wrong, remarks))
+    }
+
+    /// See that `layers.csv` is the manifest's table.
+    fn check_table(&self) -> Result<()> {
+        let path = self.dir.join(TABLE);
+        let found = match fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(Error::Missing(path));
+            }
+            read => read.map_err(Error::io(&path, "read"))?,
+        };
+        let expected = self.table().to_csv();
+        if found == expected {
+            return Ok(());
+        }
+        let (mut expected, mut found) = (lines(&expected), lines(&found));
+        let line = 1 + expected
+            .by_ref()
+            .zip(found.by_ref())
+            .take_while(|(expected, found)| expected == found)
+            .count();
+        Err(Error::Table { path, line })
+    }
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|&byte| byte == b'\n')
+}
