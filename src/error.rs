@@ -134,7 +134,7 @@ pub enum Error {
 
     /// Counts that cannot be, whatever the game: a fault of the program or of the machine.
     #[error(
-        "{place}: a law is broken: {law}: the layer was not sealed: test the machine's memory, count again, and report it if it comes again"
+        "{place}: a law is broken: {law}: these counts cannot be right: count again, and report it if it comes again"
     )]
     Law {
         /// The part or layer.

@@ -4,7 +4,9 @@
 //! for the win and one for the loss where they can be reached; Kaneko, Yamashita and others count
 //! live and dead states of the game without a winning tile.
 
-use crate::counts::Totals;
+use std::fmt;
+
+use crate::counts::Table;
 use crate::game::Game;
 
 /// A published figure.
@@ -16,11 +18,13 @@ pub struct Figure {
     pub expected: u64,
 }
 
-/// What a figure counts; see [`Totals`].
+/// What a figure counts; see [`crate::counts::Totals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Live states, the win and the loss.
     Total,
+    /// Live states.
+    Live,
     /// Live and dead states.
     States,
     /// Dead states.
@@ -29,30 +33,49 @@ pub enum What {
     Labeled,
     /// Afterstates.
     Afterstates,
+    /// Live states of one sum.
+    Layer(u32),
+    /// Live states of one sum and largest tile.
+    Part(u32, u32),
+}
+
+/// Its word in tables.
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Total => f.pad("total"),
+            Self::Live => f.pad("live"),
+            Self::States => f.pad("states"),
+            Self::Dead => f.pad("dead"),
+            Self::Labeled => f.pad("labeled"),
+            Self::Afterstates => f.pad("afterstates"),
+            Self::Layer(sum) => f.pad(&format!("sum {sum}")),
+            Self::Part(sum, max) => f.pad(&format!("part {sum}/{max}")),
+        }
+    }
 }
 
 impl What {
-    /// Its word in tables.
+    /// The same figure of a count; `None` if its table does not say: most are of complete counts
+    /// only, and whether a win was met stands in the columns after the fingerprint.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn of(self, table: &Table, complete: bool) -> Option<u64> {
+        let live = |sum, max: Option<u32>| {
+            let rows = table.layer(sum).iter();
+            let rows = rows.filter(|row| max.is_none_or(|max| row.max_tile == max));
+            (table.last_sum() >= sum || complete).then(|| rows.map(|row| row.live).sum())
+        };
+        let totals = table.totals();
         match self {
-            Self::Total => "total",
-            Self::States => "states",
-            Self::Dead => "dead",
-            Self::Labeled => "labeled",
-            Self::Afterstates => "afterstates",
-        }
-    }
-
-    /// The same figure of a count.
-    #[must_use]
-    pub fn of(self, totals: &Totals) -> u64 {
-        match self {
-            Self::Total => totals.total(),
-            Self::States => totals.states(),
-            Self::Dead => totals.dead,
-            Self::Labeled => totals.labeled,
-            Self::Afterstates => totals.afterstates,
+            Self::Layer(sum) => live(sum, None),
+            Self::Part(sum, max) => live(sum, Some(max)),
+            _ if !complete => None,
+            Self::Total => table.has_flow().then(|| totals.total()),
+            Self::Live => Some(totals.live),
+            Self::States => Some(totals.states()),
+            Self::Dead => Some(totals.dead),
+            Self::Labeled => Some(totals.labeled),
+            Self::Afterstates => Some(totals.afterstates),
         }
     }
 }
@@ -62,8 +85,6 @@ impl What {
 pub struct Published {
     /// Its name, as [`Game`] writes it.
     pub game: &'static str,
-    /// The winning tile, if there is one.
-    pub max: Option<u32>,
     /// The figures.
     pub figures: &'static [Figure],
     /// Who published them.
@@ -94,14 +115,12 @@ const fn figure(what: What, expected: u64) -> Figure {
 pub const PUBLISHED: &[Published] = &[
     Published {
         game: "2x2-32",
-        max: Some(32),
-        figures: &[figure(What::Total, 59)],
+        figures: &[figure(What::Total, 59), figure(What::Live, 57)],
         source: LEES_MILLER,
         effort: Effort::Short,
     },
     Published {
         game: "2x2",
-        max: None,
         figures: &[
             figure(What::States, 110),
             figure(What::Dead, 36),
@@ -113,14 +132,15 @@ pub const PUBLISHED: &[Published] = &[
     },
     Published {
         game: "3x3-1024",
-        max: Some(1024),
-        figures: &[figure(What::Total, 25_179_014)],
+        figures: &[
+            figure(What::Total, 25_179_014),
+            figure(What::Live, 25_179_012),
+        ],
         source: LEES_MILLER,
         effort: Effort::Short,
     },
     Published {
         game: "3x3",
-        max: None,
         figures: &[
             figure(What::States, 48_713_519),
             figure(What::Dead, 7_388_502),
@@ -131,14 +151,17 @@ pub const PUBLISHED: &[Published] = &[
     },
     Published {
         game: "4x4-64",
-        max: Some(64),
-        figures: &[figure(What::Total, 40_652_843_435)],
+        figures: &[
+            figure(What::Total, 40_652_843_435),
+            figure(What::Live, 40_652_843_433),
+            figure(What::Part(164, 32), 856_386_976),
+            figure(What::Layer(348), 4),
+        ],
         source: LEES_MILLER,
         effort: Effort::Long,
     },
     Published {
         game: "4x3",
-        max: None,
         figures: &[
             figure(What::States, 1_152_817_492_752),
             figure(What::Afterstates, 739_648_886_170),
@@ -155,15 +178,54 @@ pub fn published(game: &Game) -> Option<&'static Published> {
     PUBLISHED.iter().find(|published| published.game == name)
 }
 
+/// A published figure beside a counted one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The published figure.
+    pub figure: Figure,
+    /// The number counted.
+    pub got: u64,
+    /// Who published it.
+    pub source: &'static str,
+}
+
+impl Verdict {
+    /// Whether they are equal.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        self.figure.expected == self.got
+    }
+}
+
+/// Compare a count with what has been published of its game, as far as it goes.
+#[must_use]
+pub fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
+    let verdict = |source, figure: Figure| {
+        let got = figure.what.of(table, complete)?;
+        Some(Verdict {
+            figure,
+            got,
+            source,
+        })
+    };
+    published(game).map_or(Vec::new(), |known| {
+        let figures = known.figures.iter();
+        figures
+            .filter_map(|&figure| verdict(known.source, figure))
+            .collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counts::Row;
 
     #[test]
     fn every_entry_names_a_game_and_is_found_by_it() {
         for entry in PUBLISHED {
-            let size = entry.game.split('-').next().unwrap().parse().unwrap();
-            let game = Game::new(size, entry.max).unwrap();
+            let game: Game = entry.game.parse().unwrap();
+            assert_eq!(game.to_string(), entry.game);
             assert_eq!(published(&game), Some(entry));
         }
     }
@@ -175,5 +237,24 @@ mod tests {
             published(&Game::new("3x4".parse().unwrap(), None).unwrap()),
             None
         );
+    }
+
+    #[test]
+    fn a_table_is_compared_as_far_as_it_goes() {
+        let row = |sum, max_tile, live| Row {
+            sum,
+            max_tile,
+            live,
+            ..Row::default()
+        };
+        let game = "4x4-64".parse().unwrap();
+        let table = Table::new([row(164, 16, 5), row(164, 32, 856_386_976), row(166, 32, 7)]);
+        let verdicts = |table: &Table| {
+            let verdicts = verdicts(&game, table, false);
+            verdicts.iter().map(Verdict::agrees).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(&table), [true]);
+        assert!(verdicts(&table.until(Some(162))).is_empty());
+        assert_eq!(verdicts(&Table::new([row(164, 32, 1)])), [false]);
     }
 }

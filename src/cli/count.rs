@@ -13,6 +13,7 @@ use super::resources::Resources;
 use super::summary::Summary;
 use crate::engine;
 use crate::game::{Game, Size};
+use crate::known;
 use crate::store::{self, Keep, Store};
 
 /// Arguments of a count.
@@ -92,16 +93,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let table = store.table().until(args.until);
     csv.write(&table)?;
     let reached = args.until.is_none_or(|sum| sum >= store.sealed_sum());
+    let complete = store.complete() && reached;
     let summary = Summary {
         game,
         totals: table.totals(),
-        last_sum: table.rows().last().map_or(0, |row| row.sum),
+        last_sum: table.last_sum(),
         counted: store.table().totals().states() - before.states(),
-        complete: store.complete() && reached,
+        complete,
         seconds: begin.elapsed().as_secs_f64(),
         bytes: store.bytes(args.until),
         peak_memory: peak,
         dir,
+        verdicts: known::verdicts(&game, &table, complete),
     };
     if args.json {
         writeln!(io::stdout(), "{}", summary.json()?)?;

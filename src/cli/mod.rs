@@ -17,7 +17,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 /// Exit codes, which are answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// Done, or agreed.
     Done = 0,
@@ -38,6 +38,8 @@ Examples:
   enum48 --size 3 --json --quiet          one JSON object on stdout, nothing on stderr
   enum48 verify enum48-data/3x3-1024      read all files again: is anything damaged?
   enum48 check                            count the games with published numbers and compare
+  enum48 check layers.csv                 a table against the published numbers and the laws
+  enum48 check layers.csv OTHER           two tables, part by part
 
 A count can be stopped at any moment; the same command goes on where it was. The result is the same
 whatever --threads and --memory are, byte for byte.

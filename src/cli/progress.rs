@@ -255,7 +255,7 @@ fn expected(game: &Game) -> Option<u64> {
             .find(|figure| figure.what == what)
             .map(|figure| figure.expected)
     };
-    of(What::Total).or_else(|| Some(of(What::States)? - of(What::Dead)?))
+    of(What::Live).or_else(|| Some(of(What::States)? - of(What::Dead)?))
 }
 
 fn bar() -> ProgressBar {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::counts::Totals;
 use crate::game::Game;
-use crate::known::{Figure, published};
+use crate::known::Verdict;
 use crate::run::Fingerprint;
 
 /// The result of a count, and what it took.
@@ -25,18 +25,16 @@ pub(super) struct Summary {
     /// Greatest anonymous memory seen, where the system tells.
     pub(super) peak_memory: Option<u64>,
     pub(super) dir: PathBuf,
+    /// What has been published, beside what was counted.
+    pub(super) verdicts: Vec<Verdict>,
 }
 
 impl Summary {
-    /// Whether the published figures are those found; `None` if there are none, or the count is not
-    /// complete.
+    /// Whether the published figures are those found; `None` if there are none, or the count does not
+    /// go so far.
     pub(super) fn agrees(&self) -> Option<bool> {
-        let published = published(&self.game).filter(|_| self.complete)?;
-        Some(published.figures.iter().all(|figure| self.has(*figure)))
-    }
-
-    fn has(&self, figure: Figure) -> bool {
-        figure.what.of(&self.totals) == figure.expected
+        let all = self.verdicts.iter().all(Verdict::agrees);
+        (!self.verdicts.is_empty()).then_some(all)
     }
 
     /// The summary as one JSON object on one line.
@@ -168,17 +166,18 @@ impl fmt::Display for Summary {
             )?;
         }
         writeln!(f, "directory   {}", self.dir.display())?;
-        if let Some(published) = published(&self.game).filter(|_| self.complete) {
+        if let Some(Verdict { source, .. }) = self.verdicts.first() {
             writeln!(f)?;
-            for &figure in published.figures {
-                let (what, expected) = (figure.what.word(), HumanCount(figure.expected));
-                if self.has(figure) {
-                    writeln!(f, "agrees with the published {what} {expected}")?;
+            for verdict in &self.verdicts {
+                let word = if verdict.agrees() {
+                    "agrees"
                 } else {
-                    writeln!(f, "DISAGREES with the published {what} {expected}")?;
-                }
+                    "DISAGREES"
+                };
+                let (what, expected) = (verdict.figure.what, HumanCount(verdict.figure.expected));
+                writeln!(f, "{word} with the published {what} {expected}")?;
             }
-            writeln!(f, "({})", published.source)?;
+            writeln!(f, "({source})")?;
         }
         Ok(())
     }

@@ -67,6 +67,20 @@ impl Archive {
     pub fn open(dir: &Path) -> Result<Self> {
         fs::read_dir(dir).map_err(Error::io(dir, "read the directory"))?;
         let lock = file::lock_shared(dir)?;
+        Self::read(dir, lock)
+    }
+
+    /// Open a directory in which a count may go on: good for what its manifest says at the moment, not
+    /// for its files.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Archive::open`], but for one in use.
+    pub fn peek(dir: &Path) -> Result<Self> {
+        Self::read(dir, None)
+    }
+
+    fn read(dir: &Path, lock: Option<File>) -> Result<Self> {
         let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
         let game = manifest.game(dir)?;
         Ok(Self {
