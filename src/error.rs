@@ -95,8 +95,8 @@ pub enum Error {
     #[error("{}: unfinished: its writer was stopped: delete it", .0.display())]
     Unfinished(PathBuf),
 
-    /// A file that the manifest names and that is not there.
-    #[error("{}: missing: the manifest names it: restore it from a copy, or delete the directory and count again", .0.display())]
+    /// A file of a run that is not there.
+    #[error("{}: missing: restore it from a copy, or delete the directory and count again", .0.display())]
     Missing(PathBuf),
 
     /// A part file that the manifest does not name.
@@ -143,13 +143,13 @@ pub enum Error {
         law: String,
     },
 
-    /// A `layers.csv` that is not the table of the manifest.
-    #[error("{}: not the table of the manifest: line {line} differs: the next count writes it anew", path.display())]
-    Table {
+    /// A file that a count writes and never reads, and that is not as it was written.
+    #[error("{}: not as it was written: {what}: no count reads it, the next one writes it anew", path.display())]
+    Altered {
         /// File.
         path: PathBuf,
-        /// The first line that differs, from 1.
-        line: usize,
+        /// Where it differs.
+        what: String,
     },
 
     /// States given to a writer out of order.
@@ -219,7 +219,7 @@ impl Error {
                 | Self::Cut { .. }
                 | Self::Damaged { .. }
                 | Self::Mismatch { .. }
-                | Self::Table { .. }
+                | Self::Altered { .. }
                 | Self::Law { .. }
         )
     }

@@ -2,69 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
-
-/// Run in `place`, on arguments split at spaces.
-fn run(place: &TempDir, args: &str) -> Output {
-    Command::new(PROGRAM)
-        .args(args.split_whitespace())
-        .current_dir(place)
-        .output()
-        .unwrap()
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
-
-/// Run, expect success, return stdout.
-fn good(place: &TempDir, args: &str) -> String {
-    let output = run(place, args);
-    assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));
-    stdout(&output).to_owned()
-}
-
-/// Run, expect exit code 2, nothing on stdout and one line on stderr that contains `text`.
-fn refused(place: &TempDir, args: &str, text: &str) {
-    let output = run(place, args);
-    assert_eq!(output.status.code(), Some(2), "{args}: {}", stderr(&output));
-    assert_eq!(stdout(&output), "", "{args}");
-    let last = stderr(&output).lines().last().unwrap_or_default();
-    assert!(
-        last.starts_with("enum48: ") && last.contains(text),
-        "{args}: {}",
-        stderr(&output)
-    );
-}
-
-fn place() -> TempDir {
-    tempfile::tempdir().unwrap()
-}
-
-/// Names and bytes of all files of a directory.
-fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
-    entries
-        .map(|entry| {
-            (
-                entry.file_name().into_string().unwrap(),
-                fs::read(entry.path()).unwrap(),
-            )
-        })
-        .collect()
-}
+mod program;
+use program::{PROGRAM, disagrees, files, good, place, refused, run, stderr, stdout};
 
 #[test]
 fn two_by_two_to_32_is_59() {
@@ -203,7 +146,9 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("--size 3 --csv - --json", "stdout"),
         ("--size 3 --frobnicate", "--frobnicate"),
         ("frobnicate", "frobnicate"),
-        ("check --size 3", "--size"),
+        ("check --size 3", "TABLE"),
+        ("verify", "DIR"),
+        ("verify no/such/place", "no/such/place"),
     ] {
         refused(&place, args, text);
     }
@@ -411,6 +356,7 @@ fn help_and_version_are_on_stdout() {
         "--json",
         "--quiet",
         "check",
+        "verify",
         "Exit codes",
     ] {
         assert!(help.contains(word), "{word}");
@@ -421,4 +367,88 @@ fn help_and_version_are_on_stdout() {
         concat!("enum48 ", env!("CARGO_PKG_VERSION"), "\n")
     );
     assert!(good(&place, "check --help").contains("--long"));
+}
+
+#[test]
+fn a_broken_law_stops_a_count_with_exit_code_1_and_seals_nothing() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --until 12 --quiet --dir run");
+    let manifest = place.path().join("run/manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    program::seal_manifest(&manifest, &text);
+    assert_eq!(
+        fs::read_to_string(&manifest).unwrap(),
+        text,
+        "the checksum is understood"
+    );
+    // One empty cell more than the afterstates of the last layer have.
+    let at = text.rfind("\"empty_cells\": 4").unwrap();
+    let altered = format!("{}\"empty_cells\": 5{}", &text[..at], &text[at + 16..]);
+    program::seal_manifest(&manifest, &altered);
+    disagrees(
+        &place,
+        "--size 2 --max 32 --quiet --dir run",
+        "enum48: sum 14, largest tile 8: a law is broken: 6 candidates from 7 empty cells",
+    );
+    let after = fs::read_to_string(&manifest).unwrap();
+    assert!(after.contains("\"sealed_sum\": 12"), "{after}");
+    disagrees(&place, "verify run", "expected 5 empty cells, got 4");
+}
+
+#[test]
+fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let said = good(&place, "verify run --deep --quiet");
+    assert_eq!(
+        said,
+        "2x2-32: sound: 25 files, 3.11 KiB, 57 live states, 0 afterstates, fingerprint 3d677fbe9d7b4c34\n\
+         2x2-32: made again: every layer up to sum 40, state for state\n"
+    );
+    let name = "run/sum-00012-max-00008.states";
+    let path = place.path().join(name);
+    let bytes = fs::read(&path).unwrap();
+    let mut flipped = bytes.clone();
+    flipped[60] ^= 4;
+    fs::write(&path, &flipped).unwrap();
+    fs::copy(&path, place.path().join("run/sum-00099-max-00008.states")).unwrap();
+    let output = run(&place, "verify run");
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<&str> = stdout(&output).lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(
+        lines[0].starts_with("run/sum-00099-max-00008.states: stray: "),
+        "{lines:?}"
+    );
+    assert!(
+        lines[1].starts_with("run/sum-00012-max-00008.states: damaged: block 0: "),
+        "{lines:?}"
+    );
+    assert_eq!(lines[2], "2x2-32: NOT sound: 2 findings");
+    assert!(
+        stderr(&output).contains("job=verify states="),
+        "{}",
+        stderr(&output)
+    );
+    fs::remove_file(place.path().join("run/sum-00099-max-00008.states")).unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "sum-00012-max-00008.states: damaged: block 0",
+    );
+    fs::write(&path, &bytes).unwrap();
+    good(&place, "verify run --quiet");
+
+    good(&place, "--size 2 --max 16 --keep last --quiet --dir last");
+    good(&place, "verify last --quiet");
+    refused(&place, "verify last --deep --quiet", "--keep last");
+    fs::remove_file(place.path().join("run/manifest.json")).unwrap();
+    disagrees(&place, "verify run", "manifest.json: missing");
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "manifest.json: missing",
+    );
+    fs::create_dir(place.path().join("empty")).unwrap();
+    refused(&place, "verify empty", "not a run's directory");
 }

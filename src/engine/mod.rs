@@ -53,7 +53,8 @@ pub use progress::{Progress, Silent, Step};
 use sweep::Sweep;
 
 /// Count a game in its directory: from the last sealed layer on, to the last layer of the game or
-/// to the one of sum `until`. What is sealed is durable when this returns, also if with an error.
+/// to the one of sum `until`. Before that, every block that is in the directory is checked, so that no
+/// count is built on damaged files or ends beside them. What is sealed is durable when this returns, also if with an error.
 ///
 /// # Errors
 ///
@@ -68,6 +69,7 @@ pub fn count(
 ) -> Result<()> {
     let stop = last_sum(game, until)?;
     let mut sweep = Sweep::new(game, store, plan)?;
+    sweep.settle(|| store.check_blocks())?;
     let laws = Laws::new(game, stop);
     while !store.complete() && store.sealed_sum() < stop {
         let sum = store.sealed_sum() + 2;

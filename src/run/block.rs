@@ -103,6 +103,17 @@ pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
     Ok(at)
 }
 
+/// Whether a block's bytes are those that were written.
+pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
+    if bytes.len() < PREFIX || bytes.len() - PREFIX != u32_at(bytes, 12) as usize {
+        return Err("length differs");
+    }
+    if checksum(bytes) != u32_at(bytes, 16) {
+        return Err("checksum differs");
+    }
+    Ok(())
+}
+
 /// CRC of a block: everything but the CRC itself.
 fn checksum(block: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
@@ -134,12 +145,7 @@ impl Decoder {
         most: u32,
         out: &mut Vec<u64>,
     ) -> Result<(), &'static str> {
-        if bytes.len() < PREFIX || bytes.len() - PREFIX != u32_at(bytes, 12) as usize {
-            return Err("length differs");
-        }
-        if checksum(bytes) != u32_at(bytes, 16) {
-            return Err("checksum differs");
-        }
+        check(bytes)?;
         let (first, count) = (u64_at(bytes, 0), u32_at(bytes, 8));
         if !(1..=most).contains(&count) {
             return Err("impossible count");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
-use super::block::{Decoder, PREFIX};
+use super::block::{Decoder, PREFIX, check};
 use super::fingerprint::Fingerprint;
 use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label};
 use super::little_endian::u64_at;
@@ -160,6 +160,18 @@ impl Part {
             self.index.start
         };
         offset(block)..end
+    }
+
+    /// See that the bytes of every block are those that were written, without decoding them: as fast as
+    /// they are read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`], naming the first block that is not.
+    pub fn check_blocks(&self) -> Result<()> {
+        (0..self.blocks()).try_for_each(|block| {
+            check(&self.bytes[self.place(block)]).map_err(|what| self.damaged(block, what))
+        })
     }
 
     /// Append the states of one block to `out`.

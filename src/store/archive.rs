@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::file;
-use super::files::{self, FileName, Named, TABLE};
+use super::files::{self, FileName, LOCK, Named, TABLE};
 use super::manifest::Manifest;
 use crate::counts::Table;
 use crate::error::{Error, Result};
@@ -81,7 +81,10 @@ impl Archive {
     }
 
     fn read(dir: &Path, lock: Option<File>) -> Result<Self> {
-        let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
+        let Some(manifest) = Manifest::load(dir)? else {
+            files::refuse_foreign(dir)?;
+            return Err(Error::NotARun(dir.to_owned()));
+        };
         let game = manifest.game(dir)?;
         Ok(Self {
             dir: dir.to_owned(),
@@ -164,7 +167,20 @@ impl Archive {
             }
         }
         wrong.extend(self.check_table().err());
+        wrong.extend(self.check_lock().err());
         Ok((wrong, remarks))
+    }
+
+    /// See that the lock file is empty.
+    fn check_lock(&self) -> Result<()> {
+        let path = self.dir.join(LOCK);
+        match fs::metadata(&path) {
+            Ok(found) if found.len() > 0 => {
+                let what = format!("expected 0 bytes, got {}", found.len());
+                Err(Error::Altered { path, what })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// See that `layers.csv` is the manifest's table.
@@ -172,7 +188,8 @@ impl Archive {
         let path = self.dir.join(TABLE);
         let found = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(Error::Missing(path));
+                let what = "missing".to_owned();
+                return Err(Error::Altered { path, what });
             }
             read => read.map_err(Error::io(&path, "read"))?,
         };
@@ -186,7 +203,8 @@ impl Archive {
             .zip(found.by_ref())
             .take_while(|(expected, found)| expected == found)
             .count();
-        Err(Error::Table { path, line })
+        let what = format!("line {line} is not that of the manifest");
+        Err(Error::Altered { path, what })
     }
 }
 

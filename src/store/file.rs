@@ -119,7 +119,7 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     let path = dir.join(LOCK);
     let file = OpenOptions::new()
         .create(true)
-        .truncate(false)
+        .truncate(true)
         .write(true)
         .open(&path);
     let file = file.map_err(Error::io(&path, "create"))?;

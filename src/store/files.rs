@@ -100,12 +100,14 @@ pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     Ok(names.into_iter().map(named).collect())
 }
 
-/// Refuse a directory that has no manifest, but things in it that no run leaves.
+/// Refuse a directory that has no manifest, but things in it that a run does not leave without one.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
     let left_by_a_run = |name: &String| name == LOCK || is_temporary(name);
     if names.iter().any(|name| name == MANIFEST) || names.iter().all(left_by_a_run) {
         Ok(())
+    } else if names.iter().any(|name| FileName::parse(name).is_some()) {
+        Err(Error::Missing(dir.join(MANIFEST)))
     } else {
         Err(Error::NotARun(dir.to_owned()))
     }

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::files::{self, Named};
 use super::manifest::{Keep, Manifest};
 use super::{Store, file};
@@ -12,7 +14,7 @@ use crate::game::Game;
 impl Store {
     /// Open the directory of a game, creating it if need be, and make it ready to go on: what an
     /// interrupted run left unfinished is deleted, and every file that the manifest names is checked
-    /// (size, header, index and footer; not the blocks).
+    /// (size, header, index and footer; for the blocks see [`Store::check_blocks`]).
     ///
     /// `keep` of `None` goes on as the directory was begun.
     ///
@@ -51,6 +53,19 @@ impl Store {
         store.keep(keep)?;
         store.write_table()?;
         Ok(store)
+    }
+
+    /// See that all blocks of all files are what was written, on the threads of the pool that this is
+    /// called on. As fast as the files are read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`], naming file and block.
+    pub fn check_blocks(&self) -> Result<()> {
+        let expected: Vec<_> = self.manifest.expected().collect();
+        expected
+            .par_iter()
+            .try_for_each(|file| file.open(&self.dir, &self.game)?.check_blocks())
     }
 
     fn keep(&mut self, keep: Option<Keep>) -> Result<()> {

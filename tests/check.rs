@@ -1,0 +1,196 @@
+//! Tables against the published numbers, against the laws, and against each other.
+
+#![expect(clippy::disallowed_methods, reason = "the tests write tables by hand")]
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+mod program;
+use program::{PROGRAM, disagrees, good, place, refused};
+
+/// Columns that the first version of the table had; other programs write those.
+fn first_columns(csv: &str) -> String {
+    let cut = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",") + "\n";
+    csv.lines().map(cut).collect()
+}
+
+#[test]
+fn a_table_alone_tells_its_game_and_is_compared_with_what_is_published() {
+    let place = place();
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir run --csv table.csv",
+    );
+    for table in ["table.csv", "run", "run/layers.csv"] {
+        let said = good(&place, &format!("check {table}"));
+        assert!(
+            said.starts_with("2x2-32, 29 parts up to sum 40, complete: all laws hold\n"),
+            "{said}"
+        );
+        // Lees-Miller, 2017: 59 = 57 live states, the win and the loss.
+        let words: Vec<&str> = said.split_whitespace().collect();
+        assert!(
+            words
+                .windows(5)
+                .any(|w| w == ["agrees", "2x2-32", "total", "59", "59"]),
+            "{said}"
+        );
+        assert!(
+            words
+                .windows(5)
+                .any(|w| w == ["agrees", "2x2-32", "live", "57", "57"]),
+            "{said}"
+        );
+    }
+    let csv = fs::read_to_string(place.path().join("table.csv")).unwrap();
+    fs::write(place.path().join("short.csv"), first_columns(&csv)).unwrap();
+    let said = good(&place, "check short.csv");
+    assert!(
+        said.contains("2x2-32") && said.contains("live") && !said.contains("total"),
+        "{said}"
+    );
+    let said = good(&place, "check run --until 20");
+    assert!(
+        said.contains("17 parts up to sum 20, not complete"),
+        "{said}"
+    );
+    refused(&place, "check run --max 64", "holds the game 2x2-32");
+}
+
+#[test]
+fn a_wrong_number_is_a_broken_law_or_differs_from_what_is_published() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --csv table.csv");
+    let csv = fs::read_to_string(place.path().join("table.csv")).unwrap();
+    let write = |text: &str| fs::write(place.path().join("t.csv"), text).unwrap();
+    write(&csv.replace("\n12,4,2,", "\n12,4,3,"));
+    disagrees(
+        &place,
+        "check t.csv",
+        "t.csv: sum 12, largest tile 4: a law is broken",
+    );
+    write(&csv.replace("4,2,2,0,6,1,f8", "4,2,2,0,6,1,f9"));
+    disagrees(&place, "check t.csv", "no game begins so");
+    // Laws see no flow in the first columns; the published number does not agree all the same.
+    write(&first_columns(&csv).replace("\n12,4,2,1,10", "\n12,4,1,1,10"));
+    disagrees(&place, "check t.csv", "DIFFERS");
+}
+
+#[test]
+fn no_numbers_however_large_are_a_panic() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --csv table.csv");
+    let csv = fs::read_to_string(place.path().join("table.csv")).unwrap();
+    let most = u64::MAX.to_string();
+    for line in [1, 2, 15, 29] {
+        for column in 0..12 {
+            for value in ["0", "1", "65536", "4294967294", &most, "-1", "x", ""] {
+                let mut lines: Vec<String> = csv.lines().map(str::to_owned).collect();
+                let mut fields: Vec<&str> = lines[line].split(',').collect();
+                let same = fields[column] == value;
+                fields[column] = value;
+                lines[line] = fields.join(",");
+                fs::write(place.path().join("t.csv"), lines.join("\n")).unwrap();
+                let code = program::run(&place, "check t.csv").status.code();
+                // Labeled, moves and wins are bounded, not conserved.
+                let seen = matches!(code, Some(1 | 2));
+                let bounded = [4, 10, 11].contains(&column) && code == Some(0);
+                assert!(
+                    seen || same || bounded,
+                    "line {line}, column {column}, {value:?}: {code:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn two_tables_are_compared_part_by_part() {
+    let place = place();
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir a --csv a.csv --threads 1",
+    );
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir b --threads 2 --memory 32M --keep last",
+    );
+    good(&place, "--size 2 --max 32 --until 20 --quiet --dir c");
+    good(&place, "--size 2 --max 64 --quiet --dir d --csv d.csv");
+    let said = good(&place, "check a b");
+    assert_eq!(
+        said,
+        "agree: 29 parts up to sum 40, 57 live states, fingerprint 3d677fbe9d7b4c34\n"
+    );
+    assert_eq!(good(&place, "check a.csv b"), said);
+    disagrees(
+        &place,
+        "check a c",
+        "DIFFER first at sum 22, largest tile 8: a has this part, c has not",
+    );
+    disagrees(&place, "check a c", "--until 20");
+    assert!(good(&place, "check a c --until 20").starts_with("agree: 17 parts up to sum 20"));
+    disagrees(&place, "check a d", "a is of 2x2-32, d of 2x2-64");
+    // The first row in which the games differ: moves of sum 36 win in one, and lead on in the other.
+    disagrees(
+        &place,
+        "check a.csv d.csv",
+        "DIFFER first at sum 36, largest tile 16: wins 2 in a.csv, 0 in d.csv",
+    );
+    let csv = fs::read_to_string(place.path().join("a.csv")).unwrap();
+    fs::write(place.path().join("short.csv"), first_columns(&csv)).unwrap();
+    assert!(good(&place, "check short.csv a").starts_with("agree"));
+    let altered = csv.replace("8b64e74ba77e085c", "8b64e74ba77e085d");
+    fs::write(place.path().join("t.csv"), altered).unwrap();
+    disagrees(
+        &place,
+        "check a t.csv",
+        "sum 16, largest tile 8: fingerprint 8b64e74ba77e085c in a, 8b64e74ba77e085d in t.csv",
+    );
+}
+
+#[test]
+fn what_is_no_table_is_refused_in_one_line() {
+    let place = place();
+    fs::write(place.path().join("empty.csv"), "").unwrap();
+    fs::write(place.path().join("other.csv"), "a,b\n1,2\n").unwrap();
+    fs::write(
+        place.path().join("binary.csv"),
+        [0u8, 159, 146, 150, 10, 255],
+    )
+    .unwrap();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    for table in [
+        "empty.csv",
+        "other.csv",
+        "binary.csv",
+        "empty",
+        "nothing",
+        ".",
+    ] {
+        refused(&place, &format!("check {table}"), table);
+        refused(&place, &format!("check {table} {table}"), table);
+    }
+}
+
+#[test]
+fn a_directory_can_be_checked_while_a_count_goes_on_in_it() {
+    let place = place();
+    let mut child = Command::new(PROGRAM)
+        .args([
+            "--size", "4", "--max", "64", "--dir", "run", "--memory", "64M",
+        ])
+        .current_dir(&place)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The manifest appears with the directory.
+    while !place.path().join("run/manifest.json").exists() {
+        std::thread::yield_now();
+    }
+    good(&place, "check run");
+    refused(&place, "verify run", "in use by another process");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -1,0 +1,339 @@
+//! Damage to a run's directory, of every kind and at every place: `verify` names it, and no count uses
+//! what is damaged.
+//!
+//! No test here starts a process: between fork and exec that would hold the locks of the others.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
+
+use std::fs;
+use std::path::Path;
+
+use enum48::engine::{self, Plan, Silent};
+use enum48::store::{Archive, Store};
+use enum48::verify::{self, deep};
+use enum48::{Error, Game};
+use rayon::ThreadPool;
+use tempfile::TempDir;
+
+mod program;
+use program::{files, place};
+
+/// A small run to damage.
+struct Victim {
+    place: TempDir,
+    game: Game,
+    until: Option<u32>,
+    pool: ThreadPool,
+}
+
+impl Victim {
+    fn new(name: &str, until: Option<u32>) -> Self {
+        let victim = Self {
+            place: place(),
+            game: name.parse().unwrap(),
+            until,
+            pool: engine::pool(1).unwrap(),
+        };
+        victim.count().unwrap();
+        assert!(victim.findings().unwrap().is_empty());
+        victim
+    }
+
+    fn dir(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Count on, as the command does.
+    fn count(&self) -> Result<(), Error> {
+        let mut store = Store::open(self.dir(), &self.game, None)?;
+        let plan = Plan::new(32 << 20, 1)?;
+        engine::count(&self.game, &mut store, &plan, self.until, &mut Silent)
+    }
+
+    fn findings(&self) -> Result<Vec<Error>, Error> {
+        let archive = Archive::open(self.dir())?;
+        Ok(verify::verify(&archive, &self.pool, &|_| ())?.findings)
+    }
+
+    /// See that damage to the file `name` is found under that name, and that a count refuses it or, for
+    /// a file that counts only write, writes it anew.
+    fn suffers(&self, name: &str, what: &str) {
+        let named = |error: &Error| error.to_string().contains(name);
+        let found = match self.findings() {
+            Ok(findings) => findings.iter().any(named),
+            Err(error) => {
+                named(&error) && (error.is_damage() || matches!(error, Error::Newer { .. }))
+            }
+        };
+        assert!(found, "{what}: {:?}", self.findings());
+        match self.count() {
+            Err(error) => assert!(named(&error), "{what}: {error}"),
+            Ok(()) => {
+                let written = ["layers.csv", "lock"].contains(&name);
+                assert!(written, "{what}: a count took it");
+                assert!(self.findings().unwrap().is_empty(), "{what}: it stayed");
+            }
+        }
+    }
+}
+
+/// A complete run, and one that was stopped, whose afterstates going on needs.
+fn victims() -> [Victim; 2] {
+    [Victim::new("2x2-16", None), Victim::new("2x3-8", Some(12))]
+}
+
+#[test]
+fn every_flipped_byte_of_every_file_is_found_by_name() {
+    let mut flips = 0;
+    for victim in victims() {
+        for (name, bytes) in files(victim.dir()) {
+            let path = victim.dir().join(&name);
+            for at in 0..bytes.len() {
+                let mut flipped = bytes.clone();
+                flipped[at] ^= 1 << (at % 8);
+                fs::write(&path, flipped).unwrap();
+                victim.suffers(&name, &format!("{name}: byte {at} flipped"));
+                flips += 1;
+            }
+            fs::write(&path, &bytes).unwrap();
+        }
+        assert!(victim.findings().unwrap().is_empty(), "all was put back");
+    }
+    println!("{flips} bytes flipped");
+    assert!(flips > 10_000, "only {flips}");
+}
+
+#[test]
+fn every_cut_and_appended_byte_of_every_file_is_found_by_name() {
+    let mut cuts = 0;
+    for victim in victims() {
+        for (name, bytes) in files(victim.dir()) {
+            let path = victim.dir().join(&name);
+            for length in 0..bytes.len() {
+                fs::write(&path, &bytes[..length]).unwrap();
+                victim.suffers(&name, &format!("{name}: cut to {length} bytes"));
+                cuts += 1;
+            }
+            for byte in [0, b'\n', 255] {
+                fs::write(&path, [&bytes[..], &[byte]].concat()).unwrap();
+                victim.suffers(&name, &format!("{name}: {byte} appended"));
+            }
+            fs::write(&path, &bytes).unwrap();
+        }
+    }
+    println!("{cuts} cuts");
+    assert!(cuts > 10_000, "only {cuts}");
+}
+
+#[test]
+fn files_that_are_lost_swapped_or_from_elsewhere_are_found_by_name() {
+    let mut tried = 0;
+    for victim in victims() {
+        let other = Victim::new("2x3-16", None);
+        let strangers = files(other.dir());
+        let good = files(victim.dir());
+        let parts: Vec<&String> = good
+            .keys()
+            .filter(|name| name.starts_with("sum-"))
+            .collect();
+        for (name, bytes) in &good {
+            let path = victim.dir().join(name);
+            if name != "lock" {
+                fs::remove_file(&path).unwrap();
+                victim.suffers(name, &format!("{name}: deleted"));
+            }
+            let theirs = strangers.get(name).filter(|&theirs| theirs != bytes);
+            if let Some(theirs) = theirs {
+                fs::write(&path, theirs).unwrap();
+                if name == "manifest.json" {
+                    assert!(!victim.findings().unwrap().is_empty());
+                    assert!(matches!(victim.count(), Err(Error::OtherGame { .. })));
+                } else {
+                    victim.suffers(name, &format!("{name}: of another game"));
+                }
+            }
+            fs::write(&path, bytes).unwrap();
+        }
+        for (at, a) in parts.iter().enumerate() {
+            for b in &parts[at + 1..] {
+                fs::write(victim.dir().join(a), &good[*b]).unwrap();
+                fs::write(victim.dir().join(b), &good[*a]).unwrap();
+                victim.suffers(a, &format!("{a} and {b} swapped"));
+                let both = victim.findings().unwrap();
+                let named = |error: &Error| error.to_string().contains(b.as_str());
+                assert!(both.iter().any(named), "{b} is named too");
+                fs::write(victim.dir().join(a), &good[*a]).unwrap();
+                fs::write(victim.dir().join(b), &good[*b]).unwrap();
+                tried += 1;
+            }
+        }
+        assert!(victim.findings().unwrap().is_empty(), "all was put back");
+    }
+    assert!(tried > 100, "only {tried}");
+}
+
+#[test]
+fn a_stray_part_is_found_and_never_counted() {
+    let victim = Victim::new("2x2-16", None);
+    let before = files(victim.dir());
+    let part = |name: &str| victim.dir().join(name);
+    let stray = "sum-00098-max-00008.states";
+    fs::copy(part("sum-00012-max-00008.states"), part(stray)).unwrap();
+    let findings = victim.findings().unwrap();
+    assert!(matches!(&findings[..], [Error::Stray(path)] if path.ends_with(stray)));
+    victim.count().unwrap();
+    assert!(files(victim.dir()) == before, "the count let it go");
+
+    let half = "sum-00012-max-00004.states.tmp";
+    for name in [half, "notes.txt"] {
+        fs::write(part(name), "half").unwrap();
+    }
+    let archive = Archive::open(victim.dir()).unwrap();
+    let report = verify::verify(&archive, &victim.pool, &|_| ()).unwrap();
+    assert!(report.findings.is_empty());
+    assert!(report.remarks.iter().any(|remark| remark.contains(half)));
+    assert!(
+        report
+            .remarks
+            .iter()
+            .any(|remark| remark.contains("notes.txt"))
+    );
+}
+
+/// A part file of `states` in the place of the one that the directory has.
+fn forge(path: &Path, states: &[u64]) {
+    use enum48::run::{Block, Encoder, Part, PartWriter};
+    let label = Part::open(path).unwrap().label();
+    let file = fs::File::create(path).unwrap();
+    let mut writer = PartWriter::new(file, path, label).unwrap();
+    let mut block = Block::default();
+    Encoder::new(3).unwrap().encode(states, &mut block).unwrap();
+    writer.append(&block).unwrap();
+    writer.finish().unwrap();
+}
+
+/// All states of a part.
+fn states(path: &Path) -> Vec<u64> {
+    let part = enum48::run::Part::open(path).unwrap();
+    let mut states = Vec::new();
+    let mut decoder = enum48::run::Decoder::new().unwrap();
+    part.read_block(0, &mut decoder, &mut states).unwrap();
+    states
+}
+
+#[test]
+fn a_well_made_file_of_wrong_states_is_not_the_one_that_was_sealed() {
+    let victim = Victim::new("2x2-32", None);
+    let path = victim.dir().join("sum-00016-max-00008.states");
+    let good = states(&path);
+    assert!(good.len() > 2);
+    for wrong in [
+        &good[1..],
+        &good[..good.len() - 1],
+        &[&good[..], &[0xffff]].concat(),
+    ] {
+        forge(&path, wrong);
+        victim.suffers("sum-00016-max-00008.states", "other states");
+    }
+    forge(&path, &good);
+    assert!(victim.findings().unwrap().is_empty());
+}
+
+/// A run whose manifest was made to fit a forged part: checksums, counts and fingerprint all agree,
+/// and only the rules tell that it is wrong.
+fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
+    let victim = Victim::new("2x2-32", None);
+    let path = victim.dir().join("sum-00016-max-00008.states");
+    let mut list = states(&path);
+    let old = files(victim.dir());
+    let fingerprint = |list: &[u64]| enum48::run::fingerprint(list).to_string();
+    let before = fingerprint(&list);
+    change(&mut list);
+    list.sort_unstable();
+    forge(&path, &list);
+    let bytes = fs::metadata(&path).unwrap().len();
+
+    let manifest = victim.dir().join("manifest.json");
+    let text = String::from_utf8(old["manifest.json"].clone()).unwrap();
+    let at = text.find(&before).unwrap();
+    let (head, tail) = text.split_at(at);
+    let tail = tail.replacen(&before, &fingerprint(&list), 1);
+    let from = tail.find("\"bytes\": ").unwrap() + 9;
+    let to = from + tail[from..].find('\n').unwrap();
+    let text = format!("{head}{}{bytes}{}", &tail[..from], &tail[to..]);
+    program::seal_manifest(&manifest, &text);
+    // The table follows from the manifest.
+    let csv = String::from_utf8(old["layers.csv"].clone()).unwrap();
+    fs::write(
+        victim.dir().join("layers.csv"),
+        csv.replace(&before, &fingerprint(&list)),
+    )
+    .unwrap();
+
+    let shallow = victim.findings().unwrap();
+    let archive = Archive::open(victim.dir()).unwrap();
+    let deep = deep::verify(&archive, &victim.pool, 1 << 30, &|_| ()).unwrap();
+    (shallow, deep)
+}
+
+#[test]
+fn states_that_are_not_what_they_should_be_are_found_whatever_the_checksums_say() {
+    // 2 8 / 4 2 is the state 0x1231, of sum 16 and largest tile 8.
+    for (wrong, what) in [
+        (0x1321, "0x1321 is not canonical"),
+        (0x1232, "0x1232 has another sum"),
+        (0x1_0033, "0x10033 has tiles outside the board"),
+        (0x0004, "0x4 has another largest tile"),
+        (0x1231, "0x1231 has no legal move"),
+    ] {
+        let (shallow, _) = forged(|list| {
+            let last = list.len() - 1;
+            list[last] = wrong;
+        });
+        let text = format!("{shallow:?}");
+        assert!(
+            text.contains("block 0") && text.contains(what),
+            "{what}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_state_that_cannot_be_reached_is_found_by_going_deep_alone() {
+    // 8 . / . 8 has the sum and the largest tile; in a game that is won at 32 it is never reached.
+    let victim = Victim::new("2x2-32", None);
+    let path = victim.dir().join("sum-00016-max-00008.states");
+    let real = states(&path);
+    assert!(!real.contains(&0x0330));
+    let (shallow, deep) = forged(|list| list[0] = 0x0330);
+    let shallow: Vec<String> = shallow.iter().map(Error::to_string).collect();
+    assert!(
+        shallow.iter().all(|text| text.contains("labeled")),
+        "{shallow:?}"
+    );
+    let text = format!("{deep:?}");
+    assert!(text.contains("sum-00016-max-00008.states"), "{text}");
+    assert!(text.contains("block 0: 0x"), "{text}");
+    assert!(
+        text.contains("follows from no state before it") || text.contains("is not there"),
+        "{text}"
+    );
+}
+
+#[test]
+fn going_deep_finds_every_layer_the_same_under_any_memory() {
+    for (name, until) in [
+        ("2x2-32", None),
+        ("2x3", None),
+        ("3x2-16", None),
+        ("3x3-32", None),
+        ("4x4-16", Some(20)),
+    ] {
+        let victim = Victim::new(name, until);
+        let archive = Archive::open(victim.dir()).unwrap();
+        for memory in [1, 1 << 30] {
+            let deep = deep::verify(&archive, &victim.pool, memory, &|_| ()).unwrap();
+            assert!(deep.is_empty(), "{name}: {deep:?}");
+        }
+    }
+}
