@@ -21,7 +21,7 @@ pub fn put(mut value: u64, out: &mut [u8]) -> usize {
 }
 
 /// Read a value from the start of `bytes`: the value and its length, or `None` if the bytes end
-/// within it or it does not fit 64 bits.
+/// within it, it does not fit 64 bits, or it is longer than need be.
 #[inline]
 #[must_use]
 pub fn get(bytes: &[u8]) -> Option<(u64, usize)> {
@@ -29,7 +29,9 @@ pub fn get(bytes: &[u8]) -> Option<(u64, usize)> {
     for (at, &byte) in bytes.iter().take(MAX_BYTES).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * at);
         if byte < 0x80 {
-            return (at < MAX_BYTES - 1 || byte <= 1).then_some((value, at + 1));
+            let fits = at < MAX_BYTES - 1 || byte <= 1;
+            let shortest = at == 0 || byte > 0;
+            return (fits && shortest).then_some((value, at + 1));
         }
     }
     None
@@ -67,6 +69,13 @@ mod tests {
         let mut out = [0; MAX_BYTES];
         assert_eq!(put(624_485, &mut out), 3);
         assert_eq!(out[..3], [0xe5, 0x8e, 0x26]);
+    }
+
+    #[test]
+    fn encodings_longer_than_need_be_are_refused() {
+        assert_eq!(get(&[0x81, 0x00]), None);
+        assert_eq!(get(&[0x80, 0x80, 0x00]), None);
+        assert_eq!(get(&[0x00]), Some((0, 1)));
     }
 
     #[test]

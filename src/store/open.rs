@@ -48,8 +48,8 @@ impl Store {
             committed: Instant::now(),
             _lock: lock,
         };
-        store.remove_orphans()?;
         store.check_files()?;
+        store.remove_orphans()?;
         store.keep(keep)?;
         store.write_table()?;
         Ok(store)

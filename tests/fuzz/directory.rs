@@ -1,0 +1,116 @@
+//! Tables and manifests.
+
+use std::fs;
+use std::path::PathBuf;
+
+use enum48::counts::Table;
+use enum48::engine::{self, Plan, Silent};
+use enum48::store::Store;
+use enum48::{Error, Game};
+use fastrand::Rng;
+use tempfile::TempDir;
+
+use super::damage::{damage, interesting, put};
+use super::{fuzz, kind, place};
+
+/// A game counted up to some sum, so that its directory holds states and afterstates to go on from.
+fn counted(place: &TempDir, game: &Game) -> Table {
+    let mut store = Store::open(place.path(), game, None).unwrap();
+    let plan = Plan::new(64 << 20, 2).unwrap();
+    engine::count(game, &mut store, &plan, Some(12), &mut Silent).unwrap();
+    store.table()
+}
+
+#[test]
+fn a_table_that_was_read_is_written_and_read_again() {
+    let place = place();
+    let mut good = Vec::new();
+    let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
+    counted(&place, &game).write_csv(&mut good).unwrap();
+    let outcomes = fuzz("tables", 100_000, |rng| {
+        let mut bytes = good.clone();
+        for _ in 0..rng.u32(0..3) {
+            damage(rng, &mut bytes, &good);
+        }
+        let Ok(table) = Table::read_csv(bytes.as_slice()) else {
+            return "error".to_owned();
+        };
+        let mut again = Vec::new();
+        table.write_csv(&mut again).unwrap();
+        let read = Table::read_csv(again.as_slice()).unwrap();
+        assert_eq!(read.rows(), table.rows());
+        if again == good { "same" } else { "other" }.to_owned()
+    });
+    assert!(outcomes.len() == 3 || outcomes.values().sum::<u64>() < 1000);
+}
+
+/// Give a manifest the checksum that its text, without spaces and the checksum itself, should have.
+fn seal_manifest(bytes: &mut [u8]) {
+    const FIELD: &[u8] = b",\n  \"crc32\": \"";
+    let Some(at) = bytes.windows(FIELD.len()).rposition(|text| text == FIELD) else {
+        return;
+    };
+    let mut inside = false;
+    let compact = bytes[..at].iter().copied().filter(|&byte| {
+        inside ^= byte == b'"';
+        inside || !byte.is_ascii_whitespace()
+    });
+    let text: Vec<u8> = compact.chain([b'}']).collect();
+    let crc = format!("{:08x}", crc32fast::hash(&text));
+    put(bytes, at + FIELD.len(), crc.as_bytes());
+}
+
+/// Put another number in the place of one of a text's.
+fn forge_number(rng: &mut Rng, bytes: &mut Vec<u8>) {
+    let digit = |&at: &usize| bytes[at].is_ascii_digit();
+    let digits: Vec<usize> = (0..bytes.len()).filter(digit).collect();
+    if let Some(&at) = rng.choice(&digits) {
+        let start = (0..at).rev().find(|&at| !bytes[at].is_ascii_digit());
+        let end = (at..bytes.len()).find(|&at| !bytes[at].is_ascii_digit());
+        let number = interesting(rng, bytes.len()).to_string();
+        let place = start.map_or(0, |start| start + 1)..end.unwrap_or(bytes.len());
+        drop(bytes.splice(place, number.into_bytes()));
+    }
+}
+
+#[test]
+fn no_manifest_is_believed_that_was_not_written() {
+    let place = place();
+    let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
+    let table = counted(&place, &game);
+    let path = place.path().join("manifest.json");
+    let good = fs::read(&path).unwrap();
+    let files: Vec<(PathBuf, Vec<u8>)> = fs::read_dir(&place)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect();
+    let mut sealed = good.clone();
+    seal_manifest(&mut sealed);
+    assert!(sealed == good, "forged checksums would not be believed");
+    let outcomes = fuzz("manifests", 30_000, |rng| {
+        let genuine = rng.bool();
+        let mut bytes = good.clone();
+        for _ in 0..rng.u32(0..3) {
+            damage(rng, &mut bytes, &good);
+        }
+        if !genuine {
+            forge_number(rng, &mut bytes);
+            seal_manifest(&mut bytes);
+        }
+        fs::write(&path, &bytes).unwrap();
+        let result = Store::open(place.path(), &game, None);
+        if let Ok(store) = &result {
+            let same = bytes == good && store.table() == table;
+            assert!(same || !genuine, "damaged, but believed");
+        }
+        if !matches!(result, Err(Error::Damaged { .. })) {
+            // A forged manifest may disown files, which are then deleted.
+            for (path, bytes) in &files {
+                fs::write(path, bytes).unwrap();
+            }
+        }
+        kind(&result)
+    });
+    assert!(outcomes.len() >= 5 || outcomes.values().sum::<u64>() < 1000);
+}

@@ -1,0 +1,130 @@
+//! The part files, read by a program in another language that knows only their description.
+//!
+//! `scripts/read_part.py` needs Python 3 and its package `zstandard`. Where they are missing the test
+//! says so and passes, except where the environment variable `CI` is set.
+
+#![expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use enum48::counts::Table;
+use serde_json::Value;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
+
+fn python(args: &[&str]) -> Option<Output> {
+    Command::new("python3").args(args).output().ok()
+}
+
+/// Whether the script can run here; where it should be able to, it must.
+fn can_run() -> bool {
+    let found = python(&["-c", "import zstandard"]).is_some_and(|output| output.status.success());
+    if !found {
+        let reason = "python3 or its package zstandard is missing";
+        assert!(std::env::var_os("CI").is_none(), "{reason}");
+        println!("skipped: {reason}");
+    }
+    found
+}
+
+/// What the script says of a file, which it must find sound.
+fn read(path: &Path) -> Value {
+    let output = python(&[SCRIPT, path.to_str().unwrap()]).unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Count a game in `dir`; what should be in its files: name, states and fingerprint, as text.
+fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
+    let output = Command::new(env!("CARGO_BIN_EXE_enum48"))
+        .args(args.split(' '))
+        .args(["--quiet", "--dir", dir.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{args}");
+    let name = |sum: u32, max: u32, kind: &str| format!("sum-{sum:05}-max-{max:05}.{kind}");
+    let table = fs::File::open(dir.join("layers.csv")).unwrap();
+    let table = Table::read_csv(table).unwrap();
+    let states = table.rows().iter().filter(|row| row.live > 0).map(|row| {
+        let name = name(row.sum, row.max_tile, "states");
+        [name, row.live.to_string(), row.fingerprint.to_string()]
+    });
+    // The table has no fingerprint of afterstates; the manifest does.
+    let manifest = fs::read(dir.join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let afterstates = manifest["afterstates"].as_array().unwrap().iter();
+    let afterstates = afterstates.map(|file| {
+        let number = |key| file[key].as_u64().unwrap() as u32;
+        let name = name(number("sum"), number("max_tile"), "afterstates");
+        let print = file["fingerprint"].as_str().unwrap().to_owned();
+        [name, file["states"].to_string(), print]
+    });
+    states.chain(afterstates).collect()
+}
+
+/// The script's word on the same.
+fn found(dir: &Path, name: &str) -> [String; 3] {
+    let found = read(&dir.join(name));
+    let print = found["fingerprint"].as_str().unwrap().to_owned();
+    [name.to_owned(), found["states"].to_string(), print]
+}
+
+#[test]
+fn a_script_written_from_the_description_finds_the_same_sets() {
+    if !can_run() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let dir = place.path().join("3x3-64");
+    let files = count(&dir, "--size 3 --max 64");
+    for expected in files.iter().step_by(10) {
+        assert_eq!(found(&dir, &expected[0]), *expected);
+    }
+    // The last four are afterstates; before them are the largest states, of several blocks.
+    let dir = place.path().join("4x4-16");
+    let files = count(&dir, "--size 4 --max 16 --until 40");
+    for expected in &files[files.len() - 6..] {
+        assert_eq!(found(&dir, &expected[0]), *expected);
+    }
+    for (name, block) in [
+        ("sum-00040-max-00008.states", 1 << 17),
+        ("sum-00040-max-00008.afterstates", 1 << 14),
+    ] {
+        let states = &files.iter().find(|file| file[0] == name).unwrap()[1];
+        assert!(
+            states.parse::<u64>().unwrap() > 2 * block,
+            "{name}: {states}"
+        );
+    }
+}
+
+#[test]
+fn the_script_gives_the_states_in_order_and_sees_a_flipped_byte() {
+    if !can_run() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    count(place.path(), "--size 2 --max 32");
+    let path = place.path().join("sum-00004-max-00002.states");
+    let script = |path: &Path| python(&[SCRIPT, path.to_str().unwrap(), "--states"]).unwrap();
+    let good = script(&path);
+    let text = String::from_utf8(good.stdout).unwrap();
+    let (label, states) = text.split_once('\n').unwrap();
+    let label: Value = serde_json::from_str(label).unwrap();
+    assert_eq!((&label["win"], &label["sum"]), (&5.into(), &4.into()));
+    assert_eq!(states, "0000000000000011\n0000000000000110\n");
+
+    let mut bytes = fs::read(&path).unwrap();
+    let payload = 40 + 20;
+    bytes[payload] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let bad = script(&path);
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(bad.stdout.is_empty());
+    let message = String::from_utf8(bad.stderr).unwrap();
+    assert!(message.contains("block crc"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+}
