@@ -63,7 +63,7 @@ pub enum Error {
     },
 
     /// The system refused an operation on a file.
-    #[error("{}: cannot {what}: {cause}{}", path.display(), remedy(cause))]
+    #[error("{}: cannot {what}: {cause}{}", path.display(), remedy(what, cause))]
     Io {
         /// File or directory.
         path: PathBuf,
@@ -99,9 +99,14 @@ pub enum Error {
     #[error("{}: missing: restore it from a copy, or delete the directory and count again", .0.display())]
     Missing(PathBuf),
 
-    /// A part file that the manifest does not name.
-    #[error("{}: stray: the manifest does not name it, so it is never counted: delete it, or let the next count do so", .0.display())]
-    Stray(PathBuf),
+    /// Part files that the manifest does not name.
+    #[error("{}{}: stray: not named by the manifest, so never counted: delete it, or let the next count do so", path.display(), others(*more))]
+    Stray {
+        /// The first of them.
+        path: PathBuf,
+        /// How many more there are.
+        more: usize,
+    },
 
     /// A part file shorter than its header says.
     #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or delete the directory and count again", path.display())]
@@ -192,18 +197,39 @@ pub enum Error {
     },
 }
 
+/// ` and 7 others`.
+fn others(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        more => format!(" and {more} others"),
+    }
+}
+
 /// What to do about some refusals of the system.
-fn remedy(cause: &io::Error) -> &'static str {
-    match cause.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+fn remedy(what: &str, cause: &io::Error) -> &'static str {
+    match (what, cause.kind()) {
+        (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
             ": what was sealed stays: make space, then give the same command again"
         }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+        (_, io::ErrorKind::FileTooLarge) => {
+            ": what was sealed stays: raise the limit on file sizes, then give the same command again"
+        }
+        (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             ": give a place that can be written"
+        }
+        ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
+        ("map", _) => {
+            ": give a --dir on a file system whose files can be mapped, such as a local disk"
+        }
+        _ if TOO_MANY_OPEN.contains(&cause.raw_os_error()) => {
+            ": raise the limit on open files (ulimit -n), then give the same command again"
         }
         _ => "",
     }
 }
+
+/// ENFILE and EMFILE, which have no kind of their own.
+const TOO_MANY_OPEN: [Option<i32>; 2] = [Some(23), Some(24)];
 
 impl Error {
     /// Whether the bytes of a run are not what they were, or its numbers cannot be: an answer, where
@@ -215,7 +241,7 @@ impl Error {
             Self::Foreign(_)
                 | Self::Unfinished(_)
                 | Self::Missing(_)
-                | Self::Stray(_)
+                | Self::Stray { .. }
                 | Self::Cut { .. }
                 | Self::Damaged { .. }
                 | Self::Mismatch { .. }

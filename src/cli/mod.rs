@@ -77,6 +77,7 @@ enum Command {
 
 /// Run the program on the process's arguments.
 pub fn run() -> ExitCode {
+    machine::take_file_limit_as_error();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refused) => return refuse(&refused),

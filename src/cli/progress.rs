@@ -1,6 +1,7 @@
 //! Progress, as a person likes it on a terminal, and as lines of `key=value` anywhere else.
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -64,6 +65,11 @@ pub(super) struct Reporter {
     sealed: Tally,
     bytes: u64,
     peak: Option<u64>,
+    dir: PathBuf,
+    /// Bytes on disk that the last two layers took.
+    disk: [u64; 2],
+    /// Whether it was said that the next layer may not fit.
+    warned: bool,
 }
 
 impl Reporter {
@@ -98,12 +104,22 @@ impl Reporter {
             sealed: before,
             bytes: store.bytes(None),
             peak: None,
+            dir: store.dir().to_owned(),
+            disk: [0; 2],
+            warned: false,
         };
         for note in store.notes() {
             reporter.say(note);
         }
         let (dir, threads) = (store.dir().display(), plan.threads());
         let memory = format!("{} for data", HumanBytes(plan.memory()));
+        if let Some(machine) = machine::memory().filter(|&memory| memory < plan.memory()) {
+            reporter.say(&format!(
+                "WARNING: a memory bound of {}, but there are only {}: give less --memory",
+                HumanBytes(plan.memory()),
+                HumanBytes(machine)
+            ));
+        }
         if store.sealed_sum() > 2 && !store.complete() {
             let from = store.sealed_sum() + 2;
             reporter.say(&format!(
@@ -202,8 +218,28 @@ impl Reporter {
     }
 }
 
+/// Bytes that a layer may take on disk after two that took `before` and `last`: as much more again, and
+/// half as much to spare, since layers do not grow evenly.
+fn forecast([before, last]: [u64; 2]) -> u64 {
+    let growth = last.saturating_sub(before);
+    last + growth + last / 2
+}
+
 impl Progress for Reporter {
     fn begin(&mut self, sum: u32) {
+        let needed = forecast(self.disk);
+        let free = machine::free_space(&self.dir).unwrap_or(u64::MAX);
+        if free >= needed {
+            self.warned = false;
+        } else if !self.warned {
+            self.warned = true;
+            let (needed, free) = (HumanBytes(needed), HumanBytes(free));
+            self.say(&format!(
+                "WARNING: the layer of sum {sum} may take {needed} of disk, {} has {free} left: make space, \
+                 or stop and go on later",
+                self.dir.display()
+            ));
+        }
         self.layer_begin = Instant::now();
         self.step(Step {
             sum,
@@ -220,6 +256,7 @@ impl Progress for Reporter {
     }
 
     fn seal(&mut self, layer: &Layer) {
+        self.disk = [self.disk[1], layer.disk];
         let live = layer.rows.iter().map(|row| row.live).sum();
         let dead = layer.rows.iter().map(|row| row.dead).sum();
         let states = live + dead;
@@ -335,5 +372,17 @@ impl Gauge {
         if self.lines {
             self.line();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_layer_is_expected_to_grow_as_the_last_did_and_more() {
+        assert_eq!(forecast([0, 0]), 0);
+        assert_eq!(forecast([100, 150]), 150 + 50 + 75);
+        assert_eq!(forecast([150, 100]), 100 + 50);
     }
 }

@@ -64,6 +64,8 @@ struct Piece {
     length: usize,
     first: u64,
     count: u32,
+    /// CRC-32 of the bytes: they may have been on a disk.
+    crc: u32,
 }
 
 /// A compacted run: sorted pieces, delta-coded, one for each range.
@@ -161,6 +163,7 @@ impl Lot {
                 length,
                 first: values.first().copied().unwrap_or(0),
                 count: values.len() as u32,
+                crc: crc32fast::hash(&deltas[..length]),
             });
             bytes.extend_from_slice(&deltas[..length]);
         }
@@ -279,7 +282,7 @@ impl Lot {
             Ok(bytes) => &bytes[piece.at as usize..piece.at as usize + piece.length],
             Err(begin) => {
                 scratch.resize(piece.length, 0);
-                self.spill.read(begin + piece.at, scratch)?;
+                self.spill.read(begin + piece.at, piece.crc, scratch)?;
                 scratch
             }
         };

@@ -75,19 +75,18 @@ pub fn count(
         let sum = store.sealed_sum() + 2;
         progress.begin(sum);
         let counted = sweep.layer(sum, store, progress);
-        match counted.and_then(|layer| obeys(&laws, store, layer)) {
-            Ok(layer) => {
-                sweep.settle(|| store.seal(&layer))?;
-                progress.seal(&layer);
-            }
+        let obeying = counted.and_then(|layer| obeys(&laws, store, layer));
+        let sealed = obeying.and_then(|layer| sweep.settle(|| store.seal(&layer)).map(|()| layer));
+        match sealed {
+            Ok(layer) => progress.seal(&layer),
             Err(error) => {
-                // The error that stopped the layer is the one to report.
+                // The error that stopped it is the one to report.
                 let _ = sweep.settle(|| store.abandon());
                 return Err(error);
             }
         }
     }
-    sweep.settle(|| store.commit())
+    sweep.settle(|| store.close())
 }
 
 /// The layer, unless its counts break a law.

@@ -20,6 +20,9 @@ pub struct Archive {
     _lock: Option<File>,
 }
 
+/// Stray files up to this number are named one by one.
+const FEW: usize = 5;
+
 /// A part file that the manifest names, and what it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
@@ -154,11 +157,11 @@ impl Archive {
     /// manifest does not name, a `layers.csv` that is not the manifest's table. And remarks on files
     /// that do no harm.
     pub(crate) fn surroundings(&self) -> Result<(Vec<Error>, Vec<String>)> {
-        let (mut wrong, mut remarks) = (Vec::new(), Vec::new());
+        let (mut wrong, mut remarks, mut strays) = (Vec::new(), Vec::new(), Vec::new());
         for (path, named) in files::all(&self.dir)? {
             let shown = path.display();
             match named {
-                Named::Part(name) if !self.manifest.names(name) => wrong.push(Error::Stray(path)),
+                Named::Part(name) if !self.manifest.names(name) => strays.push(path),
                 Named::Temporary => remarks.push(format!(
                     "{shown}: unfinished file of an interrupted run: the next count deletes it"
                 )),
@@ -166,6 +169,15 @@ impl Archive {
                 Named::Part(_) | Named::Run => {}
             }
         }
+        // A count that was stopped while it committed leaves many.
+        let more = strays.len().saturating_sub(FEW);
+        if more > 0 {
+            strays.truncate(1);
+        }
+        wrong.extend(strays.into_iter().map(|path| Error::Stray {
+            path,
+            more: if more > 0 { more + FEW - 1 } else { 0 },
+        }));
         wrong.extend(self.check_table().err());
         wrong.extend(self.check_lock().err());
         Ok((wrong, remarks))

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::LOCK;
@@ -20,14 +20,33 @@ pub(crate) fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Create a directory and those above it.
+/// Create a directory and those above it that are not there, durably.
 pub(crate) fn create_dir(dir: &Path) -> Result<()> {
-    fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))
+    let new = dir.ancestors().take_while(|dir| !dir.exists());
+    let new: Vec<&Path> = new.filter(|dir| !dir.as_os_str().is_empty()).collect();
+    fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))?;
+    new.into_iter().try_for_each(|dir| sync_dir(parent(dir)))
+}
+
+/// The directory that a path is in.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    }
 }
 
 /// Create a file, or empty it.
 pub(crate) fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(Error::io(path, "create"))
+}
+
+/// Make a file of `bytes` zeros at least, so that they can be had by deleting it.
+pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
+    let mut zeros = io::repeat(0).take(bytes);
+    let mut file = create(path)?;
+    io::copy(&mut zeros, &mut file).map_err(Error::io(path, "write"))?;
+    Ok(())
 }
 
 /// A file without a name in `dir`, for reading and writing; it goes when it is closed.
@@ -94,10 +113,7 @@ pub(crate) fn write_atomic(
         return Err(Error::io(path, "write")(cause));
     }
     publish(&target, path)?;
-    match path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
-        Some(dir) => sync_dir(dir),
-        None => sync_dir(Path::new(".")),
-    }
+    sync_dir(parent(path))
 }
 
 /// Find out whether [`write_atomic`] could write a file, without leaving a trace.

@@ -15,6 +15,9 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 /// Name of the file that is locked while a process uses the directory.
 pub(crate) const LOCK: &str = "lock";
 
+/// Stem of the temporary file that keeps room for the manifest.
+pub(crate) const RESERVE: &str = "reserve";
+
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
 
@@ -115,8 +118,9 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
 
 /// Whether a file is one that a run writes under its temporary name.
 fn is_temporary(name: &str) -> bool {
-    name.strip_suffix(TEMPORARY)
-        .is_some_and(|stem| FileName::parse(stem).is_some() || stem == MANIFEST || stem == TABLE)
+    name.strip_suffix(TEMPORARY).is_some_and(|stem| {
+        FileName::parse(stem).is_some() || [MANIFEST, TABLE, RESERVE].contains(&stem)
+    })
 }
 
 fn names(dir: &Path) -> Result<Vec<String>> {

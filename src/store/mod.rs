@@ -40,7 +40,7 @@ pub use archive::Archive;
 pub(crate) use archive::Expected;
 pub(crate) use file::{probe, write_atomic};
 pub(crate) use files::FileName;
-use files::{Named, TABLE};
+use files::{Named, RESERVE, TABLE};
 pub use manifest::Keep;
 use manifest::{AfterstateFile, Manifest, SealedPart};
 pub use spill::Spill;
@@ -49,6 +49,11 @@ pub use spill::Spill;
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
 /// ...or when this much waits to be made durable.
 const COMMIT_BYTES: u64 = 256 << 20;
+
+/// Bytes that the manifest and the table take together at most, and for each part; while they are
+/// replaced, the old ones are there too, but their room is theirs already.
+const ROOM: u64 = 64 << 10;
+const ROOM_FOR_PART: u64 = 640;
 
 /// A part file in the making, in a run's directory.
 pub type Writer = PartWriter<BufWriter<File>>;
@@ -84,7 +89,11 @@ pub struct Store {
     spare: Vec<PathBuf>,
     /// Files that the next commit's manifest will not name.
     obsolete: Vec<FileName>,
+    /// Bytes that are kept free for the manifest and the table.
+    reserved: u64,
     committed: Instant,
+    /// Whether anything has changed since.
+    changed: bool,
     _lock: File,
 }
 
@@ -214,23 +223,61 @@ impl Store {
             let bytes = bytes.get(&row.max_tile).copied().unwrap_or(0);
             self.manifest.parts.push(SealedPart { row, bytes });
         }
+        self.changed = true;
         self.manifest.sealed_sum = layer.sum;
         self.manifest.complete = layer.last;
         self.drop_afterstates();
         self.drop_states();
+        self.reserve()?;
         if self.committed.elapsed() >= COMMIT_AFTER || self.pending_bytes >= COMMIT_BYTES {
             self.commit()?;
         }
         Ok(())
     }
 
+    /// Keep room on disk for the manifest and the table of what is sealed, so that a full disk cannot
+    /// keep them from being written.
+    fn reserve(&mut self) -> Result<()> {
+        let parts = (self.manifest.parts.len() + self.manifest.afterstates.len()) as u64;
+        let needed = ROOM + parts * ROOM_FOR_PART;
+        if needed > self.reserved {
+            // Twice as much, so that it seldom grows.
+            self.reserved = 2 * needed;
+            file::reserve(&self.reserve_path(), self.reserved)?;
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) -> Result<()> {
+        self.reserved = 0;
+        file::remove(&self.reserve_path())
+    }
+
+    fn reserve_path(&self) -> PathBuf {
+        file::temporary(&self.dir.join(RESERVE))
+    }
+
+    /// Commit, and leave nothing in the directory but the run.
+    pub fn close(&mut self) -> Result<()> {
+        self.release()?;
+        self.commit()
+    }
+
     /// Make everything sealed so far durable: files first, then their names, then the manifest that
     /// names them; only then is what it no longer names deleted.
-    pub fn commit(&mut self) -> Result<()> {
+    fn commit(&mut self) -> Result<()> {
+        if !self.changed {
+            return Ok(());
+        }
         let dir = &self.dir;
         self.pending.par_iter().try_for_each(|name| {
             let path = dir.join(name.to_string());
-            file::publish(&file::temporary(&path), &path)
+            let temporary = file::temporary(&path);
+            // A commit that failed may have come so far with some.
+            if path.exists() && !temporary.exists() {
+                return Ok(());
+            }
+            file::publish(&temporary, &path)
         })?;
         file::sync_dir(dir)?;
         self.manifest.save(dir)?;
@@ -244,12 +291,14 @@ impl Store {
         }
         self.write_table()?;
         self.committed = Instant::now();
+        self.changed = false;
         Ok(())
     }
 
     /// Delete what there is of a layer that could not be finished, and commit those that were: an
     /// error in the middle of a layer costs that layer alone.
     pub fn abandon(&mut self) -> Result<()> {
+        self.release()?;
         self.unsealed.clear();
         self.spare.clear();
         let waiting: Vec<PathBuf> = self

@@ -45,7 +45,9 @@ impl Store {
             pending_bytes: 0,
             spare: Vec::new(),
             obsolete: Vec::new(),
+            reserved: 0,
             committed: Instant::now(),
+            changed: false,
             _lock: lock,
         };
         store.check_files()?;
@@ -79,6 +81,7 @@ impl Store {
                 below,
             });
         }
+        self.changed = true;
         self.manifest.keep = keep;
         self.drop_states();
         self.commit()

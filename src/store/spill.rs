@@ -1,6 +1,7 @@
 //! A nameless file for what does not fit in memory.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -43,10 +44,38 @@ impl Spill {
         self.end
     }
 
-    /// Read `into.len()` bytes from `at`.
-    pub fn read(&self, at: u64, into: &mut [u8]) -> Result<()> {
+    /// Read `into.len()` bytes from `at`, whose CRC-32 was `crc` when they were appended.
+    pub fn read(&self, at: u64, crc: u32, into: &mut [u8]) -> Result<()> {
         let file = self.file.as_ref().expect("what is read was appended");
-        file.read_exact_at(into, at)
-            .map_err(Error::io(&self.dir, "read a temporary file in"))
+        let read = file.read_exact_at(into, at).and_then(|()| {
+            let differs = || io::Error::new(io::ErrorKind::InvalidData, "checksum differs");
+            (crc32fast::hash(into) == crc)
+                .then_some(())
+                .ok_or_else(differs)
+        });
+        read.map_err(Error::io(&self.dir, "read back a temporary file in"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_come_back_otherwise_are_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(place.path());
+        let (one, two) = (b"first", b"second");
+        assert_eq!(spill.append(one).unwrap(), 0);
+        assert_eq!(spill.append(two).unwrap(), 5);
+        let mut back = [0; 6];
+        spill.read(5, crc32fast::hash(two), &mut back).unwrap();
+        assert_eq!(&back, two);
+        let refused = spill.read(4, crc32fast::hash(two), &mut back).unwrap_err();
+        assert!(
+            refused.to_string().contains("checksum differs"),
+            "{refused}"
+        );
+        assert!(spill.read(6, 0, &mut back).is_err(), "beyond the end");
     }
 }

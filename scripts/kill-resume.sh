@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Kills a count again and again and compares what it ends with; see --help.
+set -euo pipefail
+
+usage() {
+    cat <<'END'
+Usage: scripts/kill-resume.sh [--dir DIR] GAME MINUTES
+
+Builds enum48 and counts GAME once undisturbed in a temporary directory. Then, for MINUTES,
+counts it in a second one, under memory bounds and threads that change with each start, and
+kills it with SIGKILL at random moments. Whenever a count ends by itself its files must be the
+same as the first one's, byte for byte; it is then begun anew. The last one is let end.
+
+  GAME         as the program writes it, with :SUM to stop there: 3x3-1024, 4x3, 4x4-32:60
+  MINUTES      how long to go on killing, a whole number
+  --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]
+
+Exit code 1 if the files differ or a start fails, and the directories are then kept; 2 for bad
+arguments.
+END
+}
+
+refuse() {
+    echo "kill-resume.sh: $1: see --help" >&2
+    exit 2
+}
+
+dir=${TMPDIR:-.} words=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help) usage; exit ;;
+        --dir) [ $# -gt 1 ] || refuse "--dir: which directory?"; dir=$2; shift ;;
+        -*) refuse "unexpected $1" ;;
+        *) words+=("$1") ;;
+    esac
+    shift
+done
+[ ${#words[@]} = 2 ] || refuse "expected GAME and MINUTES, got ${#words[@]} words"
+game=${words[0]} minutes=${words[1]}
+[[ $game =~ ^([0-9]+x[0-9]+)(-([0-9]+))?(:([0-9]+))?$ ]] || refuse "$game: not a game such as 3x3-1024"
+args=(--size "${BASH_REMATCH[1]}" ${BASH_REMATCH[3]:+--max "${BASH_REMATCH[3]}"}
+    ${BASH_REMATCH[5]:+--until "${BASH_REMATCH[5]}"} --quiet)
+[[ $minutes =~ ^[0-9]{1,6}$ ]] || refuse "$minutes: not a whole number of minutes"
+[ -d "$dir" ] || refuse "$dir: not a directory"
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cargo build --release --locked --manifest-path "$root/Cargo.toml"
+enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
+work=$(mktemp -d "$dir/enum48-kill.XXXXXX")
+keep=false
+trap '$keep || rm -rf "$work"' EXIT
+
+fail() {
+    keep=true
+    cat "$work/said" >&2
+    echo "kill-resume.sh: $game: $1, after $kills kills: see $work" >&2
+    exit 1
+}
+
+now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
+below() { echo $(((RANDOM << 15 | RANDOM) % $1)); }
+
+# Under bounds of its own each time. Two threads need 32M, each further one 8M.
+count() {
+    local memory most threads
+    memory=$((32 + $(below 225)))
+    most=$(((memory - 16) / 8))
+    threads=$((1 + $(below $((most < cores ? most : cores)))))
+    "$@" "$enum48" "${args[@]}" --dir "$work/killed" --threads "$threads" --memory "${memory}M" \
+        >"$work/said" 2>&1
+}
+
+compare() {
+    diff -rq "$work/whole" "$work/killed" >&2 || fail "the files differ"
+    completed=$((completed + 1))
+    echo "count $completed is the same, after $kills kills"
+    rm -rf "$work/killed"
+}
+
+cores=$(nproc) kills=0 completed=0
+start=$(now)
+"$enum48" "${args[@]}" --dir "$work/whole" >/dev/null
+took=$(($(now) - start))
+
+# Most starts are killed early, some late enough to have committed layers, also in a long count.
+usual=$((took / 4 < 400 ? 400 : took / 4 > 20000 ? 20000 : took / 4))
+end=$(($(now) + 10#$minutes * 60000))
+while [ "$(now)" -lt "$end" ]; do
+    after=$((1 + $(below $((RANDOM % 4 ? usual : 4 * usual)))))
+    printf -v after '%d.%03d' $((after / 1000)) $((after % 1000))
+    status=0
+    count timeout --foreground --preserve-status --signal=KILL "$after" || status=$?
+    case $status in
+        0) compare ;;
+        137) kills=$((kills + 1)) ;;
+        *) fail "exit code $status" ;;
+    esac
+done
+count || fail "exit code $?"
+compare
+echo "$game: $kills kills, $completed counts completed, all with the same files"

@@ -1,0 +1,244 @@
+/* A library to preload that stands between a program and its files, and lets them fail.
+ *
+ * It counts the operations on the files below one directory and does something to one of them. So a
+ * test can go through all moments at which a disk can fill up, a device fail or a machine stop.
+ * Operations are made as system calls, under the names by which Rust's standard library calls them.
+ *
+ *   FAULT_DIR=DIR     only files below DIR count; its name must be absolute and free of links
+ *   FAULT_AT=N        the number of the operation that is hit, from 1
+ *   FAULT_MODE=error  that operation fails with EIO; those after it work
+ *             =full   from it on, whatever takes space fails with ENOSPC
+ *             =dead   from it on, everything fails with EIO
+ *             =kill   the process is killed instead
+ *             =torn   if it writes, half of it is written; then the process is killed
+ *   FAULT_LOG=FILE    append each operation: its number, its name, its paths relative to DIR
+ *   FAULT_CLOCK=S     the monotonic clock advances by S seconds whenever it is read, and else stands
+ *   FAULT_FLOCK=1     no file can be locked
+ *   FAULT_MMAP=1      no file can be mapped
+ *
+ * Syncing does nothing when it works: what it is for, no process can see. The log shows its order.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What an operation is to do, and what it is to a full disk. */
+enum verdict { GO, FAIL, TEAR };
+enum space { TAKES, FREE };
+
+static const char *dir, *mode;
+static long at;
+static int out = -1;
+static atomic_long counted, readings;
+
+static const char *setting(const char *name) {
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+__attribute__((constructor)) static void begin(void) {
+    const char *file = setting("FAULT_LOG");
+    dir = setting("FAULT_DIR");
+    mode = setting("FAULT_MODE");
+    at = atol(setting("FAULT_AT"));
+    if (*file)
+        out = syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+static _Noreturn void die(void) {
+    syscall(SYS_kill, getpid(), SIGKILL);
+    for (;;)
+        pause();
+}
+
+/* The name of a path in DIR, "." for DIR itself; NULL for one that does not count. */
+static const char *inside(const char *path) {
+    size_t length = strlen(dir);
+    if (length == 0 || strncmp(path, dir, length) != 0)
+        return NULL;
+    if (path[length] == '/')
+        return path + length + 1;
+    return path[length] ? NULL : ".";
+}
+
+/* The same for an open file; PATH takes its name, which is empty if it has none. */
+static const char *inside_fd(int fd, char path[PATH_MAX]) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    return inside(path);
+}
+
+/* Counts an operation on the name that INSIDE gave, and says what becomes of it. */
+static enum verdict count(const char *name, enum space space, const char *path, const char *to) {
+    if (!path)
+        return GO;
+    long number = atomic_fetch_add(&counted, 1) + 1;
+    if (out >= 0) {
+        char line[2 * PATH_MAX];
+        int length = snprintf(line, sizeof line, "%ld %s %s%s%s\n", number, name, path,
+                              to ? " " : "", to ? to : "");
+        syscall(SYS_write, out, line, (size_t)length);
+    }
+    if (at == 0 || number < at)
+        return GO;
+    if (number == at && strcmp(mode, "kill") == 0)
+        die();
+    if (number == at && strcmp(mode, "torn") == 0)
+        return TEAR;
+    errno = strcmp(mode, "full") == 0 ? ENOSPC : EIO;
+    int fails = strcmp(mode, "dead") == 0 || (strcmp(mode, "full") == 0 && space == TAKES) ||
+                (strcmp(mode, "error") == 0 && number == at);
+    return fails ? FAIL : GO;
+}
+
+/* The common end of the operations that cannot be torn. */
+#define COUNTED(name, space, path, to, call)                                                       \
+    do {                                                                                           \
+        enum verdict verdict = count(name, space, path, to);                                       \
+        if (verdict == TEAR)                                                                       \
+            die();                                                                                 \
+        return verdict == FAIL ? -1 : (call);                                                      \
+    } while (0)
+
+/* Whether an open is to make a file without a name. O_TMPFILE is more than one bit. */
+static int nameless(int flags) {
+    return (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+static int open_counted(int at_fd, const char *path, int flags, mode_t permissions) {
+    int makes = nameless(flags) || (flags & O_CREAT);
+    const char *name = nameless(flags) ? "spill" : makes ? "create" : "open";
+    COUNTED(name, makes ? TAKES : FREE, inside(path), NULL,
+            (int)syscall(SYS_openat, at_fd, path, flags, permissions));
+}
+
+/* The permissions are given with the flags that need them only. */
+#define PERMISSIONS(flags, into)                                                                   \
+    mode_t into = 0;                                                                               \
+    if (((flags) & O_CREAT) || nameless(flags)) {                                                  \
+        va_list rest;                                                                              \
+        va_start(rest, flags);                                                                     \
+        into = va_arg(rest, mode_t);                                                               \
+        va_end(rest);                                                                              \
+    }
+
+int open(const char *path, int flags, ...) {
+    PERMISSIONS(flags, permissions)
+    return open_counted(AT_FDCWD, path, flags, permissions);
+}
+
+int open64(const char *path, int flags, ...) {
+    PERMISSIONS(flags, permissions)
+    return open_counted(AT_FDCWD, path, flags, permissions);
+}
+
+int openat(int at_fd, const char *path, int flags, ...) {
+    PERMISSIONS(flags, permissions)
+    return open_counted(at_fd, path, flags, permissions);
+}
+
+int openat64(int at_fd, const char *path, int flags, ...) {
+    PERMISSIONS(flags, permissions)
+    return open_counted(at_fd, path, flags, permissions);
+}
+
+int mkdir(const char *path, mode_t permissions) {
+    COUNTED("mkdir", TAKES, inside(path), NULL,
+            (int)syscall(SYS_mkdirat, AT_FDCWD, path, permissions));
+}
+
+ssize_t read(int fd, void *bytes, size_t length) {
+    char path[PATH_MAX];
+    COUNTED("read", FREE, inside_fd(fd, path), NULL, syscall(SYS_read, fd, bytes, length));
+}
+
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t from) {
+    char path[PATH_MAX];
+    COUNTED("read", FREE, inside_fd(fd, path), NULL,
+            syscall(SYS_pread64, fd, bytes, length, from));
+}
+
+ssize_t write(int fd, const void *bytes, size_t length) {
+    char path[PATH_MAX];
+    enum verdict verdict = count("write", TAKES, inside_fd(fd, path), NULL);
+    if (verdict == FAIL)
+        return -1;
+    ssize_t written = syscall(SYS_write, fd, bytes, verdict == TEAR ? length / 2 : length);
+    if (verdict == TEAR)
+        die();
+    return written;
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t to) {
+    char path[PATH_MAX];
+    enum verdict verdict = count("write", TAKES, inside_fd(fd, path), NULL);
+    if (verdict == FAIL)
+        return -1;
+    ssize_t written = syscall(SYS_pwrite64, fd, bytes, verdict == TEAR ? length / 2 : length, to);
+    if (verdict == TEAR)
+        die();
+    return written;
+}
+
+/* Writes the first piece only, as a write may; the caller comes again. */
+ssize_t writev(int fd, const struct iovec *pieces, int number) {
+    return number < 1 ? 0 : write(fd, pieces[0].iov_base, pieces[0].iov_len);
+}
+
+int fsync(int fd) {
+    char path[PATH_MAX];
+    COUNTED("sync", FREE, inside_fd(fd, path), NULL, 0);
+}
+
+int fdatasync(int fd) {
+    return fsync(fd);
+}
+
+int rename(const char *from, const char *to) {
+    const char *source = inside(from), *target = inside(to);
+    COUNTED("rename", FREE, source, target ? target : to,
+            (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
+int unlinkat(int at_fd, const char *path, int flags) {
+    COUNTED("unlink", FREE, inside(path), NULL, (int)syscall(SYS_unlinkat, at_fd, path, flags));
+}
+
+int unlink(const char *path) {
+    return unlinkat(AT_FDCWD, path, 0);
+}
+
+int flock(int fd, int operation) {
+    errno = ENOLCK;
+    return *setting("FAULT_FLOCK") ? -1 : (int)syscall(SYS_flock, fd, operation);
+}
+
+void *mmap64(void *place, size_t length, int access, int flags, int fd, off64_t from) {
+    errno = ENODEV;
+    if (fd >= 0 && *setting("FAULT_MMAP"))
+        return MAP_FAILED;
+    return (void *)syscall(SYS_mmap, place, length, access, flags, fd, from);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    const char *step = setting("FAULT_CLOCK");
+    if (clock != CLOCK_MONOTONIC || !*step)
+        return (int)syscall(SYS_clock_gettime, clock, now);
+    now->tv_sec = 1000 + atol(step) * atomic_fetch_add(&readings, 1);
+    now->tv_nsec = 0;
+    return 0;
+}
