@@ -1,11 +1,6 @@
 //! The format stays what it was: directories of version 1 are read, and what is documented is what is
 //! written.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a directory is copied, to go on in"
-)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

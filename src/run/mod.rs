@@ -46,7 +46,7 @@
 //!   contents have at most `10 * (count - 1)` bytes, whatever the frame says.
 //! - *Fingerprint.* The sum, modulo 2^64, of `mix(x)` over all states x, where, modulo 2^64 too,
 //!   `z = x + 0x9E3779B97F4A7C15`, `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`,
-//!   `z = (z ^ z >> 27) * 0x94D049BB133111EB`, `mix = z ^ z >> 31`: the first output of SplitMix64 seeded
+//!   `z = (z ^ z >> 27) * 0x94D049BB133111EB`, `mix = z ^ z >> 31`: the first output of `SplitMix64` seeded
 //!   with x. It depends on no order, block size or codec, so two programs can compare sets, not just
 //!   counts.
 //! - *What is wrong.* Every byte is covered by a checksum or is one, and every later version keeps the

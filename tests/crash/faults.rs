@@ -1,0 +1,200 @@
+//! Each operation on a file fails in turn.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use super::place::{AT_THE_END, EACH_LAYER, End, Place, SMALL, end, good, undisturbed};
+
+/// The ways of failing at an operation that differ from those at the next one.
+fn ways(operation: &str) -> impl Iterator<Item = &'static str> {
+    let name = operation.split(' ').next().unwrap_or_default();
+    let takes_space = matches!(name, "create" | "mkdir" | "spill" | "write");
+    let changes = takes_space || matches!(name, "rename" | "unlink");
+    [
+        ("error", true),
+        ("dead", true),
+        ("full", takes_space),
+        ("kill", changes),
+        ("torn", name == "write"),
+    ]
+    .into_iter()
+    .filter_map(|(mode, differs)| differs.then_some(mode))
+}
+
+/// A count that is to be disturbed.
+#[derive(Clone, Copy)]
+pub(crate) struct Count {
+    args: &'static str,
+    settings: &'static [(&'static str, &'static str)],
+    /// An earlier process is killed at this operation, so that the count finds what that one left.
+    killed_at: Option<usize>,
+    /// Whether its files may lie in memory.
+    small: bool,
+}
+
+impl Count {
+    /// A small count in a fresh directory.
+    pub(crate) fn small(args: &'static str, settings: &'static [(&'static str, &'static str)]) -> Self {
+        Self {
+            args,
+            settings,
+            killed_at: None,
+            small: true,
+        }
+    }
+
+    /// A fresh place, or one in which a process was killed.
+    fn place(self) -> Place {
+        let place = if self.small {
+            Place::small()
+        } else {
+            Place::new()
+        };
+        if let Some(at) = self.killed_at {
+            let output = place.faulty(self.args, self.settings, "kill", at);
+            assert_eq!(end(&output, self.args), End::Killed);
+        }
+        place
+    }
+
+    /// The operations of the count if nothing fails.
+    pub(crate) fn operations(self) -> Vec<String> {
+        let place = self.place();
+        let mut command = place.shimmed(self.args, self.settings);
+        command.env("FAULT_LOG", place.log());
+        good(command, self.args);
+        place.operations()
+    }
+
+    /// Let operations fail, each in every way, and see that the same command then ends with the same
+    /// files. Returns the number of faults.
+    fn survives(self, hit: impl Fn(&[String]) -> Vec<usize>) -> usize {
+        let expected = undisturbed(self.args);
+        let operations = self.operations();
+        let mut faults: Vec<(&str, usize)> = Vec::new();
+        for at in hit(&operations) {
+            faults.extend(ways(&operations[at - 1]).map(|mode| (mode, at)));
+        }
+        let ends: Vec<End> = faults
+            .par_iter()
+            .map(|&(mode, at)| {
+                let operation = &operations[at - 1];
+                let what = format!("{}: {mode} at {at}, {operation}", self.args);
+                let place = self.place();
+                let end = end(&place.faulty(self.args, self.settings, mode, at), &what);
+                let kills = matches!(mode, "kill" | "torn");
+                assert_eq!(end == End::Killed, kills, "{what}: {end:?}");
+                if end == End::Well {
+                    assert!(place.files() == expected, "{what}: ended well");
+                }
+                // Without faults the shim only spares the disk.
+                good(place.shimmed(self.args, &[]), &what);
+                assert!(place.files() == expected, "{what}");
+                end
+            })
+            .collect();
+        let of = |wanted| ends.iter().filter(|&&end| end == wanted).count();
+        println!(
+            "{}{}: {} faults at {} operations: {} ended well, {} refused, {} killed",
+            self.args,
+            self.settings
+                .iter()
+                .map(|(name, value)| format!(" {name}={value}"))
+                .collect::<String>(),
+            faults.len(),
+            operations.len(),
+            of(End::Well),
+            of(End::Refused),
+            of(End::Killed),
+        );
+        faults.len()
+    }
+}
+
+/// All operations.
+fn every(operations: &[String]) -> Vec<usize> {
+    (1..=operations.len()).collect()
+}
+
+/// Those before the first file of a layer: opening the directory.
+fn opening(operations: &[String]) -> Vec<usize> {
+    let first = |operation: &String| operation.starts_with("create sum-");
+    (1..=operations.iter().position(first).unwrap()).collect()
+}
+
+/// The first, the middle and the last of each kind on a file without a name.
+fn spilling(operations: &[String]) -> Vec<usize> {
+    let mut hit = BTreeSet::new();
+    for start in ["spill ", "write #", "read #"] {
+        let found: Vec<usize> = (1..=operations.len())
+            .filter(|at| operations[at - 1].starts_with(start))
+            .collect();
+        assert!(!found.is_empty(), "the game was chosen for not fitting");
+        hit.extend([found[0], found[found.len() / 2], found[found.len() - 1]]);
+    }
+    hit.into_iter().collect()
+}
+
+#[test]
+fn any_operation_may_fail_and_the_same_command_goes_on() {
+    let last = "--size 2 --max 16 --keep last --threads 1 --memory 32M";
+    let faults: usize = [(SMALL, AT_THE_END), (SMALL, EACH_LAYER), (last, EACH_LAYER)]
+        .map(|(args, settings)| Count::small(args, settings).survives(every))
+        .iter()
+        .sum();
+    println!("{faults} faults");
+}
+
+#[test]
+fn going_on_may_fail_and_be_gone_on_from() {
+    for (settings, start, end) in [
+        // Nothing is named by a manifest yet, but everything has its name...
+        (AT_THE_END, "rename manifest.json.tmp ", ""),
+        // ...or nothing names it any more, but it is still there.
+        (EACH_LAYER, "unlink sum-", ".afterstates"),
+    ] {
+        let count = Count::small(SMALL, settings);
+        let operations = count.operations();
+        let found: Vec<usize> = (1..=operations.len())
+            .filter(|at| {
+                let operation = &operations[at - 1];
+                operation.starts_with(start) && operation.ends_with(end)
+            })
+            .collect();
+        let killed = Count {
+            killed_at: Some(found[found.len() / 2]),
+            ..count
+        };
+        killed.survives(|operations| {
+            let hit = opening(operations);
+            let removes = |at: &usize| operations[at - 1].starts_with("unlink sum-");
+            assert!(hit.iter().any(removes), "nothing was left to remove");
+            hit
+        });
+    }
+}
+
+#[test]
+fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
+    let count = Count {
+        args: "--size 4 --max 16 --until 50 --threads 1 --memory 24M",
+        settings: EACH_LAYER,
+        killed_at: None,
+        small: false,
+    };
+    count.survives(spilling);
+}
+
+#[test]
+fn a_directory_that_cannot_be_locked_or_mapped_is_refused() {
+    for (setting, text) in [("FAULT_FLOCK", "cannot lock"), ("FAULT_MMAP", "cannot map")] {
+        let place = Place::new();
+        let output = place.shimmed(SMALL, &[(setting, "1")]).output().unwrap();
+        assert_eq!(end(&output, setting), End::Refused);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(text), "{said}");
+        good(place.command(SMALL), setting);
+        assert!(place.files() == undisturbed(SMALL), "{setting}");
+    }
+}

@@ -1,0 +1,139 @@
+//! The program is killed at random moments.
+
+use std::fs;
+use std::process::{self, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::place::{EACH_LAYER, End, Place, end, good, undisturbed};
+
+/// A count that is killed again and again.
+struct Hunted {
+    args: &'static str,
+    /// Threads and memory to be hunted with, and others to be compared with.
+    bounds: [&'static str; 2],
+    /// What the shim is to do, if it is there.
+    settings: Option<&'static [(&'static str, &'static str)]>,
+    spills: bool,
+    kills: usize,
+}
+
+const HUNTED: [Hunted; 4] = [
+    Hunted {
+        args: "--size 3 --max 512",
+        bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 256M"],
+        settings: None,
+        spills: false,
+        kills: 50,
+    },
+    Hunted {
+        args: "--size 4 --max 16",
+        bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 512M"],
+        settings: Some(&[]),
+        spills: true,
+        kills: 60,
+    },
+    Hunted {
+        args: "--size 3x4 --max 32",
+        bounds: ["--threads 2 --memory 32M", "--threads 3 --memory 256M"],
+        settings: Some(EACH_LAYER),
+        spills: true,
+        kills: 60,
+    },
+    Hunted {
+        args: "--size 3 --max 256 --keep last",
+        bounds: ["--threads 3 --memory 40M", "--threads 2 --memory 128M"],
+        settings: Some(EACH_LAYER),
+        spills: false,
+        kills: 50,
+    },
+];
+
+impl Hunted {
+    /// Kill the planned number of processes, then let one end. Returns how many ended by themselves.
+    fn hunt(&self, seed: u64) -> usize {
+        let [bounds, others] = self.bounds;
+        let args = format!("{} {bounds}", self.args);
+        let expected = undisturbed(&format!("{} {others}", self.args));
+        let place = Place::new();
+        let mut random = seed;
+        let (mut killed, mut ended) = (0, 0);
+        while killed < self.kills {
+            let child = self.command(&place, &args).spawn().unwrap();
+            thread::sleep(moment(&mut random));
+            match end(&stop(child), &args) {
+                End::Killed => killed += 1,
+                End::Well => {
+                    assert!(place.files() == expected, "{args}: after {killed} kills");
+                    fs::remove_dir_all(place.run()).unwrap();
+                    ended += 1;
+                }
+                End::Refused => panic!("{args}: refused after {killed} kills"),
+            }
+        }
+        good(self.command(&place, &args), &args);
+        assert!(place.files() == expected, "{args}: after {killed} kills");
+        if self.spills {
+            let log = fs::read_to_string(place.log()).unwrap();
+            assert!(
+                log.contains(" spill "),
+                "{args}: was chosen for not fitting"
+            );
+        }
+        println!("{args}: {killed} kills, {} counts ended", ended + 1);
+        ended + 1
+    }
+
+    fn command(&self, place: &Place, args: &str) -> Command {
+        let mut command = match self.settings {
+            Some(settings) => place.shimmed(args, settings),
+            None => place.command(args),
+        };
+        command
+            .env("FAULT_LOG", place.log())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+}
+
+/// Kill a process, unless it has ended.
+fn stop(mut child: process::Child) -> Output {
+    child.kill().unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// How long a process may live: mostly a moment, now and then long enough for a commit by the clock.
+fn moment(random: &mut u64) -> Duration {
+    let longest = if split_mix(random).is_multiple_of(8) {
+        2000
+    } else {
+        400
+    };
+    Duration::from_millis(split_mix(random) % longest)
+}
+
+/// `SplitMix64`: moments that look random, and are the same in every run.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
+    let seeds = 1..=HUNTED.len() as u64;
+    let hunts: Vec<(u64, &Hunted)> = seeds.zip(&HUNTED).collect();
+    let ended: usize = hunts
+        .par_iter()
+        .with_max_len(1)
+        .map(|(seed, hunted)| hunted.hunt(*seed))
+        .sum();
+    let kills: usize = HUNTED.iter().map(|hunted| hunted.kills).sum();
+    assert!(kills >= 200);
+    println!("{kills} kills, {ended} counts ended");
+}

@@ -1,0 +1,166 @@
+//! A place for a run, with the shim under the program.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use tempfile::TempDir;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
+/// A game so small that all its operations can fail in turn.
+pub(crate) const SMALL: &str = "--size 2 --max 32 --threads 1 --memory 32M";
+pub(crate) const SIGKILL: i32 = 9;
+/// Settings of the shim's clock, by which the store commits: after every layer, or at the end only.
+/// Either way each run does the same operations.
+pub(crate) const EACH_LAYER: &[(&str, &str)] = &[("FAULT_CLOCK", "2")];
+pub(crate) const AT_THE_END: &[(&str, &str)] = &[("FAULT_CLOCK", "0")];
+/// The shim, compiled once.
+pub(crate) static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crash/shim.c");
+    // Under a name of its own first: other processes may be testing in the same place.
+    let made = place.join(format!("shim-{}.so", process::id()));
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .args([made.as_os_str(), source.as_ref()])
+        .output()
+        .expect("these tests need a C compiler, called cc");
+    assert!(
+        compiled.status.success(),
+        "cc: {}",
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    let shim = place.join("shim.so");
+    fs::rename(made, &shim).unwrap();
+    shim
+});
+
+/// A place for one run and the log of its operations.
+pub(crate) struct Place {
+    dir: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// In memory, where there is such a place: thousands of small runs, and nothing that the shim does
+    /// depends on a disk.
+    pub(crate) fn small() -> Self {
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self { dir: dir.unwrap() }
+    }
+
+    /// The run's directory, under a name without links, as the shim needs it.
+    pub(crate) fn run(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("run")
+    }
+
+    pub(crate) fn log(&self) -> PathBuf {
+        self.dir.path().join("log")
+    }
+
+    /// The program on arguments split at spaces, as it is.
+    pub(crate) fn command(&self, args: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(args.split_whitespace())
+            .args(["--quiet", "--dir"])
+            .arg(self.run())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The same with the shim under it.
+    pub(crate) fn shimmed(&self, args: &str, settings: &[(&str, &str)]) -> Command {
+        let mut command = self.command(args);
+        command
+            .env("LD_PRELOAD", &*SHIM)
+            .env("FAULT_DIR", self.run())
+            .envs(settings.iter().copied());
+        command
+    }
+
+    /// The same with one operation failing.
+    pub(crate) fn faulty(
+        &self,
+        args: &str,
+        settings: &[(&str, &str)],
+        mode: &str,
+        at: usize,
+    ) -> Output {
+        let mut command = self.shimmed(args, settings);
+        command
+            .env("FAULT_MODE", mode)
+            .env("FAULT_AT", at.to_string());
+        command.output().unwrap()
+    }
+
+    /// Names and bytes of all files of the run.
+    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let entries = fs::read_dir(self.run()).unwrap();
+        entries
+            .map(|entry| {
+                let entry = entry.unwrap();
+                (
+                    entry.file_name().into_string().unwrap(),
+                    fs::read(entry.path()).unwrap(),
+                )
+            })
+            .collect()
+    }
+
+    /// The operations that were logged: `name path`, and for a rename the new path.
+    pub(crate) fn operations(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.log()).unwrap();
+        let lines = log.lines().map(|line| line.split_once(' ').unwrap().1);
+        lines.map(str::to_owned).collect()
+    }
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Well,
+    Refused,
+    Killed,
+}
+
+/// The end of a process, which must be one of the three, with no more said than is due.
+pub(crate) fn end(output: &Output, what: &str) -> End {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let status = output.status;
+    match (status.code(), status.signal()) {
+        (Some(0), _) => {
+            assert_eq!(said, "", "{what}");
+            End::Well
+        }
+        (Some(2), _) => {
+            assert!(
+                said.starts_with("enum48: ") && said.ends_with('\n') && said.lines().count() == 1,
+                "{what}: {said:?}"
+            );
+            assert!(output.stdout.is_empty(), "{what}: a result and a refusal");
+            End::Refused
+        }
+        (None, Some(SIGKILL)) => End::Killed,
+        _ => panic!("{what}: {status}: {said}"),
+    }
+}
+/// Expect a process to end well.
+pub(crate) fn good(mut command: Command, what: &str) {
+    assert_eq!(end(&command.output().unwrap(), what), End::Well, "{what}");
+}
+
+/// The files of a count that nothing disturbs.
+pub(crate) fn undisturbed(args: &str) -> BTreeMap<String, Vec<u8>> {
+    let place = Place::new();
+    good(place.command(args), args);
+    place.files()
+}
