@@ -215,7 +215,10 @@ fn remedy(what: &str, cause: &io::Error) -> &'static str {
             ": what was sealed stays: raise the limit on file sizes, then give the same command again"
         }
         (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
-            ": give a place that can be written"
+            ": give a place that can be read and written"
+        }
+        (_, io::ErrorKind::OutOfMemory) => {
+            ": what was sealed stays: give less --memory or fewer --threads, then the same command again"
         }
         ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
         ("map", _) => {

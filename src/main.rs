@@ -45,3 +45,19 @@ unsafe impl GlobalAlloc for Plain {
         unsafe { System.dealloc(memory, layout) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// Run it under Miri: `cargo +nightly miri test --bin enum48`.
+    #[test]
+    fn memory_is_what_the_system_gives() {
+        let mut bytes = vec![0u8; 1000];
+        assert!(bytes.iter().all(|&byte| byte == 0));
+        bytes.fill(7);
+        bytes.resize(100_000, 9);
+        bytes.shrink_to(10);
+        assert!(bytes.iter().take(1000).all(|&byte| byte == 7));
+        assert_eq!(bytes.iter().filter(|&&byte| byte == 9).count(), 99_000);
+        assert_eq!(Box::new([5u64; 100]).iter().sum::<u64>(), 500);
+    }
+}

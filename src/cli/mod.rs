@@ -4,6 +4,7 @@
 
 mod check;
 mod count;
+mod gauge;
 mod machine;
 mod progress;
 mod resources;

@@ -2,10 +2,9 @@
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 
 use super::machine;
 use crate::engine::{Plan, Progress, Step};
@@ -15,8 +14,8 @@ use crate::store::{Layer, Store};
 
 /// A layer that took this long leaves a line on the terminal.
 const WORTH_A_LINE: Duration = Duration::from_millis(500);
-/// While a layer lasts, a line is written this often where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(10);
+/// While a job lasts, a line is written this often where there is no terminal.
+pub(super) const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Memory is looked at, and a terminal's display changed, this often at most.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -311,68 +310,6 @@ fn clock(time: Duration) -> String {
         seconds / 60 % 60,
         seconds % 60
     )
-}
-
-/// Shows how much of a known number of states is done, for jobs that many threads work at.
-pub(super) struct Gauge {
-    bar: ProgressBar,
-    job: &'static str,
-    lines: bool,
-    begin: Instant,
-    last_line: Mutex<Instant>,
-}
-
-impl Gauge {
-    /// A gauge for `states` states.
-    pub(super) fn new(job: &'static str, states: u64, quiet: bool) -> Self {
-        let terminal = io::stderr().is_terminal();
-        let bar = ProgressBar::new(states);
-        bar.set_style(
-            ProgressStyle::with_template(
-                "{prefix} {wide_bar} {percent}%  {human_pos} of {human_len} states, {per_sec}, {eta} left",
-            )
-            .expect("the template is sound"),
-        );
-        bar.set_prefix(job);
-        if quiet || !terminal {
-            bar.set_draw_target(ProgressDrawTarget::hidden());
-        }
-        let now = Instant::now();
-        Self {
-            bar,
-            job,
-            lines: !quiet && !terminal,
-            begin: now,
-            last_line: Mutex::new(now),
-        }
-    }
-
-    /// So many more are done.
-    pub(super) fn add(&self, states: u64) {
-        self.bar.inc(states);
-        if self.lines {
-            let mut last = self.last_line.lock().expect("no thread panics");
-            if last.elapsed() >= LINE_EVERY {
-                *last = Instant::now();
-                self.line();
-            }
-        }
-    }
-
-    fn line(&self) {
-        let (done, seconds) = (self.bar.position(), self.begin.elapsed().as_secs_f64());
-        let (job, of) = (self.job, self.bar.length().unwrap_or(0));
-        let rate = (done as f64 / seconds) as u64;
-        eprintln!("job={job} states={done} of={of} states_per_sec={rate} sec={seconds:.3}");
-    }
-
-    /// Take the display away.
-    pub(super) fn finish(self) {
-        self.bar.finish_and_clear();
-        if self.lines {
-            self.line();
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 
 use super::Outcome;
-use super::progress::Gauge;
+use super::gauge::Gauge;
 use super::resources::Resources;
 use crate::engine;
 use crate::store::Archive;

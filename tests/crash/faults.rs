@@ -35,7 +35,10 @@ pub(crate) struct Count {
 
 impl Count {
     /// A small count in a fresh directory.
-    pub(crate) fn small(args: &'static str, settings: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) fn small(
+        args: &'static str,
+        settings: &'static [(&'static str, &'static str)],
+    ) -> Self {
         Self {
             args,
             settings,

@@ -1,0 +1,80 @@
+//! What the system has run out of, the program says in one line, and what was sealed stays.
+//!
+//! A full disk, and a directory that cannot be locked or mapped, are in `crash/`.
+
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+mod program;
+use program::{PROGRAM, good, place, stderr};
+
+/// Run under a limit of the shell's `ulimit`.
+fn limited(place: &TempDir, limit: &str, args: &str) -> Output {
+    Command::new("sh")
+        .args(["-c", &format!("ulimit {limit} && exec {PROGRAM} {args}")])
+        .current_dir(place)
+        .output()
+        .unwrap()
+}
+
+/// Expect exit code 2 and one line, and then, without the limit, the whole count.
+fn refused_and_gone_on_from(limit: &str, args: &str, line: &str) {
+    let place = place();
+    let args = format!("{args} --quiet --dir run");
+    let output = limited(&place, limit, &args);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{limit}: {said}");
+    assert!(
+        said.starts_with("enum48: ") && said.contains(line),
+        "{limit}: {said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{limit}: {said}");
+    good(&place, &args);
+    good(&place, "verify run --quiet");
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_no_signal() {
+    // 1 block is 512 bytes; the largest parts of the game have hundreds of KiB.
+    refused_and_gone_on_from(
+        "-f 64",
+        "--size 3 --max 256",
+        "raise the limit on file sizes",
+    );
+}
+
+#[test]
+fn files_that_cannot_be_opened_are_named() {
+    for open in ["4", "5"] {
+        let limit = format!("-n {open}");
+        refused_and_gone_on_from(&limit, "--size 2 --max 32", "raise the limit on open files");
+    }
+    let place = place();
+    let output = limited(&place, "-n 16", "--size 3 --max 128 --quiet");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn memory_that_the_system_does_not_give_is_asked_for_in_one_line() {
+    let limit = "-v 150000";
+    let args = "--size 4 --max 32 --until 60 --threads 2 --memory 2G";
+    refused_and_gone_on_from(limit, args, "give less --memory");
+    // The default bound is half of what the process may take.
+    let place = place();
+    let args = "--size 4 --max 32 --until 60 --threads 2 --quiet";
+    let output = limited(&place, limit, args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn a_bound_beyond_the_machine_is_remarked_on() {
+    let place = place();
+    let output = limited(&place, "-v 1000000", "--size 2 --max 32 --memory 2G");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("WARNING: a memory bound of 2.00 GiB"),
+        "{}",
+        stderr(&output)
+    );
+}
