@@ -74,6 +74,7 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Write a manifest with the checksum that fits, whatever its numbers say.
+#[allow(clippy::disallowed_methods, reason = "a manifest is forged on purpose")]
 pub(crate) fn seal_manifest(path: &Path, text: &str) {
     let (fields, _) = text.split_once("\"crc32\"").unwrap();
     // The checksum is that of the other fields, in their order and without white space.
