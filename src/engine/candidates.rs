@@ -61,6 +61,12 @@ pub(crate) struct Filler<'a> {
 }
 
 impl Filler<'_> {
+    /// Note how many candidates are made, apart from adding them: that they are as many at the end is a
+    /// law.
+    pub(crate) fn announce(&mut self, candidates: usize) {
+        self.lot.announce(candidates as u64);
+    }
+
     /// Add a candidate.
     #[inline]
     pub(crate) fn push(&mut self, key: u64, supplies: &mut Supplies) -> Result<()> {

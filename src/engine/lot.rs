@@ -84,8 +84,8 @@ pub(crate) struct Lot {
     full_bytes: usize,
     run_bytes: usize,
     spill: Spill,
-    /// Candidates that were added.
-    pushed: u64,
+    /// Candidates that were made for this lot.
+    made: u64,
     /// Repeats that were dropped on the way.
     dropped: u64,
 }
@@ -105,7 +105,7 @@ impl Lot {
             full_bytes: 0,
             run_bytes: 0,
             spill,
-            pushed: 0,
+            made: 0,
             dropped: 0,
         }
     }
@@ -113,7 +113,6 @@ impl Lot {
     /// Add a candidate of the range `range`.
     #[inline]
     pub(crate) fn push(&mut self, range: usize, key: u64, supplies: &mut Supplies) -> Result<()> {
-        self.pushed += 1;
         let bucket = &mut self.buckets[range];
         bucket.open[bucket.filled % CHUNK] = key;
         bucket.filled += 1;
@@ -189,9 +188,14 @@ impl Lot {
         Ok(())
     }
 
-    /// Candidates that were added.
-    pub(crate) fn pushed(&self) -> u64 {
-        self.pushed
+    /// Note that `candidates` are made for this lot, in whose number it must end up with them.
+    pub(crate) fn announce(&mut self, candidates: u64) {
+        self.made += candidates;
+    }
+
+    /// Candidates that were made for this lot.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
     }
 
     /// Repeats among them that were dropped already.

@@ -98,7 +98,7 @@ impl Reducer {
         let mut sketch = Sketch::expecting(units.iter().map(|unit| unit.size as u64).sum());
         let mut tally = Reduced::default();
         for lot in candidates.lots() {
-            tally.candidates += lot.pushed();
+            tally.candidates += lot.made();
             tally.duplicates += lot.dropped();
             tally.spilled += lot.spilled();
         }

@@ -172,6 +172,7 @@ impl<'a> Sweep<'a> {
                 worker.made.clear();
                 self.rules.spawn(afterstates, tile, &mut worker.made);
                 self.rules.canonicalise(&mut worker.made);
+                filler.announce(worker.made.len());
                 for &state in &worker.made {
                     filler.push(state, &mut worker.supplies)?;
                 }
@@ -181,6 +182,7 @@ impl<'a> Sweep<'a> {
         if !starts.is_empty() {
             self.crew.each(1, |worker, _| {
                 let mut filler = states.filler(worker.index);
+                filler.announce(starts.len());
                 starts
                     .iter()
                     .try_for_each(|&board| filler.push(board, &mut worker.supplies))
@@ -347,11 +349,15 @@ impl Stage for Moving<'_> {
         let fresh = &mut made[..fresh];
         self.rules.canonicalise(fresh);
         let larger = u64::from(self.max + 1) * ONES;
+        let mut mergers = 0;
         for &afterstate in fresh.iter() {
             let merged = has_zero_digit(afterstate ^ larger);
+            mergers += usize::from(merged);
             let filler = if merged { &mut above } else { &mut here };
             filler.push(afterstate, supplies)?;
         }
+        above.announce(mergers);
+        here.announce(fresh.len() - mergers);
         Ok(())
     }
 }
