@@ -44,7 +44,7 @@ pub(super) fn audit<const R: usize, const C: usize>(
             Some((board, what))
         });
     }
-    // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws.rs`).
+    // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws`).
     // One that did would have a sum of at least (c + 3 - q) * 2^q, which few parts have.
     let cells = Shape::<R, C>::CELLS as u32;
     for q in 3..=claim.max {

@@ -4,13 +4,14 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::file;
-use super::files::{self, FileName, LOCK, Named, TABLE};
+use super::expected::Expected;
+use super::file::{self, LOCK};
+use super::files::{self, FileName, Named, TABLE};
 use super::manifest::Manifest;
 use crate::counts::Table;
 use crate::error::{Error, Result};
 use crate::game::Game;
-use crate::run::{Kind, Part, Sealed};
+use crate::run::{Kind, Part};
 
 /// A run's directory that no count goes on in while this is open. Nothing is written to it.
 pub struct Archive {
@@ -22,44 +23,6 @@ pub struct Archive {
 
 /// Stray files up to this number are named one by one.
 const FEW: usize = 5;
-
-/// A part file that the manifest names, and what it must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Expected {
-    pub(crate) name: FileName,
-    pub(crate) sealed: Sealed,
-}
-
-impl Expected {
-    /// Open the file in `dir` and see that it is the part that it should be. Checks its header, index
-    /// and footer; not the blocks.
-    pub(crate) fn open(&self, dir: &Path, game: &Game) -> Result<Part> {
-        let path = dir.join(self.name.to_string());
-        let part = Part::open(&path).map_err(|error| match error {
-            Error::Io { cause, .. } if cause.kind() == ErrorKind::NotFound => {
-                Error::Missing(path.clone())
-            }
-            other => other,
-        })?;
-        let mismatch = |what: String| {
-            let path = path.clone();
-            Err(Error::Mismatch { path, what })
-        };
-        let label = self.name.label(game);
-        if part.label() != label {
-            return mismatch(format!("expected {label}, got {}", part.label()));
-        }
-        let got = Sealed {
-            states: part.states(),
-            bytes: part.bytes(),
-            fingerprint: part.fingerprint(),
-        };
-        if got != self.sealed {
-            return mismatch(format!("expected {}, got {got}", self.sealed));
-        }
-        Ok(part)
-    }
-}
 
 impl Archive {
     /// Open a run's directory. Only its manifest is read.

@@ -7,11 +7,13 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::files::LOCK;
 use crate::error::{Error, Result};
 
 /// Ending of files that are not finished.
 pub(crate) const TEMPORARY: &str = ".tmp";
+
+/// Name of the file that is locked while a process uses the directory.
+pub(crate) const LOCK: &str = "lock";
 
 /// The name a file has until it is published.
 pub(crate) fn temporary(path: &Path) -> PathBuf {

@@ -4,16 +4,13 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::file::TEMPORARY;
+use super::file::{LOCK, TEMPORARY};
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::run::{Kind, Label};
 
 /// Name of the manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";
-
-/// Name of the file that is locked while a process uses the directory.
-pub(crate) const LOCK: &str = "lock";
 
 /// Stem of the temporary file that keeps room for the manifest.
 pub(crate) const RESERVE: &str = "reserve";

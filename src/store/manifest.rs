@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::archive::Expected;
+use super::expected::Expected;
 use super::file;
 use super::files::{FileName, MANIFEST};
 use crate::counts::{Row, Table};

@@ -17,6 +17,7 @@
 //! signal handler: the next run deletes what the manifest does not name and goes on.
 
 mod archive;
+mod expected;
 mod file;
 mod files;
 mod manifest;
@@ -37,7 +38,7 @@ use crate::game::Game;
 use crate::run::{Kind, Part, PartWriter, Sealed};
 
 pub use archive::Archive;
-pub(crate) use archive::Expected;
+pub(crate) use expected::Expected;
 pub(crate) use file::{probe, write_atomic};
 pub(crate) use files::FileName;
 use files::{Named, RESERVE, TABLE};

@@ -69,7 +69,7 @@ impl AddAssign for Found {
 }
 
 /// Make every layer again and compare: the live states one by one, and the numbers of dead and
-/// labeled ones, of moves and of wins. `watch` is told how many states were found again. Returns what
+/// labeled ones, of moves and of wins. `watch` is told how many states more were followed. Returns what
 /// is wrong, at most one thing for each part.
 ///
 /// # Errors
@@ -205,6 +205,9 @@ impl Again<'_> {
             let mut decoder = Decoder::new().map_err(Error::io(part.path(), "start zstd for"))?;
             let (mut states, mut made) = (Vec::new(), Vec::new());
             part.read_block(block, &mut decoder, &mut states)?;
+            if tile == 1 && pass.start == 0 {
+                (self.watch)(states.len() as u64);
+            }
             for states in states.chunks(SLICE) {
                 made.clear();
                 self.follow(states, tile, &mut made);
@@ -277,7 +280,6 @@ impl Again<'_> {
             };
             return Err(self.wrong(target, format!("block {block}: {state:#x} {what}")));
         }
-        (self.watch)(held.len() as u64);
         Ok(Found {
             live: states.len() as u64,
             dead,

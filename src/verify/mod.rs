@@ -5,7 +5,7 @@
 //! *Verify* answers whether the bytes still are the run that the manifest describes, by reading all of
 //! them:
 //!
-//! - the manifest against itself and the laws (`laws.rs`), `layers.csv` against the manifest, the
+//! - the manifest against itself and the laws (`laws`), `layers.csv` against the manifest, the
 //!   files' names against both;
 //! - of each file: header, index, footer, the checksum of each block, strict order, counts, bytes,
 //!   fingerprint;

@@ -1,77 +1,9 @@
-//! The table of a count: a row for each part, and what the rows add up to.
+//! The table, and what its rows add up to.
 
 use std::io::{self, Read, Write};
 
-use serde::{Deserialize, Serialize};
-
+use super::row::{COLUMNS, Row, SHORT};
 use crate::run::Fingerprint;
-
-/// A part's counts: all canonical states of one sum and largest tile. The fields are the columns of
-/// `layers.csv`, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
-    /// Sum of the tiles.
-    pub sum: u32,
-    /// Largest tile, as a value.
-    pub max_tile: u32,
-    /// Canonical states with a legal move.
-    pub live: u64,
-    /// Canonical states without one.
-    pub dead: u64,
-    /// Boards that the live and dead states stand for: the sum of their orbit sizes.
-    pub labeled: u64,
-    /// Canonical afterstates of this sum and largest tile, winning ones left out.
-    pub afterstates: u64,
-    /// Fingerprint of the live states.
-    pub fingerprint: Fingerprint,
-    /// Empty cells of the afterstates: each is a place to spawn a 2 and a 4 in.
-    #[serde(default)]
-    pub empty_cells: u64,
-    /// States that spawns and starts made, repeats included.
-    #[serde(default)]
-    pub candidates: u64,
-    /// Candidates that were dropped because they had come before.
-    #[serde(default)]
-    pub duplicates: u64,
-    /// Legal moves of the live states, winning ones among them.
-    #[serde(default)]
-    pub moves: u64,
-    /// Moves that make the winning tile.
-    #[serde(default)]
-    pub wins: u64,
-}
-
-impl Row {
-    /// Live and dead states.
-    #[must_use]
-    pub fn states(&self) -> u64 {
-        self.live.saturating_add(self.dead)
-    }
-
-    /// The row as it stands in a CSV.
-    fn fields(&self) -> [String; COLUMNS.len()] {
-        [
-            self.sum.to_string(),
-            self.max_tile.to_string(),
-            self.live.to_string(),
-            self.dead.to_string(),
-            self.labeled.to_string(),
-            self.afterstates.to_string(),
-            self.fingerprint.to_string(),
-            self.empty_cells.to_string(),
-            self.candidates.to_string(),
-            self.duplicates.to_string(),
-            self.moves.to_string(),
-            self.wins.to_string(),
-        ]
-    }
-
-    /// Whether nothing was counted.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.live == 0 && self.dead == 0 && self.labeled == 0 && self.afterstates == 0
-    }
-}
 
 /// What a count, or the layers of one up to some sum, adds up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,28 +43,6 @@ impl Totals {
     pub fn total(&self) -> u64 {
         self.live + u64::from(self.win) + u64::from(self.loss())
     }
-}
-
-/// Where two tables differ first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Sum of the part.
-    pub sum: u32,
-    /// Its largest tile.
-    pub max_tile: u32,
-    /// How they differ.
-    pub kind: Differs,
-}
-
-/// How two tables differ in a part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Differs {
-    /// In a column: its name, and what stands in the first table and in the second.
-    In(&'static str, String, String),
-    /// Only the first has the part.
-    OnlyFirst,
-    /// Only the second has the part.
-    OnlySecond,
 }
 
 /// The rows of a count in order of sum, then largest tile, without empty ones.
@@ -210,41 +120,6 @@ impl Table {
         totals
     }
 
-    /// The first part, in order of sum and largest tile, in which two tables differ: in a column that
-    /// both have, or in being there.
-    #[must_use]
-    pub fn difference(&self, other: &Self) -> Option<Difference> {
-        let columns = if self.has_flow && other.has_flow {
-            COLUMNS.len()
-        } else {
-            SHORT
-        };
-        let (mut ours, mut theirs) = (self.rows.iter(), other.rows.iter());
-        loop {
-            let (a, b) = (ours.next(), theirs.next());
-            let key =
-                |row: Option<&Row>| row.map_or((u32::MAX, u32::MAX), |row| (row.sum, row.max_tile));
-            let (sum, max_tile) = key(a).min(key(b));
-            let kind = match (a, b) {
-                (None, None) => return None,
-                (Some(a), Some(b)) if key(Some(a)) == key(Some(b)) => {
-                    let (a, b) = (a.fields(), b.fields());
-                    let Some(at) = (0..columns).find(|&at| a[at] != b[at]) else {
-                        continue;
-                    };
-                    Differs::In(COLUMNS[at], a[at].clone(), b[at].clone())
-                }
-                (a, b) if key(a) < key(b) => Differs::OnlyFirst,
-                _ => Differs::OnlySecond,
-            };
-            return Some(Difference {
-                sum,
-                max_tile,
-                kind,
-            });
-        }
-    }
-
     /// Write as CSV with a header line.
     pub fn write_csv(&self, to: impl Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(to);
@@ -289,25 +164,6 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
-/// Columns that every table has; those after them are extensions.
-const SHORT: usize = 7;
-
-/// The columns of the CSV. They are a contract: new ones go to the end.
-const COLUMNS: [&str; 12] = [
-    "sum",
-    "max_tile",
-    "live",
-    "dead",
-    "labeled",
-    "afterstates",
-    "fingerprint",
-    "empty_cells",
-    "candidates",
-    "duplicates",
-    "moves",
-    "wins",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,45 +192,6 @@ mod tests {
         assert!(whole.has_flow());
         assert_eq!(short.rows()[0].fingerprint, whole.rows()[0].fingerprint);
         assert!(Table::read_csv("sum,max_tile\n4,2\n".as_bytes()).is_err());
-    }
-
-    #[test]
-    fn the_first_difference_is_named() {
-        let row = |sum, max_tile, live| Row {
-            sum,
-            max_tile,
-            live,
-            ..Row::default()
-        };
-        let table = |rows: &[Row]| Table::new(rows.iter().copied());
-        let rows = [row(4, 2, 2), row(6, 2, 1), row(6, 4, 2)];
-        let whole = table(&rows);
-        assert_eq!(whole.difference(&whole), None);
-        let of = |other: &Table| {
-            let Difference {
-                sum,
-                max_tile,
-                kind,
-            } = whole.difference(other).unwrap();
-            (sum, max_tile, kind)
-        };
-        assert_eq!(of(&table(&rows[..2])), (6, 4, Differs::OnlyFirst));
-        assert_eq!(of(&table(&[rows[0], rows[2]])), (6, 2, Differs::OnlyFirst));
-        let more = table(&[rows[0], row(4, 4, 1), rows[1], rows[2]]);
-        assert_eq!(of(&more), (4, 4, Differs::OnlySecond));
-        let other = table(&[rows[0], row(6, 2, 3), row(6, 4, 9)]);
-        let in_live = Differs::In("live", "1".to_owned(), "3".to_owned());
-        assert_eq!(of(&other), (6, 2, in_live));
-    }
-
-    #[test]
-    fn columns_that_only_one_table_has_are_not_compared() {
-        let whole = Table::read_csv(FIRST.as_bytes()).unwrap();
-        let cut = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",") + "\n";
-        let short: String = FIRST.lines().map(cut).collect();
-        let short = Table::read_csv(short.as_bytes()).unwrap();
-        assert_eq!(whole.difference(&short), None);
-        assert_eq!(short.difference(&whole), None);
     }
 
     #[test]

@@ -1,0 +1,109 @@
+//! Where two tables differ.
+
+use super::row::{COLUMNS, Row, SHORT};
+use super::table::Table;
+
+/// Where two tables differ first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Sum of the part.
+    pub sum: u32,
+    /// Its largest tile.
+    pub max_tile: u32,
+    /// How they differ.
+    pub kind: Differs,
+}
+
+/// How two tables differ in a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Differs {
+    /// In a column: its name, and what stands in the first table and in the second.
+    In(&'static str, String, String),
+    /// Only the first has the part.
+    OnlyFirst,
+    /// Only the second has the part.
+    OnlySecond,
+}
+
+impl Table {
+    /// The first part, in order of sum and largest tile, in which two tables differ: in a column that
+    /// both have, or in being there.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<Difference> {
+        let columns = if self.has_flow() && other.has_flow() {
+            COLUMNS.len()
+        } else {
+            SHORT
+        };
+        let (mut ours, mut theirs) = (self.rows().iter(), other.rows().iter());
+        loop {
+            let (a, b) = (ours.next(), theirs.next());
+            let key =
+                |row: Option<&Row>| row.map_or((u32::MAX, u32::MAX), |row| (row.sum, row.max_tile));
+            let (sum, max_tile) = key(a).min(key(b));
+            let kind = match (a, b) {
+                (None, None) => return None,
+                (Some(a), Some(b)) if key(Some(a)) == key(Some(b)) => {
+                    let (a, b) = (a.fields(), b.fields());
+                    let Some(at) = (0..columns).find(|&at| a[at] != b[at]) else {
+                        continue;
+                    };
+                    Differs::In(COLUMNS[at], a[at].clone(), b[at].clone())
+                }
+                (a, b) if key(a) < key(b) => Differs::OnlyFirst,
+                _ => Differs::OnlySecond,
+            };
+            return Some(Difference {
+                sum,
+                max_tile,
+                kind,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = include_str!("../../tests/data/v1/2x2-32/layers.csv");
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let row = |sum, max_tile, live| Row {
+            sum,
+            max_tile,
+            live,
+            ..Row::default()
+        };
+        let table = |rows: &[Row]| Table::new(rows.iter().copied());
+        let rows = [row(4, 2, 2), row(6, 2, 1), row(6, 4, 2)];
+        let whole = table(&rows);
+        assert_eq!(whole.difference(&whole), None);
+        let of = |other: &Table| {
+            let Difference {
+                sum,
+                max_tile,
+                kind,
+            } = whole.difference(other).unwrap();
+            (sum, max_tile, kind)
+        };
+        assert_eq!(of(&table(&rows[..2])), (6, 4, Differs::OnlyFirst));
+        assert_eq!(of(&table(&[rows[0], rows[2]])), (6, 2, Differs::OnlyFirst));
+        let more = table(&[rows[0], row(4, 4, 1), rows[1], rows[2]]);
+        assert_eq!(of(&more), (4, 4, Differs::OnlySecond));
+        let other = table(&[rows[0], row(6, 2, 3), row(6, 4, 9)]);
+        let in_live = Differs::In("live", "1".to_owned(), "3".to_owned());
+        assert_eq!(of(&other), (6, 2, in_live));
+    }
+
+    #[test]
+    fn columns_that_only_one_table_has_are_not_compared() {
+        let whole = Table::read_csv(WHOLE.as_bytes()).unwrap();
+        let cut = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",") + "\n";
+        let short: String = WHOLE.lines().map(cut).collect();
+        let short = Table::read_csv(short.as_bytes()).unwrap();
+        assert_eq!(whole.difference(&short), None);
+        assert_eq!(short.difference(&whole), None);
+    }
+}

@@ -1,0 +1,48 @@
+//! Whose table it is, told by its numbers.
+
+use super::ends;
+use crate::counts::Table;
+use crate::error::{Error, Result};
+use crate::game::{Game, Size};
+use crate::run::fingerprint;
+
+/// The board size of a table, told by its first row: the fingerprint of two 2s on an empty board.
+///
+/// # Errors
+///
+/// [`Error::Law`] if no game begins so.
+pub fn size_of(table: &Table) -> Result<Size> {
+    let first = table.rows().first().copied().unwrap_or_default();
+    let sides = 2..=4;
+    let mut sizes = sides
+        .clone()
+        .flat_map(|rows| sides.clone().map(move |cols| (rows, cols)));
+    let found = sizes.find_map(|(rows, cols)| {
+        let size = Size::new(rows, cols).ok()?;
+        let starts = Game::new(size, None).ok()?.starts(4);
+        let begins = (first.sum, first.max_tile) == (4, 2);
+        (begins && fingerprint(&starts) == first.fingerprint).then_some(size)
+    });
+    found.ok_or_else(|| Error::Law {
+        place: "first row".to_owned(),
+        law: format!(
+            "sum {}, largest tile {}, fingerprint {}: no game begins so",
+            first.sum, first.max_tile, first.fingerprint
+        ),
+    })
+}
+
+/// The winning tile of a table on boards of `size`: winning moves merge two tiles half as large. Of a
+/// table without the columns after the fingerprint, told by its end: without a winning tile, play goes
+/// on to 2^(c+1) (as far as it is known: on 2x2, 3x3 and 4x3). `None` if it shows none.
+#[must_use]
+pub fn win_of(table: &Table, size: Size) -> Option<u32> {
+    let rows = table.rows();
+    let half = if table.has_flow() {
+        rows.iter().find(|row| row.wins > 0)?.max_tile
+    } else {
+        let largest = rows.iter().map(|row| row.max_tile).max()?;
+        (ends(table) && largest < 2 << size.cells()).then_some(largest)?
+    };
+    half.checked_mul(2)
+}

@@ -1,0 +1,153 @@
+//! What a row must be by itself.
+
+use super::{Laws, law};
+use crate::counts::Row;
+use crate::error::Result;
+
+impl Laws {
+    /// Greatest sum of a board of `cells` tiles whose largest is 2^k: the chain, cut at k.
+    fn most(&self, k: u32, cells: u32) -> u32 {
+        let chain = self.game.size().cells() + 2;
+        (1..=cells).map(|i| 1 << k.min(chain - i)).sum()
+    }
+
+    /// Number of boards with the sum and the largest tile of a row that hold a 2 or a 4.
+    fn boards(&self, sum: u32, k: u32) -> u64 {
+        let with = |k: u32| {
+            let of_tile = &self.boards[k as usize];
+            of_tile.get(sum as usize / 2).copied().unwrap_or(0)
+        };
+        with(k) - with(k - 1)
+    }
+
+    /// What a row must be by itself; `flow` says whether it has the columns after the fingerprint.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Law`], naming the part, the law and the numbers.
+    pub fn row(&self, row: &Row, flow: bool) -> Result<()> {
+        let Row {
+            sum,
+            max_tile,
+            live,
+            dead,
+            labeled,
+            afterstates,
+            ..
+        } = *row;
+        let states = row.states();
+        let cells = self.game.size().cells();
+        let k = max_tile.trailing_zeros();
+
+        // Tiles are even, and the first board has two of them.
+        law(row, sum >= 4 && sum.is_multiple_of(2), || {
+            "a sum is even, and 4 at least".to_owned()
+        })?;
+        // A board that holds the winning tile is not counted; the chain bounds all others.
+        let top = 1 << self.game.top_exponent();
+        let tile = max_tile.is_power_of_two() && (2..=top).contains(&max_tile);
+        law(row, tile, || {
+            format!("the largest tile is a power of two from 2 to {top}")
+        })?;
+        // The tile spawned last and one that was there before, at least.
+        law(row, states == 0 || sum >= max_tile + 2, || {
+            format!("{states} states hold no second tile")
+        })?;
+        // The chain.
+        let most = self.most(k, cells);
+        law(row, states == 0 || sum <= most, || {
+            format!("{states} states: with this tile no sum exceeds {most}")
+        })?;
+        // After a move a cell is empty: tiles slid into one, or two became one.
+        let most = self.most(k, cells - 1);
+        let within = (max_tile..=most).contains(&sum);
+        law(row, afterstates == 0 || within, || {
+            format!("{afterstates} afterstates: with this tile sums are from {max_tile} to {most}")
+        })?;
+        // An orbit has at least one board and at most one for each symmetry.
+        let images = u64::from(self.game.size().symmetries());
+        let orbits = states <= labeled && labeled <= states.saturating_mul(images);
+        law(row, orbits, || {
+            format!(
+                "{labeled} labeled boards are not from 1 to {images} for each of {states} states"
+            )
+        })?;
+        // A state holds the 2 or 4 that was spawned last.
+        let boards = self.boards(sum, k);
+        law(row, labeled <= boards, || {
+            format!("{labeled} labeled boards, but there are only {boards} such boards in all")
+        })?;
+        // Dead boards are full and no neighbours are equal: cut into dominoes of neighbours, each
+        // holds two different tiles, 2 + 4 at least; an odd cell is left over.
+        let least = 6 * (cells / 2) + 2 * (cells % 2);
+        law(row, dead == 0 || sum >= least, || {
+            format!("{dead} dead states: a board without a move has a sum of {least} at least")
+        })?;
+        // The sum over no states.
+        law(row, live > 0 || row.fingerprint.0 == 0, || {
+            format!("no live state, but fingerprint {}", row.fingerprint)
+        })?;
+        if flow { self.flow(row) } else { Ok(()) }
+    }
+
+    /// What the columns after the fingerprint must be.
+    fn flow(&self, row: &Row) -> Result<()> {
+        let Row {
+            live,
+            afterstates,
+            empty_cells,
+            candidates,
+            duplicates,
+            moves,
+            wins,
+            ..
+        } = *row;
+        let states = row.states();
+        // Each candidate is a state that is new, or one that came before.
+        law(
+            row,
+            candidates.checked_sub(duplicates) == Some(states),
+            || {
+                format!(
+                    "{candidates} candidates are not {states} states and {duplicates} duplicates"
+                )
+            },
+        )?;
+        // An afterstate has an empty cell (see `row`) and a tile.
+        let most = u64::from(self.game.size().cells() - 1);
+        let cells = afterstates <= empty_cells && empty_cells <= afterstates.saturating_mul(most);
+        law(row, cells, || {
+            format!(
+                "{empty_cells} empty cells are not from 1 to {most} for each of {afterstates} afterstates"
+            )
+        })?;
+        // Live is who has a legal move; there are four directions.
+        let directions = live <= moves && moves <= live.saturating_mul(4);
+        law(row, directions, || {
+            format!("{moves} moves are not from 1 to 4 for each of {live} live states")
+        })?;
+        // A winning move is a legal one, and merges two tiles half as large as the winning one.
+        let winning = self.game.max() == Some(2 * row.max_tile);
+        law(row, wins <= moves && (wins == 0 || winning), || {
+            format!("{wins} of {moves} moves win")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bounds_are_met_by_boards_that_meet_them() {
+        let laws = |name: &str| Laws::new(&name.parse().unwrap(), u32::MAX);
+        // 32 16 / 8 4 is the fullest board of 2x2; with a win at 32 it is 16 16 / 8 4.
+        assert_eq!(laws("2x2").most(5, 4), 60);
+        assert_eq!(laws("2x2-32").most(4, 4), 44);
+        // Two 2s on nine cells, and a 2 and a 4.
+        assert_eq!(laws("3x3").boards(4, 1), 36);
+        assert_eq!(laws("3x3").boards(6, 2), 72);
+        // One 8 and nothing else holds neither a 2 nor a 4.
+        assert_eq!(laws("3x3").boards(8, 3), 0);
+    }
+}

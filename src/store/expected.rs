@@ -1,0 +1,47 @@
+//! A part file as it should be.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::files::FileName;
+use crate::error::{Error, Result};
+use crate::game::Game;
+use crate::run::{Part, Sealed};
+
+/// A part file that the manifest names, and what it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) name: FileName,
+    pub(crate) sealed: Sealed,
+}
+
+impl Expected {
+    /// Open the file in `dir` and see that it is the part that it should be. Checks its header, index
+    /// and footer; not the blocks.
+    pub(crate) fn open(&self, dir: &Path, game: &Game) -> Result<Part> {
+        let path = dir.join(self.name.to_string());
+        let part = Part::open(&path).map_err(|error| match error {
+            Error::Io { cause, .. } if cause.kind() == ErrorKind::NotFound => {
+                Error::Missing(path.clone())
+            }
+            other => other,
+        })?;
+        let mismatch = |what: String| {
+            let path = path.clone();
+            Err(Error::Mismatch { path, what })
+        };
+        let label = self.name.label(game);
+        if part.label() != label {
+            return mismatch(format!("expected {label}, got {}", part.label()));
+        }
+        let got = Sealed {
+            states: part.states(),
+            bytes: part.bytes(),
+            fingerprint: part.fingerprint(),
+        };
+        if got != self.sealed {
+            return mismatch(format!("expected {}, got {got}", self.sealed));
+        }
+        Ok(part)
+    }
+}
