@@ -29,6 +29,19 @@ pub enum Error {
     )]
     Game(String),
 
+    /// A board that is none of its size.
+    #[error(
+        "board {text:?}: not a board of {size}: {what}: give it as in 0x2310, or row by row as in \"4 8 / 2 .\""
+    )]
+    Board {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        what: String,
+        /// Rows and columns expected.
+        size: String,
+    },
+
     /// A 4x4 game without a winning tile, run without an end below 65536.
     #[error(
         "size 4x4 without a winning tile: a board's digits hold tiles up to 32768 and the game goes beyond: \

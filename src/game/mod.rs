@@ -10,6 +10,7 @@
 
 pub mod audit;
 pub mod board;
+pub mod grid;
 pub mod rules;
 pub mod shape;
 pub mod slide;
@@ -18,6 +19,7 @@ pub mod variant;
 
 pub use audit::Claim;
 pub use board::{Board, Size};
+pub use grid::Grid;
 pub use rules::{Census, Moves, Rules};
 pub use slide::Direction;
 pub use variant::Game;

@@ -1,0 +1,189 @@
+//! Boards as people write them: `0x2310` or `4 8 / 2 .`.
+
+use std::fmt;
+
+use super::board::{Board, Size};
+use crate::error::{Error, Result};
+
+/// A board with its size, to print and to read.
+///
+/// ```
+/// use enum48::game::{Grid, Size};
+/// let size = Size::new(2, 2)?;
+/// let grid = Grid::parse("4 8 / 2 .", size)?;
+/// assert_eq!(grid.board(), 0x2310);
+/// assert_eq!(Grid::parse("0x2310", size)?.to_string(), "4 8 / 2 .");
+/// assert_eq!(format!("{grid:#}"), "4 8\n2 .");
+/// # Ok::<(), enum48::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    board: Board,
+    size: Size,
+}
+
+impl Grid {
+    /// A board of `size`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Board`] if it has tiles outside of it.
+    pub fn new(board: Board, size: Size) -> Result<Self> {
+        let cells = 4 * size.cells();
+        if cells < 64 && board >> cells != 0 {
+            return Err(refused(
+                &format!("{board:#x}"),
+                size,
+                "it has more digits than the board has cells",
+            ));
+        }
+        Ok(Self { board, size })
+    }
+
+    /// Read a board: hexadecimal with `0x`, or tiles row by row, rows parted by `/` or a new line, tiles by
+    /// spaces or commas, empty cells as `.`, `0` or `_`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Board`], saying what was expected.
+    pub fn parse(text: &str, size: Size) -> Result<Self> {
+        let bad = |what: &str| refused(text, size, what);
+        let trimmed = text.trim();
+        if let Some(digits) = trimmed.strip_prefix("0x").or(trimmed.strip_prefix("0X")) {
+            let hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            let board = u64::from_str_radix(digits, 16).ok().filter(|_| hex);
+            return Self::new(
+                board.ok_or_else(|| bad("it is no number of up to 16 hexadecimal digits"))?,
+                size,
+            );
+        }
+        let rows: Vec<&str> = trimmed.split(['/', '\n']).collect();
+        if rows.len() != usize::from(size.rows()) {
+            return Err(bad("it has another number of rows"));
+        }
+        let mut board = 0;
+        for row in rows {
+            let tiles = row.split([' ', ',', '\t']).filter(|tile| !tile.is_empty());
+            let tiles: Vec<&str> = tiles.collect();
+            if tiles.len() != usize::from(size.cols()) {
+                return Err(bad("a row has another number of cells"));
+            }
+            for tile in tiles {
+                let digit = exponent(tile)
+                    .ok_or_else(|| bad("a tile is no power of two from 2 to 32768"))?;
+                board = board << 4 | u64::from(digit);
+            }
+        }
+        Ok(Self { board, size })
+    }
+
+    /// The board.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// The tiles' values row by row, 0 for an empty cell.
+    pub fn tiles(&self) -> impl Iterator<Item = u32> {
+        let board = self.board;
+        let digits = (0..self.size.cells())
+            .rev()
+            .map(move |cell| board >> (4 * cell) & 15);
+        digits.map(|digit| if digit == 0 { 0 } else { 1 << digit })
+    }
+}
+
+fn refused(text: &str, size: Size, what: &str) -> Error {
+    Error::Board {
+        text: text.to_owned(),
+        what: what.to_owned(),
+        size: size.to_string(),
+    }
+}
+
+/// The digit of a tile.
+fn exponent(tile: &str) -> Option<u8> {
+    match tile {
+        "." | "0" | "_" => Some(0),
+        _ => {
+            let value: u32 = tile.parse().ok()?;
+            let known = value.is_power_of_two() && (2..=1 << 15).contains(&value);
+            known.then_some(value.trailing_zeros() as u8)
+        }
+    }
+}
+
+/// `4 8 / 2 .`, or with `#` one row a line, in columns.
+impl fmt::Display for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tile = |value: u32| match value {
+            0 => ".".to_owned(),
+            value => value.to_string(),
+        };
+        let tiles: Vec<String> = self.tiles().map(tile).collect();
+        let width = tiles.iter().map(String::len).max().unwrap_or(1);
+        let (width, between) = if f.alternate() {
+            (width, "\n")
+        } else {
+            (1, " / ")
+        };
+        for (at, row) in tiles.chunks(self.size.cols().into()).enumerate() {
+            if at > 0 {
+                f.write_str(between)?;
+            }
+            for (at, tile) in row.iter().enumerate() {
+                let gap = if at > 0 { " " } else { "" };
+                write!(f, "{gap}{tile:>width$}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(text: &str) -> Size {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn boards_are_read_as_they_are_printed() {
+        let board = 0x022b_0130_2010_0000;
+        let grid = Grid::new(board, size("4")).unwrap();
+        assert_eq!(grid.to_string(), ". 4 4 2048 / . 2 8 . / 4 . 2 . / . . . .");
+        assert_eq!(Grid::parse(&grid.to_string(), size("4")).unwrap(), grid);
+        assert_eq!(Grid::parse(&format!("{grid:#}"), size("4")).unwrap(), grid);
+        assert_eq!(
+            format!("{grid:#}").lines().next(),
+            Some("   .    4    4 2048")
+        );
+        let other = Grid::parse("2,4,8\n0 _ .", size("2x3")).unwrap();
+        assert_eq!(other.board(), 0x0012_3000);
+    }
+
+    #[test]
+    fn what_is_no_board_is_refused() {
+        for text in [
+            "",
+            "0x",
+            "0x12345",
+            "0x-1",
+            "0x+1",
+            "0xg",
+            "2 4",
+            "2 4 / 8",
+            "2 4 / 8 3",
+            "2 4 / 8 65536",
+            "2 4 / 8 1",
+            "2 4 / 8 -2",
+            "2 4 8 / 2 . .",
+            "2 4 / 8 . / . .",
+            "2310",
+        ] {
+            let refused = Grid::parse(text, size("2")).unwrap_err();
+            assert!(matches!(refused, Error::Board { .. }), "{text}");
+        }
+    }
+}
