@@ -24,7 +24,7 @@ impl Laws {
     ///
     /// # Errors
     ///
-    /// [`Error::Law`], naming the part, the law and the numbers.
+    /// [`crate::Error::Law`], naming the part, the law and the numbers.
     pub fn row(&self, row: &Row, flow: bool) -> Result<()> {
         let Row {
             sum,
