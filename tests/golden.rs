@@ -43,6 +43,8 @@ fn check_agrees_with_every_published_number_of_the_short_games() {
     // Lees-Miller 2017; several; Lees-Miller 2017; shuymst 2023.
     for (game, figure, number) in [
         ("2x2-32", "total", "59"),
+        ("2x2-32", "live", "57"),
+        ("3x3-1024", "live", "25,179,012"),
         ("2x2", "states", "110"),
         ("2x2", "dead", "36"),
         ("2x2", "labeled", "662"),
@@ -54,5 +56,5 @@ fn check_agrees_with_every_published_number_of_the_short_games() {
     ] {
         assert!(found(game, figure, number), "{game} {figure}:\n{text}");
     }
-    assert_eq!(text.lines().count(), 1 + 9);
+    assert_eq!(text.lines().count(), 1 + 11);
 }

@@ -4,17 +4,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
+use super::output::Output;
 use super::progress::Reporter;
 use super::resources::Resources;
 use super::summary::Summary;
 use crate::engine;
 use crate::game::{Game, Size};
 use crate::known;
-use crate::store::{self, Keep, Store};
+use crate::store::{Keep, Store};
 
 /// Arguments of a count.
 #[derive(clap::Args)]
@@ -77,7 +78,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let game = Game::new(size, args.max)?;
     engine::last_sum(&game, args.until)?;
     let plan = args.resources.plan()?.with_level(args.level);
-    let csv = Output::new(args.csv.as_deref(), args.json)?;
+    let csv = args.csv.as_deref().map(Output::new).transpose()?;
+    let csv_on_stdout = matches!(csv, Some(Output::Stdout));
+    if csv_on_stdout && args.json {
+        bail!("--csv - and --json: both would go to stdout: give --csv a file");
+    }
     let dir = args
         .dir
         .clone()
@@ -91,7 +96,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     counted?;
 
     let table = store.table().until(args.until);
-    csv.write(&table)?;
+    if let Some(csv) = csv {
+        csv.write(|to| Ok(table.write_csv(to)?))?;
+    }
     let reached = args.until.is_none_or(|sum| sum >= store.sealed_sum());
     let complete = store.complete() && reached;
     let summary = Summary {
@@ -108,7 +115,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     if args.json {
         writeln!(io::stdout(), "{}", summary.json()?)?;
-    } else if csv.is_stdout() {
+    } else if csv_on_stdout {
         write!(io::stderr(), "{summary}")?;
     } else {
         write!(io::stdout(), "{summary}")?;
@@ -118,63 +125,4 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     } else {
         Outcome::Done
     })
-}
-
-/// Where the table goes.
-#[derive(Debug)]
-enum Output {
-    Nowhere,
-    Stdout,
-    File(PathBuf),
-}
-
-impl Output {
-    /// Find out now whether it can be written, not after hours of counting.
-    fn new(path: Option<&Path>, json: bool) -> Result<Self> {
-        match path {
-            None => Ok(Self::Nowhere),
-            Some(path) if path == Path::new("-") && json => {
-                anyhow::bail!("--csv - and --json: both would go to stdout: give --csv a file")
-            }
-            Some(path) if path == Path::new("-") => Ok(Self::Stdout),
-            Some(path) => {
-                store::probe(path)?;
-                Ok(Self::File(path.to_owned()))
-            }
-        }
-    }
-
-    fn is_stdout(&self) -> bool {
-        matches!(self, Self::Stdout)
-    }
-
-    fn write(&self, table: &crate::counts::Table) -> Result<()> {
-        match self {
-            Self::Nowhere => Ok(()),
-            Self::Stdout => Ok(table.write_csv(io::stdout().lock())?),
-            Self::File(path) => Ok(store::write_atomic(path, |file| table.write_csv(file))?),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::error::Error;
-
-    #[test]
-    fn a_table_cannot_share_stdout_with_json() {
-        assert!(Output::new(Some(Path::new("-")), true).is_err());
-        assert!(
-            Output::new(Some(Path::new("-")), false)
-                .unwrap()
-                .is_stdout()
-        );
-        assert!(matches!(Output::new(None, true).unwrap(), Output::Nowhere));
-        let error = Output::new(Some(Path::new("/nowhere/at/all.csv")), false).unwrap_err();
-        assert!(
-            matches!(error.downcast_ref(), Some(Error::Io { .. })),
-            "{error}"
-        );
-    }
 }

@@ -6,8 +6,10 @@ mod check;
 mod count;
 mod gauge;
 mod machine;
+mod output;
 mod progress;
 mod resources;
+mod states;
 mod summary;
 mod verify;
 
@@ -74,6 +76,7 @@ struct Cli {
 enum Command {
     Check(check::Args),
     Verify(verify::Args),
+    States(states::Args),
 }
 
 /// Run the program on the process's arguments.
@@ -86,6 +89,7 @@ pub fn run() -> ExitCode {
     let outcome = match (cli.command, cli.count) {
         (Some(Command::Check(args)), _) => check::run(&args),
         (Some(Command::Verify(args)), _) => verify::run(&args),
+        (Some(Command::States(args)), _) => states::run(&args),
         (None, args) => count::run(&args),
     };
     match outcome {

@@ -70,7 +70,7 @@
 //!
 //! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page.
 //!
-//! Reading order: [`varint`], [`block`], [`writer`], [`reader`]; then [`sort`] and [`merge`], which
+//! Reading order: [`varint`], [`block`], [`writer`], [`reader`], [`stream`]; then [`sort`] and [`merge`], which
 //! make sorted lists.
 
 pub mod block;
@@ -80,6 +80,7 @@ mod little_endian;
 pub mod merge;
 pub mod reader;
 pub mod sort;
+pub mod stream;
 pub mod varint;
 pub mod writer;
 
@@ -88,4 +89,5 @@ pub use fingerprint::{Fingerprint, fingerprint};
 pub use header::{Kind, Label};
 pub use reader::Part;
 pub use sort::Sorter;
+pub use stream::Stream;
 pub use writer::{PartWriter, Sealed};

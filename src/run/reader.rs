@@ -10,6 +10,7 @@ use super::block::{Decoder, PREFIX, check};
 use super::fingerprint::Fingerprint;
 use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label};
 use super::little_endian::u64_at;
+use super::stream::Stream;
 use crate::error::{Error, Result};
 
 /// An open part file. Opening checks header, index and footer; blocks are checked when decoded.
@@ -202,8 +203,19 @@ impl Part {
         Ok(())
     }
 
-    /// Whether the part holds `state`; decodes at most one block.
-    pub fn contains(&self, state: u64) -> Result<bool> {
+    /// All states in order.
+    pub fn stream(&self) -> Result<Stream<'_>> {
+        Stream::new(self)
+    }
+
+    /// States in every block but the last.
+    pub(crate) fn block_size(&self) -> u64 {
+        self.header.block.into()
+    }
+
+    /// The block that would hold `state`: the last one that does not begin after it.
+    #[must_use]
+    pub fn block_of(&self, state: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.blocks());
         while low < high {
             let middle = (low + high) / 2;
@@ -213,13 +225,15 @@ impl Part {
                 high = middle;
             }
         }
-        let Some(block) = low.checked_sub(1) else {
-            return Ok(false);
-        };
-        let mut states = Vec::new();
-        let mut decoder = Decoder::new().map_err(Error::io(&self.path, "start zstd for"))?;
-        self.read_block(block, &mut decoder, &mut states)?;
-        Ok(states.binary_search(&state).is_ok())
+        low.checked_sub(1)
+    }
+
+    /// Whether the part holds `state`; decodes at most one block.
+    pub fn contains(&self, state: u64) -> Result<bool> {
+        match self.block_of(state) {
+            Some(block) => Ok(self.stream()?.seek(block)?.binary_search(&state).is_ok()),
+            None => Ok(false),
+        }
     }
 }
 

@@ -102,6 +102,14 @@ impl Archive {
         self.manifest.table()
     }
 
+    /// The sums and largest tiles of the part files of a kind, in order.
+    pub fn parts(&self, kind: Kind) -> impl Iterator<Item = (u32, u32)> {
+        let names = self.expected().map(|expected| expected.name);
+        names
+            .filter(move |name| name.kind == kind)
+            .map(|name| (name.sum, name.max))
+    }
+
     /// Open a part; `None` if there is none of that sum and largest tile.
     pub fn part(&self, kind: Kind, sum: u32, max: u32) -> Result<Option<Part>> {
         let name = FileName { kind, sum, max };

@@ -84,12 +84,12 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
+/// What is written to.
+pub(crate) type Sink<'a> = dyn Write + Send + 'a;
+
 /// Replace a file's contents such that a reader finds the old or the new, never a torn one. What is
 /// no regular file (a pipe, a terminal) is written to as it is.
-pub(crate) fn write_atomic(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<()> {
+pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let special = fs::metadata(path).is_ok_and(|found| !found.is_file());
     let target = if special {
         path.to_owned()
@@ -105,14 +105,15 @@ pub(crate) fn write_atomic(
         create(&target)?
     };
     let mut buffer = BufWriter::new(&mut file);
-    let written = write(&mut buffer).and_then(|()| buffer.flush());
+    let written =
+        write(&mut buffer).and_then(|()| buffer.flush().map_err(Error::io(path, "write")));
     drop(buffer);
     if special {
-        return written.map_err(Error::io(path, "write"));
+        return written;
     }
-    if let Err(cause) = written {
+    if let Err(error) = written {
         remove(&target)?;
-        return Err(Error::io(path, "write")(cause));
+        return Err(error);
     }
     publish(&target, path)?;
     sync_dir(parent(path))

@@ -136,7 +136,9 @@ impl Manifest {
         let bytes = self
             .to_bytes()
             .map_err(|e| Error::io(&path, "write")(io::Error::other(e)))?;
-        file::write_atomic(&path, |file| file.write_all(&bytes))
+        file::write_atomic(&path, |file| {
+            file.write_all(&bytes).map_err(Error::io(&path, "write"))
+        })
     }
 
     fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {

@@ -33,13 +33,13 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::counts::{Row, Table};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::run::{Kind, Part, PartWriter, Sealed};
 
 pub use archive::Archive;
 pub(crate) use expected::Expected;
-pub(crate) use file::{probe, write_atomic};
+pub(crate) use file::{Sink, probe, write_atomic};
 pub(crate) use files::FileName;
 use files::{Named, RESERVE, TABLE};
 pub use manifest::Keep;
@@ -380,6 +380,9 @@ impl Store {
 
     fn write_table(&self) -> Result<()> {
         let bytes = self.table().to_csv();
-        write_atomic(&self.dir.join(TABLE), |file| file.write_all(&bytes))
+        let path = self.dir.join(TABLE);
+        write_atomic(&path, |file| {
+            file.write_all(&bytes).map_err(Error::io(&path, "write"))
+        })
     }
 }

@@ -1,0 +1,85 @@
+//! Where data goes: to a file, which then has all of it or is not touched, or to stdout.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::error::Error;
+use crate::store::{self, Sink};
+
+/// A place for data.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// Standard output, `-` on the command line.
+    Stdout,
+    /// A file.
+    File(PathBuf),
+}
+
+impl Output {
+    /// Find out now whether it can be written, not after hours of work.
+    pub(super) fn new(path: &Path) -> Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self::Stdout);
+        }
+        store::probe(path)?;
+        Ok(Self::File(path.to_owned()))
+    }
+
+    /// Write; a file appears when all of it is written.
+    pub(super) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+        match self {
+            Self::Stdout => {
+                let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout());
+                act(&mut stdout)?;
+                Ok(stdout.flush()?)
+            }
+            Self::File(path) => {
+                // What is no error of the library's is one of writing.
+                let mut other = None;
+                let written = store::write_atomic(path, |file| {
+                    act(file).map_err(|error| match error.downcast() {
+                        Ok(own) => own,
+                        Err(foreign) => {
+                            let cause = io::Error::other(foreign.to_string());
+                            other = Some(foreign);
+                            Error::io(path, "write")(cause)
+                        }
+                    })
+                });
+                match other {
+                    Some(error) => Err(error.context(format!("{}: cannot write", path.display()))),
+                    None => Ok(written?),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        assert_eq!(Output::new(Path::new("-")).unwrap(), Output::Stdout);
+        let error = Output::new(Path::new("/nowhere/at/all.csv")).unwrap_err();
+        assert!(
+            matches!(error.downcast_ref(), Some(Error::Io { .. })),
+            "{error}"
+        );
+
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("data");
+        let output = Output::new(&path).unwrap();
+        let failed = output.write(|to| {
+            to.write_all(b"half")?;
+            anyhow::bail!("no more")
+        });
+        assert!(format!("{:#}", failed.unwrap_err()).ends_with("data: cannot write: no more"));
+        assert!(!path.exists());
+        output.write(|to| Ok(to.write_all(b"whole")?)).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+    }
+}

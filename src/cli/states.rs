@@ -1,0 +1,168 @@
+//! `enum48 states`: the states of a run, for other programs.
+
+mod format;
+mod parquet;
+mod sample;
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+
+use super::Outcome;
+use super::output::Output;
+use crate::run::Kind;
+use crate::store::{Archive, Sink};
+use format::{Columns, Writer};
+
+/// Write the live states of a run: one part, a layer, or everything
+///
+/// States come in order of sum, then largest tile, then board, as they are read: memory does not grow
+/// with their number. A board's cells are its tiles row by row, 0 where empty.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The run's directory, such as enum48-data/3x3-1024
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// Only the layer of this tile sum
+    #[arg(long, value_name = "SUM")]
+    sum: Option<u32>,
+
+    /// Only states with this largest tile
+    #[arg(long, value_name = "TILE")]
+    max_tile: Option<u32>,
+
+    /// How to write them
+    #[arg(long, value_enum, default_value_t = Format::Hex)]
+    format: Format,
+
+    /// Draw this many of them, each equally likely, none twice; in order
+    #[arg(long, value_name = "N")]
+    sample: Option<u64>,
+
+    /// The draw: the same number draws the same states
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    seed: u64,
+
+    /// Where to write, - for stdout
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+/// Formats of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One a line, as in 0x0132
+    Hex,
+    /// Each as rows of tiles, an empty line between
+    Grid,
+    /// Columns state, sum, `max_tile`, cells (tiles parted by spaces)
+    Csv,
+    /// A `NumPy` array of uint64
+    Npy,
+    /// Columns state (u64), sum, `max_tile`, cells (a list)
+    Parquet,
+}
+
+/// Write states.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let archive = Archive::open(&args.dir)?;
+    let parts = select(&archive, args)?;
+    let output = Output::new(&args.output)?;
+    let binary = matches!(args.format, Format::Npy | Format::Parquet);
+    if binary && output == Output::Stdout && io::stdout().is_terminal() {
+        bail!(
+            "--format {:?}: not for a terminal: give -o FILE",
+            args.format
+        );
+    }
+    let total: u64 = parts.iter().map(|part| part.states).sum();
+    let count = args.sample.map_or(total, |sample| sample.min(total));
+    output.write(|to| export(&archive, &parts, args, count, to))?;
+    Ok(Outcome::Done)
+}
+
+/// A part to write states of.
+struct Selected {
+    sum: u32,
+    max: u32,
+    states: u64,
+}
+
+/// The parts asked for.
+fn select(archive: &Archive, args: &Args) -> Result<Vec<Selected>> {
+    let dir = args.dir.display();
+    if let Some(sum) = args.sum {
+        if sum > archive.sealed_sum() && !archive.complete() {
+            bail!(
+                "{dir}: sum {sum} is not counted yet: the last layer is {}",
+                archive.sealed_sum()
+            );
+        }
+        if sum < archive.first_sum() && sum >= 4 {
+            bail!(
+                "{dir}: sum {sum} was dropped (--keep last): the first layer is {}",
+                archive.first_sum()
+            );
+        }
+    }
+    let table = archive.table();
+    let rows = table.rows().iter().filter(|row| {
+        row.live > 0
+            && row.sum >= archive.first_sum()
+            && args.sum.is_none_or(|sum| row.sum == sum)
+            && args.max_tile.is_none_or(|max| row.max_tile == max)
+    });
+    Ok(rows
+        .map(|row| Selected {
+            sum: row.sum,
+            max: row.max_tile,
+            states: row.live,
+        })
+        .collect())
+}
+
+fn export(
+    archive: &Archive,
+    parts: &[Selected],
+    args: &Args,
+    count: u64,
+    to: &mut Sink,
+) -> Result<()> {
+    let size = archive.game().size();
+    let mut writer = Writer::new(args.format, size, count, to)?;
+    let mut ranks = args.sample.map(|_| {
+        let total = parts.iter().map(|part| part.states).sum();
+        sample::ranks(total, count, args.seed)
+    });
+    let mut before = 0;
+    for &Selected { sum, max, states } in parts {
+        let columns = Columns { sum, max };
+        let end = before + states;
+        match &mut ranks {
+            None => {
+                if let Some(part) = archive.part(Kind::States, sum, max)? {
+                    let mut stream = part.stream()?;
+                    while let Some(states) = stream.next_block()? {
+                        writer.write(states, columns)?;
+                    }
+                }
+            }
+            Some(ranks) => {
+                let here: Vec<u64> =
+                    std::iter::from_fn(|| ranks.next_if(|&rank| rank < end)).collect();
+                if let Some(part) = archive
+                    .part(Kind::States, sum, max)?
+                    .filter(|_| !here.is_empty())
+                {
+                    let places = here.iter().map(|rank| rank - before);
+                    writer.write(&sample::pick(&part, places)?, columns)?;
+                }
+            }
+        }
+        before = end;
+    }
+    writer.finish()
+}
