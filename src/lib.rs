@@ -7,7 +7,7 @@
 //!
 //! Read it top down: [`game`] (the rules) -> [`engine`] (the loop over layers) -> [`run`] (sorted
 //! lists as bytes: the file format) -> [`store`] (a directory that survives being stopped) -> the
-//! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must obey). Each module uses only those
+//! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must obey), [`bound`] (how many boards there are). Each module uses only those
 //! to the left of it in `game, run -> store -> engine, verify -> cli`.
 //!
 //! ```
@@ -25,6 +25,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+pub mod bound;
 pub mod cli;
 pub mod counts;
 pub mod engine;

@@ -9,11 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their rank; `error` and `wide` may be used by all.
-const ORDER: [(&str, u32); 11] = [
+const ORDER: [(&str, u32); 12] = [
     ("error", 0),
     ("wide", 0),
     ("game", 1),
     ("run", 1),
+    ("bound", 2),
     ("counts", 2),
     ("known", 3),
     ("laws", 3),

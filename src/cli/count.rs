@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
+use super::estimate::Estimate;
 use super::output::Output;
 use super::progress::Reporter;
 use super::resources::Resources;
@@ -56,6 +57,11 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Count nothing: print for each layer how many boards there are at most, and what the whole count
+    /// may take in states, disk, memory and time
+    #[arg(long)]
+    dry_run: bool,
+
     /// No progress on stderr
     #[arg(long, short)]
     quiet: bool,
@@ -88,6 +94,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .clone()
         .unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
 
+    if args.dry_run {
+        Estimate::new(game, plan, args.until, &dir)?.print(args.json)?;
+        return Ok(Outcome::Done);
+    }
     let mut store = Store::open(&dir, &game, args.keep)?;
     let before = store.table().totals();
     let mut reporter = Reporter::new(&game, &plan, &store, args.until, args.quiet);

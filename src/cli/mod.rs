@@ -4,11 +4,13 @@
 
 mod check;
 mod count;
+mod estimate;
 mod gauge;
 mod machine;
 mod output;
 mod progress;
 mod resources;
+mod show;
 mod states;
 mod summary;
 mod verify;
@@ -77,6 +79,7 @@ enum Command {
     Check(check::Args),
     Verify(verify::Args),
     States(states::Args),
+    Show(show::Args),
 }
 
 /// Run the program on the process's arguments.
@@ -90,6 +93,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Check(args)), _) => check::run(&args),
         (Some(Command::Verify(args)), _) => verify::run(&args),
         (Some(Command::States(args)), _) => states::run(&args),
+        (Some(Command::Show(args)), _) => show::run(&args),
         (None, args) => count::run(&args),
     };
     match outcome {

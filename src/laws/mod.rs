@@ -20,6 +20,7 @@
 mod game;
 mod row;
 
+use crate::bound;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::board::max_exponent;
@@ -83,20 +84,9 @@ impl Laws {
     #[must_use]
     pub fn new(game: &Game, last: u32) -> Self {
         let half = last.min(game.sum_bound()) as usize / 2;
-        let cells = game.size().cells();
-        let count = |tiles: std::ops::RangeInclusive<u8>| {
-            // Boards of 0, 1, 2, ... cells by half their sum: each cell is empty or holds a tile.
-            let mut boards = vec![0u64; half + 1];
-            boards[0] = 1;
-            for _ in 0..cells {
-                for sum in (0..=half).rev() {
-                    let with = |e: u8| sum.checked_sub(1 << (e - 1)).map_or(0, |rest| boards[rest]);
-                    boards[sum] += tiles.clone().map(with).sum::<u64>();
-                }
-            }
-            boards
-        };
+        let cells = game.size().cells() as usize;
         let holding = |k: u8| {
+            let count = |tiles| bound::labeled(cells, &tiles, half);
             let (all, large) = (count(1..=k), count(3..=k.max(2)));
             all.iter()
                 .zip(&large)

@@ -90,6 +90,12 @@ impl Archive {
         self.manifest.dropped_below.max(4)
     }
 
+    /// Bytes of the state files of all sealed layers, those dropped since included.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.manifest.parts.iter().map(|part| part.bytes).sum()
+    }
+
     /// Live states and afterstates in all its files.
     #[must_use]
     pub fn boards(&self) -> u64 {

@@ -1,0 +1,233 @@
+//! `enum48 show`: one board, and what the rules say of it.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use super::Outcome;
+use crate::game::{Direction, Game, Grid, Moves, Size};
+use crate::run::Kind;
+use crate::store::Archive;
+
+/// Show a board: its canonical form, its moves, and the states that follow
+///
+/// With --dir also says whether it was reached in that run, from the index and one block of its part, and
+/// the exit code is 0 if it was, 1 if not. Parts list live states: of a dead board the run cannot tell.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 show 0x2310 --size 2
+  enum48 show '4 8 / 2 .' --size 2 --max 16
+  enum48 show 0x0132 --dir enum48-data/2x2-32")]
+pub(super) struct Args {
+    /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'
+    #[arg(value_name = "BOARD", required = true, num_args = 1..)]
+    board: Vec<String>,
+
+    /// Size of the board, unless --dir says it
+    #[arg(long, value_name = "N|RxC", required_unless_present = "dir")]
+    size: Option<Size>,
+
+    /// The winning tile, unless --dir says it [default: none]
+    #[arg(long, value_name = "TILE")]
+    max: Option<u32>,
+
+    /// A run's directory: was the board reached?
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["size", "max"])]
+    dir: Option<PathBuf>,
+}
+
+/// Show the board.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let archive = args.dir.as_deref().map(Archive::open).transpose()?;
+    let game = match (&archive, args.size) {
+        (Some(archive), _) => *archive.game(),
+        (None, Some(size)) => Game::new(size, args.max)?,
+        (None, None) => bail!("no board size: give --size or --dir"),
+    };
+    let grid = Grid::parse(&args.board.join(" "), game.size())?;
+    let view = View::new(game, grid);
+    let mut out = io::stdout();
+    view.write(&mut out)?;
+    archive.map_or(Ok(Outcome::Done), |archive| {
+        view.reached(&archive, &mut out)
+    })
+}
+
+/// Exponent of no tile: nobody wins.
+const NO_WIN: u8 = 16;
+
+/// A board in a game.
+struct View {
+    game: Game,
+    grid: Grid,
+    canonical: u64,
+    /// Boards after a move in each direction, 0 where it is illegal or wins.
+    after: [u64; 4],
+    moves: Moves,
+    /// Directions in which a move wins.
+    wins: [bool; 4],
+}
+
+impl View {
+    fn new(game: Game, grid: Grid) -> Self {
+        let (rules, board) = (game.rules(), grid.board());
+        let slide = |win| {
+            let mut out = [[0u64]; 4];
+            let moves = rules.slide(&[board], win, out.each_mut().map(<[u64; 1]>::as_mut_slice));
+            (out.map(|[after]| after), moves)
+        };
+        let (after, moves) = slide(game.win_exponent());
+        // In a game that nobody wins, the winning moves are legal as any other.
+        let (free, _) = slide(NO_WIN);
+        let mut wins = [false; 4];
+        for (at, wins) in wins.iter_mut().enumerate() {
+            *wins = after[at] == 0 && free[at] != 0;
+        }
+        let mut canonical = [board];
+        rules.canonicalise(&mut canonical);
+        Self {
+            game,
+            grid,
+            canonical: canonical[0],
+            after,
+            moves,
+            wins,
+        }
+    }
+
+    fn canonical(&self, mut boards: Vec<u64>) -> Vec<u64> {
+        self.game.rules().canonicalise(&mut boards);
+        boards.sort_unstable();
+        boards.dedup();
+        boards
+    }
+
+    fn hex(&self, board: u64) -> String {
+        format!(
+            "{board:#0width$x}",
+            width = 2 + self.game.size().cells() as usize
+        )
+    }
+
+    fn rows(&self, board: u64) -> Result<String> {
+        Ok(Grid::new(board, self.game.size())?.to_string())
+    }
+
+    /// Exponent of the largest tile.
+    fn largest(&self) -> u8 {
+        crate::game::board::max_exponent(self.grid.board())
+    }
+
+    fn kind(&self) -> &'static str {
+        if self.grid.board() == 0 {
+            "empty: no board of a game"
+        } else if self.largest() >= self.game.win_exponent() {
+            "won"
+        } else if self.moves.legal == 0 {
+            "dead: no legal move"
+        } else {
+            "live"
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> Result<()> {
+        let board = self.grid.board();
+        for line in format!("{:#}", self.grid).lines() {
+            writeln!(out, "  {line}")?;
+        }
+        let sum = crate::game::board::sum(board);
+        let largest = if board == 0 {
+            0
+        } else {
+            1u32 << self.largest()
+        };
+        let images = self.orbit();
+        writeln!(out)?;
+        writeln!(out, "board      {}", self.hex(board))?;
+        writeln!(
+            out,
+            "canonical  {}  {}",
+            self.hex(self.canonical),
+            self.rows(self.canonical)?
+        )?;
+        writeln!(out, "orbit      {images} boards, itself among them")?;
+        writeln!(out, "sum        {sum}, largest tile {largest}")?;
+        writeln!(out, "state      {}", self.kind())?;
+        for (direction, (&after, wins)) in
+            Direction::ALL.iter().zip(self.after.iter().zip(self.wins))
+        {
+            let name = format!("{direction:?}").to_lowercase();
+            if wins {
+                writeln!(out, "{name:<9}  wins")?;
+            } else if after == 0 {
+                writeln!(out, "{name:<9}  not legal")?;
+            } else {
+                let canonical = self.canonical(vec![after])[0];
+                writeln!(
+                    out,
+                    "{name:<9}  {}  {}  afterstate {}",
+                    self.hex(after),
+                    self.rows(after)?,
+                    self.hex(canonical)
+                )?;
+                for tile in [1, 2] {
+                    let mut spawned = Vec::new();
+                    self.game.rules().spawn(&[after], tile, &mut spawned);
+                    let states = self.canonical(spawned);
+                    let states: Vec<String> = states.iter().map(|&state| self.hex(state)).collect();
+                    writeln!(out, "     + {}    {}", 1 << tile, states.join(" "))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of different images.
+    fn orbit(&self) -> u64 {
+        let mut one = vec![self.canonical];
+        self.game.rules().census(&mut one).labeled
+    }
+
+    /// Say whether the run has the board.
+    fn reached(&self, archive: &Archive, out: &mut impl Write) -> Result<Outcome> {
+        let dir = archive.dir().display();
+        let (sum, max) = (
+            crate::game::board::sum(self.grid.board()),
+            1 << self.largest(),
+        );
+        if self.kind() != "live" {
+            bail!(
+                "{dir}: cannot tell: its files list live states, and this one is {}",
+                self.kind()
+            );
+        }
+        if sum > archive.sealed_sum() && !archive.complete() {
+            bail!(
+                "{dir}: cannot tell: sum {sum} is not counted yet, the last layer is {}",
+                archive.sealed_sum()
+            );
+        }
+        if sum < archive.first_sum() && sum >= 4 {
+            bail!("{dir}: cannot tell: sum {sum} was dropped (--keep last)");
+        }
+        let part = archive.part(Kind::States, sum, max)?;
+        let block = part.as_ref().and_then(|part| part.block_of(self.canonical));
+        let found = match &part {
+            Some(part) => part.contains(self.canonical)?,
+            None => false,
+        };
+        match (found, part, block) {
+            (true, Some(part), Some(block)) => {
+                let name = part.path().file_name().context("a part has a name")?;
+                writeln!(out, "reached    yes: {}, block {block}", name.display())?;
+                Ok(Outcome::Done)
+            }
+            _ => {
+                writeln!(out, "reached    no: {} has no such state", archive.game())?;
+                Ok(Outcome::Disagreed)
+            }
+        }
+    }
+}
