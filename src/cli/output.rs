@@ -31,9 +31,18 @@ impl Output {
     pub(super) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
         match self {
             Self::Stdout => {
-                let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout());
-                act(&mut stdout)?;
-                Ok(stdout.flush()?)
+                let pipe = Pipe {
+                    to: io::stdout(),
+                    closed: false,
+                };
+                let mut stdout = BufWriter::with_capacity(1 << 16, pipe);
+                let written = act(&mut stdout).and_then(|()| Ok(stdout.flush()?));
+                let (pipe, _) = stdout.into_parts();
+                if pipe.closed {
+                    // Whatever became of it in the writer of a format.
+                    return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+                }
+                written
             }
             Self::File(path) => {
                 // What is no error of the library's is one of writing.
@@ -54,6 +63,24 @@ impl Output {
                 }
             }
         }
+    }
+}
+
+/// A writer that remembers whether its reader went away.
+struct Pipe<W> {
+    to: W,
+    closed: bool,
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes);
+        self.closed |= matches!(&written, Err(error) if error.kind() == io::ErrorKind::BrokenPipe);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
     }
 }
 

@@ -85,3 +85,19 @@ pub(crate) fn seal_manifest(path: &Path, text: &str) {
     let crc32 = crc32fast::hash(compact.as_bytes());
     fs::write(path, format!("{fields}\"crc32\": \"{crc32:08x}\"\n}}\n")).unwrap();
 }
+
+/// Whether Python can import these packages; where it should be able to, it must.
+pub(crate) fn can_import(packages: &[&str]) -> bool {
+    let import = format!("import {}", packages.join(", "));
+    let output = Command::new("python3").args(["-c", &import]).output();
+    let found = output.is_ok_and(|output| output.status.success());
+    if !found {
+        let reason = format!(
+            "python3, or a package of {}, is missing",
+            packages.join(", ")
+        );
+        assert!(std::env::var_os("CI").is_none(), "{reason}");
+        println!("skipped: {reason}");
+    }
+    found
+}

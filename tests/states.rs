@@ -1,0 +1,239 @@
+//! What the program tells of states: exports, samples, and single boards.
+
+#![expect(clippy::disallowed_methods, reason = "the tests write files by hand")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+mod program;
+use program::{PROGRAM, can_import, good, place, refused, run, stderr, stdout};
+
+/// A place with 2x2 to 32 in `run`.
+fn counted() -> TempDir {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    place
+}
+
+/// Expect the board to be shown, but exit code 2 and why it is not known whether it was reached.
+fn cannot_tell(place: &TempDir, args: &str, why: &str) {
+    let output = run(place, args);
+    assert_eq!(output.status.code(), Some(2), "{args}");
+    assert!(stdout(&output).contains("canonical"), "{args}");
+    let said = stderr(&output);
+    assert!(
+        said.contains("cannot tell") && said.contains(why),
+        "{args}: {said}"
+    );
+}
+
+#[test]
+fn a_layer_a_part_or_everything_is_written_in_order() {
+    let place = counted();
+    // The live states of sum 12 by hand: 4 4 4, 2 2 4 4 in one way; 4 8 in three ways less one, 2 2 8 in two.
+    let layer = "0x0222\n0x1122\n0x0023\n0x0113\n0x0131\n0x0230\n";
+    assert_eq!(good(&place, "states run --sum 12"), layer);
+    assert_eq!(
+        good(&place, "states run --sum 12 --max-tile 4"),
+        &layer[..14]
+    );
+    assert_eq!(good(&place, "states run --max-tile 64"), "");
+    assert_eq!(good(&place, "states run --sum 13"), "");
+    let all = good(&place, "states run");
+    assert_eq!(all.lines().count(), 57);
+    assert!(all.contains(layer));
+    assert_eq!(
+        good(&place, "states run --sum 4 --format grid"),
+        ". .\n2 2\n\n. 2\n2 .\n"
+    );
+    assert_eq!(
+        good(&place, "states run --sum 6 --format csv"),
+        "state,sum,max_tile,cells\n0x0111,6,2,0 2 2 2\n0x0012,6,4,0 0 2 4\n0x0120,6,4,0 2 4 0\n"
+    );
+    good(&place, "states run -o all.txt");
+    assert_eq!(
+        fs::read_to_string(place.path().join("all.txt")).unwrap(),
+        all
+    );
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let place = place();
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir part --until 12 --keep last",
+    );
+    refused(&place, "states part --sum 14", "not counted yet");
+    refused(&place, "states part --sum 10", "dropped");
+    cannot_tell(&place, "show 0x1113 --dir part", "not counted yet");
+    cannot_tell(&place, "show 0x0112 --dir part", "dropped");
+    refused(&place, "states nothing", "nothing");
+    refused(&place, "states part -o no/such/file", "no/such/file");
+    refused(&place, "states part --format pdf", "pdf");
+    refused(&place, "states part --seed 3", "--sample");
+}
+
+#[test]
+fn samples_are_states_different_and_the_same_for_a_seed() {
+    let place = counted();
+    let all = good(&place, "states run");
+    let all: BTreeSet<&str> = all.lines().collect();
+    let drawn = good(&place, "states run --sample 20 --seed 5");
+    let sample: Vec<&str> = drawn.lines().collect();
+    assert_eq!(sample.len(), 20);
+    assert!(sample.iter().all(|state| all.contains(state)));
+    assert_eq!(sample.iter().collect::<BTreeSet<_>>().len(), 20);
+    assert_eq!(good(&place, "states run --sample 20 --seed 5"), drawn);
+    assert_ne!(good(&place, "states run --sample 20 --seed 6"), drawn);
+    assert_eq!(good(&place, "states run --sample 99").lines().count(), 57);
+    assert_eq!(good(&place, "states run --sample 0"), "");
+    assert_eq!(
+        good(&place, "states run --sample 3 --sum 12 --seed 1")
+            .lines()
+            .count(),
+        3
+    );
+}
+
+#[test]
+fn samples_of_parts_with_many_blocks_are_among_their_states() {
+    let place = place();
+    good(&place, "--size 4 --max 16 --until 38 --quiet --dir run");
+    let all = good(&place, "states run --sum 38 --max-tile 8");
+    let all: BTreeSet<&str> = all.lines().collect();
+    assert!(all.len() > 2 << 17, "only {} states: one block", all.len());
+    let drawn = good(&place, "states run --sum 38 --max-tile 8 --sample 500");
+    assert!(drawn.lines().all(|state| all.contains(state)));
+    assert_eq!(drawn.lines().count(), 500);
+}
+
+#[test]
+fn numpy_polars_and_duckdb_read_what_is_written() {
+    if !can_import(&["numpy", "polars", "duckdb"]) {
+        return;
+    }
+    let place = counted();
+    good(&place, "states run --format npy -o all.npy");
+    good(&place, "states run --format parquet -o all.parquet");
+    let npy = run(&place, "states run --format npy").stdout;
+    assert_eq!(npy, fs::read(place.path().join("all.npy")).unwrap());
+    let script = r#"
+import duckdb, numpy, polars
+states = numpy.load("all.npy")
+assert states.dtype == numpy.uint64 and states.shape == (57,), states
+table = polars.read_parquet("all.parquet")
+assert table.columns == ["state", "sum", "max_tile", "cells"], table
+assert table["state"].dtype == polars.UInt64, table
+assert table["state"].to_list() == states.tolist()
+for state, total, largest, cells in table.iter_rows():
+    digits = [state >> shift & 15 for shift in (12, 8, 4, 0)]
+    assert cells == [2**digit if digit else 0 for digit in digits], (state, cells)
+    assert (sum(cells), max(cells)) == (total, largest), (state, cells)
+found = duckdb.sql("select count(*), sum(len(cells)), max(max_tile) from 'all.parquet'").fetchall()
+assert found == [(57, 4 * 57, 16)], found
+"#;
+    let output = Command::new("python3")
+        .args(["-c", script])
+        .current_dir(&place)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_error_in_any_format() {
+    let place = place();
+    good(&place, "--size 3 --max 64 --quiet --dir run");
+    for format in ["hex", "grid", "csv", "npy", "parquet"] {
+        let mut child = Command::new(PROGRAM)
+            .args(["states", "run", "--format", format])
+            .current_dir(&place)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*said), (Some(0), ""), "{format}");
+    }
+}
+
+#[test]
+fn a_board_is_shown_with_what_follows_it() {
+    let place = counted();
+    let said = good(&place, "show 0x2310 --size 2");
+    for line in [
+        "canonical  0x0132  . 2 / 8 4",
+        "orbit      8 boards, itself among them",
+        "sum        14, largest tile 8",
+        "state      live",
+        "up         not legal",
+        "right      0x2301  4 8 / . 2  afterstate 0x0123",
+        "     + 4    0x1232",
+    ] {
+        assert!(said.lines().any(|shown| shown == line), "{line}:\n{said}");
+    }
+    assert_eq!(good(&place, "show 4 8 / 2 . --size 2"), said);
+    let won = good(&place, "show 8 8 / . 4 --size 2 --max 16");
+    assert!(
+        won.contains("right      wins") && won.contains("left       wins"),
+        "{won}"
+    );
+    assert!(good(&place, "show 0x1232 --size 2").contains("state      live"));
+    assert!(good(&place, "show 0x1231 --size 2").contains("state      dead"));
+    refused(&place, "show 0x12345 --size 2", "more digits");
+    refused(&place, "show 2 4 / 8 3 --size 2", "power of two");
+    refused(&place, "show 0x0011", "--size");
+}
+
+#[test]
+fn whether_a_board_was_reached_is_an_exit_code() {
+    let place = counted();
+    for state in good(&place, "states run").lines() {
+        let said = good(&place, &format!("show {state} --dir run"));
+        assert!(said.contains("reached    yes: sum-"), "{state}: {said}");
+    }
+    // 8 . / . 8 is live and of a sum that was counted, but in no game to 32 is it met.
+    let output = run(&place, "show 0x3003 --dir run");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).ends_with("reached    no: 2x2-32 has no such state\n"));
+    cannot_tell(&place, "show 0x1231 --dir run", "dead");
+}
+
+#[test]
+fn a_dry_run_counts_nothing_and_says_what_to_expect() {
+    let place = place();
+    let said = good(&place, "--size 3 --max 128 --dry-run");
+    assert!(said.contains("3x3-128, not begun"), "{said}");
+    assert!(!place.path().join("enum48-data").exists());
+    let object = |args: &str| -> serde_json::Value {
+        serde_json::from_str(&good(&place, &format!("{args} --dry-run --json"))).unwrap()
+    };
+    // All boards of 2x2 with tiles up to 4 that hold one: (3^4 - 1 + symmetric ones) / 8 by Burnside.
+    assert_eq!(object("--size 2 --max 8")["bound"], 19);
+    good(&place, "--size 3 --max 128 --until 60 --quiet");
+    let begun = object("--size 3 --max 128");
+    assert_eq!(
+        (&begun["sealed_sum"], &begun["complete"]),
+        (&60.into(), &false.into())
+    );
+    assert!(begun["states_so_far"].as_u64() > Some(100_000), "{begun}");
+    good(&place, "--size 3 --max 128 --quiet");
+    let complete = object("--size 3 --max 128");
+    assert_eq!(complete["states_low"], complete["states_high"]);
+    assert_eq!(complete["states_so_far"], complete["states_low"]);
+    refused(
+        &place,
+        "--size 2 --max 32 --dir enum48-data/3x3-128 --dry-run",
+        "holds the game 3x3-128",
+    );
+}
