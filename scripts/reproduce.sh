@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Counts the games of results/ again and compares; see --help.
+set -euo pipefail
+
+usage() {
+    cat <<'END'
+Usage: scripts/reproduce.sh [--quick] [--dir DIR] [--out DIR]
+
+Builds enum48 and counts every game of results/ anew in a temporary directory. The table of each
+must be the one in results/, part by part, and agree with the published numbers and the laws; then
+its CSV, log and pictures are written again, and results/README.md from them. Takes an hour on two
+cores, most of it for 4x3.
+
+  --quick     leave out what takes over ten seconds: 4x4 to 32, 4x3
+  --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
+  --out DIR   where to write [default: results/; only what is there is compared]
+
+Exit code 1 if a number differs; nothing of that game is then written. The pictures need Python and
+matplotlib.
+END
+}
+
+quick=false dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help) usage; exit ;;
+        --quick) quick=true ;;
+        --dir) dir=${2:?--dir: which directory?}; shift ;;
+        --out) out=${2:?--out: which directory?}; shift ;;
+        *) echo "reproduce.sh: unexpected $1: see --help" >&2; exit 2 ;;
+    esac
+    shift
+done
+out=${out:-$root/results}
+mkdir -p "$out"
+
+games=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2x4
+    3x3-{8,16,32,64,128,256,512,1024} 3x3 4x4-{8,16})
+$quick || games+=(4x4-32 4x3:600)
+
+cargo build --release --locked --manifest-path "$root/Cargo.toml"
+enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
+work=$(mktemp -d "$dir/enum48-reproduce.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+commit=$(git -C "$root" rev-parse --short HEAD)
+plot=$root/scripts/plot_layers.py
+failed=false
+
+for game in "${games[@]}"; do
+    name=${game%:*} until=
+    [ "$name" = "$game" ] || until=${game#*:}
+    size=${name%-*} max=
+    [ "$size" = "$name" ] || max=${name#*-}
+    arguments="--size $size${max:+ --max $max}${until:+ --until $until}"
+    echo "== enum48 $arguments"
+    # shellcheck disable=SC2086 # the arguments are words
+    "$enum48" $arguments --dir "$work/$name" --csv "$work/$name.csv" --json \
+        > "$work/$name.json" 2> "$work/$name.log" || { cat "$work/$name.log"; failed=true; continue; }
+    "$enum48" check "$work/$name.csv" --size "$size" ${max:+--max "$max"} >> "$work/$name.log" ||
+        { tail -n 5 "$work/$name.log"; failed=true; continue; }
+    if [ -e "$out/$name.csv" ]; then
+        "$enum48" check "$out/$name.csv" "$work/$name.csv" || { failed=true; continue; }
+    fi
+    rm -rf "${work:?}/$name"
+    sed -i "s|$work/||g" "$work/$name.log"
+    mv "$work/$name.csv" "$work/$name.log" "$out/"
+    python3 "$plot" "$out/$name.csv" -o "$out/$name.svg"
+    python3 "$plot" "$out/$name.csv" -o "$out/$name-log.svg" --log
+    python3 - "$arguments" "$commit" "$work/$name.json" "$out/$name.json" <<'END'
+import json, sys
+arguments, commit, found, kept = sys.argv[1:]
+run = json.load(open(found))
+del run["dir"]
+run |= {"command": f"enum48 {arguments}", "commit": commit}
+json.dump(run, open(kept, "w"), indent=2)
+open(kept, "a").write("\n")
+END
+done
+python3 "$root/scripts/results.py" "$out"
+! $failed
