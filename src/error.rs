@@ -53,6 +53,19 @@ pub enum Error {
     #[error("until {0}: the first layer has sum 4: give 4 or more")]
     Until(u32),
 
+    /// A game with more states than are to be drawn.
+    #[error("graph: {game}{} has over {limit} states{}: too many: give --limit, or --until with a smaller sum", up_to(*until), known(*published))]
+    Vast {
+        /// Game.
+        game: String,
+        /// The greatest sum asked for.
+        until: Option<u32>,
+        /// The most states that were to be drawn.
+        limit: usize,
+        /// How many states the whole game has, and which are counted, where that was published.
+        published: Option<(u64, &'static str)>,
+    },
+
     /// A memory bound below what can work.
     #[error(
         "memory {given}: too little: {threads} threads need at least {least} (or give fewer --threads)"
@@ -208,6 +221,18 @@ pub enum Error {
         /// First sum that is still there.
         below: u32,
     },
+}
+
+/// ` up to sum 12`.
+fn up_to(until: Option<u32>) -> String {
+    until.map_or(String::new(), |sum| format!(" up to sum {sum}"))
+}
+
+/// ` (published: 57 live)`.
+fn known(published: Option<(u64, &str)>) -> String {
+    published.map_or(String::new(), |(states, which)| {
+        format!(" (published: {states} {which})")
+    })
 }
 
 /// ` and 7 others`.

@@ -8,7 +8,7 @@
 //! Read it top down: [`game`] (the rules) -> [`engine`] (the loop over layers) -> [`run`] (sorted
 //! lists as bytes: the file format) -> [`store`] (a directory that survives being stopped) -> the
 //! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must obey), [`bound`] (how many boards there are). Each module uses only those
-//! to the left of it in `game, run -> store -> engine, verify -> cli`.
+//! to the left of it in `game, run -> store -> engine, verify, graph -> cli`.
 //!
 //! ```
 //! use enum48::{Game, engine, store::Store};
@@ -31,6 +31,7 @@ pub mod counts;
 pub mod engine;
 pub mod error;
 pub mod game;
+pub mod graph;
 pub mod known;
 pub mod laws;
 pub mod run;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their rank; `error` and `wide` may be used by all.
-const ORDER: [(&str, u32); 12] = [
+const ORDER: [(&str, u32); 13] = [
     ("error", 0),
     ("wide", 0),
     ("game", 1),
@@ -20,6 +20,7 @@ const ORDER: [(&str, u32); 12] = [
     ("laws", 3),
     ("store", 3),
     ("engine", 4),
+    ("graph", 4),
     ("verify", 4),
     ("cli", 5),
 ];

@@ -7,19 +7,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use enum48::counts::Table;
 use serde_json::Value;
 
 mod program;
-use program::can_import;
+use program::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
-
-fn python(args: &[&str]) -> Option<Output> {
-    Command::new("python3").args(args).output().ok()
-}
 
 /// What the script says of a file, which it must find sound.
 fn read(path: &Path) -> Value {

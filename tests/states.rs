@@ -1,7 +1,5 @@
 //! What the program tells of states: exports, samples, and single boards.
 
-#![expect(clippy::disallowed_methods, reason = "the tests write files by hand")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};

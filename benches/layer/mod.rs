@@ -1,5 +1,7 @@
 //! What the benches measure on: a real part, of 4x4 to 32 at sum 52 with largest tile 16.
 
+#![allow(dead_code, reason = "each bench uses some of these")]
+
 use enum48::Game;
 use enum48::engine::{self, Plan, Silent};
 use enum48::run::{Decoder, Kind, Part, fingerprint};

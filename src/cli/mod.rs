@@ -3,10 +3,13 @@
 //! `enum48` alone counts (`count.rs`); other jobs are subcommands, one file each.
 
 mod check;
+mod completions;
 mod count;
 mod estimate;
 mod gauge;
+mod graph;
 mod machine;
+mod manual;
 mod output;
 mod progress;
 mod resources;
@@ -45,6 +48,9 @@ Examples:
   enum48 check                            count the games with published numbers and compare
   enum48 check layers.csv                 a table against the published numbers and the laws
   enum48 check layers.csv OTHER           two tables, part by part
+  enum48 graph --size 2 --max 32          draw the states of a small game
+  enum48 states enum48-data/3x3-1024      write the states, for other programs
+  enum48 show 0x2310 --size 2             a board, its moves, and what follows
 
 A count can be stopped at any moment; the same command goes on where it was. The result is the same
 whatever --threads and --memory are, byte for byte.
@@ -77,6 +83,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Check(check::Args),
+    Completions(completions::Args),
+    Graph(graph::Args),
     Verify(verify::Args),
     States(states::Args),
     Show(show::Args),
@@ -91,6 +99,8 @@ pub fn run() -> ExitCode {
     };
     let outcome = match (cli.command, cli.count) {
         (Some(Command::Check(args)), _) => check::run(&args),
+        (Some(Command::Completions(args)), _) => completions::run(&args),
+        (Some(Command::Graph(args)), _) => graph::run(&args),
         (Some(Command::Verify(args)), _) => verify::run(&args),
         (Some(Command::States(args)), _) => states::run(&args),
         (Some(Command::Show(args)), _) => show::run(&args),

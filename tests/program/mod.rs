@@ -86,11 +86,15 @@ pub(crate) fn seal_manifest(path: &Path, text: &str) {
     fs::write(path, format!("{fields}\"crc32\": \"{crc32:08x}\"\n}}\n")).unwrap();
 }
 
+/// Run Python on `args`; `None` if there is no Python.
+pub(crate) fn python(args: &[&str]) -> Option<Output> {
+    Command::new("python3").args(args).output().ok()
+}
+
 /// Whether Python can import these packages; where it should be able to, it must.
 pub(crate) fn can_import(packages: &[&str]) -> bool {
     let import = format!("import {}", packages.join(", "));
-    let output = Command::new("python3").args(["-c", &import]).output();
-    let found = output.is_ok_and(|output| output.status.success());
+    let found = python(&["-c", &import]).is_some_and(|output| output.status.success());
     if !found {
         let reason = format!(
             "python3, or a package of {}, is missing",

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Measures zstd's levels on states as they are in our files; see --help.
+set -euo pipefail
+
+usage() {
+    cat <<'END'
+Usage: scripts/compression.sh [--quick] [-o DIR]
+
+Counts 4x4 to 32 up to sum 64 in a temporary directory and takes its largest part file. Encodes
+and decodes at most four million of its states on one core at each zstd level from 1 to 19, and writes
+bits and times for a state to DIR/compression.csv, and a picture of them to DIR/compression.svg.
+Takes two minutes, most of them for the highest levels, and needs matplotlib.
+
+  --quick  4x4 to 16 up to sum 44 instead
+  -o DIR   where to write [default: the current directory]
+
+The temporary directory is made in $TMPDIR, or in the current one.
+END
+}
+
+game=(--size 4 --max 32 --until 64) out=.
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help) usage; exit ;;
+        --quick) game=(--size 4 --max 16 --until 44) ;;
+        -o) [ $# -gt 1 ] || { echo "compression.sh: -o: which directory?" >&2; exit 2; }; out=$2; shift ;;
+        *) echo "compression.sh: unexpected $1: see --help" >&2; exit 2 ;;
+    esac
+    shift
+done
+[ -d "$out" ] || { echo "compression.sh: $out: not a directory" >&2; exit 2; }
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cargo build --release --locked --manifest-path "$root/Cargo.toml"
+enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
+# Cargo runs benches in the package's directory, so the path must not depend on ours.
+work=$(realpath "$(mktemp -d "${TMPDIR:-.}/enum48-compression.XXXXXX")")
+trap 'rm -rf "$work"' EXIT
+
+"$enum48" "${game[@]}" --keep last --dir "$work/run" --quiet >/dev/null
+part=$(ls -S "$work"/run/*.states | head -n 1)
+cargo bench --locked --manifest-path "$root/Cargo.toml" --bench compression -- "$part" \
+    >"$work/compression.csv"
+mv "$work/compression.csv" "$out/"
+awk -F, '{ printf "%5s%16s%21s%21s\n", $1, $2, $3, $4 }' "$out/compression.csv"
+python3 "$root/scripts/plot_compression.py" "$out/compression.csv" -o "$out/compression.svg"

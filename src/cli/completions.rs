@@ -1,0 +1,62 @@
+//! `enum48 completions`: what a shell and `man` need to know of the program.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use clap::{CommandFactory, ValueEnum};
+use clap_complete::Shell;
+
+use super::{Cli, Outcome, manual};
+
+/// Print completions for a shell, or the manual page
+///
+/// The place for each, such as enum48 completions fish > PLACE:
+///
+///   bash   ~/.local/share/bash-completion/completions/enum48
+///   zsh    ~/.zfunc/_enum48, with ~/.zfunc in $fpath before compinit
+///   fish   ~/.config/fish/completions/enum48.fish
+///   man    ~/.local/share/man/man1/enum48.1
+///
+/// A new shell then knows them. For elvish and powershell, run the output from
+/// rc.elv or $PROFILE. To read the manual page now:
+///
+///   enum48 completions man | man -l -
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A shell, or man for the manual page
+    #[arg(value_name = "FOR")]
+    reader: Reader,
+}
+
+/// Who reads the output.
+#[derive(Clone, Copy, ValueEnum)]
+enum Reader {
+    Bash,
+    Zsh,
+    Fish,
+    Elvish,
+    Powershell,
+    Man,
+}
+
+/// Print.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let mut program = Cli::command();
+    let shell = match args.reader {
+        Reader::Bash => Some(Shell::Bash),
+        Reader::Zsh => Some(Shell::Zsh),
+        Reader::Fish => Some(Shell::Fish),
+        Reader::Elvish => Some(Shell::Elvish),
+        Reader::Powershell => Some(Shell::PowerShell),
+        Reader::Man => None,
+    };
+    let mut text = Vec::new();
+    match shell {
+        // Into memory, as it panics where it cannot write.
+        Some(shell) => clap_complete::generate(shell, &mut program, "enum48", &mut text),
+        None => manual::write(program, &mut text)?,
+    }
+    io::stdout().write_all(&text)?;
+    Ok(Outcome::Done)
+}

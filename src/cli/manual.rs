@@ -1,0 +1,114 @@
+//! The manual page: one page for the program and all its subcommands.
+//!
+//! Key idea: `clap_mangen` makes a page a command, of its synopsis, description and options. Here those
+//! of each subcommand become a section of one page; and the examples, which it would fill like prose,
+//! become a list.
+
+use std::io::{self, Write};
+
+use clap::builder::PossibleValue;
+use clap::{Arg, Command};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+/// Write the page of `program`.
+pub(super) fn write(program: Command, out: &mut dyn Write) -> io::Result<()> {
+    let mut program = program.subcommand_value_name("command");
+    program.build();
+    let after = program.get_after_help().map(ToString::to_string);
+    let commands: Vec<Command> = program.get_subcommands().cloned().collect();
+    let man = Man::new(program);
+    man.render_title(out)?;
+    man.render_name_section(out)?;
+    man.render_synopsis_section(out)?;
+    man.render_description_section(out)?;
+    man.render_options_section(out)?;
+    for command in commands {
+        section(command, out)?;
+    }
+    closing(&after.unwrap_or_default()).to_writer(out)
+}
+
+/// A subcommand's page as a section. Its headings become smaller ones, but for those before the
+/// synopsis and the description, which need none.
+fn section(command: Command, out: &mut dyn Write) -> io::Result<()> {
+    let name = command.get_bin_name().unwrap_or_default().to_uppercase();
+    let man = Man::new(command.mut_args(values_in_line));
+    let mut page = Vec::new();
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    writeln!(out, ".SH \"{name}\"")?;
+    for line in String::from_utf8_lossy(&page).lines() {
+        match line.strip_prefix(".SH ") {
+            Some("SYNOPSIS" | "DESCRIPTION") => writeln!(out, ".PP")?,
+            Some(title) => writeln!(out, ".SS {title}")?,
+            None => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
+}
+
+/// The values that an argument takes as part of its help, not as a list of a line each.
+fn values_in_line(arg: Arg) -> Arg {
+    let values = arg.get_possible_values();
+    let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+    let switch = !arg.get_action().takes_values();
+    if names.is_empty() || switch || arg.is_hide_possible_values_set() {
+        return arg;
+    }
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = format!("{help}: {}", names.join(", "));
+    arg.help(help).hide_possible_values(true)
+}
+
+/// What stands after the help: paragraphs, of which two have a heading of their own. An indented line is
+/// a command and, after two spaces or more, what it does; one indented farther goes on with that.
+fn closing(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    for paragraph in text.split("\n\n") {
+        let paragraph = match paragraph.split_once(':') {
+            Some(("Examples", rest)) => {
+                roff.control("SH", ["EXAMPLES"]);
+                rest
+            }
+            Some(("Exit codes", rest)) => {
+                roff.control("SH", ["EXIT STATUS"]);
+                rest
+            }
+            _ => {
+                roff.control("PP", []);
+                paragraph
+            }
+        };
+        for line in paragraph.lines().filter(|line| !line.is_empty()) {
+            let text = line.trim_start();
+            let indent = line.len() - text.len();
+            match text.split_once("  ").filter(|_| indent == 2) {
+                Some((command, what)) => {
+                    roff.control("TP", []);
+                    roff.text([bold(command)]);
+                    roff.text([roman(what.trim_start())]);
+                }
+                None => {
+                    roff.text([roman(text)]);
+                }
+            }
+        }
+    }
+    roff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_after_the_help_becomes_a_list_and_sections() {
+        let text =
+            "Examples:\n  a --b    does c\n           and d\n\nOf more.\n\nExit codes: 0 done.";
+        let page = closing(text).to_roff();
+        let wanted = ".SH EXAMPLES\n.TP\n\\fBa \\-\\-b\\fR\ndoes c\nand d\n.PP\nOf more.\n.SH \"EXIT STATUS\"\n0 done.\n";
+        assert_eq!(page.split_once(".SH").unwrap().1, &wanted[3..]);
+    }
+}

@@ -1,0 +1,208 @@
+//! A graph as a picture, for Graphviz: `dot -Tsvg`.
+//!
+//! Each state is its board as a small table in the colours of the tiles, muted; the states of one sum
+//! stand side by side, sums downward. Moves and spawns are tooltips, for as labels they would cover the
+//! boards: an edge is solid where a 2 was spawned, dashed where a 4.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::{Edge, Graph, State, Target};
+
+/// What stands before the nodes.
+const STYLE: &str = "  bgcolor=white fontname=monospace fontsize=11 labelloc=t newrank=true \
+nodesep=0.12 ranksep=0.55
+  node [shape=plain fontname=monospace fontsize=10]
+  edge [arrowsize=0.45 penwidth=0.8 color=\"#8f867c\"]
+";
+
+/// Colours of the tiles by exponent, from the empty cell on.
+const TILES: [&str; 16] = [
+    "#d8cfc4", "#f1e9df", "#efe2c6", "#f0c597", "#eeae85", "#eb9a82", "#e88672", "#ecd68e",
+    "#ebd27f", "#eace71", "#e9ca62", "#e8c654", "#b5cf9b", "#97bd8d", "#86aebd", "#8f9bc4",
+];
+
+/// Colours of a board's frame.
+const LIVE: &str = "#b3a698";
+const START: &str = "#3f6fa3";
+const DEAD: &str = "#a8403a";
+const WIN: &str = "#4d8a4f";
+
+/// Write `graph`; with `grouped` the states of each sum and largest tile in a box.
+pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Result<()> {
+    let (states, last) = (
+        graph.states.len(),
+        graph.states.last().map_or(0, State::sum),
+    );
+    let live = graph.states.iter().filter(|state| state.live).count();
+    let (game, dead) = (graph.game, states - live);
+    writeln!(out, "digraph \"{game}\" {{")?;
+    writeln!(
+        out,
+        "  label=\"{game} up to sum {last}: {live} live, {dead} dead\""
+    )?;
+    out.write_all(STYLE.as_bytes())?;
+    let mut first = 0;
+    for layer in graph.states.chunk_by(|a, b| a.sum() == b.sum()) {
+        write_layer(graph, first..first + layer.len(), grouped, out)?;
+        first += layer.len();
+    }
+    for end in graph.ends() {
+        let (name, color) = (graph.name(end), end_color(end));
+        writeln!(
+            out,
+            "  \"{name}\" [shape=box style=\"rounded,filled\" label=\"{name}\" fontsize=13 \
+             fontcolor=white color=\"{color}\" fillcolor=\"{color}\" margin=\"0.15,0.06\"]"
+        )?;
+    }
+    let ends: Vec<String> = graph.ends().map(|end| graph.name(end)).collect();
+    writeln!(out, "  {{ rank=sink {} }}", ends.join(" "))?;
+    for edge in &graph.edges {
+        write_edge(graph, edge, out)?;
+    }
+    writeln!(out, "}}")
+}
+
+/// The states of one sum, by their places, side by side. The sum stands beside them, below the sum before:
+/// two sums without an edge between them would share a line.
+fn write_layer(
+    graph: &Graph,
+    places: Range<usize>,
+    grouped: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let names: Vec<String> = places
+        .clone()
+        .map(|at| format!("\"{}\"", graph.name(Target::State(at))))
+        .collect();
+    let before = places.start.checked_sub(1).map(|at| graph.states[at]);
+    let layer: Vec<(&State, &String)> = graph.states[places].iter().zip(&names).collect();
+    let sum = layer[0].0.sum();
+    let tiles: BTreeSet<u32> = layer.iter().map(|(state, _)| state.max_tile()).collect();
+    for max in tiles {
+        if grouped {
+            writeln!(
+                out,
+                "  subgraph \"cluster_{sum}_{max}\" {{ label=\"sum {sum}, max {max}\" labeljust=l \
+                 style=\"rounded,filled\" color=\"#e4ddd3\" fillcolor=\"#faf7f2\""
+            )?;
+        }
+        for (state, name) in layer.iter().filter(|(state, _)| state.max_tile() == max) {
+            let (tooltip, table) = (tooltip(state), table(graph, state));
+            writeln!(out, "  {name} [tooltip=\"{tooltip}\" label=<{table}>]")?;
+        }
+        if grouped {
+            writeln!(out, "  }}")?;
+        }
+    }
+    writeln!(out, "  \"sum {sum}\" [fontcolor=\"#8f867c\"]")?;
+    if let Some(before) = before {
+        let before = before.sum();
+        writeln!(
+            out,
+            "  \"sum {before}\" -> \"sum {sum}\" [style=invis weight=100]"
+        )?;
+    }
+    writeln!(out, "  {{ rank=same \"sum {sum}\" {} }}", names.join(" "))
+}
+
+/// A board as the rows of an HTML-like table.
+fn table(graph: &Graph, state: &State) -> String {
+    let (frame, width) = match state {
+        State { live: false, .. } => (DEAD, 2),
+        State { start: true, .. } => (START, 2),
+        _ => (LIVE, 1),
+    };
+    let tiles: Vec<u32> = graph.grid(state).tiles().collect();
+    // As wide as the longest number anywhere in the graph, so that all boards have one size.
+    let largest = graph.states.iter().map(State::max_tile).max().unwrap_or(2);
+    let side = 20.max(7 * largest.to_string().len() + 6);
+    let cell = |&tile: &u32| {
+        let color = TILES[tile.max(1).trailing_zeros() as usize];
+        let text = match tile {
+            0 => String::new(),
+            tile => tile.to_string(),
+        };
+        format!(
+            "<td width=\"{side}\" height=\"20\" fixedsize=\"true\" bgcolor=\"{color}\">{text}</td>"
+        )
+    };
+    let row = |row: &[u32]| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
+    let rows: String = tiles
+        .chunks(graph.game.size().cols().into())
+        .map(row)
+        .collect();
+    format!(
+        "<table border=\"{width}\" color=\"{frame}\" bgcolor=\"{LIVE}\" cellborder=\"0\" \
+         cellspacing=\"1\" cellpadding=\"0\">{rows}</table>"
+    )
+}
+
+fn tooltip(state: &State) -> String {
+    let kind = match state {
+        State { live: false, .. } => ", dead",
+        State { start: true, .. } => ", start",
+        _ => "",
+    };
+    format!("sum {}, max {}{kind}", state.sum(), state.max_tile())
+}
+
+fn write_edge(graph: &Graph, edge: &Edge, out: &mut dyn Write) -> io::Result<()> {
+    let from = graph.name(Target::State(edge.from));
+    let to = graph.name(edge.to);
+    let moves = edge.letters();
+    let style = match edge.spawn {
+        Some(2) => format!("tooltip=\"{moves}, then a 2\""),
+        Some(tile) => format!("tooltip=\"{moves}, then a {tile}\" style=dashed"),
+        None => {
+            let (color, what) = (end_color(edge.to), graph.name(edge.to));
+            let how = if moves.is_empty() { "no move" } else { &moves };
+            format!("tooltip=\"{how}: {what}\" color=\"{color}80\"")
+        }
+    };
+    writeln!(out, "  \"{from}\" -> \"{to}\" [{style}]")
+}
+
+fn end_color(end: Target) -> &'static str {
+    if end == Target::Win { WIN } else { DEAD }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::small;
+    use super::*;
+
+    fn dot(grouped: bool) -> String {
+        let mut text = Vec::new();
+        write(&small(), grouped, &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn boards_are_tables_and_moves_are_tooltips() {
+        let text = dot(false);
+        for part in [
+            "label=\"2x2-8 up to sum 14: 15 live, 1 dead\"",
+            "\"0x0011\" [tooltip=\"sum 4, max 2, start\" label=<<table border=\"2\"",
+            "\"0x1221\" [tooltip=\"sum 12, max 4, dead\" label=<<table border=\"2\"",
+            "bgcolor=\"#d8cfc4\"></td></tr><tr>",
+            "bgcolor=\"#efe2c6\">4</td></tr></table>>]",
+            "\"0x0011\" -> \"0x0012\" [tooltip=\"RL, then a 2\"]",
+            "\"0x0011\" -> \"0x0022\" [tooltip=\"RL, then a 4\" style=dashed]",
+            "\"0x0022\" -> \"win\" [tooltip=\"RL: win\"",
+            "\"0x1221\" -> \"loss\" [tooltip=\"no move: loss\"",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("subgraph"));
+    }
+
+    #[test]
+    fn parts_are_boxed_where_asked() {
+        let text = dot(true);
+        assert!(text.contains("subgraph \"cluster_12_4\" { label=\"sum 12, max 4\""));
+        let parts = text.matches("subgraph").count();
+        assert_eq!(parts, 7, "six sums, two largest tiles in sum 6");
+    }
+}

@@ -1,0 +1,95 @@
+//! A graph as one JSON object, a line a node and a line an edge.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{Graph, Target};
+
+/// A node: a state, the win or the loss. The keys are a contract: new ones go to the end.
+#[derive(Serialize)]
+struct Node {
+    id: String,
+    kind: &'static str,
+    #[serde(flatten)]
+    state: Option<State>,
+}
+
+#[derive(Serialize)]
+struct State {
+    board: String,
+    sum: u32,
+    max_tile: u32,
+    start: bool,
+}
+
+/// An edge; `spawn` is null where the game ends.
+#[derive(Serialize)]
+struct Edge {
+    from: String,
+    to: String,
+    moves: String,
+    spawn: Option<u32>,
+}
+
+/// Write `graph`, readable for people too: serde's own layouts are one line, or one a number.
+pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    let states = graph.states.iter().enumerate().map(|(at, state)| Node {
+        id: graph.name(Target::State(at)),
+        kind: graph.kind(Target::State(at)),
+        state: Some(State {
+            board: graph.grid(state).to_string(),
+            sum: state.sum(),
+            max_tile: state.max_tile(),
+            start: state.start,
+        }),
+    });
+    let ends = graph.ends().map(|end| Node {
+        id: graph.name(end),
+        kind: graph.kind(end),
+        state: None,
+    });
+    let edges = graph.edges.iter().map(|edge| Edge {
+        from: graph.name(Target::State(edge.from)),
+        to: graph.name(edge.to),
+        moves: edge.letters(),
+        spawn: edge.spawn,
+    });
+    write!(out, "{{\"game\":\"{}\",\"nodes\":[", graph.game)?;
+    lines(out, states.chain(ends))?;
+    write!(out, "],\"edges\":[")?;
+    lines(out, edges)?;
+    writeln!(out, "]}}")
+}
+
+/// The items of an array, each on a line.
+fn lines(out: &mut dyn Write, items: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
+    for (at, item) in items.enumerate() {
+        out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &item)?;
+    }
+    out.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::small;
+    use super::*;
+
+    #[test]
+    fn the_object_has_a_line_for_each_node_and_edge() {
+        let mut text = Vec::new();
+        write(&small(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], r#"{"game":"2x2-8","nodes":["#);
+        assert_eq!(
+            lines[1],
+            r#"{"id":"0x0011","kind":"live","board":". . / 2 2","sum":4,"max_tile":2,"start":true},"#
+        );
+        assert!(text.contains("\n{\"id\":\"loss\",\"kind\":\"loss\"}\n],\"edges\":[\n"));
+        assert!(text.contains(r#"{"from":"0x0011","to":"0x0012","moves":"RL","spawn":2}"#));
+        assert!(text.contains(r#"{"from":"0x0022","to":"win","moves":"RL","spawn":null}"#));
+        assert_eq!(lines.last(), Some(&"]}"));
+    }
+}

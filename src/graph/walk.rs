@@ -1,0 +1,222 @@
+//! How a graph is made: state by state in order of sum, with the engine's rules.
+
+use std::array;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Edge, Graph, State, Target};
+use crate::error::{Error, Result};
+use crate::game::board::sum;
+use crate::game::{Board, Direction, Game};
+use crate::known;
+
+/// A way to end or to go on: the state that follows, or the win.
+type Step = Option<Board>;
+
+/// See [`Graph::new`].
+pub(super) fn walk(game: &Game, until: Option<u32>, limit: usize) -> Result<Graph> {
+    let last = match until {
+        Some(sum) if sum < 4 => return Err(Error::Until(sum)),
+        Some(sum) => sum,
+        None => u32::MAX,
+    };
+    let starts: BTreeSet<Board> = [4, 6, 8].iter().flat_map(|&sum| game.starts(sum)).collect();
+    let mut met: BTreeSet<(u32, Board)> = starts.iter().map(|&board| (sum(board), board)).collect();
+    met.retain(|&(sum, _)| sum <= last);
+    let (mut states, mut steps) = (Vec::new(), Vec::new());
+    let mut next = met.first().copied();
+    while let Some((here, board)) = next {
+        if met.len() > limit {
+            return Err(vast(game, until, limit));
+        }
+        let (live, found) = successors(game, board);
+        for (step, moves) in found {
+            // A win is reached by the move itself, so from every sum that is looked at.
+            let to = step.map(|board| (sum(board), board));
+            if to.is_none_or(|(sum, _)| sum <= last) {
+                met.extend(to);
+                steps.push((states.len(), to, moves));
+            }
+        }
+        states.push(State {
+            board,
+            live,
+            start: starts.contains(&board),
+        });
+        next = met.range((here, board + 1)..).next().copied();
+    }
+    let mut edges: Vec<Edge> = Vec::with_capacity(steps.len());
+    for (from, to, moves) in steps {
+        let place = |to| {
+            let at = states.binary_search_by_key(&to, |state| (state.sum(), state.board));
+            Target::State(at.expect("every successor that was met is a state"))
+        };
+        edges.push(Edge {
+            from,
+            to: to.map_or(Target::Win, place),
+            moves,
+            spawn: to.map(|(sum, _)| sum - states[from].sum()),
+        });
+    }
+    let dead = states.iter().enumerate().filter(|(_, state)| !state.live);
+    edges.extend(dead.map(|(from, _)| Edge {
+        from,
+        to: Target::Loss,
+        moves: Vec::new(),
+        spawn: None,
+    }));
+    edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
+    Ok(Graph {
+        game: *game,
+        states,
+        edges,
+    })
+}
+
+/// Whether a state has a legal move, and all that can follow, with the moves that lead there.
+fn successors(game: &Game, board: Board) -> (bool, BTreeMap<Step, Vec<Direction>>) {
+    let rules = game.rules();
+    let mut found: BTreeMap<Step, Vec<Direction>> = BTreeMap::new();
+    let (after, legal, wins) = slide(game, game.win_exponent(), board);
+    // The kernel tells an illegal move from a winning one by their number only. Without a winning tile
+    // no move wins, so what is then left out is illegal.
+    let all = if wins > 0 {
+        slide(game, NO_WIN, board).0
+    } else {
+        after
+    };
+    for direction in Direction::ALL {
+        let (after, any) = (after[direction as usize], all[direction as usize]);
+        let mut followers = Vec::new();
+        if after != 0 {
+            for tile in [1, 2] {
+                rules.spawn(&[after], tile, &mut followers);
+            }
+            rules.canonicalise(&mut followers);
+            followers.sort_unstable();
+            followers.dedup();
+        }
+        let won = after == 0 && any != 0;
+        let steps = followers.into_iter().map(Some).chain(won.then_some(None));
+        for step in steps {
+            found.entry(step).or_default().push(direction);
+        }
+    }
+    (legal > 0, found)
+}
+
+/// The winning exponent of games that nobody wins. (Boards with two tiles of 2^15, whose merge has no
+/// digit, have sums that no graph gets to.)
+const NO_WIN: u8 = 16;
+
+/// The afterstate in each direction, 0 where there is none, and the numbers of legal and winning moves.
+fn slide(game: &Game, win: u8, board: Board) -> ([Board; 4], u64, u64) {
+    let mut after: [[Board; 1]; 4] = array::from_fn(|_| [0]);
+    let out = after.each_mut().map(<[Board; 1]>::as_mut_slice);
+    let moves = game.rules().slide(&[board], win, out);
+    (after.map(|[board]| board), moves.legal, moves.wins)
+}
+
+fn vast(game: &Game, until: Option<u32>, limit: usize) -> Error {
+    let published = known::published(game).and_then(|known| {
+        let mut figures = known.figures.iter();
+        figures.find_map(|figure| match figure.what {
+            known::What::States => Some((figure.expected, "live and dead")),
+            known::What::Live => Some((figure.expected, "live")),
+            _ => None,
+        })
+    });
+    Error::Vast {
+        game: game.to_string(),
+        until,
+        limit,
+        published,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::small;
+    use super::*;
+
+    fn graph(game: &str, until: Option<u32>) -> Graph {
+        Graph::new(&game.parse().unwrap(), until, 100_000).unwrap()
+    }
+
+    /// Live and dead states.
+    fn counts(graph: &Graph) -> (usize, usize) {
+        let live = graph.states().iter().filter(|state| state.live).count();
+        (live, graph.states().len() - live)
+    }
+
+    #[test]
+    fn the_published_numbers_of_states_are_met() {
+        // 57 live: Lees-Miller, 2017. 110 states, 36 of them dead: several, see `known`.
+        assert_eq!(counts(&graph("2x2-32", None)), (57, 18));
+        assert_eq!(counts(&graph("2x2", None)), (74, 36));
+    }
+
+    #[test]
+    fn edges_lead_from_a_sum_to_the_one_that_the_spawned_tile_makes() {
+        let graph = graph("2x3-32", None);
+        for edge in graph.edges() {
+            let from = graph.states()[edge.from].sum();
+            match edge.to {
+                Target::State(to) => {
+                    assert_eq!(Some(graph.states()[to].sum() - from), edge.spawn);
+                    assert!(matches!(edge.spawn, Some(2 | 4)) && !edge.moves.is_empty());
+                }
+                Target::Win => assert!(edge.spawn.is_none() && !edge.moves.is_empty()),
+                Target::Loss => assert!(edge.spawn.is_none() && edge.moves.is_empty()),
+            }
+        }
+        let pair = |edge: &Edge| (edge.from, edge.to);
+        assert!(graph.edges().is_sorted_by(|a, b| pair(a) < pair(b)));
+    }
+
+    #[test]
+    fn two_by_two_to_8_is_as_worked_out_by_hand() {
+        let graph = small();
+        let named = |edge: &Edge| {
+            let (from, to) = (graph.name(Target::State(edge.from)), graph.name(edge.to));
+            let spawn = edge.spawn.map_or(String::new(), |tile| format!(" {tile}"));
+            format!("{from} {to} {}{spawn}", edge.letters())
+        };
+        let edges: Vec<String> = graph.edges().iter().map(named).collect();
+        // 4 4 in one row merge left and right into the winning 8; up they only move.
+        for edge in ["0x0022 win RL", "0x0022 0x0122 U 2", "0x0011 0x0012 RL 2"] {
+            assert!(edges.contains(&edge.to_owned()), "{edge}: {edges:#?}");
+        }
+        let starts = graph.states().iter().filter(|state| state.start).count();
+        assert_eq!(starts, 6, "two tiles, beside or across, of three sums");
+    }
+
+    #[test]
+    fn until_keeps_the_states_up_to_a_sum_and_the_edges_between_them() {
+        let (whole, part) = (graph("2x2-32", None), graph("2x2-32", Some(13)));
+        let states = whole.states().iter().filter(|state| state.sum() <= 12);
+        assert!(states.eq(part.states()));
+        let inside = |edge: &&Edge| match edge.to {
+            Target::State(to) => to < part.states().len(),
+            _ => edge.from < part.states().len(),
+        };
+        assert!(whole.edges().iter().filter(inside).eq(part.edges()));
+        let refused = Graph::new(&"2x2".parse().unwrap(), Some(3), 9).unwrap_err();
+        assert!(matches!(refused, Error::Until(3)));
+    }
+
+    #[test]
+    fn more_states_than_the_limit_are_refused_with_what_is_known() {
+        let refused = |game: &str, until, limit| {
+            let refused = Graph::new(&game.parse().unwrap(), until, limit).unwrap_err();
+            refused.to_string()
+        };
+        assert!(Graph::new(&"2x2-32".parse().unwrap(), None, 75).is_ok());
+        assert_eq!(
+            refused("2x2-32", None, 74),
+            "graph: 2x2-32 has over 74 states (published: 57 live): too many: \
+             give --limit, or --until with a smaller sum"
+        );
+        assert!(refused("4x3", None, 2000).contains("(published: 1152817492752 live and dead)"));
+        assert!(refused("4x4", Some(100), 2000).starts_with("graph: 4x4 up to sum 100 has over"));
+    }
+}

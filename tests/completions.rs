@@ -1,0 +1,179 @@
+//! Completions and the manual page: accepted by those who read them, and complete.
+
+#![expect(clippy::disallowed_methods, reason = "input of another program")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::{Command, Stdio};
+
+mod program;
+use program::{PROGRAM, good, place, refused};
+
+/// The subcommands, by the help.
+fn commands() -> Vec<String> {
+    let help = good(&place(), "--help");
+    let (_, rest) = help.split_once("Commands:\n").unwrap();
+    let lines = rest.lines().take_while(|line| !line.is_empty());
+    let word = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    let commands: Vec<String> = lines
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(word)
+        .collect();
+    assert!(commands.len() >= 4, "{commands:?}");
+    commands
+}
+
+/// The options of the program, or of a subcommand, such as `--size`, by its help.
+fn options_of(command: &str) -> BTreeSet<String> {
+    let help = good(&place(), &format!("{command} --help"));
+    let lines = help.lines().map(str::trim_start);
+    let options = lines.filter(|line| line.starts_with('-'));
+    let words = options.flat_map(|line| line.split([' ', ',']));
+    let long = words.filter(|word| word.starts_with("--"));
+    long.map(str::to_owned).collect()
+}
+
+/// All options of the program and its subcommands.
+fn options() -> BTreeSet<String> {
+    let mut options = options_of("");
+    for command in commands() {
+        options.extend(options_of(&command));
+    }
+    assert!(options.len() >= 15, "{options:?}");
+    options
+}
+
+/// Let a shell look a script over, where it is installed.
+fn accepted(shell: &str, script: &str) {
+    let place = place();
+    let path = place.path().join("script");
+    fs::write(&path, script).unwrap();
+    match Command::new(shell).arg("-n").arg(&path).output() {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                output.status.success() && said.is_empty(),
+                "{shell}: {said}"
+            );
+        }
+        Err(_) => println!("skipped: {shell} is missing"),
+    }
+}
+
+#[test]
+fn scripts_are_accepted_by_their_shells_and_know_everything() {
+    let place = place();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = good(&place, &format!("completions {shell}"));
+        if !matches!(shell, "elvish" | "powershell") {
+            accepted(shell, &script);
+        }
+        for word in commands() {
+            assert!(script.contains(&word), "{shell}: {word}");
+        }
+        for option in options() {
+            // fish writes `-l size`.
+            let fish = format!("-l {}", &option[2..]);
+            let known = script.contains(&option) || script.contains(&fish);
+            assert!(known, "{shell}: {option}");
+        }
+    }
+}
+
+#[test]
+fn bash_completes_subcommands_and_options() {
+    let script = good(&place(), "completions bash");
+    let complete = |words: &str, last: usize| {
+        let before = last - 1;
+        let program = format!(
+            "{script}\nCOMP_WORDS=({words}); COMP_CWORD={last}\n\
+             _enum48 enum48 \"${{COMP_WORDS[{last}]}}\" \"${{COMP_WORDS[{before}]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        let output = Command::new("bash").args(["-c", &program]).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    assert_eq!(complete("enum48 ver", 1), "verify\n");
+    assert_eq!(complete("enum48 graph --fo", 2), "--format\n");
+    assert_eq!(complete("enum48 graph --format g", 3), "graphml\n");
+    assert_eq!(complete("enum48 --unt", 1), "--until\n");
+}
+
+#[test]
+fn the_manual_page_names_every_subcommand_and_option() {
+    let page = good(&place(), "completions man");
+    let first = page.lines().find(|line| !line.starts_with(".\\\""));
+    let first = first.unwrap();
+    assert!(
+        first.starts_with(".TH") || first.starts_with(".ie"),
+        "{first}"
+    );
+    // An option stands on the line after `.TP`, with what it does below.
+    let explained = |section: &str, command: &str| {
+        for option in options_of(command) {
+            let option = option.replace('-', "\\-");
+            let mut items = section.split(".TP\n").skip(1);
+            let found = items.any(|item| item.lines().next().unwrap().contains(&option));
+            assert!(found, "{command} {option}: {section}");
+        }
+    };
+    let own = page.split("\n.SH \"ENUM48").next().unwrap();
+    explained(own, "");
+    for command in commands() {
+        let heading = format!("\n.SH \"ENUM48 {}\"\n", command.to_uppercase());
+        let (_, section) = page.split_once(&heading).expect(&heading);
+        explained(section.split("\n.SH ").next().unwrap(), &command);
+    }
+    for heading in ["NAME", "EXAMPLES", "\"EXIT STATUS\""] {
+        assert!(page.contains(&format!("\n.SH {heading}\n")), "{heading}");
+    }
+}
+
+#[test]
+fn the_manual_page_is_read_without_warnings_and_in_80_columns() {
+    let place = place();
+    let path = place.path().join("enum48.1");
+    fs::write(&path, good(&place, "completions man")).unwrap();
+    let groff = Command::new("groff")
+        .args(["-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=80n"])
+        .arg(&path)
+        .output();
+    let Ok(output) = groff else {
+        println!("skipped: groff is missing");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.is_empty(), "{said}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let wide = text.lines().find(|line| line.chars().count() > 80);
+    assert_eq!(wide, None);
+    assert!(text.contains("ENUM48 GRAPH"), "{text}");
+}
+
+#[test]
+fn the_help_says_where_the_files_go() {
+    let help = good(&place(), "completions --help");
+    for path in [
+        "~/.local/share/bash-completion/completions/enum48\n",
+        "~/.zfunc/_enum48",
+        "~/.config/fish/completions/enum48.fish\n",
+        "~/.local/share/man/man1/enum48.1\n",
+    ] {
+        assert!(help.contains(path), "{path}: {help}");
+    }
+    refused(&place(), "completions tcsh", "tcsh");
+    refused(&place(), "completions", "<FOR>");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for reader in ["bash", "zsh", "man"] {
+        let mut child = Command::new(PROGRAM)
+            .args(["completions", reader])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{reader}");
+    }
+}
