@@ -104,6 +104,38 @@ fn no_numbers_however_large_are_a_panic() {
     }
 }
 
+/// The tables that are published with the source obey the laws and agree with what others published.
+#[test]
+fn every_table_of_the_results_holds() {
+    let results = concat!(env!("CARGO_MANIFEST_DIR"), "/results");
+    let Ok(entries) = fs::read_dir(results) else {
+        return; // a packaged crate comes without them
+    };
+    let place = place();
+    let mut checked = 0;
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        if path.extension().is_none_or(|ending| ending != "csv") || name == "compression" {
+            continue;
+        }
+        let (size, max) = name
+            .split_once('-')
+            .map_or((name, ""), |(size, max)| (size, max));
+        let max = if max.is_empty() {
+            String::new()
+        } else {
+            format!("--max {max}")
+        };
+        let said = good(
+            &place,
+            &format!("check {} --size {size} {max}", path.display()),
+        );
+        assert!(said.starts_with(&format!("{name}, ")), "{said}");
+        checked += 1;
+    }
+    assert!(checked >= 30, "only {checked}");
+}
+
 #[test]
 fn two_tables_are_compared_part_by_part() {
     let place = place();

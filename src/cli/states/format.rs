@@ -3,17 +3,10 @@
 use anyhow::Result;
 use npyz::WriterBuilder;
 
-use super::Format;
 use super::parquet::Table;
+use super::{Columns, Format};
 use crate::game::{Grid, Size};
 use crate::store::Sink;
-
-/// What all states of a part have in common.
-#[derive(Clone, Copy)]
-pub(super) struct Columns {
-    pub(super) sum: u32,
-    pub(super) max: u32,
-}
 
 /// A writer of states in one of the formats.
 pub(super) enum Writer<'a, 'b> {

@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use super::format::Columns;
+use super::Columns;
 use crate::game::{Grid, Size};
 
 /// Rows that are gathered before they are written: some tens of MiB.

@@ -14,7 +14,7 @@ use super::Outcome;
 use super::output::Output;
 use crate::run::Kind;
 use crate::store::{Archive, Sink};
-use format::{Columns, Writer};
+use format::Writer;
 
 /// Write the live states of a run: one part, a layer, or everything
 ///
@@ -82,6 +82,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| export(&archive, &parts, args, count, to))?;
     Ok(Outcome::Done)
+}
+
+/// What all states of a part have in common.
+#[derive(Clone, Copy)]
+struct Columns {
+    sum: u32,
+    max: u32,
 }
 
 /// A part to write states of.
