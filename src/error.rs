@@ -100,7 +100,7 @@ pub enum Error {
     },
 
     /// A file that is no part file.
-    #[error("{}: not an enum48 part file: expected it to begin with the bytes of \"enum48pt\"", .0.display())]
+    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or delete the directory and count again", .0.display())]
     Foreign(PathBuf),
 
     /// A file or directory of a later format.
@@ -199,7 +199,7 @@ pub enum Error {
     Locked(PathBuf),
 
     /// A directory that holds something else.
-    #[error("{}: not empty and not a run's directory: give another --dir", .0.display())]
+    #[error("{}: not a run's directory, as it has no manifest.json: give another directory", .0.display())]
     NotARun(PathBuf),
 
     /// A directory of another game.

@@ -185,6 +185,8 @@ fn two_tables_are_compared_part_by_part() {
 fn what_is_no_table_is_refused_in_one_line() {
     let place = place();
     fs::write(place.path().join("empty.csv"), "").unwrap();
+    let header = "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n";
+    fs::write(place.path().join("header.csv"), header).unwrap();
     fs::write(place.path().join("other.csv"), "a,b\n1,2\n").unwrap();
     fs::write(
         place.path().join("binary.csv"),
@@ -194,6 +196,7 @@ fn what_is_no_table_is_refused_in_one_line() {
     fs::create_dir(place.path().join("empty")).unwrap();
     for table in [
         "empty.csv",
+        "header.csv",
         "other.csv",
         "binary.csv",
         "empty",

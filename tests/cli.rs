@@ -452,3 +452,31 @@ fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
     fs::create_dir(place.path().join("empty")).unwrap();
     refused(&place, "verify empty", "not a run's directory");
 }
+
+#[test]
+fn a_pipe_or_a_directory_in_place_of_a_file_is_refused_at_once() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let part = place.path().join("run/sum-00012-max-00008.states");
+    let bytes = fs::read(&part).unwrap();
+    let manifest = place.path().join("run/manifest.json");
+    let text = fs::read(&manifest).unwrap();
+    for (path, bytes) in [(&part, &bytes), (&manifest, &text)] {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        fs::remove_file(path).unwrap();
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        disagrees(&place, "verify run", name);
+        refused(&place, "--size 2 --max 32 --dir run", name);
+        fs::remove_file(path).unwrap();
+        fs::create_dir(path).unwrap();
+        disagrees(&place, "verify run", name);
+        refused(&place, "--size 2 --max 32 --dir run", name);
+        fs::remove_dir(path).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    // Directories with the names of a run's files are left alone.
+    fs::create_dir(place.path().join("run/sum-00030-max-00008.states")).unwrap();
+    fs::create_dir(place.path().join("run/manifest.json.bak.tmp")).unwrap();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    good(&place, "verify run --quiet");
+}

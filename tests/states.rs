@@ -39,7 +39,13 @@ fn a_layer_a_part_or_everything_is_written_in_order() {
         &layer[..14]
     );
     assert_eq!(good(&place, "states run --max-tile 64"), "");
-    assert_eq!(good(&place, "states run --sum 13"), "");
+    refused(&place, "states run --sum 13", "no layer has this sum");
+    refused(&place, "states run --max-tile 3", "not a tile");
+    refused(
+        &place,
+        "states run -o run/sum-00004-max-00002.states",
+        "own directory",
+    );
     let all = good(&place, "states run");
     assert_eq!(all.lines().count(), 57);
     assert!(all.contains(layer));

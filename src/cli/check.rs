@@ -60,6 +60,9 @@ pub(super) struct Args {
 
 /// Compare, and print the verdicts.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if let Some(sum) = args.until.filter(|&sum| sum < 4) {
+        return Err(Error::Until(sum).into());
+    }
     match (&args.table, &args.other) {
         (None, _) => recount(args),
         (Some(table), None) => check(table, args),
@@ -138,7 +141,13 @@ fn check(path: &Path, args: &Args) -> Result<Outcome> {
     let (game, complete) = match judged {
         Ok(judged) => judged,
         Err(error) if matches!(error.downcast_ref(), Some(Error::Law { .. })) => {
-            println(&format!("{}: {error}", path.display()))?;
+            let given = args.size.is_some() || args.max.is_some();
+            let or = if given {
+                " (or is it of another --size or --max?)"
+            } else {
+                ""
+            };
+            println(&format!("{}: {error}{or}", path.display()))?;
             return Ok(Outcome::Disagreed);
         }
         Err(error) => return Err(error),
@@ -203,6 +212,9 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
     let file = File::open(path).with_context(|| format!("{}: cannot open", path.display()))?;
     let table = Table::read_csv(file)
         .with_context(|| format!("{}: not a table such as --csv writes", path.display()))?;
+    if table.rows().is_empty() {
+        bail!("{}: no rows: it would agree with anything", path.display());
+    }
     Ok((table.until(args.until), None))
 }
 

@@ -1,5 +1,6 @@
 //! `enum48 --size ... --dry-run`: what a count would take, before anybody commits days to it.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -79,7 +80,8 @@ impl Estimate {
     /// Gather what can be known in some seconds.
     pub(super) fn new(game: Game, plan: Plan, until: Option<u32>, dir: &Path) -> Result<Self> {
         let last = engine::last_sum(&game, until)?;
-        let archive = dir.exists().then(|| Archive::peek(dir)).transpose()?;
+        let begun = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+        let archive = begun.then(|| Archive::peek(dir)).transpose()?;
         if let Some(archive) = &archive
             && *archive.game() != game
         {
@@ -176,6 +178,13 @@ impl Estimate {
         } else {
             BITS
         };
+        let disk = |bits: f64| {
+            if self.complete {
+                self.bytes
+            } else {
+                (bits / 8.0) as u64
+            }
+        };
         let left = |states: f64| (states - so_far as f64).max(0.0) / self.states_per_second;
         let layers = self.layers.iter().map(|layer| self.expected(layer).1);
         let largest = layers.fold(0.0, f64::max);
@@ -190,8 +199,8 @@ impl Estimate {
             states_low: low as u64,
             states_high: high as u64,
             largest_layer: largest as u64,
-            disk_low: (low * bits.0 / 8.0) as u64,
-            disk_high: (high * bits.1 / 8.0) as u64,
+            disk_low: disk(low * bits.0),
+            disk_high: disk(high * bits.1),
             disk_keep_last: (3.0 * largest * bits.1 / 8.0) as u64,
             disk_free: self.free,
             memory: self.plan.memory(),

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::error::Error;
 use crate::store::{self, Sink};
@@ -42,7 +42,7 @@ impl Output {
                     // Whatever became of it in the writer of a format.
                     return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
                 }
-                written
+                written.context("stdout: cannot write")
             }
             Self::File(path) => {
                 // What is no error of the library's is one of writing.
@@ -108,5 +108,24 @@ mod tests {
         assert!(!path.exists());
         output.write(|to| Ok(to.write_all(b"whole")?)).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn links_are_followed_and_permissions_kept() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let place = tempfile::tempdir().unwrap();
+        let (path, link) = (place.path().join("data"), place.path().join("link"));
+        let write = |path: &Path, bytes: &'static [u8]| {
+            let output = Output::new(path).unwrap();
+            output.write(|to| Ok(to.write_all(bytes)?)).unwrap();
+        };
+        write(&path, b"old");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        symlink("data", &link).unwrap();
+        write(&link, b"new");
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert!(link.is_symlink());
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 }

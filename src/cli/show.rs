@@ -155,6 +155,9 @@ impl View {
         writeln!(out, "orbit      {images} boards, itself among them")?;
         writeln!(out, "sum        {sum}, largest tile {largest}")?;
         writeln!(out, "state      {}", self.kind())?;
+        if self.kind() == "won" {
+            return Ok(());
+        }
         for (direction, (&after, wins)) in
             Direction::ALL.iter().zip(self.after.iter().zip(self.wins))
         {

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{HumanBytes, HumanCount};
 
 use super::Outcome;
 use super::gauge::Gauge;
 use super::resources::Resources;
+use crate::Error;
 use crate::engine;
 use crate::store::Archive;
 use crate::verify::{self, deep};
@@ -49,6 +50,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         }
         Err(error) => return Err(error.into()),
     };
+    if args.deep && archive.first_sum() > 4 {
+        let (dir, sum) = (args.dir.display(), archive.first_sum());
+        bail!("{dir}: --deep needs every layer: those below sum {sum} were dropped (--keep last)");
+    }
     let plan = args.resources.plan()?;
     let pool = engine::pool(plan.threads())?;
     let begin = Instant::now();
@@ -99,9 +104,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         let rate = HumanCount((boards as f64 / seconds) as u64);
         eprintln!("enum48: read in {seconds:.2} s, {rate} states/s");
     }
-    Ok(if findings.is_empty() {
-        Outcome::Done
-    } else {
-        Outcome::Disagreed
-    })
+    if findings.is_empty() {
+        return Ok(Outcome::Done);
+    }
+    if !findings.iter().any(Error::is_damage) {
+        bail!("{game}: not all of it could be read");
+    }
+    Ok(Outcome::Disagreed)
 }

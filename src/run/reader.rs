@@ -1,6 +1,6 @@
 //! Reads a part file where it lies: mapped, block by block, from many threads.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,11 @@ impl Part {
     /// Open and check all but the blocks. Costs time and memory in proportion to the index only,
     /// 16 bytes for each block.
     pub fn open(path: &Path) -> Result<Self> {
+        // Opening a pipe would wait for somebody to write to it.
+        let found = fs::metadata(path).map_err(Error::io(path, "open"))?;
+        if !found.is_file() {
+            return Err(Error::Foreign(path.to_owned()));
+        }
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         // SAFETY: the map is only read. The bytes could change under it only if another process
         // wrote to the file; a run's directory is locked against other runs, sealed files are never

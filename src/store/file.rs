@@ -87,10 +87,12 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
 /// What is written to.
 pub(crate) type Sink<'a> = dyn Write + Send + 'a;
 
-/// Replace a file's contents such that a reader finds the old or the new, never a torn one. What is
+/// Replace a file's contents, not its permissions, nor a link to it, such that a reader finds the old or the new, never a torn one. What is
 /// no regular file (a pipe, a terminal) is written to as it is.
 pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let special = fs::metadata(path).is_ok_and(|found| !found.is_file());
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let old = fs::metadata(path).ok();
+    let special = old.as_ref().is_some_and(|found| !found.is_file());
     let target = if special {
         path.to_owned()
     } else {
@@ -114,6 +116,10 @@ pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<
     if let Err(error) = written {
         remove(&target)?;
         return Err(error);
+    }
+    if let Some(old) = old {
+        let kept = fs::set_permissions(&target, old.permissions());
+        kept.map_err(Error::io(&target, "set the permissions of"))?;
     }
     publish(&target, path)?;
     sync_dir(parent(path))

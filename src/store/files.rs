@@ -96,7 +96,16 @@ impl Named {
 pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     let mut names = names(dir)?;
     names.sort_unstable();
-    let named = |name: String| (dir.join(&name), Named::of(&name));
+    let named = |name: String| {
+        let path = dir.join(&name);
+        // No run makes directories in its own.
+        let named = if path.is_dir() {
+            Named::Other
+        } else {
+            Named::of(&name)
+        };
+        (path, named)
+    };
     Ok(names.into_iter().map(named).collect())
 }
 

@@ -100,6 +100,10 @@ impl Manifest {
     /// Read the manifest of a directory; `None` if it has none.
     pub(crate) fn load(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(MANIFEST);
+        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let what = "not a file".to_owned();
+            return Err(Error::Damaged { path, what });
+        }
         let bytes = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.map_err(Error::io(&path, "read"))?,

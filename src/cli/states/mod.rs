@@ -5,7 +5,7 @@ mod parquet;
 mod sample;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -58,11 +58,11 @@ enum Format {
     Hex,
     /// Each as rows of tiles, an empty line between
     Grid,
-    /// Columns state, sum, `max_tile`, cells (tiles parted by spaces)
+    #[value(help = "Columns state, sum, max_tile, cells (tiles parted by spaces)")]
     Csv,
-    /// A `NumPy` array of uint64
+    #[value(help = "A NumPy array of uint64")]
     Npy,
-    /// Columns state (u64), sum, `max_tile`, cells (a list)
+    #[value(help = "Columns state (u64), sum, max_tile, cells (a list)")]
     Parquet,
 }
 
@@ -71,6 +71,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let archive = Archive::open(&args.dir)?;
     let parts = select(&archive, args)?;
     let output = Output::new(&args.output)?;
+    if let Output::File(path) = &output {
+        let inside = |path: &Path| path.canonicalize().ok();
+        let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+        if inside(parent.unwrap_or(Path::new("."))) == inside(&args.dir) {
+            bail!(
+                "{}: in the run's own directory: give another -o",
+                path.display()
+            );
+        }
+    }
     let binary = matches!(args.format, Format::Npy | Format::Parquet);
     if binary && output == Output::Stdout && io::stdout().is_terminal() {
         bail!(
@@ -101,7 +111,28 @@ struct Selected {
 /// The parts asked for.
 fn select(archive: &Archive, args: &Args) -> Result<Vec<Selected>> {
     let dir = args.dir.display();
+    if args
+        .max_tile
+        .is_some_and(|tile| tile < 2 || !tile.is_power_of_two())
+    {
+        bail!("--max-tile: not a tile: give a power of two, 2 or more");
+    }
+    if args.sum.is_none() && archive.first_sum() > 4 {
+        eprintln!(
+            "enum48: {dir}: layers below sum {} are not there (--keep last)",
+            archive.first_sum()
+        );
+    }
+    if args.sum.is_none() && !archive.complete() {
+        eprintln!(
+            "enum48: {dir}: not complete: layers up to sum {}",
+            archive.sealed_sum()
+        );
+    }
     if let Some(sum) = args.sum {
+        if sum < 4 || sum % 2 == 1 {
+            bail!("--sum {sum}: no layer has this sum: give an even number, 4 or more");
+        }
         if sum > archive.sealed_sum() && !archive.complete() {
             bail!(
                 "{dir}: sum {sum} is not counted yet: the last layer is {}",
