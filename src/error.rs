@@ -42,6 +42,21 @@ pub enum Error {
         size: String,
     },
 
+    /// A seed that is none.
+    #[error(
+        "seed {0:?}: not a seed: give a number below 2^64 in base 36: digits 0 to 9 and a to z, no leading zero"
+    )]
+    Seed(String),
+
+    /// A code that is none, or whose game cannot have been played.
+    #[error("code: {}{what}", at(*turn))]
+    Code {
+        /// The move at which it fails, counted from 1.
+        turn: Option<u64>,
+        /// What is wrong.
+        what: String,
+    },
+
     /// A 4x4 game without a winning tile, run without an end below 65536.
     #[error(
         "size 4x4 without a winning tile: a board's digits hold tiles up to 32768 and the game goes beyond: \
@@ -221,6 +236,11 @@ pub enum Error {
         /// First sum that is still there.
         below: u32,
     },
+}
+
+/// `move 12: `.
+fn at(turn: Option<u64>) -> String {
+    turn.map_or(String::new(), |turn| format!("move {turn}: "))
 }
 
 /// ` up to sum 12`.

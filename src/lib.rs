@@ -34,6 +34,7 @@ pub mod game;
 pub mod graph;
 pub mod known;
 pub mod laws;
+pub mod play;
 pub mod run;
 pub mod store;
 pub mod verify;

@@ -9,13 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their rank; `error` and `wide` may be used by all.
-const ORDER: [(&str, u32); 13] = [
+const ORDER: [(&str, u32); 14] = [
     ("error", 0),
     ("wide", 0),
     ("game", 1),
     ("run", 1),
     ("bound", 2),
     ("counts", 2),
+    ("play", 2),
     ("known", 3),
     ("laws", 3),
     ("store", 3),

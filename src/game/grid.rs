@@ -116,28 +116,37 @@ fn exponent(tile: &str) -> Option<u8> {
 /// `4 8 / 2 .`, or with `#` one row a line, in columns.
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tile = |value: u32| match value {
-            0 => ".".to_owned(),
-            value => value.to_string(),
-        };
-        let tiles: Vec<String> = self.tiles().map(tile).collect();
-        let width = tiles.iter().map(String::len).max().unwrap_or(1);
-        let (width, between) = if f.alternate() {
-            (width, "\n")
-        } else {
-            (1, " / ")
-        };
-        for (at, row) in tiles.chunks(self.size.cols().into()).enumerate() {
-            if at > 0 {
-                f.write_str(between)?;
-            }
-            for (at, tile) in row.iter().enumerate() {
-                let gap = if at > 0 { " " } else { "" };
-                write!(f, "{gap}{tile:>width$}")?;
-            }
-        }
-        Ok(())
+        write(f, self.tiles(), self.size)
     }
+}
+
+/// Write tiles' values, 0 for an empty cell, as [`Grid`] does.
+pub(crate) fn write(
+    f: &mut fmt::Formatter<'_>,
+    tiles: impl Iterator<Item = u32>,
+    size: Size,
+) -> fmt::Result {
+    let tile = |value: u32| match value {
+        0 => ".".to_owned(),
+        value => value.to_string(),
+    };
+    let tiles: Vec<String> = tiles.map(tile).collect();
+    let width = tiles.iter().map(String::len).max().unwrap_or(1);
+    let (width, between) = if f.alternate() {
+        (width, "\n")
+    } else {
+        (1, " / ")
+    };
+    for (at, row) in tiles.chunks(size.cols().into()).enumerate() {
+        if at > 0 {
+            f.write_str(between)?;
+        }
+        for (at, tile) in row.iter().enumerate() {
+            let gap = if at > 0 { " " } else { "" };
+            write!(f, "{gap}{tile:>width$}")?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

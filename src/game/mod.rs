@@ -5,12 +5,13 @@
 //! turns into wide vector instructions.
 //!
 //! Reading order: [`board`] (the picture), [`symmetry`] (why one board stands for eight),
-//! [`slide`] (a move without a branch), [`rules`] (the kernels over slices), [`variant`] (a game:
+//! [`slide`] (a move without a branch), [`line`](mod@line) (a move as it is told), [`rules`] (the kernels over slices), [`variant`] (a game:
 //! board size and winning tile).
 
 pub mod audit;
 pub mod board;
 pub mod grid;
+pub mod line;
 pub mod rules;
 pub mod shape;
 pub mod slide;

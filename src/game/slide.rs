@@ -26,6 +26,17 @@ pub enum Direction {
 impl Direction {
     /// All four, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Up, Self::Right, Self::Down, Self::Left];
+
+    /// `up`, `right`, `down` or `left`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Right => "right",
+            Self::Down => "down",
+            Self::Left => "left",
+        }
+    }
 }
 
 /// The lines of a board in direction `D`, as constants.

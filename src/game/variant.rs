@@ -119,16 +119,19 @@ impl fmt::Display for Game {
     }
 }
 
-/// What [`fmt::Display`] writes.
+/// What [`fmt::Display`] writes, and nothing else.
 impl FromStr for Game {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let Some((size, max)) = text.split_once('-') else {
-            return Self::new(text.parse()?, None);
+        let named = || Error::Game(text.to_owned());
+        let (size, max) = match text.split_once('-') {
+            Some((size, max)) => (size, Some(max.parse().map_err(|_| named())?)),
+            None => (text, None),
         };
-        let tile = max.parse().map_err(|_| Error::Game(text.to_owned()))?;
-        Self::new(size.parse()?, Some(tile))
+        let game = Self::new(size.parse()?, max)?;
+        let same = game.to_string() == text;
+        same.then_some(game).ok_or_else(named)
     }
 }
 
@@ -152,7 +155,17 @@ mod tests {
         for name in ["2x2-8", "4x3", "3x4-2048", "4x4-65536"] {
             assert_eq!(name.parse::<Game>().unwrap().to_string(), name);
         }
-        for bad in ["", "-", "3x3-", "3x3-10", "3x3-1024-", "5x5", "3x3-x"] {
+        for bad in [
+            "",
+            "-",
+            "3x3-",
+            "3x3-10",
+            "3x3-1024-",
+            "5x5",
+            "3x3-x",
+            "3x3-08",
+            "3x3-+8",
+        ] {
             assert!(bad.parse::<Game>().is_err(), "{bad}");
         }
     }

@@ -1,0 +1,267 @@
+//! A board while a game is played on it.
+
+use std::array;
+use std::fmt;
+
+use crate::game::{Board, Direction, Game, grid, line};
+
+/// A tile put by chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spawn {
+    /// The cell, counted from 0 at the top left, along the rows.
+    pub cell: u8,
+    /// The tile: 2 or 4.
+    pub tile: u8,
+}
+
+/// Where a game stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It goes on.
+    Live,
+    /// No move is left.
+    Dead,
+    /// The winning tile was made.
+    Won,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Live => "live",
+            Self::Dead => "dead",
+            Self::Won => "won",
+        })
+    }
+}
+
+/// A board on which a game is played, with its score.
+///
+/// Exponents in a plain array, so that the tile 65536 has room, which a [`Board`] has no digit for.
+///
+/// ```
+/// use enum48::{game::Direction, play::{Position, Spawn, Status}};
+/// let mut position = Position::new("2x2-8".parse()?);
+/// assert!(position.place(Spawn { cell: 0, tile: 2 }) && position.place(Spawn { cell: 1, tile: 2 }));
+/// assert!(position.slide(Direction::Left));
+/// assert_eq!((position.to_string().as_str(), position.score()), ("4 . / . .", 4));
+/// assert_eq!(position.status(), Status::Live);
+/// # Ok::<(), enum48::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    game: Game,
+    cells: [u8; 16],
+    score: u64,
+}
+
+impl Position {
+    /// The empty board, before the two tiles of the start.
+    #[must_use]
+    pub fn new(game: Game) -> Self {
+        let cells = [0; 16];
+        let score = 0;
+        Self { game, cells, score }
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn game(&self) -> Game {
+        self.game
+    }
+
+    /// Sum of the tiles that merging made.
+    #[must_use]
+    pub fn score(&self) -> u64 {
+        self.score
+    }
+
+    /// Exponents of the cells of the board.
+    fn cells(&self) -> &[u8] {
+        &self.cells[..self.game.size().cells() as usize]
+    }
+
+    /// The tiles' values row by row, 0 for an empty cell.
+    pub fn tiles(&self) -> impl Iterator<Item = u32> {
+        self.cells().iter().map(|&e| (1 << e) & !1)
+    }
+
+    /// The board as a number; `None` if it has the tile 65536.
+    #[must_use]
+    pub fn board(&self) -> Option<Board> {
+        let cells = self.cells();
+        let digits = cells.iter().all(|&e| e < 16);
+        digits.then(|| cells.iter().fold(0, |board, &e| board << 4 | u64::from(e)))
+    }
+
+    /// The empty cells, in order.
+    pub fn empty(&self) -> impl Iterator<Item = u8> {
+        let cells = self.cells().iter().enumerate();
+        cells.filter(|(_, e)| **e == 0).map(|(cell, _)| cell as u8)
+    }
+
+    /// Put a tile; false, and nothing done, if the cell is not there or not empty.
+    pub fn place(&mut self, spawn: Spawn) -> bool {
+        let cells = self.game.size().cells() as usize;
+        match self.cells[..cells].get_mut(usize::from(spawn.cell)) {
+            Some(cell) if *cell == 0 => {
+                *cell = spawn.tile.trailing_zeros() as u8;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Move all tiles; false, and nothing done, if that changes nothing.
+    pub fn slide(&mut self, direction: Direction) -> bool {
+        let (rows, cols) = (self.game.size().rows(), self.game.size().cols());
+        let (rows, cols) = (usize::from(rows), usize::from(cols));
+        let before = self.cells;
+        let (lines, length) = match direction {
+            Direction::Up | Direction::Down => (cols, rows),
+            Direction::Right | Direction::Left => (rows, cols),
+        };
+        for at in 0..lines {
+            // The places of a line's cells, from the edge moved toward.
+            let place: [usize; 4] = array::from_fn(|step| match direction {
+                _ if step >= length => 0,
+                Direction::Up => step * cols + at,
+                Direction::Down => (rows - 1 - step) * cols + at,
+                Direction::Left => at * cols + step,
+                Direction::Right => at * cols + cols - 1 - step,
+            });
+            let place = &place[..length];
+            let mut cells: [u8; 4] = array::from_fn(|step| match place.get(step) {
+                Some(&cell) => self.cells[cell],
+                None => 0,
+            });
+            self.score += line::slide(&mut cells[..length]);
+            for (&cell, tile) in place.iter().zip(cells) {
+                self.cells[cell] = tile;
+            }
+        }
+        self.cells != before
+    }
+
+    /// Whether the game is over.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let largest = self.cells().iter().max();
+        if largest.is_some_and(|&e| e >= self.game.win_exponent()) {
+            return Status::Won;
+        }
+        let cells = self.cells();
+        let cols = usize::from(self.game.size().cols());
+        let beside = cells
+            .chunks(cols)
+            .any(|row| row.windows(2).any(|pair| pair[0] == pair[1]));
+        let below = cells.iter().zip(&cells[cols..]).any(|(a, b)| a == b);
+        if beside || below || cells.contains(&0) {
+            Status::Live
+        } else {
+            Status::Dead
+        }
+    }
+}
+
+/// `4 8 / 2 .`, or with `#` one row a line, in columns.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        grid::write(f, self.tiles(), self.game.size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(game: &str, cells: &[u8]) -> Position {
+        let mut position = Position::new(game.parse().unwrap());
+        position.cells[..cells.len()].copy_from_slice(cells);
+        position
+    }
+
+    #[test]
+    fn tiles_come_into_empty_cells_of_the_board_only() {
+        let mut position = Position::new("2x3".parse().unwrap());
+        assert!(position.place(Spawn { cell: 5, tile: 4 }));
+        assert!(!position.place(Spawn { cell: 5, tile: 2 }), "taken");
+        assert!(!position.place(Spawn { cell: 6, tile: 2 }), "outside");
+        assert_eq!(position.to_string(), ". . . / . . 4");
+        assert!(position.empty().eq(0..5));
+    }
+
+    #[test]
+    fn each_direction_moves_toward_its_edge() {
+        // 2 . 2 / . 4 .
+        for (direction, after) in [
+            (Direction::Up, "2 4 2 / . . ."),
+            (Direction::Right, ". . 4 / . . 4"),
+            (Direction::Down, ". . . / 2 4 2"),
+            (Direction::Left, "4 . . / 4 . ."),
+        ] {
+            let mut position = position("2x3", &[1, 0, 1, 0, 2, 0]);
+            assert!(position.slide(direction));
+            assert_eq!(position.to_string(), after);
+        }
+        let mut still = position("2x3", &[1, 2, 3, 0, 0, 0]);
+        assert!(!still.slide(Direction::Up) && !still.slide(Direction::Left));
+    }
+
+    #[test]
+    fn a_game_is_won_by_its_tile_and_lost_when_nothing_moves() {
+        assert_eq!(position("2x2-8", &[3, 0, 0, 0]).status(), Status::Won);
+        assert_eq!(position("2x2", &[3, 0, 0, 0]).status(), Status::Live);
+        assert_eq!(position("2x2", &[1, 2, 2, 1]).status(), Status::Dead);
+        assert_eq!(position("2x2", &[1, 2, 1, 3]).status(), Status::Live);
+        assert_eq!(position("2x2", &[1, 1, 2, 3]).status(), Status::Live);
+        assert_eq!(position("2x3", &[1, 2, 3, 3, 1, 2]).status(), Status::Dead);
+    }
+
+    #[test]
+    fn the_tile_65536_has_room() {
+        let mut high = position("4x4-65536", &[15, 0, 0, 15]);
+        assert!(high.slide(Direction::Left));
+        assert_eq!((high.status(), high.board()), (Status::Won, None));
+        assert!(high.to_string().starts_with("65536 . . . /"));
+        assert_eq!(high.score(), 65536);
+    }
+
+    #[test]
+    fn the_engine_s_moves_are_the_same() {
+        let mut random = fastrand::Rng::with_seed(48);
+        for name in ["2x2", "2x3", "4x2", "3x3-64", "3x4", "4x4-32"] {
+            let game: Game = name.parse().unwrap();
+            for _ in 0..5_000 {
+                let mut cells = [0u8; 16];
+                let cells = &mut cells[..game.size().cells() as usize];
+                cells.fill_with(|| random.u8(0..game.top_exponent().min(5)));
+                let before = position(name, cells);
+                let mut out = [[0u64]; 4];
+                let board = [before.board().unwrap()];
+                let slices = out.each_mut().map(<[u64; 1]>::as_mut_slice);
+                let moves = game.rules().slide(&board, game.win_exponent(), slices);
+                let mut legal = 0;
+                for direction in Direction::ALL {
+                    let mut after = before.clone();
+                    let moved = after.slide(direction);
+                    legal += u64::from(moved);
+                    let counted = moved && after.status() != Status::Won;
+                    let expected = if counted { after.board().unwrap() } else { 0 };
+                    assert_eq!(
+                        out[direction as usize],
+                        [expected],
+                        "{before} {direction:?}"
+                    );
+                }
+                assert_eq!(moves.legal, legal, "{before}");
+                let empty = board == [0];
+                assert_eq!(
+                    before.status() != Status::Dead,
+                    empty || legal > 0,
+                    "{before}"
+                );
+            }
+        }
+    }
+}

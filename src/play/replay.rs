@@ -1,0 +1,165 @@
+//! Playing a game move by move.
+
+use super::chance::Chance;
+use super::code::Luck;
+use super::position::{Position, Spawn, Status};
+use crate::error::{Error, Result};
+use crate::game::{Direction, Game};
+
+/// A move of a game, and the board that it led to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Which move it is, counted from 1.
+    pub number: u64,
+    /// Where to.
+    pub direction: Direction,
+    /// What the move added to the score.
+    pub gained: u64,
+    /// The tile that followed; none after the win.
+    pub spawn: Option<Spawn>,
+    /// The board after both.
+    pub position: Position,
+}
+
+/// A game while it is replayed: an iterator over its turns that ends with the first that is not legal.
+#[derive(Clone, Debug)]
+pub struct Replay<'a> {
+    position: Position,
+    played: usize,
+    moves: &'a [Direction],
+    source: Source<'a>,
+    failed: bool,
+}
+
+/// Where tiles come from.
+#[derive(Clone, Debug)]
+enum Source<'a> {
+    Chance(Box<Chance>),
+    Spawns(&'a [Spawn]),
+}
+
+impl<'a> Replay<'a> {
+    /// Put the two tiles of the start.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Code`] if they cannot be put there.
+    pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
+        let mut position = Position::new(game);
+        let source = match luck {
+            Luck::Seed(seed) => {
+                let mut chance = Box::new(Chance::new(*seed));
+                for _ in 0..2 {
+                    let spawn = chance.spawn(&position);
+                    position.place(spawn);
+                }
+                Source::Chance(chance)
+            }
+            Luck::Spawns { start, then } => {
+                for &spawn in start {
+                    put(&mut position, spawn).map_err(|what| Error::Code {
+                        turn: None,
+                        what: format!("the start: {what}"),
+                    })?;
+                }
+                Source::Spawns(then)
+            }
+        };
+        Ok(Self {
+            position,
+            played: 0,
+            moves,
+            source,
+            failed: false,
+        })
+    }
+
+    /// The board as it stands.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// How many moves were played.
+    #[must_use]
+    pub fn played(&self) -> usize {
+        self.played
+    }
+
+    fn turn(&mut self, direction: Direction) -> Result<Turn, String> {
+        let number = self.played as u64 + 1;
+        if self.position.status() == Status::Won {
+            return Err("the move before it won the game".to_owned());
+        }
+        let before = self.position.score();
+        if !self.position.slide(direction) {
+            return Err(format!("{} changes nothing", direction.name()));
+        }
+        let spawn = match (self.position.status(), &mut self.source) {
+            (Status::Won, _) => None,
+            (_, Source::Chance(chance)) => Some(chance.spawn(&self.position)),
+            (_, Source::Spawns(spawns)) => match spawns.split_first() {
+                Some((&first, rest)) => {
+                    *spawns = rest;
+                    Some(first)
+                }
+                None => return Err("no tile follows, and it does not win".to_owned()),
+            },
+        };
+        if let Some(spawn) = spawn {
+            put(&mut self.position, spawn)?;
+        }
+        self.played += 1;
+        Ok(Turn {
+            number,
+            direction,
+            gained: self.position.score() - before,
+            spawn,
+            position: self.position.clone(),
+        })
+    }
+
+    /// See that nothing is left over.
+    pub(super) fn end(self) -> Result<Position> {
+        match self.source {
+            Source::Spawns([_, ..]) => Err(Error::Code {
+                turn: Some(self.played as u64).filter(|&turn| turn > 0),
+                what: "a tile is left over after the last move".to_owned(),
+            }),
+            _ => Ok(self.position),
+        }
+    }
+}
+
+impl Iterator for Replay<'_> {
+    type Item = Result<Turn>;
+
+    fn next(&mut self) -> Option<Result<Turn>> {
+        let direction = *self.moves.get(self.played).filter(|_| !self.failed)?;
+        let turn = self.turn(direction);
+        self.failed = turn.is_err();
+        Some(turn.map_err(|what| Error::Code {
+            turn: Some(self.played as u64 + 1),
+            what,
+        }))
+    }
+}
+
+/// Put a tile, or say why not.
+fn put(position: &mut Position, spawn: Spawn) -> Result<(), String> {
+    if position.place(spawn) {
+        return Ok(());
+    }
+    let size = position.game().size();
+    let Spawn { cell, tile } = spawn;
+    Err(match position.tiles().nth(cell.into()) {
+        Some(there) => {
+            let (row, column) = (cell / size.cols() + 1, cell % size.cols() + 1);
+            format!("a {tile} cannot come to row {row} column {column}: a {there} is there")
+        }
+        None => format!(
+            "a {tile} cannot come to cell {cell}: {size} has {} cells",
+            size.cells()
+        ),
+    })
+}
