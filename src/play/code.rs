@@ -489,7 +489,7 @@ mod tests {
                 "move 2: the move before it won the game",
             ),
             (
-                "w1.2x2-16.AC.2.8A.AA",
+                "w1.2x2-16.AC.2.8.AA",
                 "move 1: a 2 cannot come to row 1 column 1: a 4 is there",
             ),
         ] {
