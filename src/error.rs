@@ -228,6 +228,28 @@ pub enum Error {
         wanted: String,
     },
 
+    /// A layer that a run has not come to.
+    #[error("{}: sum {sum} is not counted yet, the last layer is {last}: let the count go on", path.display())]
+    NotCounted {
+        /// Directory.
+        path: PathBuf,
+        /// Sum asked for.
+        sum: u32,
+        /// Sum of the last sealed layer.
+        last: u32,
+    },
+
+    /// A layer whose states are no longer there.
+    #[error("{}: sum {sum} was dropped (--keep last), the first layer is {first}: count again with --keep all", path.display())]
+    Gone {
+        /// Directory.
+        path: PathBuf,
+        /// Sum asked for.
+        sum: u32,
+        /// First sum that is still there.
+        first: u32,
+    },
+
     /// Layers that are to be kept are gone.
     #[error("{}: --keep all: an earlier run with --keep last dropped the layers below sum {below}: go on with --keep last, or count again in another --dir", path.display())]
     Dropped {

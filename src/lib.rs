@@ -39,6 +39,7 @@ pub mod run;
 pub mod store;
 pub mod verify;
 mod wide;
+pub mod witness;
 
 pub use error::Error;
 pub use game::Game;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their rank; `error` and `wide` may be used by all.
-const ORDER: [(&str, u32); 14] = [
+const ORDER: [(&str, u32); 15] = [
     ("error", 0),
     ("wide", 0),
     ("game", 1),
@@ -23,6 +23,7 @@ const ORDER: [(&str, u32); 14] = [
     ("engine", 4),
     ("graph", 4),
     ("verify", 4),
+    ("witness", 4),
     ("cli", 5),
 ];
 

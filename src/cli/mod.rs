@@ -11,12 +11,16 @@ mod graph;
 mod machine;
 mod manual;
 mod output;
+mod position;
 mod progress;
+mod replay;
 mod resources;
+mod sample;
 mod show;
 mod states;
 mod summary;
 mod verify;
+mod witness;
 
 use std::io;
 use std::process::ExitCode;
@@ -88,6 +92,8 @@ enum Command {
     Verify(verify::Args),
     States(states::Args),
     Show(show::Args),
+    Witness(witness::Args),
+    Replay(replay::Args),
 }
 
 /// Run the program on the process's arguments.
@@ -104,6 +110,8 @@ pub fn run() -> ExitCode {
         (Some(Command::Verify(args)), _) => verify::run(&args),
         (Some(Command::States(args)), _) => states::run(&args),
         (Some(Command::Show(args)), _) => show::run(&args),
+        (Some(Command::Witness(args)), _) => witness::run(&args),
+        (Some(Command::Replay(args)), _) => replay::run(&args),
         (None, args) => count::run(&args),
     };
     match outcome {

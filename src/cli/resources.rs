@@ -31,25 +31,30 @@ pub(super) struct Resources {
 impl Resources {
     /// The plan that follows from them and the machine.
     pub(super) fn plan(&self) -> Result<Plan> {
-        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let memory = self
             .memory
             .unwrap_or_else(|| machine::memory().map_or(BLIND, |all| all / 2));
-        Ok(Plan::new(memory, self.threads.unwrap_or(cores))?)
+        Ok(Plan::new(memory, threads_or_cores(self.threads))?)
     }
+}
+
+/// As many as asked for, or as the machine has cores.
+pub(super) fn threads_or_cores(threads: Option<usize>) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    threads.unwrap_or_else(cores)
 }
 
 /// Most threads that are taken: more than any machine has, fewer than exhaust one.
 const MOST_THREADS: usize = 1024;
 
-fn threads(text: &str) -> Result<usize, String> {
+pub(super) fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads @ 1..=MOST_THREADS) => Ok(threads),
         _ => Err(format!("expected a number from 1 to {MOST_THREADS}")),
     }
 }
 
-fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     Config::new()
         .with_binary()
         .parse_size(text)

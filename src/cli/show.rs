@@ -1,19 +1,22 @@
 //! `enum48 show`: one board, and what the rules say of it.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::Outcome;
-use crate::game::{Direction, Game, Grid, Moves, Size};
+use super::position::{Named, board};
+use crate::game::board::sum;
+use crate::game::{Direction, Game, Grid, Moves};
 use crate::run::Kind;
 use crate::store::Archive;
+use crate::witness::Layers;
 
 /// Show a board: its canonical form, its moves, and the states that follow
 ///
 /// With --dir also says whether it was reached in that run, from the index and one block of its part, and
-/// the exit code is 0 if it was, 1 if not. Parts list live states: of a dead board the run cannot tell.
+/// the exit code is 0 if it was, 1 if not. Parts list live states: a dead or won board is reached if a state from
+/// which a move leads to it was.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,29 +28,14 @@ pub(super) struct Args {
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
     board: Vec<String>,
 
-    /// Size of the board, unless --dir says it
-    #[arg(long, value_name = "N|RxC", required_unless_present = "dir")]
-    size: Option<Size>,
-
-    /// The winning tile, unless --dir says it [default: none]
-    #[arg(long, value_name = "TILE")]
-    max: Option<u32>,
-
-    /// A run's directory: was the board reached?
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["size", "max"])]
-    dir: Option<PathBuf>,
+    #[command(flatten)]
+    game: Named,
 }
 
 /// Show the board.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let archive = args.dir.as_deref().map(Archive::open).transpose()?;
-    let game = match (&archive, args.size) {
-        (Some(archive), _) => *archive.game(),
-        (None, Some(size)) => Game::new(size, args.max)?,
-        (None, None) => bail!("no board size: give --size or --dir"),
-    };
-    let grid = Grid::parse(&args.board.join(" "), game.size())?;
-    let view = View::new(game, grid);
+    let (game, archive) = args.game.open()?;
+    let view = View::new(game, board(&args.board, &game)?);
     let mut out = io::stdout();
     view.write(&mut out)?;
     archive.map_or(Ok(Outcome::Done), |archive| {
@@ -137,7 +125,7 @@ impl View {
         for line in format!("{:#}", self.grid).lines() {
             writeln!(out, "  {line}")?;
         }
-        let sum = crate::game::board::sum(board);
+        let sum = sum(board);
         let largest = if board == 0 {
             0
         } else {
@@ -161,7 +149,7 @@ impl View {
         for (direction, (&after, wins)) in
             Direction::ALL.iter().zip(self.after.iter().zip(self.wins))
         {
-            let name = format!("{direction:?}").to_lowercase();
+            let name = direction.name();
             if wins {
                 writeln!(out, "{name:<9}  wins")?;
             } else if after == 0 {
@@ -193,44 +181,26 @@ impl View {
         self.game.rules().census(&mut one).labeled
     }
 
-    /// Say whether the run has the board.
+    /// Say whether the run has the board, or a state from which a move leads to it.
     fn reached(&self, archive: &Archive, out: &mut impl Write) -> Result<Outcome> {
-        let dir = archive.dir().display();
-        let (sum, max) = (
-            crate::game::board::sum(self.grid.board()),
-            1 << self.largest(),
-        );
-        if self.kind() != "live" {
-            bail!(
-                "{dir}: cannot tell: its files list live states, and this one is {}",
-                self.kind()
-            );
+        let (board, game) = (self.grid.board(), self.game);
+        if !Layers::new(archive, 0)?.reached(board)? {
+            writeln!(out, "reached    no: {game} has no such state")?;
+            return Ok(Outcome::Disagreed);
         }
-        if sum > archive.sealed_sum() && !archive.complete() {
-            bail!(
-                "{dir}: cannot tell: sum {sum} is not counted yet, the last layer is {}",
-                archive.sealed_sum()
-            );
-        }
-        if sum < archive.first_sum() && sum >= 4 {
-            bail!("{dir}: cannot tell: sum {sum} was dropped (--keep last)");
-        }
+        let (sum, max) = (sum(board), 1 << self.largest());
         let part = archive.part(Kind::States, sum, max)?;
         let block = part.as_ref().and_then(|part| part.block_of(self.canonical));
-        let found = match &part {
-            Some(part) => part.contains(self.canonical)?,
-            None => false,
-        };
-        match (found, part, block) {
-            (true, Some(part), Some(block)) => {
+        match (part, block) {
+            (Some(part), Some(block)) if self.kind() == "live" => {
                 let name = part.path().file_name().context("a part has a name")?;
                 writeln!(out, "reached    yes: {}, block {block}", name.display())?;
-                Ok(Outcome::Done)
             }
-            _ => {
-                writeln!(out, "reached    no: {} has no such state", archive.game())?;
-                Ok(Outcome::Disagreed)
-            }
+            _ => writeln!(
+                out,
+                "reached    yes: a move leads to it from a state of the run"
+            )?,
         }
+        Ok(Outcome::Done)
     }
 }

@@ -4,6 +4,32 @@
 //! which it is told, and shares nothing with the engine: games are replayed with it, and what the engine
 //! does is compared with it.
 
+use super::board::Size;
+use super::slide::Direction;
+
+/// How many lines a move in a direction has, and how many cells each.
+#[must_use]
+pub fn lines(size: Size, direction: Direction) -> (usize, usize) {
+    let (rows, cols) = (size.rows().into(), size.cols().into());
+    match direction {
+        Direction::Up | Direction::Down => (cols, rows),
+        Direction::Right | Direction::Left => (rows, cols),
+    }
+}
+
+/// The cell of a line that is `step` cells from the edge moved toward. Cells are counted from 0 at the top left,
+/// along the rows.
+#[must_use]
+pub fn cell(size: Size, direction: Direction, line: usize, step: usize) -> usize {
+    let (rows, cols) = (usize::from(size.rows()), usize::from(size.cols()));
+    match direction {
+        Direction::Up => step * cols + line,
+        Direction::Down => (rows - 1 - step) * cols + line,
+        Direction::Left => line * cols + step,
+        Direction::Right => line * cols + cols - 1 - step,
+    }
+}
+
 /// Slide a line of exponents toward its first cell, 0 being empty. Returns the score: the sum of the
 /// tiles that merging made.
 ///

@@ -1,6 +1,5 @@
 //! A board while a game is played on it.
 
-use std::array;
 use std::fmt;
 
 use crate::game::{Board, Direction, Game, grid, line};
@@ -114,30 +113,16 @@ impl Position {
 
     /// Move all tiles; false, and nothing done, if that changes nothing.
     pub fn slide(&mut self, direction: Direction) -> bool {
-        let (rows, cols) = (self.game.size().rows(), self.game.size().cols());
-        let (rows, cols) = (usize::from(rows), usize::from(cols));
-        let before = self.cells;
-        let (lines, length) = match direction {
-            Direction::Up | Direction::Down => (cols, rows),
-            Direction::Right | Direction::Left => (rows, cols),
-        };
+        let (size, before) = (self.game.size(), self.cells);
+        let (lines, length) = line::lines(size, direction);
         for at in 0..lines {
-            // The places of a line's cells, from the edge moved toward.
-            let place: [usize; 4] = array::from_fn(|step| match direction {
-                _ if step >= length => 0,
-                Direction::Up => step * cols + at,
-                Direction::Down => (rows - 1 - step) * cols + at,
-                Direction::Left => at * cols + step,
-                Direction::Right => at * cols + cols - 1 - step,
-            });
-            let place = &place[..length];
-            let mut cells: [u8; 4] = array::from_fn(|step| match place.get(step) {
-                Some(&cell) => self.cells[cell],
-                None => 0,
-            });
-            self.score += line::slide(&mut cells[..length]);
-            for (&cell, tile) in place.iter().zip(cells) {
-                self.cells[cell] = tile;
+            let mut tiles = [0; 4];
+            for (step, tile) in tiles[..length].iter_mut().enumerate() {
+                *tile = self.cells[line::cell(size, direction, at, step)];
+            }
+            self.score += line::slide(&mut tiles[..length]);
+            for (step, tile) in tiles[..length].iter().enumerate() {
+                self.cells[line::cell(size, direction, at, step)] = *tile;
             }
         }
         self.cells != before

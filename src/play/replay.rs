@@ -1,5 +1,7 @@
 //! Playing a game move by move.
 
+use std::fmt;
+
 use super::chance::Chance;
 use super::code::Luck;
 use super::position::{Position, Spawn, Status};
@@ -19,6 +21,21 @@ pub struct Turn {
     pub spawn: Option<Spawn>,
     /// The board after both.
     pub position: Position,
+}
+
+/// `left, a 2 at row 1 column 3`, or `left, wins`.
+impl fmt::Display for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.direction.name())?;
+        match self.spawn {
+            None => f.write_str(", wins"),
+            Some(Spawn { cell, tile }) => {
+                let cols = self.position.game().size().cols();
+                let (row, column) = (cell / cols + 1, cell % cols + 1);
+                write!(f, ", a {tile} at row {row} column {column}")
+            }
+        }
+    }
 }
 
 /// A game while it is replayed: an iterator over its turns that ends with the first that is not legal.

@@ -90,6 +90,23 @@ impl Archive {
         self.manifest.dropped_below.max(4)
     }
 
+    /// See that the layer of a sum was counted, and that its states are still there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotCounted`], [`Error::Gone`].
+    pub fn has_layer(&self, sum: u32) -> Result<()> {
+        let path = self.dir.clone();
+        let (last, first) = (self.sealed_sum(), self.first_sum());
+        if sum > last && !self.complete() {
+            return Err(Error::NotCounted { path, sum, last });
+        }
+        if (4..first).contains(&sum) {
+            return Err(Error::Gone { path, sum, first });
+        }
+        Ok(())
+    }
+
     /// Bytes of the state files of all sealed layers, those dropped since included.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -1,9 +1,9 @@
 //! Moves as a person makes them: line by line, out of a table of lines.
 //!
 //! The engine moves whole boards by arithmetic (`game/slide.rs`). This shares nothing with it, so that
-//! a fault in one shows against the other.
+//! a fault in one shows against the other; the lines are moved by `game/line.rs`.
 
-use crate::game::{Board, Game};
+use crate::game::{Board, Direction, Game, line};
 
 /// Bit of a table's entry: the line holds the winning tile after the move, and did not before.
 const WINS: u32 = 1 << 16;
@@ -25,19 +25,16 @@ pub(super) struct Legal {
 
 impl Plain {
     pub(super) fn new(game: &Game) -> Self {
-        let (rows, cols) = (game.size().rows().into(), game.size().cols().into());
-        let shift = |row: u32, col: u32| 4 * (rows * cols - 1 - (row * cols + col));
-        let along = |row: u32| (0..cols).map(|col| shift(row, col)).collect::<Vec<_>>();
-        let down = |col: u32| (0..rows).map(|row| shift(row, col)).collect::<Vec<_>>();
-        let (left, up): (Vec<_>, Vec<_>) = (
-            (0..rows).map(along).collect(),
-            (0..cols).map(down).collect(),
-        );
-        let reversed = |lines: &[Vec<u32>]| {
-            let reverse = |line: &Vec<u32>| line.iter().rev().copied().collect();
-            lines.iter().map(reverse).collect()
-        };
-        let (right, low) = (reversed(&left), reversed(&up));
+        let size = game.size();
+        let (rows, cols) = (u32::from(size.rows()), u32::from(size.cols()));
+        let shift = |cell: usize| 4 * (size.cells() - 1 - cell as u32);
+        let lines = Direction::ALL.map(|direction| {
+            let (lines, length) = line::lines(size, direction);
+            let cells = |at| (0..length).map(move |step| line::cell(size, direction, at, step));
+            (0..lines)
+                .map(|at| cells(at).map(shift).collect())
+                .collect()
+        });
         let table = |length: u32| {
             let lines = 0..1u32 << (4 * length);
             let wanted = length == rows || length == cols;
@@ -47,7 +44,7 @@ impl Plain {
                 .collect()
         };
         Self {
-            lines: [left, up, right, low],
+            lines,
             moved: [0, 1, 2, 3, 4].map(table),
         }
     }
@@ -81,24 +78,20 @@ impl Plain {
 
 /// Move one line to its front.
 fn move_line(line: u32, length: u32, win: u8) -> u32 {
-    let digits = (0..length).rev().map(|place| line >> (4 * place) & 15);
-    let mut tiles: Vec<u32> = digits.filter(|&tile| tile > 0).collect();
-    let mut wins = 0;
-    let mut at = 0;
-    while at + 1 < tiles.len() {
-        if tiles[at] == tiles[at + 1] {
-            tiles.remove(at + 1);
-            tiles[at] += 1;
-            if tiles[at] == u32::from(win) {
-                wins = WINS;
-            }
-            // Only two tiles of 2^15 make one that has no digit; no board that is counted holds them.
-            tiles[at] &= 15;
-        }
-        at += 1;
-    }
-    tiles.resize(length as usize, 0);
-    tiles.into_iter().fold(0, |line, tile| line << 4 | tile) | wins
+    let digits = (0..length)
+        .rev()
+        .map(|place| (line >> (4 * place) & 15) as u8);
+    let mut tiles: Vec<u8> = digits.collect();
+    let held = tiles.contains(&win);
+    line::slide(&mut tiles);
+    let wins = if tiles.contains(&win) && !held {
+        WINS
+    } else {
+        0
+    };
+    // Only two tiles of 2^15 make one that has no digit; no board that is counted holds them.
+    let digits = tiles.iter().map(|tile| u32::from(tile & 15));
+    digits.fold(0, |line, tile| line << 4 | tile) | wins
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 mod format;
 mod parquet;
-mod sample;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -10,8 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use super::Outcome;
 use super::output::Output;
+use super::{Outcome, sample};
+use crate::counts::Row;
 use crate::run::Kind;
 use crate::store::{Archive, Sink};
 use format::Writer;
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             args.format
         );
     }
-    let total: u64 = parts.iter().map(|part| part.states).sum();
+    let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| export(&archive, &parts, args, count, to))?;
     Ok(Outcome::Done)
@@ -101,15 +101,15 @@ struct Columns {
     max: u32,
 }
 
-/// A part to write states of.
-struct Selected {
-    sum: u32,
-    max: u32,
-    states: u64,
+impl Columns {
+    fn of(row: &Row) -> Self {
+        let (sum, max) = (row.sum, row.max_tile);
+        Self { sum, max }
+    }
 }
 
-/// The parts asked for.
-fn select(archive: &Archive, args: &Args) -> Result<Vec<Selected>> {
+/// The rows of the parts asked for.
+fn select(archive: &Archive, args: &Args) -> Result<Vec<Row>> {
     let dir = args.dir.display();
     if args
         .max_tile
@@ -133,18 +133,7 @@ fn select(archive: &Archive, args: &Args) -> Result<Vec<Selected>> {
         if sum < 4 || sum % 2 == 1 {
             bail!("--sum {sum}: no layer has this sum: give an even number, 4 or more");
         }
-        if sum > archive.sealed_sum() && !archive.complete() {
-            bail!(
-                "{dir}: sum {sum} is not counted yet: the last layer is {}",
-                archive.sealed_sum()
-            );
-        }
-        if sum < archive.first_sum() && sum >= 4 {
-            bail!(
-                "{dir}: sum {sum} was dropped (--keep last): the first layer is {}",
-                archive.first_sum()
-            );
-        }
+        archive.has_layer(sum)?;
     }
     let table = archive.table();
     let rows = table.rows().iter().filter(|row| {
@@ -153,54 +142,25 @@ fn select(archive: &Archive, args: &Args) -> Result<Vec<Selected>> {
             && args.sum.is_none_or(|sum| row.sum == sum)
             && args.max_tile.is_none_or(|max| row.max_tile == max)
     });
-    Ok(rows
-        .map(|row| Selected {
-            sum: row.sum,
-            max: row.max_tile,
-            states: row.live,
-        })
-        .collect())
+    Ok(rows.copied().collect())
 }
 
-fn export(
-    archive: &Archive,
-    parts: &[Selected],
-    args: &Args,
-    count: u64,
-    to: &mut Sink,
-) -> Result<()> {
+fn export(archive: &Archive, parts: &[Row], args: &Args, count: u64, to: &mut Sink) -> Result<()> {
     let size = archive.game().size();
     let mut writer = Writer::new(args.format, size, count, to)?;
-    let mut ranks = args.sample.map(|_| {
-        let total = parts.iter().map(|part| part.states).sum();
-        sample::ranks(total, count, args.seed)
-    });
-    let mut before = 0;
-    for &Selected { sum, max, states } in parts {
-        let columns = Columns { sum, max };
-        let end = before + states;
-        match &mut ranks {
-            None => {
-                if let Some(part) = archive.part(Kind::States, sum, max)? {
-                    let mut stream = part.stream()?;
-                    while let Some(states) = stream.next_block()? {
-                        writer.write(states, columns)?;
-                    }
-                }
-            }
-            Some(ranks) => {
-                let here: Vec<u64> =
-                    std::iter::from_fn(|| ranks.next_if(|&rank| rank < end)).collect();
-                if let Some(part) = archive
-                    .part(Kind::States, sum, max)?
-                    .filter(|_| !here.is_empty())
-                {
-                    let places = here.iter().map(|rank| rank - before);
-                    writer.write(&sample::pick(&part, places)?, columns)?;
+    if args.sample.is_some() {
+        sample::draw(archive, parts, count, args.seed, |row, states| {
+            writer.write(states, Columns::of(row))
+        })?;
+    } else {
+        for row in parts {
+            if let Some(part) = archive.part(Kind::States, row.sum, row.max_tile)? {
+                let mut stream = part.stream()?;
+                while let Some(states) = stream.next_block()? {
+                    writer.write(states, Columns::of(row))?;
                 }
             }
         }
-        before = end;
     }
     writer.finish()
 }

@@ -1,16 +1,45 @@
 //! A uniform sample of sorted states, by their ranks.
 
 use std::collections::BTreeSet;
-use std::iter::Peekable;
+use std::iter::{self, Peekable};
 
 use fastrand::Rng;
 
-use crate::error::Result;
-use crate::run::Part;
+use anyhow::Result;
+
+use crate::counts::Row;
+use crate::error;
+use crate::run::{Kind, Part};
+use crate::store::Archive;
+
+/// Draw `count` of the live states of some parts, or all if there are not so many; `each` gets those of a part, in
+/// order.
+pub(super) fn draw(
+    archive: &Archive,
+    parts: &[Row],
+    count: u64,
+    seed: u64,
+    mut each: impl FnMut(&Row, &[u64]) -> Result<()>,
+) -> Result<()> {
+    let total = parts.iter().map(|row| row.live).sum();
+    let mut ranks = ranks(total, count.min(total), seed);
+    let mut before = 0;
+    for row in parts {
+        let end = before + row.live;
+        let here: Vec<u64> = iter::from_fn(|| ranks.next_if(|&rank| rank < end)).collect();
+        let part = archive.part(Kind::States, row.sum, row.max_tile);
+        if let Some(part) = part?.filter(|_| !here.is_empty()) {
+            let places = here.iter().map(|rank| rank - before);
+            each(row, &pick(&part, places)?)?;
+        }
+        before = end;
+    }
+    Ok(())
+}
 
 /// `count` different numbers below `total`, each set equally likely, in order: Floyd's algorithm
 /// (Bentley and Floyd, 1987). Takes memory for `count` numbers.
-pub(super) fn ranks(total: u64, count: u64, seed: u64) -> Peekable<impl Iterator<Item = u64>> {
+fn ranks(total: u64, count: u64, seed: u64) -> Peekable<impl Iterator<Item = u64>> {
     let mut random = Rng::with_seed(seed);
     let mut chosen = BTreeSet::new();
     for last in total - count..total {
@@ -23,7 +52,7 @@ pub(super) fn ranks(total: u64, count: u64, seed: u64) -> Peekable<impl Iterator
 }
 
 /// The states of a part at increasing places; reads only the blocks that hold them.
-pub(super) fn pick(part: &Part, places: impl Iterator<Item = u64>) -> Result<Vec<u64>> {
+fn pick(part: &Part, places: impl Iterator<Item = u64>) -> error::Result<Vec<u64>> {
     let mut stream = part.stream()?;
     let (mut picked, mut block, mut states) = (Vec::new(), None, Vec::new());
     for place in places {

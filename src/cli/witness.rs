@@ -1,0 +1,145 @@
+//! `enum48 witness`: a game that ends in a board, or why there is none.
+
+use std::io::{self, Write};
+
+use anyhow::{Result, bail};
+use indicatif::{HumanBytes, ProgressBar};
+
+use super::Outcome;
+use super::gauge::Gauge;
+use super::output::Output;
+use super::position::{Named, board};
+use super::resources;
+use super::sample;
+use crate::counts::Row;
+use crate::engine;
+use crate::game::{Game, Grid};
+use crate::store::Archive;
+use crate::witness::{Answer, Layers, Search};
+
+/// Find a game that ends in exactly this board, and print its code
+///
+/// With --dir it walks back through the layers of a run, which always ends, with a game or with the answer that
+/// there is none. Without, it searches backward, with as many boards of each sum as --memory allows: that finds
+/// most boards in seconds, and where it finds none and had to drop boards, it says so, which is no proof.
+///
+/// Prints the code, for `enum48 replay`. Exit code 1 if the board cannot be reached, with the reason; 2 if
+/// nothing was found within the bound.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 witness 0x0132 --size 2 --max 32
+  enum48 witness '4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32' --size 4 --max 64
+  enum48 witness 0x0132 --dir enum48-data/2x2-32
+  enum48 witness --sample 100 --dir enum48-data/3x3-1024 | enum48 replay -")]
+pub(super) struct Args {
+    /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'
+    #[arg(value_name = "BOARD", required_unless_present = "sample", num_args = 1..)]
+    board: Vec<String>,
+
+    #[command(flatten)]
+    game: Named,
+
+    /// A code for each of N live states of the run, drawn as by `enum48 states --sample`, one a line
+    #[arg(long, value_name = "N", requires = "dir", conflicts_with = "board")]
+    sample: Option<u64>,
+
+    /// The draw: the same number draws the same states
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    seed: u64,
+
+    /// Memory for the boards of a search, or for blocks of a run, such as 64M or 8G
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = resources::bytes)]
+    memory: u64,
+
+    /// Threads of a search [default: all cores]
+    #[arg(long, value_name = "N", value_parser = resources::threads)]
+    threads: Option<usize>,
+
+    /// No progress on stderr
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Find a witness, or several.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let (game, archive) = args.game.open()?;
+    match (&archive, args.sample) {
+        (Some(archive), Some(count)) => samples(archive, count, args),
+        _ => single(game, archive.as_ref(), args),
+    }
+}
+
+/// A witness for the board asked for.
+fn single(game: Game, archive: Option<&Archive>, args: &Args) -> Result<Outcome> {
+    let grid = board(&args.board, &game)?;
+    let answer = match archive {
+        Some(archive) => Layers::new(archive, args.memory)?.witness(grid.board())?,
+        None => search(game, &grid, args)?,
+    };
+    let mut out = io::stdout();
+    match answer {
+        Answer::Reached(code) => {
+            writeln!(out, "{code}")?;
+            Ok(Outcome::Done)
+        }
+        Answer::Unreachable(reason) => {
+            writeln!(out, "not reachable in {game}: {grid}: {reason}")?;
+            Ok(Outcome::Disagreed)
+        }
+        Answer::Unknown => bail!(
+            "{grid}: not found within the bound of {}, which proves nothing: give more --memory, or a run's --dir",
+            HumanBytes(args.memory)
+        ),
+    }
+}
+
+fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
+    let pool = engine::pool(resources::threads_or_cores(args.threads))?;
+    let bar = if args.quiet {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new_spinner()
+    };
+    let watch = |width, sum| {
+        bar.set_message(format!("back at sum {sum}, {width} boards of each at most"));
+        bar.tick();
+    };
+    let answer = Search::new(game, &pool, args.memory, &watch).witness(grid.board());
+    bar.finish_and_clear();
+    Ok(answer?)
+}
+
+/// A witness for each of a sample of states, in their order.
+fn samples(archive: &Archive, count: u64, args: &Args) -> Result<Outcome> {
+    archive.has_layer(4)?;
+    let mut layers = Layers::new(archive, args.memory)?;
+    let (game, table) = (archive.game(), archive.table());
+    let parts: Vec<Row> = table
+        .rows()
+        .iter()
+        .filter(|row| row.live > 0)
+        .copied()
+        .collect();
+    let total = parts.iter().map(|row| row.live).sum();
+    let gauge = Gauge::new("witness", count.min(total), args.quiet);
+    let mut outcome = Outcome::Done;
+    let written = Output::Stdout.write(|to| {
+        sample::draw(archive, &parts, count, args.seed, |_, states| {
+            for &state in states {
+                match layers.witness(state)? {
+                    Answer::Reached(code) => writeln!(to, "{code}")?,
+                    Answer::Unreachable(reason) => {
+                        eprintln!("enum48: not reachable in {game}: {state:#x}: {reason}");
+                        outcome = Outcome::Disagreed;
+                    }
+                    Answer::Unknown => unreachable!("a run knows"),
+                }
+                gauge.add(1);
+            }
+            Ok(())
+        })
+    });
+    gauge.finish();
+    written.map(|()| outcome)
+}
