@@ -11,6 +11,7 @@ mod graph;
 mod machine;
 mod manual;
 mod output;
+mod play;
 mod position;
 mod progress;
 mod replay;
@@ -55,6 +56,9 @@ Examples:
   enum48 graph --size 2 --max 32          draw the states of a small game
   enum48 states enum48-data/3x3-1024      write the states, for other programs
   enum48 show 0x2310 --size 2             a board, its moves, and what follows
+  enum48 witness 0x0132 --size 2          a game that ends in this board, as a code
+  enum48 replay CODE                      play a code again: is it true?
+  enum48 play --size 4 --max 2048         the game itself, in the terminal
 
 A count can be stopped at any moment; the same command goes on where it was. The result is the same
 whatever --threads and --memory are, byte for byte.
@@ -94,6 +98,7 @@ enum Command {
     Show(show::Args),
     Witness(witness::Args),
     Replay(replay::Args),
+    Play(play::Args),
 }
 
 /// Run the program on the process's arguments.
@@ -112,6 +117,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Show(args)), _) => show::run(&args),
         (Some(Command::Witness(args)), _) => witness::run(&args),
         (Some(Command::Replay(args)), _) => replay::run(&args),
+        (Some(Command::Play(args)), _) => play::run(&args),
         (None, args) => count::run(&args),
     };
     match outcome {

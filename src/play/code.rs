@@ -521,7 +521,7 @@ mod tests {
             assert_eq!(classic(text).unwrap(), won, "{text}");
         }
         assert!(classic("PzA!").is_err());
-        // Right, left, left, left, left, right; then up, which wins, and two that fill up.
+        // Up and left six times in all; the seventh move, up, wins, and two more fill its character up.
         assert_eq!(classic("Pz").unwrap().moves().len(), 6);
         assert_eq!(classic("").unwrap().moves(), []);
         let dead = read("s1.3x3.0.31.-/t/v97/7/g.1385f34a").unwrap();

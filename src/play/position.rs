@@ -63,6 +63,17 @@ impl Position {
         Self { game, cells, score }
     }
 
+    /// A board of the game's size with the score 0, to play on from it.
+    #[must_use]
+    pub fn on(game: Game, board: Board) -> Self {
+        let mut position = Self::new(game);
+        let size = game.size().cells() as usize;
+        for (at, cell) in position.cells[..size].iter_mut().rev().enumerate() {
+            *cell = (board >> (4 * at) & 15) as u8;
+        }
+        position
+    }
+
     /// The game.
     #[must_use]
     pub fn game(&self) -> Game {

@@ -1,24 +1,17 @@
 //! Ways back through the layers of a run.
 
-use std::collections::HashMap;
-use std::path::Path;
-
-use super::{Answer, Trail, is_start, place};
-use crate::error::{Error, Result};
-use crate::game::{Board, Game};
-use crate::run::{Decoder, Kind, Part};
+use super::back::Back;
+use super::lookup::Lookup;
+use super::{Answer, Trail, is_start, place, won};
+use crate::error::Result;
+use crate::game::Board;
 use crate::store::Archive;
 
-/// A run's live states, to ask for single ones. Decoded blocks are kept, up to a bound, as the ways back from many
-/// boards go through the same ones.
+/// A run, to ask for witnesses.
 pub struct Layers<'a> {
     archive: &'a Archive,
-    parts: HashMap<(u32, u32), Option<Part>>,
-    decoder: Decoder,
-    blocks: HashMap<(u32, u32, usize), Vec<u64>>,
-    /// States in the blocks that are kept, and the most that may be.
-    kept: usize,
-    bound: usize,
+    back: Back,
+    states: Lookup<'a>,
 }
 
 impl<'a> Layers<'a> {
@@ -30,16 +23,9 @@ impl<'a> Layers<'a> {
     pub fn new(archive: &'a Archive, memory: u64) -> Result<Self> {
         Ok(Self {
             archive,
-            parts: HashMap::new(),
-            decoder: Decoder::new().map_err(Error::io(archive.dir(), "start zstd for"))?,
-            blocks: HashMap::new(),
-            kept: 0,
-            bound: usize::try_from(memory / 8).unwrap_or(usize::MAX),
+            back: Back::new(archive.game()),
+            states: Lookup::new(archive, memory)?,
         })
-    }
-
-    fn game(&self) -> &Game {
-        self.archive.game()
     }
 
     /// Whether a board can be reached, whatever its state: a live one is in its part, a dead or won one comes from a
@@ -47,16 +33,19 @@ impl<'a> Layers<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layers that tell; damaged files.
+    /// [`Error::NotCounted`](crate::Error::NotCounted) or [`Error::Gone`](crate::Error::Gone) if the run does not
+    /// have the layers that tell; damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let (sum, _) = place(board);
         self.archive.has_layer(sum)?;
-        let trail = Trail::new(*self.game(), board);
-        if !trail.won() && self.lives(board) {
-            return self.has_image(board);
+        if self.is_listed(board) {
+            let mut canonical = [board];
+            self.archive.game().rules().canonicalise(&mut canonical);
+            return self.states.has(canonical[0]);
         }
         self.archive.has_layer(sum.saturating_sub(4).max(4))?;
-        Ok(is_start(board) || { trail }.step(|before| self.has(before))?)
+        let mut trail = Trail::new(*self.archive.game(), &self.back, board);
+        trail.step(|before| self.states.has(before))
     }
 
     /// A game that ends in a board. Costs a few blocks for each move.
@@ -67,81 +56,44 @@ impl<'a> Layers<'a> {
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
         let (sum, _) = place(board);
         self.archive.has_layer(4)?;
+        let dir = self.archive.dir().display();
         if !self.reached(board)? {
-            let dir = name(self.archive.dir());
-            let live = self.lives(board) && !Trail::new(*self.game(), board).won();
-            return Ok(Answer::Unreachable(if live {
+            return Ok(Answer::Unreachable(if self.is_listed(board) {
                 format!("{dir} has every live state of sum {sum}, and it is not among them")
             } else {
                 format!(
-                    "{dir} has every live state up to sum {sum}, and no move leads from one of them to it"
+                    "{dir} has every live state up to sum {sum}, and no move leads from one to it"
                 )
             }));
         }
-        let mut trail = Trail::new(*self.game(), board);
+        let mut trail = Trail::new(*self.archive.game(), &self.back, board);
         while !is_start(trail.board) {
-            if !trail.step(|before| self.has(before))? {
-                let (dir, board) = (name(self.archive.dir()), trail.board);
+            if !trail.step(|before| self.states.has(before))? {
+                let board = trail.board;
                 return Ok(Answer::Unreachable(format!(
-                    "{dir} has {board:#x}, and none of the states from which a move leads to it"
+                    "{dir} has {board:#x}, but no state from which a move leads to it"
                 )));
             }
         }
         Ok(Answer::Reached(Box::new(trail.code()?)))
     }
 
-    /// Whether a board has a legal move.
-    fn lives(&self, board: Board) -> bool {
+    /// Whether a board would be in a part if it was reached: it has a legal move, and the game is not won.
+    fn is_listed(&self, board: Board) -> bool {
         let mut one = vec![board];
-        self.game().rules().census(&mut one);
-        !one.is_empty()
+        self.archive.game().rules().census(&mut one);
+        !one.is_empty() && !won(self.archive.game(), board)
     }
-
-    fn has_image(&mut self, board: Board) -> Result<bool> {
-        let mut canonical = [board];
-        self.game().rules().canonicalise(&mut canonical);
-        self.has(canonical[0])
-    }
-
-    /// Whether a canonical board is in its part.
-    fn has(&mut self, board: Board) -> Result<bool> {
-        let (sum, max) = place(board);
-        let part = match self.parts.entry((sum, max)) {
-            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(self.archive.part(Kind::States, sum, max)?)
-            }
-        };
-        let Some(part) = part else { return Ok(false) };
-        let Some(block) = part.block_of(board) else {
-            return Ok(false);
-        };
-        if let Some(states) = self.blocks.get(&(sum, max, block)) {
-            return Ok(states.binary_search(&board).is_ok());
-        }
-        let mut states = Vec::new();
-        part.read_block(block, &mut self.decoder, &mut states)?;
-        let found = states.binary_search(&board).is_ok();
-        if self.kept + states.len() > self.bound {
-            self.blocks.clear();
-            self.kept = 0;
-        }
-        self.kept += states.len();
-        self.blocks.insert((sum, max, block), states);
-        Ok(found)
-    }
-}
-
-/// A directory, to be named in an answer.
-fn name(dir: &Path) -> String {
-    dir.display().to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::{self, Plan, Silent};
+    use crate::error::Error;
     use crate::graph::Graph;
+    use crate::play::Position;
+    use crate::run::Kind;
     use crate::store::Store;
 
     /// Count a game in a directory of its own.
@@ -183,6 +135,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// By induction on the sum every state has a game then: that of the state before it, and a step more.
+    #[test]
+    fn every_state_of_2x4_is_a_start_or_one_step_from_another() {
+        let (_place, archive) = counted("2x4", None);
+        let game = *archive.game();
+        let mut layers = Layers::new(&archive, 1 << 30).unwrap();
+        let mut states = 0;
+        for (sum, max) in archive.parts(Kind::States) {
+            let part = archive.part(Kind::States, sum, max).unwrap().unwrap();
+            for state in part.stream().unwrap() {
+                let state = state.unwrap();
+                states += 1;
+                if is_start(state) {
+                    continue;
+                }
+                let mut trail = Trail::new(game, &layers.back, state);
+                assert!(
+                    trail.step(|before| layers.states.has(before)).unwrap(),
+                    "{state:#x}"
+                );
+                let (direction, spawn) = trail.steps[0];
+                let mut position = Position::on(game, trail.board);
+                assert!(position.slide(direction) && position.place(spawn.unwrap()));
+                assert_eq!(position.board(), Some(state));
+            }
+        }
+        // As the table of `results/2x4.csv` has it.
+        assert_eq!(states, 4_088_119);
     }
 
     #[test]

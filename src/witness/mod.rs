@@ -10,10 +10,11 @@
 //! start. There are too many to keep them all, so only some of each sum are kept; see `search` for which. If
 //! none had to be dropped and there is no start among them, there is no game.
 //!
-//! Reading order: `back` (one step back), `layers` (with a run), `search` (without), `refute` (what cannot be).
+//! Reading order: `back` (one step back), `layers` (with a run; `lookup` reads it), `search` (without), `refute` (what cannot be).
 
 mod back;
 mod layers;
+mod lookup;
 mod refute;
 mod search;
 
@@ -44,34 +45,34 @@ fn is_start(board: Board) -> bool {
     matches!(tiles[..], [1 | 2, 1 | 2])
 }
 
+/// Whether a board is one that a move won.
+fn won(game: &Game, board: Board) -> bool {
+    max_exponent(board) >= game.win_exponent()
+}
+
 /// A game on its way back, from its last board to its start.
-struct Trail {
+struct Trail<'a> {
     game: Game,
-    back: Back,
+    back: &'a Back,
     board: Board,
     /// Moves, each with the tile that followed, the last one first.
     steps: Vec<(Direction, Option<Spawn>)>,
 }
 
-impl Trail {
-    fn new(game: Game, board: Board) -> Self {
+impl<'a> Trail<'a> {
+    fn new(game: Game, back: &'a Back, board: Board) -> Self {
         Self {
             game,
-            back: Back::new(&game),
+            back,
             board,
             steps: Vec::new(),
         }
     }
 
-    /// Whether the board where it is won the game.
-    fn won(&self) -> bool {
-        max_exponent(self.board) >= self.game.win_exponent()
-    }
-
     /// Go a step back, to the first board of those before whose canonical form `takes` takes; false if it takes
     /// none.
     fn step(&mut self, mut takes: impl FnMut(Board) -> Result<bool>) -> Result<bool> {
-        for step in self.back.steps(self.board, self.won()) {
+        for step in self.back.steps(self.board, won(&self.game, self.board)) {
             let Step {
                 direction, spawn, ..
             } = step;

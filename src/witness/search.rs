@@ -14,10 +14,11 @@ use rayon::prelude::*;
 
 use super::back::Back;
 use super::refute::refute;
-use super::{Answer, Trail, is_start};
+use super::{Answer, Trail, is_start, won};
 use crate::error::Result;
 use crate::game::board::sum;
 use crate::game::{Board, Game};
+use crate::play::Code;
 
 /// Boards of each sum that are kept at first; each time nothing is found, eight times as many.
 const FIRST: usize = 32;
@@ -35,6 +36,7 @@ pub type Watch<'a> = &'a (dyn Fn(usize, u32) + Sync);
 /// A search backward from a board.
 pub struct Search<'a> {
     game: Game,
+    back: Back,
     pool: &'a ThreadPool,
     memory: u64,
     watch: Watch<'a>,
@@ -65,6 +67,7 @@ impl<'a> Search<'a> {
     pub fn new(game: Game, pool: &'a ThreadPool, memory: u64, watch: Watch<'a>) -> Self {
         Self {
             game,
+            back: Back::new(&game),
             pool,
             memory,
             watch,
@@ -81,7 +84,7 @@ impl<'a> Search<'a> {
             return Ok(Answer::Unreachable(reason));
         }
         if is_start(board) {
-            let code = Trail::new(self.game, board).code()?;
+            let code = Trail::new(self.game, &self.back, board).code()?;
             return Ok(Answer::Reached(Box::new(code)));
         }
         let layers = u64::from(sum(board)) / 2;
@@ -92,7 +95,7 @@ impl<'a> Search<'a> {
             .clamp(1, u32::MAX as usize / 4096);
         let mut width = FIRST.min(most);
         loop {
-            match self.pool.install(|| self.back(board, width)) {
+            match self.pool.install(|| self.ways(board, width)) {
                 Found::Way(way) => return Ok(Answer::Reached(Box::new(self.follow(board, way)?))),
                 Found::Nothing(0) => {
                     let reason = "no move leads to it: without a 2 or 4 that may have come last, the \
@@ -111,8 +114,8 @@ impl<'a> Search<'a> {
     }
 
     /// The game along the canonical boards of a way.
-    fn follow(&self, board: Board, mut way: Vec<Board>) -> Result<crate::play::Code> {
-        let mut trail = Trail::new(self.game, board);
+    fn follow(&self, board: Board, mut way: Vec<Board>) -> Result<Code> {
+        let mut trail = Trail::new(self.game, &self.back, board);
         while let Some(next) = way.pop() {
             let found = trail.step(|before| Ok(before == next))?;
             assert!(
@@ -125,8 +128,7 @@ impl<'a> Search<'a> {
     }
 
     /// Go back sum by sum, with the `width` fullest boards of each.
-    fn back(&self, target: Board, width: usize) -> Found {
-        let back = Back::new(&self.game);
+    fn ways(&self, target: Board, width: usize) -> Found {
         let mut kept: Vec<Node> = Vec::new();
         let mut layers: BTreeMap<u32, Vec<Node>> = BTreeMap::new();
         let (mut dropped, limit) = (false, HELD * width);
@@ -139,10 +141,10 @@ impl<'a> Search<'a> {
                 }
             }
         };
-        let won = Trail::new(self.game, target).won();
+        let won = won(&self.game, target);
         add(
             &mut layers,
-            self.before(&back, target, won, u32::MAX),
+            self.before(target, won, u32::MAX),
             &mut dropped,
         );
         while let Some((sum, mut layer)) = layers.pop_last() {
@@ -158,7 +160,7 @@ impl<'a> Search<'a> {
                 let before: Vec<Vec<Node>> = batch
                     .par_iter()
                     .enumerate()
-                    .map(|(place, node)| self.before(&back, node.board, false, (at + place) as u32))
+                    .map(|(place, node)| self.before(node.board, false, (at + place) as u32))
                     .collect();
                 for nodes in before {
                     add(&mut layers, nodes, &mut dropped);
@@ -173,8 +175,9 @@ impl<'a> Search<'a> {
     }
 
     /// All boards a step before one.
-    fn before(&self, back: &Back, board: Board, won: bool, next: u32) -> Vec<Node> {
-        let mut boards: Vec<Board> = back
+    fn before(&self, board: Board, won: bool, next: u32) -> Vec<Node> {
+        let mut boards: Vec<Board> = self
+            .back
             .steps(board, won)
             .flat_map(|step| step.before)
             .collect();
@@ -233,7 +236,7 @@ mod tests {
         search.witness(board).unwrap()
     }
 
-    fn code(answer: Answer) -> crate::play::Code {
+    fn code(answer: Answer) -> Code {
         let Answer::Reached(code) = answer else {
             panic!("{answer:?}")
         };
@@ -247,7 +250,7 @@ mod tests {
         for game in ["4x4-64", "4x4"] {
             let code = code(answer(game, board, 64 << 20, 2));
             assert_eq!(code.end().to_string(), board);
-            assert_eq!(code.to_string().parse::<crate::play::Code>().unwrap(), code);
+            assert_eq!(code.to_string().parse::<Code>().unwrap(), code);
         }
     }
 

@@ -136,7 +136,8 @@ fn print(code: &Code, args: &Args, classic: bool, out: &mut dyn Write) -> io::Re
     };
     if args.step {
         let (moves, replay) = (code.moves().len(), code.replay());
-        writeln!(out, "start of {moves} moves")?;
+        let plural = if moves == 1 { "" } else { "s" };
+        writeln!(out, "start of {moves} move{plural}")?;
         board(out, format!("{:#}", replay.position()))?;
         for turn in replay.map_while(error::Result::ok) {
             writeln!(out, "move {} of {moves}: {turn}", turn.number)?;

@@ -1,6 +1,137 @@
-//! placeholder
-use crate::play::Code;
+//! The page that plays a game in a browser.
+//!
+//! Every board is in its data, so the page knows no rules: it cannot show another game than the one that
+//! was replayed here.
+
 use std::io::{self, Write};
-pub(super) fn write(_: &Code, _: &mut dyn Write) -> io::Result<()> {
-    Ok(())
+
+use serde::Serialize;
+
+use crate::play::{Code, Position, Spawn, Status, Turn};
+
+/// The page, with places for the code and for the data.
+const PAGE: &str = include_str!("player.html");
+
+/// A game, as the page reads it.
+#[derive(Serialize)]
+struct Game {
+    name: String,
+    code: String,
+    rows: u8,
+    columns: u8,
+    result: &'static str,
+    start: Vec<u32>,
+    moves: Vec<Move>,
+}
+
+#[derive(Serialize)]
+struct Move {
+    direction: &'static str,
+    gained: u64,
+    /// None after the winning move.
+    spawn: Option<Tile>,
+    /// The board after both, row by row, 0 for an empty cell.
+    tiles: Vec<u32>,
+}
+
+#[derive(Serialize)]
+struct Tile {
+    cell: u8,
+    tile: u8,
+}
+
+impl Game {
+    fn new(code: &Code) -> Self {
+        let replay = code.replay();
+        let size = code.game().size();
+        Self {
+            name: code.game().to_string(),
+            code: code.to_string(),
+            rows: size.rows(),
+            columns: size.cols(),
+            result: match code.end().status() {
+                Status::Won => "won",
+                Status::Dead => "dead",
+                Status::Live => "goes on",
+            },
+            start: tiles(replay.position()),
+            moves: replay
+                .map(|turn| Move::new(&turn.expect("it was played when it was made")))
+                .collect(),
+        }
+    }
+}
+
+impl Move {
+    fn new(turn: &Turn) -> Self {
+        Self {
+            direction: turn.direction.name(),
+            gained: turn.gained,
+            spawn: turn.spawn.map(|Spawn { cell, tile }| Tile { cell, tile }),
+            tiles: tiles(&turn.position),
+        }
+    }
+}
+
+fn tiles(position: &Position) -> Vec<u32> {
+    position.tiles().collect()
+}
+
+/// Write the page that plays `code`.
+pub(super) fn write(code: &Code, out: &mut dyn Write) -> io::Result<()> {
+    let game = Game::new(code);
+    // No text in the data can end the element that it stands in.
+    let data = serde_json::to_string(&game)?.replace('<', "\\u003c");
+    let page = PAGE.replace("{{code}}", &game.code);
+    out.write_all(page.replace("{{game}}", &data).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn page(code: &str) -> String {
+        let mut page = Vec::new();
+        write(&code.parse().unwrap(), &mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    }
+
+    /// The data of the page, which stand on a line of their own.
+    fn data(code: &str) -> Value {
+        let page = page(code);
+        let line = page.lines().find(|line| line.starts_with('{')).unwrap();
+        serde_json::from_str(line).unwrap()
+    }
+
+    #[test]
+    fn the_data_are_the_game() {
+        let code = "w1.2x2-8.BD.1.w..W.10f0c486";
+        let won = json!({
+            "name": "2x2-8", "code": code, "rows": 2, "columns": 2, "result": "won",
+            "start": [4, 4, 0, 0],
+            "moves": [{"direction": "left", "gained": 8, "spawn": null, "tiles": [8, 0, 0, 0]}],
+        });
+        assert_eq!(data(code), won);
+
+        let dead = data("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
+        assert_eq!(
+            (&dead["result"], &dead["name"]),
+            (&json!("dead"), &json!("3x3"))
+        );
+        let moves = dead["moves"].as_array().unwrap();
+        assert_eq!(moves.len(), 31);
+        assert_eq!(moves[30]["tiles"], json!([4, 2, 4, 16, 4, 2, 32, 8, 4]));
+        assert_eq!(moves[30]["spawn"], json!({"cell": 0, "tile": 4}));
+    }
+
+    #[test]
+    fn the_page_asks_for_nothing_from_elsewhere() {
+        let page = page("s1.2x3-16.a.10.//zw.W.fa2cf282");
+        let outside = ["://", "src=", "import", "fetch", "{{", "@font-face"];
+        for word in outside {
+            assert!(!page.contains(word), "{word}");
+        }
+        assert_eq!(page.matches("</script>").count(), 2);
+    }
 }

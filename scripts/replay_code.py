@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""replay_code.py CODE...: plays codes again (src/play/mod.rs), prints where each ends; exit 1 if one is false."""
+import struct, sys, zlib
+
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/"
+
+def chacha20(seed):
+    """The words of RFC 8439's key stream: the seed is the key, nonce and counter are 0."""
+    def rotate(x, n):
+        return (x << n | x >> (32 - n)) & 0xFFFFFFFF
+    for counter in range(2**32):
+        first = [*struct.unpack("<4I", b"expand 32-byte k"), seed & 0xFFFFFFFF, seed >> 32, *[0] * 6, counter, 0, 0, 0]
+        s = first[:]
+        for step in range(80):
+            a, shift = step % 4, step // 4 % 2
+            b, c, d = ((a + shift * n) % 4 + 4 * n for n in (1, 2, 3))
+            for x, y, z, n in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+                s[x] = (s[x] + s[y]) & 0xFFFFFFFF
+                s[z] = rotate(s[z] ^ s[x], n)
+        yield from ((x + y) & 0xFFFFFFFF for x, y in zip(s, first))
+
+def drawn(words, board):
+    """The tile that chance puts on a board, and its cell."""
+    empty = [cell for cell, tile in enumerate(board) if not tile]
+    choices = 10 * len(empty)
+    k = next(w for w in words if w < 2**32 // choices * choices) % choices
+    return empty[k // 10], 4 if k % 10 == 9 else 2
+
+def written(text):
+    """The tiles that a code writes down."""
+    return [(place // 2, 2 + 2 * (place % 2)) for place in map(ALPHABET.index, text)]
+
+def moved(board, move, rows, cols):
+    """The board after a move: 0 up, 1 right, 2 down, 3 left."""
+    after = [0] * len(board)
+    for at in range(rows if move % 2 else cols):
+        line = [at * cols + i for i in range(cols)] if move % 2 else [i * cols + at for i in range(rows)]
+        line = line[::-1] if move in (1, 2) else line
+        tiles = [board[cell] for cell in line if board[cell]]
+        for cell in line:
+            if tiles:
+                after[cell] = tiles.pop(0)
+                if tiles and tiles[0] == after[cell]:
+                    after[cell] += tiles.pop(0)
+    return after
+
+def replay(code):
+    body, _, check = code.rpartition(".")
+    assert check == f"{zlib.crc32(body.encode()):08x}", "check differs"
+    form, game, start, count, moves, *rest = body.split(".")
+    assert form in ("s1", "w1"), "unknown form"
+    size, _, win = game.partition("-")
+    (rows, cols), count = map(int, size.split("x")), int(count)
+    words, spawns = chacha20(int(start, 36)) if form == "s1" else None, []
+    if form == "w1":
+        spawns, rest = written(start) + written(rest[0]), rest[1:]
+    assert rest in ([], ["W"]) and len(moves) == (count + 2) // 3, "fields"
+    digits = [ALPHABET.index(c) >> shift & 3 for c in moves for shift in (4, 2, 0)]
+    assert not any(digits[count:]), "moves beyond the count"
+    board, won = [0] * (rows * cols), False
+    for move in [None, None, *digits[:count]]:
+        assert not won, "a move after the win"
+        before = board
+        board = board[:] if move is None else moved(board, move, rows, cols)
+        assert move is None or board != before, "a move that changes nothing"
+        won = bool(win) and max(board) >= int(win)
+        if not won:
+            cell, tile = drawn(words, board) if words else spawns.pop(0)
+            assert board[cell] == 0, "a tile on a tile"
+            board[cell] = tile
+    assert not spawns and won == (rest == ["W"]), "tiles left over, or a false claim"
+    return " / ".join(" ".join(str(t or ".") for t in board[r * cols : (r + 1) * cols]) for r in range(rows))
+
+false = 0
+for code in sys.argv[1:] or map(str.strip, sys.stdin):
+    try:
+        print(replay(code))
+    except (AssertionError, ValueError, IndexError) as error:
+        false = print(f"false: {error}") or 1
+sys.exit(false)

@@ -1,0 +1,161 @@
+//! `enum48 play`: the game itself, in a terminal.
+//!
+//! Key idea: the board, the keys and all that is said go to stderr, so that the code of the game is the one
+//! line on stdout, and `code=$(enum48 play ...)` works.
+//!
+//! Reading order: `session` (a game with undo), `screen` (what is shown of it), `tiles` (the board in it),
+//! `terminal` (the window, and how it is left).
+
+mod screen;
+mod session;
+mod terminal;
+mod tiles;
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::{Context, Result, bail};
+use crossterm::event::{self, KeyCode, KeyEvent, KeyModifiers};
+
+use self::screen::Note;
+use self::session::Session;
+use self::terminal::Terminal;
+use super::Outcome;
+use crate::game::{Direction, Game, Size};
+use crate::play::Seed;
+
+/// Play a game in the terminal; its code, which anyone can replay, is printed at the end
+///
+///   arrows, WASD, hjkl    move
+///   u                     undo a move; again, and again, to the start
+///   c                     show the code of the game so far
+///   q, Esc, Ctrl-C        quit, and print the code
+///
+/// The same seed and the same moves give the same tiles, after an undo too. The
+/// code is the only line on stdout; the board is drawn on stderr.
+#[derive(clap::Args)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  enum48 play --size 4 --max 2048
+  enum48 play --size 3x4 --seed tiles
+  code=$(enum48 play --size 3 --max 256)"
+)]
+pub(super) struct Args {
+    /// Size of the board: N (a square), or rows and columns as in 4x3; sides from 2 to 4
+    #[arg(long, value_name = "N|RxC")]
+    size: Size,
+
+    /// The winning tile, a power of two from 8 to 65536 [default: none, but 4x4 needs one]
+    #[arg(long, value_name = "TILE")]
+    max: Option<u32>,
+
+    /// Seed of the tiles, a number in base 36: digits 0 to 9 and a to z [default: a random one]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<Seed>,
+}
+
+/// Play.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let game = Game::new(args.size, args.max)?;
+    if game.size().cells() == 16 && game.max().is_none() {
+        bail!(
+            "size 4x4 without a winning tile: a code's tiles go up to 65536 and the game goes beyond: \
+             give --max, 65536 at most"
+        );
+    }
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        bail!(
+            "play: stdin or stderr is not a terminal: keys are read from the one and the board is drawn \
+             on the other: redirect stdout only"
+        );
+    }
+    let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
+    let mut session = Session::new(game, seed);
+    let ended = play(&mut session);
+    writeln!(io::stdout(), "{}", session.code())?;
+    ended.map(|()| Outcome::Done)
+}
+
+/// Play until the player quits; the terminal is then as it was before.
+fn play(session: &mut Session) -> Result<()> {
+    let terminal = Terminal::open().context("terminal: cannot take it over")?;
+    let colours = terminal::has_colours();
+    let mut note = Note::Goal;
+    loop {
+        let size = crossterm::terminal::size().context("terminal: cannot tell its size")?;
+        let frame = screen::frame(session, &note, colours, size);
+        terminal
+            .show(&frame)
+            .context("terminal: cannot draw on it")?;
+        let event = event::read().context("terminal: cannot read its keys")?;
+        note = match event.as_key_press_event().and_then(key) {
+            None => continue,
+            Some(Key::Quit) => return Ok(()),
+            Some(Key::Code) => Note::Code(session.code().to_string()),
+            Some(Key::Undo) if session.undo() => Note::Goal,
+            Some(Key::Undo) => Note::Start,
+            Some(Key::Move(direction)) if session.slide(direction) => Note::Goal,
+            Some(Key::Move(_)) => Note::Unchanged,
+        };
+    }
+}
+
+/// What a key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    Move(Direction),
+    Undo,
+    Code,
+    Quit,
+}
+
+fn key(event: KeyEvent) -> Option<Key> {
+    if event.modifiers.difference(KeyModifiers::SHIFT).is_empty() {
+        match event.code {
+            KeyCode::Up => Some(Key::Move(Direction::Up)),
+            KeyCode::Right => Some(Key::Move(Direction::Right)),
+            KeyCode::Down => Some(Key::Move(Direction::Down)),
+            KeyCode::Left => Some(Key::Move(Direction::Left)),
+            KeyCode::Esc => Some(Key::Quit),
+            KeyCode::Char(letter) => match letter.to_ascii_lowercase() {
+                'w' | 'k' => Some(Key::Move(Direction::Up)),
+                'd' | 'l' => Some(Key::Move(Direction::Right)),
+                's' | 'j' => Some(Key::Move(Direction::Down)),
+                'a' | 'h' => Some(Key::Move(Direction::Left)),
+                'u' => Some(Key::Undo),
+                'c' => Some(Key::Code),
+                'q' => Some(Key::Quit),
+                _ => None,
+            },
+            _ => None,
+        }
+    } else {
+        let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+        (event == interrupt).then_some(Key::Quit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_work_in_both_cases_and_not_with_control_or_alt() {
+        let press = |letter, with| key(KeyEvent::new(KeyCode::Char(letter), with));
+        for (letter, wanted) in [
+            ('w', Key::Move(Direction::Up)),
+            ('l', Key::Move(Direction::Right)),
+            ('u', Key::Undo),
+            ('c', Key::Code),
+            ('q', Key::Quit),
+        ] {
+            assert_eq!(press(letter, KeyModifiers::NONE), Some(wanted));
+            let capital = letter.to_ascii_uppercase();
+            assert_eq!(press(capital, KeyModifiers::SHIFT), Some(wanted));
+            assert_eq!(press(letter, KeyModifiers::ALT), None);
+            let interrupt = (letter == 'c').then_some(Key::Quit);
+            assert_eq!(press(letter, KeyModifiers::CONTROL), interrupt);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What is shown of a game: name and seed, score, board, what is to be said, keys, and the code.
+//!
+//! Key idea: the board shrinks before anything else is left out. Lines never reach beyond the window, but
+//! for the code: it begins at the left edge and the terminal itself wraps it, so that a terminal which copies
+//! text copies it as one line.
+
+use crossterm::style::Stylize;
+use indicatif::HumanCount;
+
+use super::session::Session;
+use super::tiles::{self, Scale};
+use crate::play::Status;
+
+/// The least width: what the widest board takes, and no text takes more.
+const COLUMNS: u16 = 38;
+
+/// What the last key led to, other than to another board.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    /// Nothing: the goal of the game is shown.
+    Goal,
+    /// The move was none.
+    Unchanged,
+    /// There was no move to undo.
+    Start,
+    /// The code of the game.
+    Code(String),
+}
+
+/// A picture of the game.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// Lines from the top, none wider than the window.
+    pub(super) lines: Vec<String>,
+    /// What follows below them, for the terminal to wrap.
+    pub(super) rest: String,
+}
+
+/// Draw the game for a window of so many columns and rows.
+pub(super) fn frame(
+    session: &Session,
+    note: &Note,
+    colours: bool,
+    (columns, rows): (u16, u16),
+) -> Frame {
+    let least_rows = u16::from(session.position().game().size().rows()) + 6;
+    let (width, height) = (usize::from(columns), usize::from(rows));
+    if columns < COLUMNS || rows < least_rows {
+        let text = format!("make the window larger (at least {COLUMNS}x{least_rows})");
+        let (lines, rest) = (Vec::new(), text.chars().take(width * height).collect());
+        return Frame { lines, rest };
+    }
+    let code = match note {
+        Note::Code(code) => code,
+        _ => "",
+    };
+    let layout = |scale, gap| {
+        layout(
+            session,
+            note,
+            tiles::draw(session.position(), scale, colours),
+            gap,
+        )
+    };
+    let fits = |lines: &Vec<String>| lines.len() + code.len().div_ceil(width) <= height;
+    let lines = [(Scale::Large, true), (Scale::Small, true)]
+        .into_iter()
+        .map(|(scale, gap)| layout(scale, gap))
+        .find(fits)
+        .unwrap_or_else(|| layout(Scale::Small, false));
+    let rest = fitting(code, width, height - lines.len());
+    Frame { lines, rest }
+}
+
+/// All lines but the code, with gaps between them or without.
+fn layout(session: &Session, note: &Note, board: Vec<String>, gap: bool) -> Vec<String> {
+    let position = session.position();
+    let (game, seed) = (position.game().to_string(), session.seed());
+    let (score, moves) = (position.score(), session.moves() as u64);
+    let (score, moves) = (HumanCount(score), HumanCount(moves));
+    let gap = || gap.then(String::new);
+    let mut lines = vec![
+        format!("{}   seed {seed}", game.bold()),
+        format!("score {score}   moves {moves}"),
+    ];
+    lines.extend(gap());
+    lines.extend(board);
+    lines.extend(gap());
+    lines.push(said(session, note));
+    lines.extend(gap());
+    lines.push(format!("{} move", "arrows WASD hjkl".bold()));
+    lines.push(format!(
+        "{} undo   {} code   {} quit",
+        "u".bold(),
+        "c".bold(),
+        "q".bold()
+    ));
+    lines.extend(gap());
+    let inset = |line: String| {
+        if line.is_empty() {
+            line
+        } else {
+            format!("  {line}")
+        }
+    };
+    lines.into_iter().map(inset).collect()
+}
+
+fn said(session: &Session, note: &Note) -> String {
+    let position = session.position();
+    match (position.status(), note) {
+        (Status::Won, _) => "won: the game is over (u, c or q)".bold().to_string(),
+        (Status::Dead, _) => "lost: the game is over (u, c or q)".bold().to_string(),
+        (Status::Live, Note::Unchanged) => "that changes nothing".to_owned(),
+        (Status::Live, Note::Start) => "no move to undo".to_owned(),
+        (Status::Live, Note::Code(_)) => "the code of the game so far:".to_owned(),
+        (Status::Live, Note::Goal) => match position.game().max() {
+            Some(tile) => format!("make {tile} to win"),
+            None => "play on until nothing moves".to_owned(),
+        },
+    }
+}
+
+/// As much of the code as there is room for, and how much more there is.
+fn fitting(code: &str, width: usize, rows: usize) -> String {
+    if code.len() <= width * rows {
+        return code.to_owned();
+    }
+    let (shown, more) = code.split_at(width * (rows - 1));
+    let more = HumanCount(more.len() as u64);
+    format!("{shown}...{more} more, printed on quitting")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::Seed;
+
+    fn session(game: &str) -> Session {
+        Session::new(game.parse().unwrap(), Seed(u64::MAX))
+    }
+
+    /// Characters that a line takes on the screen.
+    fn width(line: &str) -> usize {
+        let mut inside = false;
+        let shown = line.chars().filter(|&c| {
+            let (begins, ends) = (c == '\x1b', inside && c == 'm');
+            let hidden = inside || begins;
+            inside = hidden && !ends;
+            !hidden
+        });
+        shown.count()
+    }
+
+    #[test]
+    fn no_window_is_too_small_and_no_code_too_long() {
+        for name in ["2x2", "2x4-65536", "4x2", "3x3-1024", "4x4-65536"] {
+            let session = session(name);
+            for columns in 0..=90 {
+                for rows in 0..=30 {
+                    for (length, colours) in
+                        [(0, true), (60, false), (1_000, true), (40_000, false)]
+                    {
+                        let note = Note::Code("x".repeat(length));
+                        let frame = frame(&session, &note, colours, (columns, rows));
+                        let (columns, rows) = (usize::from(columns), usize::from(rows));
+                        assert!(frame.lines.iter().all(|line| width(line) <= columns));
+                        let rest = frame.rest.chars().count().div_ceil(columns.max(1));
+                        assert!(frame.lines.len() + rest <= rows, "{name} {columns}x{rows}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_least_window_says_all_of_it() {
+        let session = session("4x4-65536");
+        let frame = |note, size| frame(&session, note, false, size);
+        let shown = frame(&Note::Goal, (38, 10));
+        assert_eq!(shown.lines.len(), 9);
+        for (columns, rows) in [(37, 10), (38, 9), (20, 8)] {
+            let shown = frame(&Note::Goal, (columns, rows));
+            assert_eq!(shown.lines.len(), 0);
+            assert_eq!(shown.rest, "make the window larger (at least 38x10)");
+        }
+        let code = Note::Code("x".repeat(12_345));
+        let cut = "...12,345 more, printed on quitting";
+        assert_eq!(frame(&code, (38, 10)).rest, cut);
+        let shown = frame(&code, (38, 12)).rest;
+        assert_eq!(
+            shown,
+            format!("{}...12,269 more, printed on quitting", "x".repeat(76))
+        );
+    }
+
+    #[test]
+    fn the_board_shrinks_for_the_code() {
+        let session = session("4x4-2048");
+        let lines = |length| {
+            let note = Note::Code("x".repeat(length));
+            let frame = frame(&session, &note, true, (80, 24));
+            assert_eq!(frame.rest.len(), length);
+            frame.lines.len()
+        };
+        assert_eq!((lines(240), lines(241)), (21, 13));
+    }
+}

@@ -1,0 +1,261 @@
+//! `enum48 play`, in a terminal of its own and with keys, as a person plays it.
+//!
+//! The boards are those of a program that shares nothing with this one and was written from the description of
+//! the codes (`enum48::play`); so are the codes.
+
+#[path = "../program/mod.rs"]
+mod program;
+mod terminal;
+
+use enum48::play::Code;
+use vt100::Color;
+
+use program::{good, place, refused};
+use terminal::{Play, board, window};
+
+#[test]
+fn all_keys_move_as_the_rules_say() {
+    for [left, up, right, down] in [
+        ["\x1b[D", "\x1b[A", "\x1b[C", "\x1b[B"],
+        ["a", "w", "d", "s"],
+        ["A", "W", "D", "S"],
+        ["h", "k", "l", "j"],
+    ] {
+        let mut play = Play::start("--size 3x4 --seed tiles", (80, 24));
+        assert_eq!(play.board_after(0), ". . 2 2 / . . . . / . . . .");
+        for (moves, (key, board, score)) in [
+            (left, "4 . . . / . . . . / . 2 . .", 4),
+            (up, "4 2 . . / . . 2 . / . . . .", 4),
+            (right, ". . 4 2 / . . . 2 / 2 . . .", 4),
+            (down, ". . . . / . . . 2 / 2 . 4 4", 8),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            play.press(key);
+            assert_eq!(play.board_after(moves + 1), board);
+            play.until_shown(&format!("score {score} "));
+        }
+        let left = play.quit("q");
+        assert!(
+            left.stdout.starts_with("s1.3x4.tiles.4."),
+            "{}",
+            left.stdout
+        );
+    }
+}
+
+#[test]
+fn what_changes_nothing_is_said_and_is_no_move() {
+    let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
+    assert_eq!(play.board_after(0), ". . / 4 2");
+    play.until_shown("make 16 to win");
+    play.press("s");
+    play.until_shown("that changes nothing");
+    assert_eq!(play.board_after(0), ". . / 4 2");
+    play.press("x\x1au");
+    play.until_shown("no move to undo");
+    assert!(play.quit("q").stdout.starts_with("s1.2x2-16.5.0.."));
+}
+
+#[test]
+fn undo_brings_the_board_back_and_then_the_same_tile_comes() {
+    let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
+    for _ in 0..2 {
+        play.press("wa");
+        assert_eq!(play.board_after(2), "4 2 / 2 2");
+        play.press("aa");
+        assert_eq!(play.board_after(4), "4 2 / 8 2");
+        play.until_shown("score 12 ");
+        play.press("u");
+        assert_eq!(play.board_after(3), "4 2 / 4 4");
+        play.until_shown("score 4 ");
+        play.press("UUU");
+        assert_eq!(play.board_after(0), ". . / 4 2");
+        play.until_shown("score 0 ");
+    }
+    play.press("d");
+    play.until_shown("that changes nothing");
+    play.press("wa");
+    assert_eq!(play.board_after(2), "4 2 / 2 2");
+    assert!(play.quit("q").stdout.starts_with("s1.2x2-16.5.2.M."));
+}
+
+#[test]
+fn a_won_game_is_over_and_its_code_says_so() {
+    let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
+    play.press("waaawaw");
+    assert_eq!(play.board_after(7), "16 4 / . .");
+    play.until_shown("won: the game is over (u, c or q)");
+    play.press("sdc");
+    play.until_shown("s1.2x2-16.5.7.PzA.W.8619cce7");
+    assert_eq!(play.board_after(7), "16 4 / . .");
+    play.press("u");
+    assert_eq!(play.board_after(6), "8 2 / 8 2");
+    play.until_shown("make 16 to win\n");
+    play.press("w");
+    play.until_shown("won: the game is over");
+    assert_eq!(play.quit("q").stdout, "s1.2x2-16.5.7.PzA.W.8619cce7\n");
+}
+
+#[test]
+fn a_lost_game_is_over() {
+    let mut play = Play::start("--size 3 --seed 0", (80, 24));
+    play.press("aasaaasadaaasaaaadasaaaaasaaaas");
+    assert_eq!(play.board_after(31), "4 2 4 / 16 4 2 / 32 8 4");
+    play.until_shown("score 188 ");
+    play.until_shown("lost: the game is over (u, c or q)");
+    play.press("wu");
+    assert_eq!(play.board_after(30), "8 2 4 / 8 4 2 / 32 8 4");
+    play.press("s");
+    play.until_shown("lost: the game is over");
+    assert_eq!(play.quit("q").stdout, "s1.3x3.0.31.-/t/v97/7/g.1385f34a\n");
+}
+
+#[test]
+fn every_key_that_quits_leaves_the_terminal_as_it_was_and_the_code_on_stdout() {
+    for key in ["q", "Q", "\x1b", "\x03"] {
+        let mut play = Play::start("--size 3 --seed 0", (80, 24));
+        play.press("aasaaasad");
+        let board = play.board_after(9);
+        let left = play.quit(key);
+        assert_eq!(left.code, 0);
+        let code: Code = left.stdout.strip_suffix('\n').unwrap().parse().unwrap();
+        assert_eq!(code.end().to_string(), board);
+        assert_eq!(left.screen.trim(), "restored");
+    }
+}
+
+#[test]
+fn on_a_terminal_the_code_is_the_last_line_of_the_screen_before() {
+    let mut play = Play::start_with(
+        "--size 2 --max 16 --seed 5",
+        (80, 24),
+        &[("OUT", "/dev/tty")],
+    );
+    play.press("waaawaw");
+    play.until_shown("won: ");
+    let left = play.quit("q");
+    assert_eq!(left.screen.trim(), "s1.2x2-16.5.7.PzA.W.8619cce7\nrestored");
+}
+
+/// 138 moves, and their code.
+const LONG: (&str, &str) = (
+    "aaaaawaadaaawawaaaaawadaaaaaaawawadaadaaawawaaaaadaawaaaawaaaaaawawaawaawawawawaaaaaaaaaadwadaaawawadaaawwaaawwawdawaaawaadawawaadaaaaaaaa",
+    "s1.4x4-2048.tiles.138./89/M/83//M338z/3z/P/zPPMzP//9N/M38Pwxz89zPf//.32e959d1",
+);
+
+#[test]
+fn a_long_code_is_one_line_that_the_terminal_wraps() {
+    let mut play = Play::start("--size 4 --max 2048 --seed tiles", (40, 14));
+    play.press(LONG.0);
+    play.press("c");
+    play.until("code", |screen| screen.contents().ends_with(LONG.1));
+    assert!(play.screen().row_wrapped(9) && play.screen().rows(0, 40).count() == 14);
+    play.until_shown("2       64       32        8");
+    play.resize(38, 10);
+    play.until_shown("...77 more, printed on quitting");
+    play.resize(80, 24);
+    play.until("code", |screen| screen.contents().ends_with(LONG.1));
+    play.press("u");
+    play.until("board alone", |screen| !screen.contents().contains("s1."));
+    play.press("a");
+    assert_eq!(play.quit("q").stdout.trim(), LONG.1);
+}
+
+#[test]
+fn a_window_too_small_says_so_until_it_is_larger() {
+    let mut play = Play::start("--size 4 --max 2048 --seed tiles", (20, 8));
+    let message = "make the window larger (at least 38x10)";
+    play.until(message, |screen| screen.contents() == message);
+    play.resize(38, 10);
+    play.until_shown("moves 0\n");
+    play.until_shown("u undo   c code   q quit");
+    play.resize(37, 10);
+    play.until(message, |screen| screen.contents() == message);
+    play.resize(80, 24);
+    assert_eq!(play.board_after(0), ". . . 2 / . . . 2 / . . . . / . . . .");
+    assert_eq!(play.quit("q").code, 0);
+}
+
+#[test]
+fn tiles_have_colours_where_the_terminal_has_them() {
+    let mut play = Play::start_with("--size 2 --max 16 --seed 5", (80, 24), &[]);
+    play.until_shown("moves 0\n");
+    let ground = |row, column| play.screen().cell(row, column).unwrap().bgcolor();
+    let texts: Vec<String> = play.screen().rows(2, 18).collect();
+    assert_eq!(texts[7], "    4        2    ");
+    let edge = play.screen().cell(6, 6).unwrap();
+    assert_eq!((edge.contents(), edge.fgcolor()), ("▄", Color::Idx(223)));
+    assert_eq!(ground(7, 6), Color::Idx(223));
+    assert_eq!(ground(7, 15), Color::Idx(255));
+    assert_eq!(
+        (ground(4, 6), ground(4, 15)),
+        (Color::Idx(244), Color::Idx(244))
+    );
+    assert_eq!(
+        (ground(4, 2), ground(7, 19)),
+        (Color::Idx(240), Color::Idx(240))
+    );
+    assert_eq!(
+        (ground(4, 1), ground(7, 20)),
+        (Color::Default, Color::Default)
+    );
+    play.quit("q");
+}
+
+#[test]
+fn no_colours_where_they_are_not_wanted_or_not_known() {
+    for variable in [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "vt100")] {
+        let args = "--size 2 --max 16 --seed 5";
+        let mut play = Play::start_with(args, (80, 24), &[variable]);
+        play.press("waaawawc");
+        play.until_shown("8619cce7");
+        play.resize(38, 9);
+        play.until("smaller board", |screen| board(screen).is_empty());
+        let shown = play.quit("q").shown;
+        let sequences = shown.split("\x1b[").skip(1);
+        let styles = sequences.filter_map(|rest| rest.split_once('m'));
+        let styles = styles.map(|(style, _)| style);
+        let numbers = styles.filter(|style| style.chars().all(|c| c.is_ascii_digit() || c == ';'));
+        let unlike: Vec<&str> = numbers
+            .filter(|style| !matches!(*style, "0" | "1"))
+            .collect();
+        assert!(unlike.is_empty(), "{unlike:?}");
+    }
+}
+
+#[test]
+fn without_a_seed_every_game_is_another() {
+    let seed = || {
+        let mut play = Play::start("--size 4x3", (80, 24));
+        play.until_shown("play on until nothing moves");
+        let screen = play.screen().contents();
+        let seed = screen.lines().next().unwrap().rsplit(' ').next().unwrap();
+        let left = play.quit("q");
+        assert!(left.stdout.starts_with(&format!("s1.4x3.{seed}.0..")));
+        seed.to_owned()
+    };
+    assert_ne!(seed(), seed());
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_in_a_line() {
+    let place = place();
+    refused(&place, "play --size 3", "stdin or stderr is not a terminal");
+    refused(&place, "play --size 4", "give --max, 65536 at most");
+    refused(
+        &place,
+        "play --size 3 --max 100",
+        "max 100: not a winning tile",
+    );
+    refused(&place, "play --size 3 --seed A", "not a seed");
+    refused(&place, "play --max 2048", "--size");
+    let help = good(&place, "play --help");
+    assert!(help.starts_with("Play a game in the terminal"), "{help}");
+
+    for variable in [("IN", "/dev/null"), ("ERR", "stderr")] {
+        let left = Play::open("--size 3", (80, 24), &[variable]).quit("");
+        assert_eq!((left.code, left.stdout.as_str()), (2, ""), "{variable:?}");
+    }
+}

@@ -1,0 +1,433 @@
+"""Tries the page of `enum48 replay CODE --html FILE` in Chromium, with the keyboard alone.
+
+usage: player.py TRIAL PAGE GAME
+
+GAME is what the page should say, as JSON: name, code, result, and of each position what is said of it, the
+board and the score. `player.rs` runs the trials, which are functions of this file.
+"""
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+PAGE = Path(sys.argv[2])
+GAME = json.loads(sys.argv[3])
+POSITIONS = GAME["positions"]
+LAST = len(POSITIONS) - 1
+
+# Time that passes only when told to: `pass(milliseconds)`.
+CLOCK = """
+let now = 0, count = 0;
+const timers = new Map();
+window.setTimeout = (act, delay) => (timers.set(++count, { due: now + delay, act }), count);
+window.clearTimeout = timer => timers.delete(timer);
+window.pass = milliseconds => {
+  for (const end = now + milliseconds;;) {
+    const [next] = [...timers].sort(([, a], [, b]) => a.due - b.due);
+    if (!next || next[1].due > end) { now = end; return; }
+    timers.delete(next[0]);
+    now = next[1].due;
+    next[1].act();
+  }
+};
+"""
+
+# All that the page says, each time that it says something else.
+LISTEN = """
+window.heard = [];
+const said = document.querySelector("[aria-live=polite]");
+const hear = changes => changes.forEach(change => heard.push(change.addedNodes[0].data));
+new MutationObserver(hear).observe(said, { childList: true });
+"""
+
+TILES = "return [...document.querySelectorAll('.tile')].map(tile => tile.textContent || 'empty')"
+
+# Texts with their contrast as WCAG 2 defines it, and tiles with the share of the width that they fill.
+CONTRASTS = """
+const levels = color => color.match(/[\\d.]+/g).map(Number);
+const luminance = color => {
+  const [red, green, blue] = levels(color).map(level => level / 255)
+    .map(level => level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+const background = element => {
+  const color = getComputedStyle(element).backgroundColor;
+  return levels(color)[3] === 0 ? background(element.parentElement) : color;
+};
+const texts = [...document.querySelectorAll("main *")].filter(element =>
+  element.checkVisibility() && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+return texts.map(element => {
+  const colors = [getComputedStyle(element).color, background(element)];
+  const [dark, light] = colors.map(luminance).sort((a, b) => a - b);
+  return [element.textContent, (light + 0.05) / (dark + 0.05)];
+});
+"""
+WIDTHS = """
+return [...document.querySelectorAll(".tile")].map(tile => {
+  const text = document.createRange();
+  text.selectNodeContents(tile);
+  return [tile.textContent, text.getBoundingClientRect().width / tile.clientWidth];
+});
+"""
+
+
+def start():
+    options = webdriver.ChromeOptions()
+    for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1000,800"]:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.binary_location = shutil.which("chromium")
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    return webdriver.Chrome(options, service)
+
+
+def open_page(page=PAGE):
+    browser.get(page.as_uri())
+
+
+def press(*keys):
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def script(text):
+    return browser.execute_script(text)
+
+
+def find(selector):
+    return browser.find_element(By.CSS_SELECTOR, selector)
+
+
+def text(selector):
+    return find(selector).get_property("textContent")
+
+
+def number():
+    return int(find("[type=range]").get_property("value"))
+
+
+def focused():
+    return browser.switch_to.active_element
+
+
+def name():
+    return focused().accessible_name
+
+
+def playing():
+    return find("#play").accessible_name == "pause"
+
+
+def is_at(expected):
+    """All parts of the page show this position."""
+    position = POSITIONS[expected]
+    same(number(), expected)
+    same(text("[aria-live=polite]"), position["says"])
+    same(text("#caption"), position["says"])
+    same(find("[role=img]").accessible_name, position["board"])
+    tiles = re.findall(r"(?<!row )\b(?:\d+|empty)\b", position["board"])
+    same(script(TILES), tiles)
+    same(text("#score"), str(position["score"]))
+    same(text("#number"), f"{expected} of {LAST}")
+    same(find("[type=range]").get_attribute("aria-valuetext"), f"move {expected} of {LAST}")
+    [current] = browser.find_elements(By.CSS_SELECTOR, "[aria-current]")
+    same(current.get_property("value"), str(expected))
+    row, frame = current.rect, find("#moves").rect
+    below = row["y"] - frame["y"]
+    assert 0 <= below <= frame["height"] - row["height"] + 1, (row, frame)
+
+
+def same(found, expected):
+    assert found == expected, f"found {found!r}, expected {expected!r}"
+
+
+def steps():
+    open_page()
+    same(browser.title, f"{GAME['name']}: a game of 2048, move by move")
+    same(text("h1"), GAME["name"])
+    same(text("#code"), GAME["code"])
+    same(text("#result"), GAME["result"])
+    is_at(0)
+    press(Keys.ARROW_LEFT)
+    is_at(0)
+    for at in range(1, LAST + 1):
+        press(Keys.ARROW_RIGHT)
+        if LAST < 40 or at % 10 == 0:
+            is_at(at)
+    press(Keys.ARROW_RIGHT)
+    is_at(LAST)
+    if LAST > 0:
+        press(Keys.ARROW_LEFT)
+        is_at(LAST - 1)
+    press(Keys.HOME)
+    is_at(0)
+    press(Keys.END)
+    is_at(LAST)
+    press(Keys.SPACE)
+    same(playing(), LAST > 0)
+    is_at(0)
+
+
+def announcements():
+    open_page()
+    script(LISTEN)
+    same(text("[aria-live=polite]"), "start of 7 moves")
+    press(*[Keys.ARROW_RIGHT] * 7)
+    same(script("return heard"), [
+        "move 1 of 7: up, a 2 at row 2 column 2",
+        "move 2 of 7: left, a 2 at row 2 column 2",
+        "move 3 of 7: left, a 4 at row 2 column 2",
+        "move 4 of 7: left, a 2 at row 2 column 2",
+        "move 5 of 7: up, a 2 at row 2 column 2",
+        "move 6 of 7: left, a 2 at row 1 column 2",
+        "move 7 of 7: up, wins",
+    ])
+    same(text("#result"), "won")
+
+
+def plays():
+    script_before_the_page(CLOCK)
+    open_page()
+    for key, delay in [("1", 1600), ("2", 800), ("3", 400), ("4", 150), ("5", 50)]:
+        press(Keys.HOME, key, Keys.SPACE)
+        assert playing()
+        same(find("[aria-pressed=true]").accessible_name, f"speed {key}")
+        script(f"pass({3 * delay - 1})")
+        same(number(), 2)
+        script("pass(1)")
+        same(number(), 3)
+        press(Keys.SPACE)
+        assert not playing()
+        script("pass(100000)")
+        is_at(3)
+    # Another speed while it plays, and a step by hand, which pauses.
+    press(Keys.HOME, "1", Keys.SPACE, "3")
+    script("pass(400)")
+    same(number(), 1)
+    press(Keys.ARROW_RIGHT)
+    assert not playing()
+    script("pass(100000)")
+    is_at(2)
+    # To the end, and again from the start.
+    press(Keys.SPACE)
+    script("pass(100000)")
+    assert not playing()
+    is_at(LAST)
+    press(Keys.SPACE)
+    assert playing()
+    is_at(0)
+
+
+def plays_in_real_time():
+    open_page()
+    press("5", Keys.SPACE)
+    WebDriverWait(browser, 30, 0.05).until(lambda _: number() == LAST and not playing())
+    is_at(LAST)
+
+
+def announces_calmly():
+    script_before_the_page(CLOCK)
+    open_page()
+    script(LISTEN)
+
+    def hear(keys, milliseconds):
+        press(Keys.HOME, *keys, Keys.SPACE)
+        script(f"heard.length = 0; pass({milliseconds})")
+        return script("return heard")
+
+    says = [position["says"] for position in POSITIONS]
+    same(hear("3", 4000), says[1:11])
+    same(hear("4", 4000), says[7:27:7])
+    same(hear("5", 4000), says[20:81:20])
+    press(Keys.ARROW_RIGHT)
+    same(script("return heard.at(-1)"), says[81])
+    same(hear("5", 100000)[-1], says[LAST])
+
+
+def focus():
+    script_before_the_page(CLOCK)
+    open_page()
+    press(Keys.HOME)
+    names = []
+    while True:
+        press(Keys.TAB)
+        if focused().tag_name == "body":
+            break
+        names.append(name())
+        assert focused().value_of_css_property("outline-style") == "solid", name()
+        assert focused().value_of_css_property("outline-width") == "3px", name()
+        # Each key acts once, and the focus stays.
+        press(Keys.END, Keys.HOME, *[Keys.ARROW_RIGHT] * 4, Keys.ARROW_LEFT)
+        is_at(3)
+        press("4")
+        same(find("[aria-pressed=true]").accessible_name, "speed 4")
+    same(names, [
+        "progress", "first", "step back", "play", "step forward", "last",
+        "speed 1", "speed 2", "speed 3", "speed 4", "speed 5", "3 left +4", "copy",
+    ])
+
+    # Space and Enter press a button once; elsewhere Space plays.
+    for key in [Keys.SPACE, Keys.ENTER]:
+        for button, at in [("first", 0), ("step back", 4), ("step forward", 6), ("last", LAST)]:
+            press(Keys.HOME, *[Keys.ARROW_RIGHT] * 5)
+            tab_to(button)
+            press(key)
+            is_at(at)
+            assert not playing()
+        tab_to("play")
+        press(key)
+        assert playing()
+        same(name(), "pause")
+        press(key)
+        assert not playing()
+        tab_to("speed 2")
+        press(key)
+        same(find("[aria-pressed=true]").accessible_name, "speed 2")
+        assert not playing()
+    tab_to("progress")
+    press(Keys.SPACE)
+    assert playing()
+    press(Keys.SPACE)
+    press(Keys.HOME, Keys.PAGE_UP)
+    same(number(), 14)
+    is_at(14)
+
+
+def tab_to(wanted):
+    for _ in range(30):
+        if name() == wanted:
+            return
+        press(Keys.TAB)
+    raise AssertionError(f"Tab never came to {wanted}")
+
+
+def modifiers():
+    open_page()
+    script("window.left = 0; addEventListener('keydown', event => { left += !event.defaultPrevented })")
+    for held in ["ctrlKey", "altKey", "metaKey"]:
+        for key in ["ArrowRight", "End", " ", "4"]:
+            # Only the page is told: the browser might leave it.
+            event = json.dumps({"key": key, held: True, "bubbles": True, "cancelable": True})
+            script(f"document.body.dispatchEvent(new KeyboardEvent('keydown', {event}))")
+            is_at(0)
+            assert not playing()
+    same(script("return left"), 12)
+    same(find("[aria-pressed=true]").accessible_name, "speed 2")
+
+
+def moves():
+    open_page()
+    press(*[Keys.ARROW_RIGHT] * 5)
+    tab_to("5 left")
+    press(*[Keys.ARROW_DOWN] * 20)
+    same((number(), focused().get_property("value")), (5, "25"))
+    press(Keys.ENTER)
+    is_at(25)
+    press(*[Keys.ARROW_UP] * 2, Keys.SPACE)
+    is_at(23)
+    assert not playing()
+
+
+def copies():
+    browser.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite"]})
+    open_page()
+    tab_to("copy")
+    press(Keys.ENTER)
+    same(name(), "copied")
+    same(script("return navigator.clipboard.readText()"), GAME["code"])
+
+
+def motion():
+    emulate(("prefers-reduced-motion", "reduce"))
+    open_page()
+    script("""
+    window.moved = [];
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, timing) {
+      moved.push(frames[0].transform);
+      return animate.call(this, frames, timing);
+    };
+    """)
+    press(*[Keys.ARROW_RIGHT] * LAST, Keys.HOME, Keys.ARROW_RIGHT)
+    same(script("return [moved, document.getAnimations().length]"), [[], 0])
+
+    emulate(("prefers-reduced-motion", "no-preference"))
+    press(*[Keys.ARROW_RIGHT] * 7)
+    moved = [re.sub(r"[1-9]\d*", "N", frame) for frame in script("return moved")]
+    # To the left, 2 . . / 2 . 2 becomes 2 . . / 4 . ., and upward 8 2 4 / 4 2 . becomes 8 4 4 / 4 . .
+    same(moved[:2], ["translate(Npx, 0px)", "scale(0)"])
+    same(moved[-2:], ["translate(0px, Npx)", "scale(0)"])
+    WebDriverWait(browser, 30).until(lambda _: script("return document.getAnimations().length") == 0)
+
+
+def phone():
+    resize(320, 640)
+    open_page()
+    press(Keys.END)
+    is_at(LAST)
+    wide = script("return document.documentElement.scrollWidth")
+    same(wide, 320)
+    for control in browser.find_elements(By.CSS_SELECTOR, "button, input"):
+        size = control.size
+        assert size["width"] >= 44 and size["height"] >= 44, (control.accessible_name, size)
+    sides = {(round(cell.rect["width"]), round(cell.rect["height"]))
+        for cell in browser.find_elements(By.CSS_SELECTOR, ".cell")}
+    assert len(sides) == 1 and len(set(*sides)) == 1, sides
+
+
+def tiles():
+    # The page knows no rules, so it shows a board that has every tile.
+    every = PAGE.with_name("every.html")
+    powers = [2 << power for power in range(16)]
+    page = PAGE.read_text("utf-8")
+    every.write_text(re.sub(r'"start":\[[\d,]*\]', f'"start":{powers}', page), "utf-8")
+    for width in [320, 1000]:
+        resize(width, 800)
+        for scheme in ["light", "dark"]:
+            emulate(("prefers-color-scheme", scheme))
+            open_page(every)
+            for tile, share in script(WIDTHS):
+                assert share < 0.9, (tile, width, share)
+            contrasts = script(CONTRASTS)
+            assert len(contrasts) > 30, contrasts
+            for shown, contrast in contrasts:
+                assert contrast >= 4.5, (shown, scheme, contrast)
+    dark = find("body").value_of_css_property("background-color")
+    emulate(("prefers-color-scheme", "light"))
+    assert find("body").value_of_css_property("background-color") != dark
+
+
+def without_scripts():
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    open_page()
+    shown = find("body").text
+    assert GAME["code"] in shown and len(shown.splitlines()) == 1, shown
+
+
+def resize(width, height):
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def emulate(*features):
+    media = {"features": [{"name": name, "value": value} for name, value in features]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+
+
+def script_before_the_page(text):
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": text})
+
+
+browser = start()
+try:
+    globals()[sys.argv[1]]()
+    same(browser.get_log("browser"), [])
+finally:
+    browser.quit()

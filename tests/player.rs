@@ -1,0 +1,168 @@
+//! The page of `enum48 replay CODE --html FILE`, in Chromium and with the keyboard alone.
+//!
+//! It needs Python 3 and its package `selenium`, Chromium and `chromedriver`. Where they are missing the
+//! tests say so and pass, except where the environment variable `CI` is set. What is tried is in `player.py`.
+
+use std::process::Command;
+
+use enum48::play::{Code, Luck, Position, Spawn, Status};
+use serde_json::{Value, json};
+
+mod program;
+use program::{can_import, good, place, python, stderr};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/player.py");
+
+const LONG: &str = "s1.4x4-2048.tiles.138./89/M/83//M338z/3z/P/zPPMzP//9N/M38Pwxz89zPf//.32e959d1";
+const DEAD: &str = "s1.3x3.0.31.-/t/v97/7/g.1385f34a";
+const WIDE: &str = "s1.2x3-16.a.10.//zw.W.fa2cf282";
+const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";
+const ONE: &str = "w1.2x2-8.BD.1.w..W.10f0c486";
+
+/// A game of which only the two tiles of the start were played.
+fn start_of(game: &str) -> String {
+    let start = [(1, 4), (6, 2)].map(|(cell, tile)| Spawn { cell, tile });
+    let luck = Luck::Spawns {
+        start,
+        then: vec![],
+    };
+    let code = Code::new(game.parse().unwrap(), luck, vec![]).unwrap();
+    code.to_string()
+}
+
+/// Whether there is a browser; where there should be one, there must.
+fn can_browse() -> bool {
+    let missing = ["chromium", "chromedriver"]
+        .into_iter()
+        .find(|program| Command::new(program).arg("--version").output().is_err());
+    if let Some(program) = missing {
+        assert!(std::env::var_os("CI").is_none(), "{program} is missing");
+        println!("skipped: {program} is missing");
+    }
+    missing.is_none() && can_import(&["selenium"])
+}
+
+/// Try the page of a game; the name is that of a function of the script.
+fn try_page(trial: &str, code: &str) {
+    if !can_browse() {
+        return;
+    }
+    let place = place();
+    good(&place, &format!("replay {code} --html game.html"));
+    let page = place.path().join("game.html");
+    let game = expected(&code.parse().unwrap()).to_string();
+    let output = python(&[SCRIPT, trial, page.to_str().unwrap(), &game]).unwrap();
+    assert!(
+        output.status.success(),
+        "{trial}: {code}:\n{}",
+        stderr(&output)
+    );
+}
+
+/// What the page should say of each position.
+fn expected(code: &Code) -> Value {
+    let total = code.moves().len();
+    let noun = if total == 1 { "move" } else { "moves" };
+    let replay = code.replay();
+    let start = shown(&format!("start of {total} {noun}"), replay.position());
+    let turns = replay.map(|turn| {
+        let turn = turn.unwrap();
+        let columns = code.game().size().cols();
+        let follows = match turn.spawn {
+            None => "wins".to_owned(),
+            Some(Spawn { cell, tile }) => {
+                let (row, column) = (cell / columns + 1, cell % columns + 1);
+                format!("a {tile} at row {row} column {column}")
+            }
+        };
+        let direction = turn.direction.name();
+        let says = format!("move {} of {total}: {direction}, {follows}", turn.number);
+        shown(&says, &turn.position)
+    });
+    let positions: Vec<Value> = [start].into_iter().chain(turns).collect();
+    let result = match code.end().status() {
+        Status::Won => "won",
+        Status::Dead => "dead",
+        Status::Live => "goes on",
+    };
+    let (name, code) = (code.game().to_string(), code.to_string());
+    json!({"name": name, "code": code, "result": result, "positions": positions})
+}
+
+fn shown(says: &str, position: &Position) -> Value {
+    json!({"says": says, "board": spoken(position), "score": position.score()})
+}
+
+/// `row 1: 4, empty; row 2: 2, 8`.
+fn spoken(position: &Position) -> String {
+    let text = position.to_string().replace('.', "empty");
+    let rows = text.split(" / ").enumerate();
+    let rows = rows.map(|(at, row)| format!("row {}: {}", at + 1, row.replace(' ', ", ")));
+    rows.collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn the_arrows_home_and_end_show_every_position() {
+    for code in [LONG, DEAD, WIDE, ONE, &start_of("2x4")] {
+        try_page("steps", code);
+    }
+}
+
+#[test]
+fn moves_are_announced_word_for_word() {
+    try_page("announcements", WON);
+}
+
+#[test]
+fn space_plays_and_pauses_and_digits_set_the_speed() {
+    try_page("plays", LONG);
+    try_page("plays_in_real_time", WIDE);
+}
+
+#[test]
+fn a_fast_game_is_announced_about_once_a_second_and_where_it_stops() {
+    try_page("announces_calmly", LONG);
+}
+
+#[test]
+fn keys_act_once_wherever_the_focus_is() {
+    try_page("focus", LONG);
+}
+
+#[test]
+fn keys_with_ctrl_alt_or_meta_are_left_to_the_browser() {
+    try_page("modifiers", DEAD);
+}
+
+#[test]
+fn a_move_of_the_list_is_gone_to_by_enter() {
+    try_page("moves", LONG);
+}
+
+#[test]
+fn the_code_is_copied() {
+    try_page("copies", WIDE);
+}
+
+#[test]
+fn tiles_move_unless_motion_should_be_reduced() {
+    try_page("motion", WIDE);
+}
+
+#[test]
+fn a_phone_has_room_for_every_game() {
+    for game in ["2x4", "4x2", "4x3", "3x4", "4x4"] {
+        try_page("phone", &start_of(game));
+    }
+    try_page("phone", LONG);
+}
+
+#[test]
+fn every_tile_fits_and_all_text_has_contrast() {
+    try_page("tiles", &start_of("4x4-65536"));
+}
+
+#[test]
+fn without_scripts_the_page_says_the_code() {
+    try_page("without_scripts", ONE);
+}

@@ -1,0 +1,237 @@
+//! `enum48 replay`, as a user runs it; and a second program, in another language, on the same codes.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+mod program;
+use program::{PROGRAM, disagrees, good, place, python, refused, run, stderr, stdout};
+
+/// A game of 2x2 to 16 that is won, seeded.
+const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";
+/// A game of 3x3 that is lost.
+const LOST: &str = "s1.3x3.0.31.-/t/v97/7/g.1385f34a";
+/// One with its tiles written down.
+const WITNESSED: &str = "w1.2x2-8.BD.1.w..W.10f0c486";
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/replay_code.py");
+
+/// Run with lines on stdin.
+fn fed(place: &TempDir, args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(PROGRAM)
+        .args(args)
+        .current_dir(place)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_code_is_replayed_to_its_end() {
+    let place = place();
+    assert_eq!(
+        good(&place, &format!("replay {WON}")),
+        "  16  4\n   .  .\n\ngame       2x2-16\nmoves      7\nscore      44\nsum        20, largest tile 16\n\
+         board      0x4200\nstate      won\n"
+    );
+    assert!(good(&place, &format!("replay {LOST}")).ends_with("state      dead\n"));
+}
+
+#[test]
+fn each_step_is_shown() {
+    let place = place();
+    assert_eq!(
+        good(&place, &format!("replay {WITNESSED} --step"))
+            .split("game")
+            .next(),
+        Some("start of 1 move\n  4 4\n  . .\n\nmove 1 of 1: left, wins\n  8 .\n  . .\n\n")
+    );
+    let steps = good(&place, &format!("replay {WON} --step"));
+    assert!(
+        steps.contains("\nmove 2 of 7: left, a 2 at row 2 column 2\n  4 2\n  2 2\n"),
+        "{steps}"
+    );
+    assert_eq!(steps.matches("\nmove ").count(), 7);
+}
+
+#[test]
+fn json_says_the_same() {
+    let place = place();
+    assert_eq!(
+        good(&place, &format!("replay {WITNESSED} --json --step")),
+        "{\"valid\":true,\"code\":\"w1.2x2-8.BD.1.w..W.10f0c486\",\"game\":\"2x2-8\",\"rows\":2,\"cols\":2,\"max\":8,\
+         \"moves\":1,\"score\":8,\"sum\":8,\"max_tile\":8,\"state\":\"won\",\"board\":\"0x3000\",\"cells\":[8,0,0,0],\
+         \"start\":[4,4,0,0],\"steps\":[{\"move\":1,\"direction\":\"left\",\"gained\":8,\"spawn\":null,\
+         \"cells\":[8,0,0,0]}]}\n"
+    );
+    disagrees(
+        &place,
+        "replay w1.2x2-8.BD.1.A.A.00000000 --json",
+        "{\"valid\":false,\"code\":\"w1.2x2-8.BD.1.A.A.00000000\",\"error\":\"code: move 1: up changes nothing\"}",
+    );
+}
+
+#[test]
+fn a_false_code_is_told_apart_from_what_cannot_be_done() {
+    let place = place();
+    for (code, says) in [
+        (
+            "w1.2x2-8.BD.1.A.A.00000000",
+            "enum48: code: move 1: up changes nothing",
+        ),
+        ("w1.2x2-8.BD.1.w..W.10f0c487", "a character was changed"),
+        (
+            "w1.2x2-8.BD.1.w..10f0c486",
+            "it wins, and the code does not say so",
+        ),
+        ("rubbish", "not a code"),
+        (
+            "s1.2x2-8.a.18446744073709551615.A.00000000",
+            "moves take 6148914691236517205 characters",
+        ),
+        (
+            "s1.2x2-8.a.99999999999999999999.A.00000000",
+            "not a number of moves",
+        ),
+    ] {
+        disagrees(&place, &format!("replay {code}"), says);
+    }
+    refused(&place, "replay", "CODE");
+    refused(&place, "replay --seed 5 PzA", "--size");
+    refused(&place, "replay --seed A --size 2 PzA", "not a seed");
+    refused(&place, "replay --size 2 PzA", "--seed");
+    refused(&place, "replay - --step", "for a single code");
+    refused(
+        &place,
+        &format!("replay {WON} --html nowhere/page.html"),
+        "nowhere",
+    );
+}
+
+#[test]
+fn bare_moves_are_played_from_a_seed() {
+    let place = place();
+    for moves in ["PzA", "PzA/////", "PzAAAAAAAA"] {
+        let played = good(
+            &place,
+            &format!("replay --size 2 --max 16 --seed 5 {moves}"),
+        );
+        assert!(
+            played.ends_with(&format!("state      won\ncode       {WON}\n")),
+            "{played}"
+        );
+    }
+    // The alphabet has a hyphen, even at the start.
+    disagrees(
+        &place,
+        "replay --seed 5 --size 4 -AAA",
+        "move 5: up changes nothing",
+    );
+    disagrees(&place, "replay --seed 5 --size 4 Pz!", "stands for none");
+}
+
+#[test]
+fn lines_of_stdin_are_answered_one_by_one() {
+    let place = place();
+    let lines = format!("{WON}\r\nrubbish\n\n  {LOST}\n\u{fffd}");
+    let output = fed(&place, &["replay", "-"], lines.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let said: Vec<&str> = stdout(&output).lines().collect();
+    assert_eq!(said.len(), 5);
+    assert_eq!(
+        said[0],
+        "true game=2x2-16 moves=7 score=44 state=won board=0x4200"
+    );
+    assert!(said[1].starts_with("false line 2: code: \"rubbish\": not a code"));
+    assert!(said[2].starts_with("false line 3: ") && said[4].starts_with("false line 5: "));
+    assert!(
+        said[3].ends_with("state=dead board=0x212421532"),
+        "{}",
+        said[3]
+    );
+
+    let output = fed(
+        &place,
+        &["replay", "-"],
+        &[WON.as_bytes(), b"\n", b"\xff\xfe\x00", b"\n"].concat(),
+    );
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "bytes that are no text are no code"
+    );
+    let output = fed(&place, &["replay", "-", "--json"], WON.as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        stdout(&output).starts_with("{\"valid\":true,") && stdout(&output).lines().count() == 1
+    );
+    let output = fed(
+        &place,
+        &["replay", "-", "--size", "2", "--max", "16", "--seed", "5"],
+        b"PzA\nPz!\n",
+    );
+    assert!(
+        stdout(&output).starts_with("true game=2x2-16 moves=7 "),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stdout(&output).contains("\nfalse line 2: "));
+    assert_eq!(fed(&place, &["replay", "-"], b"").status.code(), Some(0));
+}
+
+#[test]
+fn a_second_program_plays_the_same() {
+    let place = place();
+    let Some(version) = python(&["--version"]) else {
+        assert!(std::env::var_os("CI").is_none(), "python3 is missing");
+        return;
+    };
+    assert!(version.status.success());
+    good(&place, "--size 2x3 --quiet");
+    let sample = good(&place, "witness --sample 300 --dir enum48-data/2x3 --quiet");
+    let codes: Vec<&str> = sample.lines().chain([WON, LOST, WITNESSED]).collect();
+    let output = python(&[&[SCRIPT], &codes[..]].concat()).unwrap();
+    assert!(output.status.success(), "{}", stdout(&output));
+    assert_eq!(stdout(&output).lines().count(), codes.len());
+    for (code, end) in codes.iter().zip(stdout(&output).lines()) {
+        let own: enum48::play::Code = code.parse().unwrap();
+        assert_eq!(own.end().to_string(), end, "{code}");
+    }
+    // What one refuses, the other does.
+    for (at, letter) in codes[0].char_indices() {
+        let other = if letter == 'A' { "B" } else { "A" };
+        let changed = format!(
+            "{}{other}{}",
+            &codes[0][..at],
+            &codes[0][at + letter.len_utf8()..]
+        );
+        assert_eq!(
+            python(&[SCRIPT, &changed]).unwrap().status.code(),
+            Some(1),
+            "{changed}"
+        );
+        assert_eq!(
+            run(&place, &format!("replay {changed}")).status.code(),
+            Some(1)
+        );
+    }
+}
+
+#[test]
+fn a_page_is_written_whole() {
+    let place = place();
+    good(&place, &format!("replay {WON} --html game.html"));
+    let page = fs::read_to_string(place.path().join("game.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    assert!(page.contains(WON));
+    assert!(
+        !page.contains("http://") && !page.contains("https://"),
+        "it asks for nothing"
+    );
+}

@@ -1,0 +1,277 @@
+//! `enum48 witness`, as a user runs it: a game for every state, and none for boards that no game ends in.
+
+use std::collections::BTreeSet;
+
+use enum48::Game;
+use enum48::engine::{self, Plan, Silent};
+use enum48::game::{Board, Grid};
+use enum48::graph::Graph;
+use enum48::play::{Code, Status};
+use enum48::store::{Archive, Store};
+use enum48::witness::{Answer, Layers};
+
+mod program;
+use program::{PROGRAM, good, place, refused, stderr, stdout};
+
+const STRIPED: &str = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
+
+/// Ask for one board: what is said, and the exit code.
+fn witness(place: &tempfile::TempDir, board: &str, args: &str) -> (String, Option<i32>) {
+    let output = std::process::Command::new(PROGRAM)
+        .args(["witness", board, "--quiet"])
+        .args(args.split_whitespace())
+        .current_dir(place)
+        .output()
+        .unwrap();
+    let said = format!("{}{}", stdout(&output), stderr(&output));
+    (said.trim_end().to_owned(), output.status.code())
+}
+
+fn canonical(game: &Game, board: Board) -> Board {
+    let mut canonical = [board];
+    game.rules().canonicalise(&mut canonical);
+    canonical[0]
+}
+
+/// Codes that end in different live states: the states.
+fn ends(codes: &str) -> BTreeSet<Board> {
+    let codes = codes.lines().map(|line| line.parse::<Code>().unwrap());
+    codes
+        .inspect(|code| assert_eq!(code.end().status(), Status::Live, "{code}"))
+        .map(|code| code.end().board().unwrap())
+        .collect()
+}
+
+#[test]
+fn every_state_of_2x3_has_a_game_that_replays() {
+    let place = place();
+    good(&place, "--size 2x3 --quiet");
+    let codes = good(
+        &place,
+        "witness --sample 1000000 --dir enum48-data/2x3 --quiet",
+    );
+    let states = good(&place, "states enum48-data/2x3");
+    let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();
+    assert_eq!(ends(&codes), states.lines().map(hex).collect());
+    assert_eq!(codes.lines().count(), 17_268, "as many as the count has");
+
+    // The dead ones are in no file; the graph, which is made without files, has them.
+    let archive = Archive::open(&place.path().join("enum48-data/2x3")).unwrap();
+    let mut layers = Layers::new(&archive, 64 << 20).unwrap();
+    let graph = Graph::new(archive.game(), None, 1 << 20).unwrap();
+    let dead = graph.states().iter().filter(|state| !state.live);
+    let mut found = 0;
+    for state in dead {
+        let Answer::Reached(code) = layers.witness(state.board).unwrap() else {
+            panic!("{:#x}", state.board)
+        };
+        assert_eq!(
+            (code.end().board(), code.end().status()),
+            (Some(state.board), Status::Dead)
+        );
+        found += 1;
+    }
+    assert_eq!(found, 4_484);
+}
+
+#[test]
+fn every_state_of_2x4_has_a_game_that_replays() {
+    // To 128, which is 2x4 with all that is special about it, and a game each for some hundred thousand states.
+    let place = place();
+    good(&place, "--size 2x4 --max 128 --quiet");
+    let dir = "enum48-data/2x4-128";
+    let states = good(&place, &format!("states {dir}"));
+    let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();
+    let codes = good(
+        &place,
+        &format!("witness --sample 100000000 --dir {dir} --quiet"),
+    );
+    assert_eq!(ends(&codes), states.lines().map(hex).collect());
+}
+
+#[test]
+fn a_thousand_states_of_3x3_have_a_game_that_replays() {
+    let place = place();
+    good(&place, "--size 3 --max 1024 --quiet");
+    let args = "witness --sample 1000 --dir enum48-data/3x3-1024 --quiet";
+    let codes = good(&place, args);
+    assert_eq!(ends(&codes).len(), 1000);
+    assert_eq!(
+        good(&place, "states enum48-data/3x3-1024 --sample 1000")
+            .lines()
+            .count(),
+        1000
+    );
+    assert_eq!(good(&place, args), codes, "the same draw");
+    let drawn = good(&place, "states enum48-data/3x3-1024 --sample 1000");
+    let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();
+    assert_eq!(
+        ends(&codes),
+        drawn.lines().map(hex).collect(),
+        "the states that `states` draws"
+    );
+}
+
+#[test]
+fn every_image_of_a_board_has_its_own_game() {
+    let place = place();
+    good(&place, "--size 3 --max 64 --quiet");
+    for board in [
+        "2 4 8 / 16 32 2 / . . 4",
+        ". 2 8 / . 32 4 / 4 2 16",
+        "4 . . / 2 32 16 / 8 4 2",
+    ] {
+        for args in [
+            "--size 3 --max 64",
+            "--dir enum48-data/3x3-64",
+            "--size 3 --max 64 --dir enum48-data/3x3-64",
+        ] {
+            let (code, exit) = witness(&place, board, args);
+            assert_eq!(exit, Some(0), "{code}");
+            assert_eq!(code.parse::<Code>().unwrap().end().to_string(), board);
+        }
+    }
+}
+
+#[test]
+fn the_striped_board_is_reached() {
+    let place = place();
+    let (code, exit) = witness(&place, STRIPED, "--size 4 --max 64");
+    assert_eq!(exit, Some(0), "{code}");
+    assert_eq!(code.parse::<Code>().unwrap().end().to_string(), STRIPED);
+}
+
+#[test]
+fn boards_of_real_games_are_reached() {
+    let place = place();
+    for (name, board) in [
+        // From games of a simple player.
+        ("4x4-2048", "0x9232567645431232"),
+        ("4x4-2048", "0xa874454201010102"),
+        // Won by the last move.
+        ("4x4-128", "2 64 32 8 / 128 16 4 . / 8 2 8 4 / 2 . . ."),
+    ] {
+        let game: Game = name.parse().unwrap();
+        let max = game.max().unwrap();
+        let (code, exit) = witness(&place, board, &format!("--size 4 --max {max}"));
+        assert_eq!(exit, Some(0), "{code}");
+        let end = code.parse::<Code>().unwrap().end().board();
+        assert_eq!(end, Some(Grid::parse(board, game.size()).unwrap().board()));
+    }
+}
+
+#[test]
+fn boards_that_no_game_ends_in_are_refused_with_the_reason() {
+    let place = place();
+    good(&place, "--size 2 --quiet");
+    for (board, args, reason) in [
+        (
+            "2 . / . .",
+            "--size 2",
+            "a game starts with two tiles, and never has fewer",
+        ),
+        (
+            "8 16 / . .",
+            "--size 2",
+            "the last tile to come was a 2 or a 4, and this board has neither",
+        ),
+        (
+            "16 2 / . .",
+            "--size 2 --max 8",
+            "the tile 8 ends the game, and this board has a 16",
+        ),
+        (
+            "64 2 / . .",
+            "--size 2",
+            "no tile of 64 or more can be made on 4 cells",
+        ),
+        (
+            "16 16 / 16 2",
+            "--size 2",
+            "3 tiles are 16 or more, and 4 cells have room to make 2",
+        ),
+        (
+            ". . . / 2 16 . / . . .",
+            "--size 3",
+            "no move leads to it: ",
+        ),
+        (
+            ". . / 2 16",
+            "--size 2",
+            "every way back was followed, over 2 boards, and none begins with a start",
+        ),
+        (
+            ". . / 2 16",
+            "--dir enum48-data/2x2",
+            "has every live state of sum 18, and it is not among them",
+        ),
+        (
+            "2 32 / 32 4",
+            "--dir enum48-data/2x2",
+            "has every live state up to sum 70, and no move leads from one to it",
+        ),
+    ] {
+        let (said, exit) = witness(&place, board, args);
+        assert_eq!(exit, Some(1), "{said}");
+        assert!(
+            said.starts_with("not reachable in ") && said.contains(reason),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_was_not_found_is_not_called_unreachable() {
+    let place = place();
+    let (said, exit) = witness(&place, STRIPED, "--size 4 --max 64 --memory 20K");
+    assert_eq!(exit, Some(2));
+    assert!(
+        said.contains("not found within the bound of 20.00 KiB, which proves nothing"),
+        "{said}"
+    );
+    good(&place, "--size 2 --until 12 --quiet");
+    let (said, exit) = witness(&place, "0x0132", "--dir enum48-data/2x2");
+    assert_eq!(exit, Some(2));
+    assert!(
+        said.contains("sum 14 is not counted yet, the last layer is 12"),
+        "{said}"
+    );
+    good(&place, "--size 2 --max 16 --keep last --quiet");
+    let (said, exit) = witness(&place, "0x0132", "--dir enum48-data/2x2-16");
+    assert!(
+        exit == Some(2) && said.contains("sum 4 was dropped (--keep last)"),
+        "{said}"
+    );
+    refused(&place, "witness 0x0132", "--size");
+    refused(&place, "witness --size 2", "BOARD");
+    refused(&place, "witness --sample 3 --size 2", "--dir");
+    refused(
+        &place,
+        "witness 0x0132 --size 3 --dir enum48-data/2x2",
+        "holds the game 2x2, not 3x3",
+    );
+    refused(
+        &place,
+        "witness 0x0132 --max 32 --dir enum48-data/2x2",
+        "holds the game 2x2, not 2x2-32",
+    );
+    refused(&place, "witness 0x0132 --size 2 --memory none", "memory");
+}
+
+#[test]
+fn a_state_that_a_run_should_not_have_is_found_out() {
+    // A count with a state too many: written by the library, as a wrong program would.
+    let place = place();
+    let game: Game = "2x2".parse().unwrap();
+    let mut store = Store::open(place.path(), &game, None).unwrap();
+    let plan = Plan::new(64 << 20, 1).unwrap();
+    engine::count(&game, &mut store, &plan, None, &mut Silent).unwrap();
+    drop(store);
+    let archive = Archive::open(place.path()).unwrap();
+    let mut layers = Layers::new(&archive, 0).unwrap();
+    let wrong = canonical(&game, 0x0014);
+    assert!(matches!(
+        layers.witness(wrong).unwrap(),
+        Answer::Unreachable(_)
+    ));
+}
