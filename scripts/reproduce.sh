@@ -76,5 +76,8 @@ json.dump(run, open(kept, "w"), indent=2)
 open(kept, "a").write("\n")
 END
 done
+echo "== the striped board"
+"$enum48" witness 0x2345454554544545 --size 4 --max 64 > "$out/striped.code"
+"$enum48" replay "$(cat "$out/striped.code")" --html "$out/striped.html"
 python3 "$root/scripts/results.py" "$out"
 ! $failed

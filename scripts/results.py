@@ -75,6 +75,13 @@ def main():
         "\nPublished and not counted here: 4x4 to 64 (40,652,843,435, Lees-Miller, 2017) and 4x3 without a winning tile\n"
         "(1,152,817,492,752 live and dead states, 739,648,886,170 afterstates, Kaneko and Yamashita, 2025)."
     )
+    lines.append(
+        "\n## The striped board\n\n`4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32`, of the last layer of 4x4 to 64 "
+        "(Lees-Miller, 2017), is where this game ends:\n\n```text\n"
+        + (directory / "striped.code").read_text()
+        + "```\n\nFound by `enum48 witness 0x2345454554544545 --size 4 --max 64`; checked by `enum48 replay - < striped.code` or "
+        "`scripts/replay_code.py < striped.code`;\n[`striped.html`](striped.html) plays it."
+    )
     (directory / "README.md").write_text("\n".join(lines) + "\n")
 
 

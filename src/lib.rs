@@ -7,8 +7,10 @@
 //!
 //! Read it top down: [`game`] (the rules) -> [`engine`] (the loop over layers) -> [`run`] (sorted
 //! lists as bytes: the file format) -> [`store`] (a directory that survives being stopped) -> the
-//! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must obey), [`bound`] (how many boards there are). Each module uses only those
-//! to the left of it in `game, run -> store -> engine, verify, graph -> cli`.
+//! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must
+//! obey), [`bound`] (how many boards there are), [`verify`], [`graph`], [`play`] (games as codes), [`witness`]
+//! (a game that ends in a given board). Each module uses only those to the left of it in
+//! `game, run -> store, play -> engine, verify, graph, witness -> cli`.
 //!
 //! ```
 //! use enum48::{Game, engine, store::Store};

@@ -139,6 +139,8 @@ fn the_striped_board_is_reached() {
     let (code, exit) = witness(&place, STRIPED, "--size 4 --max 64");
     assert_eq!(exit, Some(0), "{code}");
     assert_eq!(code.parse::<Code>().unwrap().end().to_string(), STRIPED);
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/results/striped.code");
+    assert_eq!(std::fs::read_to_string(kept).unwrap().trim_end(), code);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use enum48::play::Code;
 use vt100::Color;
 
 use program::{good, place, refused};
-use terminal::{Play, board, window};
+use terminal::{Play, board};
 
 #[test]
 fn all_keys_move_as_the_rules_say() {
