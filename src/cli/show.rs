@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use super::Outcome;
 use super::position::{Named, board};
 use crate::game::board::sum;
-use crate::game::{Direction, Game, Grid, Moves};
+use crate::game::{Direction, Game, Grid};
+use crate::play::{Position, Status};
 use crate::run::Kind;
 use crate::store::Archive;
 use crate::witness::Layers;
@@ -43,45 +44,23 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     })
 }
 
-/// Exponent of no tile: nobody wins.
-const NO_WIN: u8 = 16;
-
 /// A board in a game.
 struct View {
     game: Game,
     grid: Grid,
     canonical: u64,
-    /// Boards after a move in each direction, 0 where it is illegal or wins.
-    after: [u64; 4],
-    moves: Moves,
-    /// Directions in which a move wins.
-    wins: [bool; 4],
+    position: Position,
 }
 
 impl View {
     fn new(game: Game, grid: Grid) -> Self {
-        let (rules, board) = (game.rules(), grid.board());
-        let slide = |win| {
-            let mut out = [[0u64]; 4];
-            let moves = rules.slide(&[board], win, out.each_mut().map(<[u64; 1]>::as_mut_slice));
-            (out.map(|[after]| after), moves)
-        };
-        let (after, moves) = slide(game.win_exponent());
-        // In a game that nobody wins, the winning moves are legal as any other.
-        let (free, _) = slide(NO_WIN);
-        let mut wins = [false; 4];
-        for (at, wins) in wins.iter_mut().enumerate() {
-            *wins = after[at] == 0 && free[at] != 0;
-        }
-        let mut canonical = [board];
-        rules.canonicalise(&mut canonical);
+        let mut canonical = [grid.board()];
+        game.rules().canonicalise(&mut canonical);
         Self {
             game,
             grid,
             canonical: canonical[0],
-            after,
-            moves,
-            wins,
+            position: Position::on(game, grid.board()),
         }
     }
 
@@ -109,14 +88,11 @@ impl View {
     }
 
     fn kind(&self) -> &'static str {
-        if self.grid.board() == 0 {
-            "empty: no board of a game"
-        } else if self.largest() >= self.game.win_exponent() {
-            "won"
-        } else if self.moves.legal == 0 {
-            "dead: no legal move"
-        } else {
-            "live"
+        match self.position.status() {
+            _ if self.grid.board() == 0 => "empty: no board of a game",
+            Status::Won => "won",
+            Status::Dead => "dead: no legal move",
+            Status::Live => "live",
         }
     }
 
@@ -146,15 +122,14 @@ impl View {
         if self.kind() == "won" {
             return Ok(());
         }
-        for (direction, (&after, wins)) in
-            Direction::ALL.iter().zip(self.after.iter().zip(self.wins))
-        {
+        for direction in Direction::ALL {
             let name = direction.name();
-            if wins {
-                writeln!(out, "{name:<9}  wins")?;
-            } else if after == 0 {
+            let mut after = self.position.clone();
+            if !after.slide(direction) {
                 writeln!(out, "{name:<9}  not legal")?;
-            } else {
+            } else if after.status() == Status::Won {
+                writeln!(out, "{name:<9}  wins")?;
+            } else if let Some(after) = after.board() {
                 let canonical = self.canonical(vec![after])[0];
                 writeln!(
                     out,
@@ -170,6 +145,11 @@ impl View {
                     let states: Vec<String> = states.iter().map(|&state| self.hex(state)).collect();
                     writeln!(out, "     + {}    {}", 1 << tile, states.join(" "))?;
                 }
+            } else {
+                writeln!(
+                    out,
+                    "{name:<9}  {after}: 65536 has no digit, so what follows is not shown"
+                )?;
             }
         }
         Ok(())

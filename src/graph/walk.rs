@@ -1,6 +1,5 @@
-//! How a graph is made: state by state in order of sum, with the engine's rules.
+//! How a graph is made: state by state in order of sum.
 
-use std::array;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Edge, Graph, State, Target};
@@ -8,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::game::board::sum;
 use crate::game::{Board, Direction, Game};
 use crate::known;
+use crate::play::{Position, Status};
 
 /// A way to end or to go on: the state that follows, or the win.
 type Step = Option<Board>;
@@ -76,44 +76,30 @@ pub(super) fn walk(game: &Game, until: Option<u32>, limit: usize) -> Result<Grap
 fn successors(game: &Game, board: Board) -> (bool, BTreeMap<Step, Vec<Direction>>) {
     let rules = game.rules();
     let mut found: BTreeMap<Step, Vec<Direction>> = BTreeMap::new();
-    let (after, legal, wins) = slide(game, game.win_exponent(), board);
-    // The kernel tells an illegal move from a winning one by their number only. Without a winning tile
-    // no move wins, so what is then left out is illegal.
-    let all = if wins > 0 {
-        slide(game, NO_WIN, board).0
-    } else {
-        after
-    };
+    let (mut live, before) = (false, Position::on(*game, board));
     for direction in Direction::ALL {
-        let (after, any) = (after[direction as usize], all[direction as usize]);
-        let mut followers = Vec::new();
-        if after != 0 {
+        let mut after = before.clone();
+        if !after.slide(direction) {
+            continue;
+        }
+        live = true;
+        let mut steps = vec![None];
+        // A board without a number has the tile 65536; no graph gets to sums that have it.
+        if let Some(after) = after.board().filter(|_| after.status() != Status::Won) {
+            let mut followers = Vec::new();
             for tile in [1, 2] {
                 rules.spawn(&[after], tile, &mut followers);
             }
             rules.canonicalise(&mut followers);
             followers.sort_unstable();
             followers.dedup();
+            steps = followers.into_iter().map(Some).collect();
         }
-        let won = after == 0 && any != 0;
-        let steps = followers.into_iter().map(Some).chain(won.then_some(None));
         for step in steps {
             found.entry(step).or_default().push(direction);
         }
     }
-    (legal > 0, found)
-}
-
-/// The winning exponent of games that nobody wins. (Boards with two tiles of 2^15, whose merge has no
-/// digit, have sums that no graph gets to.)
-const NO_WIN: u8 = 16;
-
-/// The afterstate in each direction, 0 where there is none, and the numbers of legal and winning moves.
-fn slide(game: &Game, win: u8, board: Board) -> ([Board; 4], u64, u64) {
-    let mut after: [[Board; 1]; 4] = array::from_fn(|_| [0]);
-    let out = after.each_mut().map(<[Board; 1]>::as_mut_slice);
-    let moves = game.rules().slide(&[board], win, out);
-    (after.map(|[board]| board), moves.legal, moves.wins)
+    (live, found)
 }
 
 fn vast(game: &Game, until: Option<u32>, limit: usize) -> Error {

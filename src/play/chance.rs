@@ -1,4 +1,4 @@
-//! Where chance puts tiles, from a seed: the same on every machine and in every version.
+//! Where chance puts tiles: from a seed, the same on every machine and in every version, or as written down.
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,6 +40,20 @@ impl FromStr for Seed {
         seed.filter(|seed| seed.to_string() == text)
             .ok_or_else(|| Error::Seed(text.to_owned()))
     }
+}
+
+/// Where the tiles of a game come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Luck {
+    /// From the generator of a seed.
+    Seed(Seed),
+    /// They are written down.
+    Spawns {
+        /// The two of the start, the lesser cell first.
+        start: [Spawn; 2],
+        /// One for each move that does not win.
+        then: Vec<Spawn>,
+    },
 }
 
 /// The generator of a seeded game. See [`crate::play`] for how its numbers become tiles.

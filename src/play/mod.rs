@@ -46,16 +46,17 @@
 //! Worked on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and 1), moves left (3, filled up to
 //! 110000, 48), and wins, so no tile follows. The same in 90 lines of Python is `scripts/replay_code.py`.
 //!
-//! Reading order: `position` (a board while a game is played), `chance` (the generator), `moves` (their
-//! characters), `code` (reading and writing), `replay` (playing).
+//! Reading order: `position` (a board while a game is played), `chance` (where tiles come from), `replay` (playing),
+//! `code` (a game that was played), `text` and `moves` (reading and writing it).
 
 mod chance;
 mod code;
 pub mod moves;
 mod position;
 mod replay;
+mod text;
 
-pub use chance::{Chance, Seed};
-pub use code::{Code, Luck};
+pub use chance::{Chance, Luck, Seed};
+pub use code::Code;
 pub use position::{Position, Spawn, Status};
 pub use replay::{Replay, Turn};

@@ -142,11 +142,11 @@ impl Position {
     /// Whether the game is over.
     #[must_use]
     pub fn status(&self) -> Status {
-        let largest = self.cells().iter().max();
-        if largest.is_some_and(|&e| e >= self.game.win_exponent()) {
+        let cells = self.cells();
+        let win = self.game.win_exponent();
+        if self.game.max().is_some() && cells.iter().any(|&e| e >= win) {
             return Status::Won;
         }
-        let cells = self.cells();
         let cols = usize::from(self.game.size().cols());
         let beside = cells
             .chunks(cols)
@@ -221,6 +221,13 @@ mod tests {
         assert_eq!((high.status(), high.board()), (Status::Won, None));
         assert!(high.to_string().starts_with("65536 . . . /"));
         assert_eq!(high.score(), 65536);
+        // Where nobody wins it is a tile as any other.
+        let mut endless = position("4x4", &[15, 15, 0, 16]);
+        assert!(endless.slide(Direction::Left) && endless.slide(Direction::Left));
+        assert_eq!(
+            (endless.status(), endless.score()),
+            (Status::Live, 65536 * 3)
+        );
     }
 
     #[test]

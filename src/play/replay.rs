@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::chance::Chance;
-use super::code::Luck;
+use super::chance::{Chance, Luck};
 use super::position::{Position, Spawn, Status};
 use crate::error::{Error, Result};
 use crate::game::{Direction, Game};
