@@ -98,13 +98,18 @@ impl<'a> Search<'a> {
             match self.pool.install(|| self.ways(board, width)) {
                 Found::Way(way) => return Ok(Answer::Reached(Box::new(self.follow(board, way)?))),
                 Found::Nothing(0) => {
-                    let reason = "no move leads to it: without a 2 or 4 that may have come last, the \
-                                  tiles are not as a move leaves them";
+                    let reason = if won(&self.game, board) {
+                        "no move leads to it: the tiles are not as a move that wins leaves them"
+                    } else {
+                        "no move leads to it: without a 2 or 4 that may have come last, the \
+                         tiles are not as a move leaves them"
+                    };
                     return Ok(Answer::Unreachable(reason.to_owned()));
                 }
                 Found::Nothing(boards) => {
                     return Ok(Answer::Unreachable(format!(
-                        "every way back was followed, over {boards} boards, and none begins with a start"
+                        "every way back was followed, over {boards} board{}, and none begins with a start",
+                        if boards == 1 { "" } else { "s" }
                     )));
                 }
                 Found::Dropped if width == most => return Ok(Answer::Unknown),
