@@ -29,7 +29,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`], naming the move, if it is not legal, or if tiles are left over.
+    /// [`Error::Code`](crate::Error::Code), naming the move, if it is not legal, or if tiles are left over.
     pub fn new(game: Game, luck: Luck, moves: Vec<Direction>) -> Result<Self> {
         let mut replay = Replay::new(game, &luck, &moves)?;
         replay.try_for_each(|turn| turn.map(drop))?;
@@ -42,7 +42,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`] for a character that stands for no moves, or a move that is not legal.
+    /// [`Error::Code`](crate::Error::Code) for a character that stands for no moves, or a move that is not legal.
     pub fn classic(game: Game, seed: Seed, text: &str) -> Result<Self> {
         let luck = Luck::Seed(seed);
         let mut moves = moves::decode(text)?;
