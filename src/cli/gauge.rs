@@ -63,9 +63,10 @@ impl Gauge {
 
     /// Take the display away.
     pub(super) fn finish(self) {
-        self.bar.finish_and_clear();
+        // Finishing puts the position at the end, wherever it was.
         if self.lines {
             self.line();
         }
+        self.bar.finish_and_clear();
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::error::Error;
 use crate::store::{self, Sink};
@@ -42,7 +42,12 @@ impl Output {
                     // Whatever became of it in the writer of a format.
                     return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
                 }
-                written.context("stdout: cannot write")
+                match written {
+                    Err(error) if !error.is::<Error>() => {
+                        Err(error.context("stdout: cannot write"))
+                    }
+                    written => written,
+                }
             }
             Self::File(path) => {
                 // What is no error of the library's is one of writing.

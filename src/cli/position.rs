@@ -13,7 +13,7 @@ use crate::store::Archive;
 #[derive(Args)]
 pub(super) struct Named {
     /// Size of the board, unless --dir says it
-    #[arg(long, value_name = "N|RxC", required_unless_present = "dir")]
+    #[arg(long, value_name = "N|RxC")]
     size: Option<Size>,
 
     /// The winning tile, unless --dir says it [default: none]

@@ -1,7 +1,5 @@
 //! `enum48 witness`: a game that ends in a board, or why there is none.
 
-use std::io::{self, Write};
-
 use anyhow::{Result, bail};
 use indicatif::{HumanBytes, ProgressBar};
 
@@ -29,7 +27,8 @@ use crate::witness::{Answer, Layers, Search};
 #[command(after_help = "\
 Examples:
   enum48 witness 0x0132 --size 2 --max 32
-  enum48 witness '4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32' --size 4 --max 64
+  enum48 witness '2 4 / 8 2' --size 2
+  enum48 witness 0x2345454554544545 --size 4 --max 64
   enum48 witness 0x0132 --dir enum48-data/2x2-32
   enum48 witness --sample 100 --dir enum48-data/3x3-1024 | enum48 replay -")]
 pub(super) struct Args {
@@ -40,7 +39,8 @@ pub(super) struct Args {
     #[command(flatten)]
     game: Named,
 
-    /// A code for each of N live states of the run, drawn as by `enum48 states --sample`, one a line
+    /// A code for each of N live states of the run, drawn as by `enum48 states --sample`, one a line; the draw
+    /// takes some 20 bytes of memory for each
     #[arg(long, value_name = "N", requires = "dir", conflicts_with = "board")]
     sample: Option<u64>,
 
@@ -77,15 +77,11 @@ fn single(game: Game, archive: Option<&Archive>, args: &Args) -> Result<Outcome>
         Some(archive) => Layers::new(archive, args.memory)?.witness(grid.board())?,
         None => search(game, &grid, args)?,
     };
-    let mut out = io::stdout();
+    let say = |line: String| Output::Stdout.write(|out| Ok(writeln!(out, "{line}")?));
     match answer {
-        Answer::Reached(code) => {
-            writeln!(out, "{code}")?;
-            Ok(Outcome::Done)
-        }
+        Answer::Reached(code) => say(code.to_string()).map(|()| Outcome::Done),
         Answer::Unreachable(reason) => {
-            writeln!(out, "not reachable in {game}: {grid}: {reason}")?;
-            Ok(Outcome::Disagreed)
+            say(format!("not reachable in {game}: {grid}: {reason}")).map(|()| Outcome::Disagreed)
         }
         Answer::Unknown => bail!(
             "{grid}: not found within the bound of {}, which proves nothing: give more --memory, or a run's --dir",

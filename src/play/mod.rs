@@ -43,8 +43,12 @@
 //! no move follows the win, and `W` is there just if the game is won. CHECK finds every change of up to four
 //! neighbouring characters; it proves nothing, the moves do.
 //!
+//! A classic code is the field MOVES alone, of a game whose seed is known. Without a count it cannot say where it
+//! ends: what follows the end of its game is left out, and of the last character up to two moves up if they change
+//! nothing. Such a code of a game that goes on is therefore best written with its count.
+//!
 //! Worked on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and 1), moves left (3, filled up to
-//! 110000, 48), and wins, so no tile follows. The same in 90 lines of Python is `scripts/replay_code.py`.
+//! 110000, 48), and wins, so no tile follows. The same in 80 lines of Python is `scripts/replay_code.py`.
 //!
 //! Reading order: `position` (a board while a game is played), `chance` (where tiles come from), `replay` (playing),
 //! `code` (a game that was played), `text` and `moves` (reading and writing it).

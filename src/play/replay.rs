@@ -174,8 +174,8 @@ fn put(position: &mut Position, spawn: Spawn) -> Result<(), String> {
             format!("a {tile} cannot come to row {row} column {column}: a {there} is there")
         }
         None => format!(
-            "a {tile} cannot come to cell {cell}: {size} has {} cells",
-            size.cells()
+            "a {tile} cannot come to cell {cell}: {size} has the cells 0 to {}",
+            size.cells() - 1
         ),
     })
 }

@@ -46,6 +46,15 @@ impl FromStr for Code {
 
     fn from_str(text: &str) -> Result<Self> {
         let (body, claimed) = text.rsplit_once('.').ok_or_else(|| no_code(text))?;
+        if claimed.len() != 8
+            || !claimed
+                .bytes()
+                .all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
+        {
+            return Err(bad(format!(
+                "it does not end in a check of eight hexadecimal digits, but in {claimed:?}: it was cut or added to"
+            )));
+        }
         let mut fields = body.split('.');
         let kind = Kind::read(fields.next().unwrap_or_default(), text)?;
         let mut field = |name: &str| {
@@ -192,8 +201,15 @@ fn read_start(text: &str) -> Result<[Spawn; 2]> {
 }
 
 fn read_spawns(text: &str) -> Result<Vec<Spawn>> {
-    let spawns: Option<Vec<Spawn>> = text.chars().map(spawn).collect();
-    spawns.ok_or_else(|| bad("a character of the tiles stands for none".to_owned()))
+    let read = |(at, letter)| {
+        spawn(letter).ok_or_else(|| {
+            bad(format!(
+                "character {} of the tiles, {letter:?}, stands for none",
+                at + 1
+            ))
+        })
+    };
+    text.chars().enumerate().map(read).collect()
 }
 
 #[cfg(test)]
@@ -329,6 +345,10 @@ mod tests {
             ),
             ("s01.2x2-8.a.0.", "not a code"),
             ("s1", "it ends before the field GAME"),
+            (
+                "w1.2x2-8.BD.1.g.!",
+                "character 1 of the tiles, '!', stands for none",
+            ),
             ("s1.2x2-8.a.0", "it ends before the field MOVES"),
             ("s1.9x9.a.0.", "size 9x9"),
             ("s1.2x2-9.a.0.", "max 9"),
@@ -356,7 +376,7 @@ mod tests {
             ("w1.2x2-8.B.0..", "start \"B\""),
             (
                 "w1.2x2-8.BI.0..",
-                "a 2 cannot come to cell 4: 2x2 has 4 cells",
+                "a 2 cannot come to cell 4: 2x2 has the cells 0 to 3",
             ),
             (
                 "w1.2x2-8.BD.1.g.",
@@ -376,7 +396,7 @@ mod tests {
                 "w1.2x2-8.BD.1.g.E",
                 "move 1: a 2 cannot come to row 2 column 1: a 4 is there",
             ),
-            ("w1.2x2-8.BD.1.g.I", "move 1: a 2 cannot come to cell 4"),
+            ("w1.2x2-8.BD.1.g.I", "move 1: a 2 cannot come to cell 4: "),
             ("w1.2x2-8.BD.1.g.A.W", "move 1: the code says"),
             (
                 "w1.2x2-8.BD.1.w.E",
@@ -397,6 +417,14 @@ mod tests {
         ] {
             let error = read(&sealed(body)).unwrap_err().to_string();
             assert!(error.contains(says), "{body}: {error}");
+        }
+        for cut in [
+            "s1.2x2-16.5.7.PzA.W",
+            "s1.2x2-16.5.7",
+            "s1.2x2-16.5.7.PzA.W.8619cce7.",
+        ] {
+            let error = read(cut).unwrap_err().to_string();
+            assert!(error.contains("it does not end in a check"), "{error}");
         }
         let error = read("w1.2x2-8.BD.1.w..W.00000000").unwrap_err().to_string();
         assert!(

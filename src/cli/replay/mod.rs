@@ -3,15 +3,15 @@
 mod answer;
 mod page;
 
-use std::io::{self, BufRead, BufWriter, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::Outcome;
 use super::output::Output;
-use crate::error;
+use crate::error::{self, Error};
 use crate::game::{Game, Size};
 use crate::play::{Code, Seed};
 use answer::{Played, Refused};
@@ -29,10 +29,11 @@ Examples:
   enum48 replay - < codes                          one code a line, one answer a line
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --html game.html
 
-A code is GAME, START or SEED, COUNT, MOVES, SPAWNS and CHECK, parted by dots; the README says how to read and
-write one.")]
+A bare move string has no count: what follows the end of its game is left out, and of the
+last character up to two moves up that change nothing. The README says how codes are
+read and written.")]
 pub(super) struct Args {
-    /// The code, or - to read codes from stdin, one a line; with --seed a bare move string
+    /// The code, or - to read codes from stdin, one a line; with --seed bare move strings
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
     code: String,
 
@@ -99,26 +100,40 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
     if args.step || args.html.is_some() {
         bail!("--step and --html: for a single code: give it in place of -");
     }
-    let (mut outcome, mut out) = (Outcome::Done, BufWriter::new(io::stdout()));
-    for (at, line) in io::stdin().lock().split(b'\n').enumerate() {
-        let line = line.context("stdin: cannot read")?;
-        let line = String::from_utf8_lossy(&line);
-        let text = line.trim();
-        match read(text) {
-            Ok(code) if args.json => writeln!(out, "{}", json(&Played::new(&code, false))?)?,
-            Ok(code) => writeln!(out, "true {}", Played::new(&code, false))?,
-            Err(error) => {
-                outcome = Outcome::Disagreed;
-                if args.json {
-                    writeln!(out, "{}", json(&Refused::new(text, &error))?)?;
-                } else {
-                    writeln!(out, "false line {}: {error}", at + 1)?;
+    let mut outcome = Outcome::Done;
+    let (mut input, mut line, mut number) = (BufReader::new(io::stdin()), Vec::new(), 0);
+    Output::Stdout.write(|out| {
+        while read_line(&mut input, &mut line)? > 0 {
+            number += 1;
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim();
+            match read(text) {
+                Ok(code) if args.json => writeln!(out, "{}", json(&Played::new(&code, false))?)?,
+                Ok(code) => writeln!(out, "true {}", Played::new(&code, false))?,
+                Err(error) => {
+                    outcome = Outcome::Disagreed;
+                    if args.json {
+                        writeln!(out, "{}", json(&Refused::new(text, &error))?)?;
+                    } else {
+                        writeln!(out, "false line {number}: {error}")?;
+                    }
                 }
             }
+            // Whoever waits for an answer before the next code gets it.
+            if input.buffer().is_empty() {
+                out.flush()?;
+            }
         }
-    }
-    out.flush()?;
+        Ok(())
+    })?;
     Ok(outcome)
+}
+
+/// Read the next line, or none at the end: its length.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> error::Result<usize> {
+    line.clear();
+    let length = input.read_until(b'\n', line);
+    length.map_err(Error::io(Path::new("stdin"), "read"))
 }
 
 /// As JSON, in one line.

@@ -38,7 +38,7 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = Format::Hex)]
     format: Format,
 
-    /// Draw this many of them, each equally likely, none twice; in order
+    /// Draw this many of them, each equally likely, none twice; in order; takes some 20 bytes of memory for each
     #[arg(long, value_name = "N")]
     sample: Option<u64>,
 
