@@ -1,0 +1,140 @@
+//! Kernels for `scripts/instructions.py`, which counts their instructions under callgrind.
+//!
+//! Key idea: instructions are the same on a busy machine as on a quiet one. Each kernel is a function of its
+//! own that is not inlined, and works on the same real states each time; the script reads what each of them
+//! took. What a kernel worked on is printed: its name, and how many elements.
+
+use std::hint::black_box;
+
+use enum48::Game;
+use enum48::engine::{self, LEVEL, Plan, Silent};
+use enum48::game::{Board, Rules};
+use enum48::play::Code;
+use enum48::run::merge::union;
+use enum48::run::{BLOCK, Block, Decoder, Encoder, Kind, Part, Sorter, fingerprint};
+use enum48::store::Store;
+use tempfile::TempDir;
+
+/// Boards of a slice, as many as the engine gives at a time.
+const SLICE: usize = 1 << 12;
+
+/// Exponent of the winning tile, 16.
+const WIN: u8 = 4;
+
+#[inline(never)]
+fn kernel_slide(rules: &dyn Rules, states: &[Board], slid: &mut [Vec<Board>; 4]) {
+    rules.slide(states, WIN, slid.each_mut().map(Vec::as_mut_slice));
+}
+
+#[inline(never)]
+fn kernel_canonicalise(rules: &dyn Rules, boards: &mut [Board]) {
+    rules.canonicalise(boards);
+}
+
+#[inline(never)]
+fn kernel_spawn(rules: &dyn Rules, afterstates: &[Board], made: &mut Vec<Board>) {
+    rules.spawn(afterstates, 1, made);
+}
+
+#[inline(never)]
+fn kernel_census(rules: &dyn Rules, states: &mut Vec<Board>) {
+    rules.census(states);
+}
+
+#[inline(never)]
+fn kernel_sort(sorter: &mut Sorter, boards: &mut Vec<Board>) {
+    sorter.sort_dedup(boards, 4);
+}
+
+#[inline(never)]
+fn kernel_union(a: &[Board], b: &[Board], out: &mut Vec<Board>) {
+    union(a, b, out);
+}
+
+#[inline(never)]
+fn kernel_encode(encoder: &mut Encoder, states: &[Board], block: &mut Block) {
+    encoder.encode(states, block).expect("zstd works");
+}
+
+#[inline(never)]
+fn kernel_decode(decoder: &mut Decoder, part: &Part, out: &mut Vec<Board>) {
+    part.read_block(0, decoder, out).expect("it was encoded");
+}
+
+#[inline(never)]
+fn kernel_fingerprint(states: &[Board]) {
+    black_box(fingerprint(states));
+}
+
+#[inline(never)]
+fn kernel_replay(code: &str) {
+    black_box(code.parse::<Code>().expect("the code is true"));
+}
+
+/// The part of 4x4 to 16 with sum 36 and largest tile 8, states and afterstates.
+fn parts(game: &Game, place: &TempDir) -> [Part; 2] {
+    let mut store = Store::open(place.path(), game, None).expect("a new run");
+    let plan = Plan::new(64 << 20, 1).expect("memory enough");
+    engine::count(game, &mut store, &plan, Some(36), &mut Silent).expect("a count");
+    let part = |kind| store.part(kind, 36, 8).expect("sound").expect("there");
+    [part(Kind::States), part(Kind::Afterstates)]
+}
+
+/// Boards from the middle of a part.
+fn slice(part: &Part) -> Vec<Board> {
+    let boards = part
+        .stream()
+        .expect("zstd works")
+        .skip(part.states() as usize / 2);
+    boards
+        .take(SLICE)
+        .map(|board| board.expect("sound"))
+        .collect()
+}
+
+fn main() {
+    let game: Game = "4x4-16".parse().expect("a game");
+    let rules = game.rules();
+    let place = tempfile::tempdir().expect("a directory");
+    let parts = parts(&game, &place);
+    let [states, afterstates] = [slice(&parts[0]), slice(&parts[1])];
+    let done = |kernel: &str, elements: usize| println!("{kernel} {elements}");
+
+    let mut slid: [Vec<Board>; 4] = [0; 4].map(|_: u8| vec![0; SLICE]);
+    kernel_slide(rules, &states, &mut slid);
+    done("slide", SLICE);
+
+    let mut moved = slid.concat();
+    kernel_canonicalise(rules, &mut moved);
+    done("canonicalise", moved.len());
+
+    let mut made = Vec::with_capacity(16 * SLICE);
+    kernel_spawn(rules, &afterstates, &mut made);
+    done("spawn", made.len());
+
+    kernel_census(rules, &mut states.clone());
+    done("census", SLICE);
+
+    let (mut sorter, mut candidates) = (Sorter::default(), moved.clone());
+    let elements = candidates.len();
+    kernel_sort(&mut sorter, &mut candidates);
+    done("sort", elements);
+
+    let (a, b): (Vec<_>, Vec<_>) = states.iter().partition(|&&state| state % 3 == 0);
+    kernel_union(&a, &b, &mut Vec::with_capacity(SLICE));
+    done("union", SLICE);
+
+    let (mut encoder, mut block) = (Encoder::new(LEVEL).expect("zstd"), Block::default());
+    kernel_encode(&mut encoder, &states, &mut block);
+    done("encode", SLICE);
+
+    let (mut decoder, mut decoded) = (Decoder::new().expect("zstd"), Vec::with_capacity(BLOCK));
+    kernel_decode(&mut decoder, &parts[0], &mut decoded);
+    done("decode", decoded.len());
+
+    kernel_fingerprint(&states);
+    done("fingerprint", SLICE);
+
+    kernel_replay("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
+    done("replay", 31);
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""instructions.py [--write]: instructions of each kernel for an element, and of a small count, by callgrind.
+
+Compares them with benches/instructions.csv and fails where one takes over 5 % more; --write writes them there.
+Instructions, unlike seconds, are the same on a busy machine. Needs valgrind; x86-64 with AVX2, as valgrind
+knows no AVX-512.
+"""
+import csv, json, pathlib, re, subprocess, sys, tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "benches/instructions.csv"
+MORE = 1.05
+
+
+def run(*command):
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def executables():
+    """The benchmark's and the program's, built."""
+    messages = run("cargo", "bench", "--locked", "--no-run", "--message-format=json", "--bench", "instructions")
+    found = [json.loads(line) for line in messages.splitlines()]
+    paths = {item["target"]["name"]: item["executable"] for item in found if item.get("executable")}
+    return paths["instructions"], paths["enum48"]
+
+
+def callgrind(out, *command):
+    """What the command printed, and the instructions of each function with all that it calls."""
+    printed = run("valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", *command)
+    costs = run("callgrind_annotate", "--inclusive=yes", "--threshold=100", str(out))
+    return printed, costs
+
+
+def measure():
+    figures = {}
+    with tempfile.TemporaryDirectory() as place:
+        out = pathlib.Path(place) / "callgrind"
+        bench, program = executables()
+        printed, costs = callgrind(out, bench)
+        for kernel, elements in re.findall(r"^(\w+) (\d+)$", printed, re.M):
+            cost = re.search(rf"^ *([\d,]+) .*::kernel_{kernel}\b", costs, re.M)
+            figures[kernel] = int(cost[1].replace(",", "")) / int(elements)
+        count = [program, "--size", "3", "--max", "64", "--threads", "1", "--memory", "64M", "--quiet"]
+        _, costs = callgrind(out, *count, "--dir", f"{place}/run")
+        total = re.search(r"^ *([\d,]+).*PROGRAM TOTALS", costs, re.M)
+        # 594,046 live states and 15,935 dead ones.
+        figures["count of 3x3 to 64"] = int(total[1].replace(",", "")) / 609_981
+    return figures
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--write"]):
+        sys.exit(__doc__)
+    figures = measure()
+    if sys.argv[1:]:
+        rows = [["kernel", "instructions"], *([kernel, f"{cost:.2f}"] for kernel, cost in figures.items())]
+        FIGURES.write_text("".join(",".join(row) + "\n" for row in rows))
+    with FIGURES.open() as file:
+        kept = {row["kernel"]: float(row["instructions"]) for row in csv.DictReader(file)}
+    print(f"{'kernel':20} {'kept':>9} {'now':>9}")
+    worse = figures.keys() != kept.keys()
+    for kernel, cost in figures.items():
+        ratio = cost / kept.get(kernel, cost)
+        worse |= ratio > MORE
+        print(f"{kernel:20} {kept.get(kernel, 0):9.2f} {cost:9.2f} {ratio - 1:+8.1%}", "WORSE" * (ratio > MORE))
+    sys.exit(worse)
+
+
+main()
