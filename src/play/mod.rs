@@ -41,7 +41,7 @@
 //!
 //! A code is true if every field is as above, each move changes the board, each spawn comes into an empty cell,
 //! no move follows the win, and `W` is there just if the game is won. CHECK finds every change of up to four
-//! neighbouring characters; it proves nothing, the moves do.
+//! neighbouring characters before it; it proves nothing, the moves do.
 //!
 //! A classic code is the field MOVES alone, of a game whose seed is known. Without a count it cannot say where it
 //! ends: what follows the end of its game is left out, and of the last character up to two moves up if they change
@@ -51,13 +51,15 @@
 //! 110000, 48), and wins, so no tile follows. The same in 80 lines of Python is `scripts/replay_code.py`.
 //!
 //! Reading order: `position` (a board while a game is played), `chance` (where tiles come from), `replay` (playing),
-//! `code` (a game that was played), `text` and `moves` (reading and writing it).
+//! `code` (a game that was played), `text`, `moves` and `spawns` (reading and
+//! writing it).
 
 mod chance;
 mod code;
 pub mod moves;
 mod position;
 mod replay;
+mod spawns;
 mod text;
 
 pub use chance::{Chance, Luck, Seed};

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use super::chance::Luck;
 use super::code::Code;
-use super::moves;
 use super::position::{Spawn, Status};
+use super::{moves, spawns};
 use crate::error::{Error, Result};
 use crate::game::{Direction, Game};
 
@@ -26,7 +26,7 @@ impl Code {
         match self.luck() {
             Luck::Seed(seed) => format!("s{VERSION}.{game}.{seed}.{count}.{moves}{won}"),
             Luck::Spawns { start, then } => {
-                let (start, then) = (characters(start), characters(then));
+                let (start, then) = (spawns::encode(start), spawns::encode(then));
                 format!("w{VERSION}.{game}.{start}.{count}.{moves}.{then}{won}")
             }
         }
@@ -46,17 +46,15 @@ impl FromStr for Code {
 
     fn from_str(text: &str) -> Result<Self> {
         let (body, claimed) = text.rsplit_once('.').ok_or_else(|| no_code(text))?;
-        if claimed.len() != 8
-            || !claimed
-                .bytes()
-                .all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
-        {
-            return Err(bad(format!(
-                "it does not end in a check of eight hexadecimal digits, but in {claimed:?}: it was cut or added to"
-            )));
-        }
         let mut fields = body.split('.');
         let kind = Kind::read(fields.next().unwrap_or_default(), text)?;
+        let digit = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
+        if claimed.len() != 8 || !claimed.bytes().all(digit) {
+            return Err(bad(format!(
+                "it does not end in a check of eight hexadecimal digits, but in {}: it was cut or added to",
+                shown(claimed)
+            )));
+        }
         let mut field = |name: &str| {
             let field = fields.next();
             field.ok_or_else(|| bad(format!("it ends before the field {name}: it was cut")))
@@ -64,23 +62,23 @@ impl FromStr for Code {
         let game: Game = field("GAME")?.parse()?;
         let start = field("START or SEED")?;
         let count = field("COUNT")?;
-        let count =
-            number(count).ok_or_else(|| bad(format!("count {count:?}: not a number of moves")))?;
+        let count = number(count)
+            .ok_or_else(|| bad(format!("count {}: not a number of moves", shown(count))))?;
         let moves = read_moves(count, field("MOVES")?)?;
-        let spawns = match kind {
+        let tiles = match kind {
             Kind::Seeded => None,
             Kind::Witnessed => Some(field("SPAWNS")?),
         };
         let won = match (fields.next(), fields.next()) {
             (None, _) => false,
             (Some("W"), None) => true,
-            (Some(extra), _) => return Err(bad(format!("{extra:?}: a field too many"))),
+            (Some(extra), _) => return Err(bad(format!("{}: a field too many", shown(extra)))),
         };
-        let luck = match spawns {
+        let luck = match tiles {
             None => Luck::Seed(start.parse()?),
-            Some(spawns) => Luck::Spawns {
+            Some(tiles) => Luck::Spawns {
                 start: read_start(start)?,
-                then: read_spawns(spawns)?,
+                then: spawns::decode(tiles)?,
             },
         };
         let code = Self::new(game, luck, moves)?;
@@ -136,15 +134,18 @@ fn bad(what: String) -> Error {
 }
 
 fn no_code(text: &str) -> Error {
-    let shown: String = text.chars().take(20).collect();
-    let more = if text.chars().nth(20).is_some() {
-        "..."
-    } else {
-        ""
-    };
     bad(format!(
-        "{shown:?}{more}: not a code: expected one such as s1.4x4-2048.SEED.COUNT.MOVES.CHECK"
+        "{}: not a code: expected one such as s1.4x4-2048.SEED.COUNT.MOVES.CHECK",
+        shown(text)
     ))
+}
+
+/// What was given, or the beginning of it.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(20) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
 }
 
 /// A decimal number as this program writes it.
@@ -156,18 +157,6 @@ fn number(text: &str) -> Option<u64> {
 /// CRC-32 of what stands before it.
 fn check(text: &str) -> String {
     format!("{:08x}", crc32fast::hash(text.as_bytes()))
-}
-
-fn characters(spawns: &[Spawn]) -> String {
-    let character = |spawn: &Spawn| moves::character(2 * spawn.cell + u8::from(spawn.tile == 4));
-    spawns.iter().map(character).collect()
-}
-
-fn spawn(letter: char) -> Option<Spawn> {
-    let value = moves::value(letter)?;
-    let tile = if value % 2 == 1 { 4 } else { 2 };
-    let cell = value / 2;
-    Some(Spawn { cell, tile })
 }
 
 fn read_moves(count: u64, text: &str) -> Result<Vec<Direction>> {
@@ -189,27 +178,13 @@ fn read_moves(count: u64, text: &str) -> Result<Vec<Direction>> {
 }
 
 fn read_start(text: &str) -> Result<[Spawn; 2]> {
-    let mut letters = text.chars().map(spawn);
-    match [letters.next(), letters.next(), letters.next()] {
-        [Some(Some(first)), Some(Some(second)), None] if first.cell < second.cell => {
-            Ok([first, second])
-        }
+    match spawns::decode(text)?[..] {
+        [first, second] if first.cell < second.cell => Ok([first, second]),
         _ => Err(bad(format!(
-            "start {text:?}: expected two characters, each of a tile, the lesser cell first"
+            "start {}: expected two characters, each of a tile, the lesser cell first",
+            shown(text)
         ))),
     }
-}
-
-fn read_spawns(text: &str) -> Result<Vec<Spawn>> {
-    let read = |(at, letter)| {
-        spawn(letter).ok_or_else(|| {
-            bad(format!(
-                "character {} of the tiles, {letter:?}, stands for none",
-                at + 1
-            ))
-        })
-    };
-    text.chars().enumerate().map(read).collect()
 }
 
 #[cfg(test)]

@@ -87,12 +87,14 @@ impl<'a> Search<'a> {
             let code = Trail::new(self.game, &self.back, board).code()?;
             return Ok(Answer::Reached(Box::new(code)));
         }
+        // A list may have room for twice what it holds; the candidates of two sums are held at once. Places in
+        // the list of all that were kept fit 32 bits.
         let layers = u64::from(sum(board)) / 2;
         let size = size_of::<Node>() as u64;
-        let most = self.memory / size / (layers + 2 * HELD as u64 + 1);
+        let most = self.memory / size / (2 * layers + 8 * HELD as u64 + 1);
         let most = usize::try_from(most)
             .unwrap_or(usize::MAX)
-            .clamp(1, u32::MAX as usize / 4096);
+            .clamp(1, u32::MAX as usize / layers as usize);
         let mut width = FIRST.min(most);
         loop {
             match self.pool.install(|| self.ways(board, width)) {
