@@ -42,8 +42,8 @@ fn kernel_census(rules: &dyn Rules, states: &mut Vec<Board>) {
 }
 
 #[inline(never)]
-fn kernel_sort(sorter: &mut Sorter, boards: &mut Vec<Board>) {
-    sorter.sort_dedup(boards, 4);
+fn kernel_sort(sorter: &mut Sorter<Board>, boards: &[Board]) {
+    sorter.sort_dedup(&[boards]);
 }
 
 #[inline(never)]
@@ -115,10 +115,8 @@ fn main() {
     kernel_census(rules, &mut states.clone());
     done("census", SLICE);
 
-    let (mut sorter, mut candidates) = (Sorter::default(), moved.clone());
-    let elements = candidates.len();
-    kernel_sort(&mut sorter, &mut candidates);
-    done("sort", elements);
+    kernel_sort(&mut Sorter::default(), &moved);
+    done("sort", moved.len());
 
     let (a, b): (Vec<_>, Vec<_>) = states.iter().partition(|&&state| state % 3 == 0);
     kernel_union(&a, &b, &mut Vec::with_capacity(SLICE));

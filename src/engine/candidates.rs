@@ -1,4 +1,4 @@
-//! The candidates of one part: what the map makes and the reduce takes.
+//! The candidates of one part, by rank: what the map makes and the reduce takes.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -6,25 +6,37 @@ use super::crew::{Crew, Worker};
 use super::lot::{Lot, Supplies};
 use super::ranges::Ranges;
 use crate::error::Result;
+use crate::game::rank::Ranking;
 use crate::store::Store;
 
-/// States or afterstates of one part, unsorted and with repeats, cut by key range; each thread fills
-/// a lot of its own.
+/// States or afterstates of one part, unsorted and with repeats, cut by range; each thread fills a
+/// lot of its own.
 pub(crate) struct Candidates {
-    pub(crate) ranges: Ranges,
+    pub(crate) ranking: Ranking,
+    ranges: Ranges,
     lots: Vec<Mutex<Lot>>,
 }
 
 impl Candidates {
-    /// No candidates yet; each thread may hold `limit` bytes.
-    pub(crate) fn new(ranges: Ranges, limit: usize, crew: &mut Crew, store: &Store) -> Self {
-        let count = ranges.count();
-        let lot = |worker: &mut Worker| Lot::new(count, limit, store.spill(), &mut worker.supplies);
+    /// No candidates yet; each thread is granted `granted` bytes for full chunks.
+    pub(crate) fn new(
+        ranking: Ranking,
+        ranges: Ranges,
+        granted: usize,
+        crew: &mut Crew,
+        store: &Store,
+    ) -> Self {
+        let lot =
+            |worker: &mut Worker| Lot::new(&ranges, granted, store.spill(), &mut worker.supplies);
         let lots = crew
             .workers()
             .map(|worker| Mutex::new(lot(worker)))
             .collect();
-        Self { ranges, lots }
+        Self {
+            ranking,
+            ranges,
+            lots,
+        }
     }
 
     /// A thread's lot, for it to fill.
@@ -67,9 +79,9 @@ impl Filler<'_> {
         self.lot.announce(candidates as u64);
     }
 
-    /// Add a candidate.
+    /// Add a candidate, by its rank.
     #[inline]
-    pub(crate) fn push(&mut self, key: u64, supplies: &mut Supplies) -> Result<()> {
-        self.lot.push(self.ranges.of(key), key, supplies)
+    pub(crate) fn push(&mut self, rank: u64, supplies: &mut Supplies) -> Result<()> {
+        self.lot.push(self.ranges.of(rank), rank, supplies)
     }
 }

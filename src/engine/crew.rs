@@ -25,6 +25,8 @@ pub(crate) struct Worker {
     pub(crate) boards: Vec<u64>,
     /// Boards just made.
     pub(crate) made: Vec<u64>,
+    /// Their ranks.
+    pub(crate) ranks: Vec<u64>,
     /// Afterstates of each direction, on their way to the filter.
     pub(crate) slid: [Vec<u64>; 4],
 }
@@ -56,13 +58,13 @@ impl Crew {
         let worker = |index| {
             Ok(Mutex::new(Worker {
                 index,
-                // The last digit of a board follows from the others and the sum.
-                supplies: Supplies::new(4),
+                supplies: Supplies::new(plan.supplies, plan.unit),
                 encoder: Encoder::new(plan.level()).map_err(zstd())?,
                 decoder: Decoder::new().map_err(zstd())?,
                 filter: Filter::new(),
                 boards: Vec::new(),
                 made: Vec::new(),
+                ranks: Vec::new(),
                 slid: Default::default(),
             }))
         };

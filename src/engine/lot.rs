@@ -1,65 +1,129 @@
-//! One thread's candidates of one part, in buckets by key range.
+//! One thread's candidates of one part, in buckets by range of rank.
 //!
-//! Candidates come unsorted into chunks. When the chunks take half of what the lot may hold, they are
-//! compacted: each bucket is sorted, freed of duplicates and delta-coded, about 2 bytes a state
-//! instead of 8. When the coded runs take a quarter, they go to a nameless file; the last quarter is
-//! for the run that is being made. (Chunks are kept for reuse, so compacting gives no memory back.)
-//! The first step is all there is while memory lasts.
+//! Candidates come unsorted into chunks, as offsets from where their range begins: 4 bytes each, or 8
+//! in a range that is wider than that. All lots of a thread take chunks from the same supplies. When
+//! those are used up, a lot compacts its own: each bucket is sorted, freed of duplicates and
+//! delta-coded, about 1.5 bytes a candidate, into chunks again; and when such runs take too much, they
+//! go to a nameless file. The first step is all there is while memory lasts.
 
+use std::mem;
+
+use super::ranges::Ranges;
 use crate::error::Result;
 use crate::run::Sorter;
 use crate::run::block::{put_deltas, take_deltas, walk_deltas};
 use crate::store::Spill;
 
-/// Values of a chunk.
-const CHUNK: usize = 512;
-pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u64>();
+/// Words of a chunk.
+const CHUNK: usize = 1024;
+pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
 
-type Chunk = Box<[u64; CHUNK]>;
+/// Chunks that are written to a file at once.
+const WRITE: usize = 256;
+
+type Chunk = Box<[u32; CHUNK]>;
 
 /// What a thread has to fill lots with, shared by all its lots.
 pub(crate) struct Supplies {
     /// Chunks that were used before: their memory needs no page faults any more.
     free: Vec<Chunk>,
-    /// Digits of a key that never decide: see [`Sorter::sort_dedup`].
-    ignored: u32,
-    sorter: Sorter,
-    values: Vec<u64>,
-    deltas: Vec<u8>,
+    /// Chunks that lots have.
+    taken: usize,
+    /// Chunks that lots may have, but for what each is granted.
+    limit: usize,
+    /// Most candidates that are sorted at once.
+    unit: usize,
+    narrow: Sorter<u32>,
+    wide: Sorter<u64>,
+    ranks: Vec<u64>,
+    bytes: Vec<u8>,
 }
 
 impl Supplies {
-    pub(crate) fn new(ignored: u32) -> Self {
-        let (values, deltas) = (Vec::new(), Vec::new());
+    /// Supplies of `bytes`, to be sorted by no more than `unit` candidates at once.
+    pub(crate) fn new(bytes: usize, unit: usize) -> Self {
         Self {
             free: Vec::new(),
-            ignored,
-            sorter: Sorter::default(),
-            values,
-            deltas,
+            taken: 0,
+            limit: bytes / CHUNK_BYTES,
+            unit,
+            narrow: Sorter::default(),
+            wide: Sorter::default(),
+            ranks: Vec::new(),
+            bytes: Vec::new(),
         }
     }
 
-    fn chunk(&mut self) -> Chunk {
+    fn take(&mut self) -> Chunk {
+        self.taken += 1;
         self.free.pop().unwrap_or_else(|| Box::new([0; CHUNK]))
     }
 
-    /// Sort `values` and drop duplicates.
-    pub(crate) fn sort_dedup(&mut self, values: &mut Vec<u64>) {
-        self.sorter.sort_dedup(values, self.ignored);
+    fn give(&mut self, chunk: Chunk) {
+        self.taken -= 1;
+        self.free.push(chunk);
+    }
+
+    /// Append the ranks that `pieces` of a bucket hold, sorted and without duplicates, to `out`.
+    /// Returns how many they were with duplicates.
+    pub(crate) fn sort(&mut self, span: Span, pieces: &[&[u32]], out: &mut Vec<u64>) -> usize {
+        if span.wide() {
+            let ranks = pieces.iter().flat_map(|piece| span.ranks(piece));
+            self.sort_wide(ranks.collect(), out)
+        } else {
+            let offsets = self.narrow.sort_dedup(pieces);
+            out.extend(offsets.iter().map(|&offset| span.first + u64::from(offset)));
+            pieces.iter().map(|piece| piece.len()).sum()
+        }
+    }
+
+    /// Append `ranks`, sorted and without duplicates, to `out`; returns how many they were with them.
+    pub(crate) fn sort_wide(&mut self, ranks: Vec<u64>, out: &mut Vec<u64>) -> usize {
+        out.extend_from_slice(self.wide.sort_dedup(&[&ranks]));
+        ranks.len()
+    }
+}
+
+/// The ranks that a range could hold, from the first to the last.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    first: u64,
+    last: u64,
+}
+
+impl Span {
+    /// Whether offsets take two words, the low one first.
+    fn wide(self) -> bool {
+        self.last - self.first > u64::from(u32::MAX)
+    }
+
+    /// Words of a candidate.
+    fn words(self) -> usize {
+        if self.wide() { 2 } else { 1 }
+    }
+
+    /// The ranks that a piece of a bucket holds, as they came.
+    pub(crate) fn ranks(self, piece: &[u32]) -> impl Iterator<Item = u64> {
+        piece.chunks_exact(self.words()).map(move |words| {
+            let high = words.get(1).copied().unwrap_or(0);
+            self.first + (u64::from(high) << 32 | u64::from(words[0]))
+        })
     }
 }
 
 /// Candidates of one range.
 struct Bucket {
     open: Chunk,
+    /// Words of `open` that are filled.
     filled: usize,
-    full: Vec<Chunk>,
+    first: u64,
+    wide: bool,
 }
 
 /// Where a compacted run has its piece for one range.
 #[derive(Clone, Copy)]
 struct Piece {
+    /// Place of its first byte; a whole number of words.
     at: u64,
     length: usize,
     first: u64,
@@ -71,18 +135,27 @@ struct Piece {
 /// A compacted run: sorted pieces, delta-coded, one for each range.
 struct Run {
     pieces: Vec<Piece>,
-    /// The bytes, or where they begin in the spill file.
-    bytes: Result<Vec<u8>, u64>,
+    place: Place,
+}
+
+/// Where a run's bytes are.
+enum Place {
+    Memory(Vec<Chunk>),
+    /// From this byte of the spill file on.
+    File(u64),
 }
 
 /// See the module.
 pub(crate) struct Lot {
+    spans: Vec<Span>,
     buckets: Vec<Bucket>,
+    /// The full chunks of each bucket.
+    full: Vec<Vec<Chunk>>,
     runs: Vec<Run>,
-    /// Bytes that this lot may hold.
-    limit: usize,
-    full_bytes: usize,
-    run_bytes: usize,
+    /// Full chunks that this lot may have whatever the others take.
+    granted: usize,
+    full_chunks: usize,
+    run_chunks: usize,
     spill: Spill,
     /// Candidates that were made for this lot.
     made: u64,
@@ -91,19 +164,32 @@ pub(crate) struct Lot {
 }
 
 impl Lot {
-    /// An empty lot of `ranges` buckets, to hold `limit` bytes and spill the rest to `spill`.
-    pub(crate) fn new(ranges: usize, limit: usize, spill: Spill, supplies: &mut Supplies) -> Self {
-        let bucket = |_| Bucket {
-            open: supplies.chunk(),
+    /// An empty lot, granted `granted` bytes, that spills what does not fit to `spill`.
+    pub(crate) fn new(
+        ranges: &Ranges,
+        granted: usize,
+        spill: Spill,
+        supplies: &mut Supplies,
+    ) -> Self {
+        let span = |range| {
+            let (first, last) = ranges.bounds(range);
+            Span { first, last }
+        };
+        let spans: Vec<Span> = (0..ranges.count()).map(span).collect();
+        let bucket = |span: &Span| Bucket {
+            open: supplies.take(),
             filled: 0,
-            full: Vec::new(),
+            first: span.first,
+            wide: span.wide(),
         };
         Self {
-            buckets: (0..ranges).map(bucket).collect(),
+            buckets: spans.iter().map(bucket).collect(),
+            full: spans.iter().map(|_| Vec::new()).collect(),
+            spans,
             runs: Vec::new(),
-            limit: limit - (ranges * CHUNK_BYTES).min(limit),
-            full_bytes: 0,
-            run_bytes: 0,
+            granted: granted / CHUNK_BYTES,
+            full_chunks: 0,
+            run_chunks: 0,
             spill,
             made: 0,
             dropped: 0,
@@ -112,10 +198,15 @@ impl Lot {
 
     /// Add a candidate of the range `range`.
     #[inline]
-    pub(crate) fn push(&mut self, range: usize, key: u64, supplies: &mut Supplies) -> Result<()> {
+    pub(crate) fn push(&mut self, range: usize, rank: u64, supplies: &mut Supplies) -> Result<()> {
         let bucket = &mut self.buckets[range];
-        bucket.open[bucket.filled % CHUNK] = key;
+        let offset = rank - bucket.first;
+        bucket.open[bucket.filled % CHUNK] = offset as u32;
         bucket.filled += 1;
+        if bucket.wide {
+            bucket.open[bucket.filled % CHUNK] = (offset >> 32) as u32;
+            bucket.filled += 1;
+        }
         if bucket.filled == CHUNK {
             self.fill(range, supplies)
         } else {
@@ -125,66 +216,76 @@ impl Lot {
 
     #[cold]
     fn fill(&mut self, range: usize, supplies: &mut Supplies) -> Result<()> {
-        let chunk = supplies.chunk();
         let bucket = &mut self.buckets[range];
-        bucket.full.push(std::mem::replace(&mut bucket.open, chunk));
+        self.full[range].push(mem::replace(&mut bucket.open, supplies.take()));
         bucket.filled = 0;
-        self.full_bytes += CHUNK_BYTES;
-        if self.full_bytes > self.limit / 2 {
-            self.compact(supplies)?;
-            if self.run_bytes > self.limit / 4 {
-                self.spill()?;
+        self.full_chunks += 1;
+        if supplies.taken > supplies.limit && self.full_chunks > self.granted {
+            while self.full_chunks > 0 {
+                self.compact(supplies)?;
+            }
+            if self.run_chunks > supplies.limit / 2 {
+                self.spill(supplies)?;
             }
         }
         Ok(())
     }
 
-    /// Turn all full chunks into a run.
+    /// Turn the full chunks into a run: all of them, or of each bucket as many as may be sorted at once.
     fn compact(&mut self, supplies: &mut Supplies) -> Result<()> {
-        let mut pieces = Vec::with_capacity(self.buckets.len());
-        let mut bytes = Vec::with_capacity(self.full_bytes / 4);
-        let (mut values, mut deltas) = (
-            std::mem::take(&mut supplies.values),
-            std::mem::take(&mut supplies.deltas),
+        let most = (supplies.unit / CHUNK).max(1);
+        let mut pieces = Vec::with_capacity(self.spans.len());
+        let mut writer = RunWriter::default();
+        let (mut ranks, mut bytes) = (
+            mem::take(&mut supplies.ranks),
+            mem::take(&mut supplies.bytes),
         );
-        for bucket in &mut self.buckets {
-            values.clear();
-            for chunk in bucket.full.drain(..) {
-                values.extend_from_slice(&*chunk);
-                supplies.free.push(chunk);
-            }
-            let gathered = values.len();
-            supplies.sort_dedup(&mut values);
-            self.dropped += (gathered - values.len()) as u64;
-            let length = put_deltas(&values, &mut deltas)?;
+        for (full, &span) in self.full.iter_mut().zip(&self.spans) {
+            let chunks = full.split_off(full.len().saturating_sub(most));
+            let sources: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk[..]).collect();
+            ranks.clear();
+            let gathered = supplies.sort(span, &sources, &mut ranks);
+            let length = put_deltas(&ranks, &mut bytes)?;
+            self.full_chunks -= chunks.len();
+            self.dropped += (gathered - ranks.len()) as u64;
+            chunks.into_iter().for_each(|chunk| supplies.give(chunk));
             pieces.push(Piece {
-                at: bytes.len() as u64,
+                at: writer.bytes(),
                 length,
-                first: values.first().copied().unwrap_or(0),
-                count: values.len() as u32,
-                crc: crc32fast::hash(&deltas[..length]),
+                first: ranks.first().copied().unwrap_or(0),
+                count: ranks.len() as u32,
+                crc: crc32fast::hash(&bytes[..length]),
             });
-            bytes.extend_from_slice(&deltas[..length]);
+            writer.append(&bytes[..length], supplies);
         }
-        (supplies.values, supplies.deltas) = (values, deltas);
-        bytes.shrink_to_fit();
-        self.full_bytes = 0;
-        self.run_bytes += bytes.len();
+        (supplies.ranks, supplies.bytes) = (ranks, bytes);
+        self.run_chunks += writer.chunks.len();
         self.runs.push(Run {
             pieces,
-            bytes: Ok(bytes),
+            place: Place::Memory(writer.chunks),
         });
         Ok(())
     }
 
     /// Move all runs in memory to the spill file.
-    fn spill(&mut self) -> Result<()> {
+    fn spill(&mut self, supplies: &mut Supplies) -> Result<()> {
+        let mut bytes = mem::take(&mut supplies.bytes);
         for run in &mut self.runs {
-            if let Ok(bytes) = &run.bytes {
-                run.bytes = Err(self.spill.append(bytes)?);
+            let Place::Memory(chunks) = &mut run.place else {
+                continue;
+            };
+            let begin = self.spill.bytes();
+            for some in chunks.chunks(WRITE) {
+                bytes.clear();
+                let words = some.iter().flat_map(|chunk| chunk.iter());
+                bytes.extend(words.flat_map(|word| word.to_le_bytes()));
+                self.spill.append(&bytes)?;
             }
+            chunks.drain(..).for_each(|chunk| supplies.give(chunk));
+            run.place = Place::File(begin);
         }
-        self.run_bytes = 0;
+        supplies.bytes = bytes;
+        self.run_chunks = 0;
         Ok(())
     }
 
@@ -210,20 +311,26 @@ impl Lot {
 
     /// Candidates of a range, repeats included.
     pub(crate) fn size(&self, range: usize) -> usize {
-        let bucket = &self.buckets[range];
-        let runs: usize = self
-            .runs
-            .iter()
-            .map(|run| run.pieces[range].count as usize)
-            .sum();
-        bucket.full.len() * CHUNK + bucket.filled + runs
+        let counts = self.runs.iter().map(|run| run.pieces[range].count as usize);
+        let words = self.full[range].len() * CHUNK + self.buckets[range].filled;
+        words / self.spans[range].words() + counts.sum::<usize>()
     }
 
-    /// The unsorted candidates of a range.
-    pub(crate) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u64]> {
+    /// The ranks that a range could hold.
+    pub(crate) fn span(&self, range: usize) -> Span {
+        self.spans[range]
+    }
+
+    /// The unsorted candidates of a range: see [`Span::ranks`].
+    pub(crate) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u32]> {
         let bucket = &self.buckets[range];
-        let full = bucket.full.iter().map(|chunk| &chunk[..]);
+        let full = self.full[range].iter().map(|chunk| &chunk[..]);
         full.chain([&bucket.open[..bucket.filled]])
+    }
+
+    /// Number of ranges.
+    pub(crate) fn ranges(&self) -> usize {
+        self.spans.len()
     }
 
     /// Number of compacted runs.
@@ -231,9 +338,9 @@ impl Lot {
         self.runs.len()
     }
 
-    /// Append the states that a compacted run has in a range, those from `low` to before `high`, or
-    /// to the end for the greatest `high`, sorted, to `out`. Takes no more memory than those and,
-    /// for a run that was spilled, its bytes.
+    /// Append the ranks that a compacted run has in a range, those from `low` to before `high`, or
+    /// to the end for the greatest `high`, sorted, to `out`. Takes no more memory than those and
+    /// their bytes.
     pub(crate) fn read_run(
         &self,
         run: usize,
@@ -242,19 +349,19 @@ impl Lot {
         scratch: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Some((deltas, Piece { first, count, .. })) = self.deltas(run, range, scratch)? else {
+        let Some(Piece { first, count, .. }) = self.deltas(run, range, scratch)? else {
             return Ok(());
         };
         if (low, high) == (0, u64::MAX) {
-            take_deltas(deltas, first, count, out).expect("what put_deltas wrote is read");
+            take_deltas(scratch, first, count, out).expect("what put_deltas wrote is read");
         } else {
-            let from_low = walk_deltas(deltas, first).skip_while(|&state| state < low);
-            out.extend(from_low.take_while(|&state| state < high || high == u64::MAX));
+            let from_low = walk_deltas(scratch, first).skip_while(|&rank| rank < low);
+            out.extend(from_low.take_while(|&rank| rank < high || high == u64::MAX));
         }
         Ok(())
     }
 
-    /// Append every `stride`-th state that a compacted run has in a range to `out`.
+    /// Append every `stride`-th rank that a compacted run has in a range to `out`.
     pub(crate) fn sample_run(
         &self,
         run: usize,
@@ -263,48 +370,88 @@ impl Lot {
         scratch: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        if let Some((deltas, piece)) = self.deltas(run, range, scratch)? {
-            out.extend(walk_deltas(deltas, piece.first).step_by(stride));
+        if let Some(piece) = self.deltas(run, range, scratch)? {
+            out.extend(walk_deltas(scratch, piece.first).step_by(stride));
         }
         Ok(())
     }
 
-    /// The coded piece that a run has for a range, read into `scratch` if it was spilled; `None` if
-    /// it is empty.
-    fn deltas<'b>(
-        &'b self,
-        run: usize,
-        range: usize,
-        scratch: &'b mut Vec<u8>,
-    ) -> Result<Option<(&'b [u8], Piece)>> {
-        let Run { pieces, bytes } = &self.runs[run];
+    /// Read the coded piece that a run has for a range into `bytes`; `None` if it is empty.
+    fn deltas(&self, run: usize, range: usize, bytes: &mut Vec<u8>) -> Result<Option<Piece>> {
+        let Run { pieces, place } = &self.runs[run];
         let piece = pieces[range];
         if piece.count == 0 {
             return Ok(None);
         }
-        let deltas = match bytes {
-            Ok(bytes) => &bytes[piece.at as usize..piece.at as usize + piece.length],
-            Err(begin) => {
-                scratch.resize(piece.length, 0);
-                self.spill.read(begin + piece.at, piece.crc, scratch)?;
-                scratch
+        bytes.clear();
+        match place {
+            Place::Memory(chunks) => {
+                let from = piece.at as usize / size_of::<u32>();
+                let mut words = from..from + piece.length.div_ceil(size_of::<u32>());
+                while !words.is_empty() {
+                    let begin = words.start % CHUNK;
+                    let end = CHUNK.min(begin + words.len());
+                    let some = &chunks[words.start / CHUNK][begin..end];
+                    bytes.extend(some.iter().flat_map(|word| word.to_le_bytes()));
+                    words.start += some.len();
+                }
+                bytes.truncate(piece.length);
             }
-        };
-        Ok(Some((deltas, piece)))
+            Place::File(begin) => {
+                bytes.resize(piece.length, 0);
+                self.spill.read(begin + piece.at, piece.crc, bytes)?;
+            }
+        }
+        Ok(Some(piece))
     }
 
     /// Give the chunks of a range back; it is empty then.
     pub(crate) fn release(&mut self, range: usize, supplies: &mut Supplies) {
-        let bucket = &mut self.buckets[range];
-        bucket.filled = 0;
-        supplies.free.append(&mut bucket.full);
+        self.buckets[range].filled = 0;
+        self.full_chunks -= self.full[range].len();
+        mem::take(&mut self.full[range])
+            .into_iter()
+            .for_each(|chunk| supplies.give(chunk));
     }
 
     /// Give everything back.
     pub(crate) fn retire(self, supplies: &mut Supplies) {
-        for mut bucket in self.buckets {
-            supplies.free.append(&mut bucket.full);
-            supplies.free.push(bucket.open);
+        let runs = self.runs.into_iter().flat_map(|run| match run.place {
+            Place::Memory(chunks) => chunks,
+            Place::File(_) => Vec::new(),
+        });
+        let full = self.full.into_iter().flatten();
+        let open = self.buckets.into_iter().map(|bucket| bucket.open);
+        full.chain(open)
+            .chain(runs)
+            .for_each(|chunk| supplies.give(chunk));
+    }
+}
+
+/// Puts the pieces of a run into chunks.
+#[derive(Default)]
+struct RunWriter {
+    chunks: Vec<Chunk>,
+    /// Words that are filled.
+    words: usize,
+}
+
+impl RunWriter {
+    fn bytes(&self) -> u64 {
+        (self.words * size_of::<u32>()) as u64
+    }
+
+    fn append(&mut self, bytes: &[u8], supplies: &mut Supplies) {
+        for four in bytes.chunks(size_of::<u32>()) {
+            let mut word = [0; size_of::<u32>()];
+            word[..four.len()].copy_from_slice(four);
+            let place = self.words % CHUNK;
+            if place == 0 {
+                self.chunks.push(supplies.take());
+            }
+            let chunk = self.chunks.last_mut().expect("one was just taken");
+            chunk[place] = u32::from_le_bytes(word);
+            self.words += 1;
         }
     }
 }
@@ -322,56 +469,77 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
         let store = Store::open(place.path(), &game, None).unwrap();
-        let keys = (0..60_000u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44 << 4);
-        let sample: Vec<u64> = (0..1 << 10).map(|i| i << 14).collect();
-        let ranges = Ranges::cut(&sample, 4, 24);
+        let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // The first three ranges span 2^18 ranks each, the last one takes all beyond.
+        let ranks: Vec<u64> = (0..60_000).map(|i| mix(i) >> 44 | i % 3 << 40).collect();
+        let sample: Vec<u64> = (0..1 << 10).map(|i| i << 10).collect();
+        let ranges = Ranges::cut(&sample, 4, 42);
         // All in chunks, compacted runs in memory, and runs in a file.
         for (limit, compacted, spilled) in [
             (1 << 20, false, false),
-            (900 << 10, true, false),
+            (300 << 10, true, false),
             (64 << 10, true, true),
         ] {
-            let mut supplies = Supplies::new(4);
-            let mut lot = Lot::new(ranges.count(), limit, store.spill(), &mut supplies);
-            for key in keys.clone() {
-                lot.push(ranges.of(key), key, &mut supplies).unwrap();
+            let mut supplies = Supplies::new(limit, 4000);
+            let mut lot = Lot::new(&ranges, 0, store.spill(), &mut supplies);
+            let widths: Vec<usize> = lot.spans.iter().map(|span| span.words()).collect();
+            assert_eq!(widths, [1, 1, 1, 2]);
+            for &rank in &ranks {
+                lot.push(ranges.of(rank), rank, &mut supplies).unwrap();
+                assert!(supplies.taken <= supplies.limit + 6, "{limit}");
             }
             assert_eq!(!lot.runs.is_empty(), compacted, "{limit}");
-            assert_eq!(
-                lot.runs.iter().any(|run| run.bytes.is_err()),
-                spilled,
-                "{limit}"
-            );
-            assert!((lot.full_bytes + lot.run_bytes) <= lot.limit * 3 / 4 + CHUNK_BYTES);
+            let in_file = |run: &Run| matches!(run.place, Place::File(_));
+            assert_eq!(lot.runs.iter().any(in_file), spilled, "{limit}");
 
             let mut found = BTreeSet::new();
             for range in 0..ranges.count() {
-                let mut states: Vec<u64> = lot.unsorted(range).flatten().copied().collect();
+                let span = lot.span(range);
+                let pieces = lot.unsorted(range);
+                let mut held: Vec<u64> = pieces.flat_map(|piece| span.ranks(piece)).collect();
                 for run in 0..lot.runs() {
-                    let from = states.len();
-                    lot.read_run(run, range, (0, u64::MAX), &mut Vec::new(), &mut states)
+                    let from = held.len();
+                    lot.read_run(run, range, (0, u64::MAX), &mut Vec::new(), &mut held)
                         .unwrap();
-                    assert!(states[from..].is_sorted());
-                    let (low, high) = (5 << 20, 9 << 20);
+                    assert!(held[from..].is_sorted());
+                    let (low, high) = (5 << 16, 9 << 16);
                     let mut some = Vec::new();
                     lot.read_run(run, range, (low, high), &mut Vec::new(), &mut some)
                         .unwrap();
-                    let between = states[from..]
-                        .iter()
-                        .copied()
-                        .filter(|key| (low..high).contains(key));
-                    assert_eq!(some, between.collect::<Vec<_>>());
+                    let between = |rank: &&u64| (low..high).contains(*rank);
+                    let expected: Vec<u64> = held[from..].iter().filter(between).copied().collect();
+                    assert_eq!(some, expected);
                 }
-                assert_eq!(states.len(), lot.size(range));
-                assert!(states.iter().all(|&key| ranges.of(key) == range));
-                found.extend(states);
+                assert_eq!(held.len(), lot.size(range));
+                assert!(held.iter().all(|&rank| ranges.of(rank) == range));
+                found.extend(held);
             }
-            assert_eq!(found, keys.clone().collect::<BTreeSet<_>>());
+            assert_eq!(found, ranks.iter().copied().collect::<BTreeSet<_>>());
             lot.retire(&mut supplies);
+            assert_eq!(supplies.taken, 0);
             assert!(
                 !supplies.free.is_empty(),
                 "chunks are kept for the next lot"
             );
+        }
+    }
+
+    #[test]
+    fn sorting_gives_ranks_of_narrow_and_wide_buckets() {
+        let mut supplies = Supplies::new(0, 0);
+        for last in [u64::from(u32::MAX) + 7, u64::from(u32::MAX) + 8] {
+            let span = Span { first: 7, last };
+            let words: Vec<u32> = [3, 1, 3, 0]
+                .iter()
+                .flat_map(|&low| vec![low; span.words()])
+                .collect();
+            let mut ranks = Vec::new();
+            assert_eq!(
+                supplies.sort(span, &[&words[..], &words[..]], &mut ranks),
+                8
+            );
+            let high = |low: u64| if span.wide() { low << 32 } else { 0 };
+            assert_eq!(ranks, [0, 1, 3].map(|low| 7 + (high(low) | low)));
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 const LEAST_FOR_THREAD: usize = 8 << 20;
 const LEAST: usize = 16 << 20;
 
-/// Candidates of a key range that sort well: with their scratch space they fit a core's cache.
-const RANGE: usize = 1 << 15;
+/// Candidates of a range that sort well: with their scratch space they fit a core's cache.
+const RANGE: usize = 1 << 16;
 
 /// Candidates that a small part is cut into ranges of, so that all threads have work.
 const SMALL_RANGE: usize = 1 << 12;
@@ -19,10 +19,10 @@ const SMALL_RANGE: usize = 1 << 12;
 ///
 /// | share | for |
 /// |---|---|
-/// | 2/5 | candidates of the states of a part |
-/// | 1/8, twice | candidates of the afterstates of a part and of the next larger tile |
-/// | 1/6 | scratch to sort and merge in |
-/// | 1/8 | sorted states of a wave and their encoded blocks |
+/// | 5/8 | candidates: of the states of a part, of its afterstates, and of those with the next larger tile, whichever need it |
+/// | 1/32, thrice | what each of these is granted if the others took all |
+/// | 1/12 | scratch to sort and merge in |
+/// | 1/8 | sorted states of two waves and their encoded blocks |
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound.
@@ -30,10 +30,10 @@ pub struct Plan {
     threads: usize,
     /// zstd level of the files.
     level: i32,
-    /// Bytes of candidate states that a thread holds.
-    pub(crate) spawned_bytes: usize,
-    /// Bytes of candidate afterstates of one part that a thread holds.
-    pub(crate) moved_bytes: usize,
+    /// Bytes of candidates that a thread holds.
+    pub(crate) supplies: usize,
+    /// Bytes of candidates that each lot of a thread is granted.
+    pub(crate) granted: usize,
     /// Most candidates that are sorted at once.
     pub(crate) unit: usize,
     /// Most candidates between two writes.
@@ -63,16 +63,17 @@ impl Plan {
         }
         let bound = memory;
         let memory = usize::try_from(bound).unwrap_or(usize::MAX);
-        // Sorting takes the values twice, and merging them twice again: 32 bytes each.
-        let unit = (memory / 6 / threads / 32).min(1 << 22);
-        // A sorted state takes 8 bytes, its encoded form about 2, and vectors grow by halves.
-        let wave = (memory / 8 / 16).min(1 << 21);
+        // Sorting takes the values twice, and merging them thrice again: 40 bytes each.
+        let unit = (memory / 12 / threads / 40).min(1 << 22);
+        // A sorted state takes 8 bytes, its encoded form about 2, vectors grow by halves, and one
+        // wave is sorted while the one before is encoded.
+        let wave = (memory / 8 / 40).min(1 << 24);
         Ok(Self {
             memory: bound,
             threads,
             level: LEVEL,
-            spawned_bytes: memory / 5 * 2 / threads,
-            moved_bytes: memory / 8 / threads,
+            supplies: memory / 8 * 5 / threads,
+            granted: memory / 32 / threads,
             unit,
             wave,
         })
@@ -93,8 +94,8 @@ impl Plan {
             memory,
             threads,
             level,
-            spawned_bytes: 48 << 10,
-            moved_bytes: 24 << 10,
+            supplies: 48 << 10,
+            granted: 16 << 10,
             unit: 1500,
             wave: 5000,
         }
@@ -118,19 +119,14 @@ impl Plan {
         self.level
     }
 
-    /// Into how many key ranges to cut a part of about `candidates`, if a thread may hold `bytes`.
-    pub(crate) fn ranges(&self, candidates: u64, bytes: usize) -> usize {
+    /// Into how many ranges to cut a part of about `candidates`.
+    pub(crate) fn ranges(&self, candidates: u64) -> usize {
         let candidates = candidates as usize;
         let for_cache = candidates / RANGE.min(self.unit / 2);
         let for_threads = (candidates / SMALL_RANGE).min(8 * self.threads);
-        // Each range has a chunk that is being filled; those may take a quarter of the memory.
-        let most = bytes / super::lot::CHUNK_BYTES / 4;
+        // Each range has a chunk that is being filled, in three lots: those may take a quarter.
+        let most = self.supplies / super::lot::CHUNK_BYTES / 12;
         for_cache.max(for_threads).clamp(1, most.clamp(1, 4096))
-    }
-
-    /// Candidates that a range of [`Plan::ranges`] should have.
-    pub(crate) fn range_target(&self) -> usize {
-        RANGE.min(self.unit / 2)
     }
 }
 
@@ -164,10 +160,10 @@ mod tests {
                 let Ok(plan) = Plan::new(memory, threads) else {
                     continue;
                 };
-                let lots = threads * (plan.spawned_bytes + 2 * plan.moved_bytes);
-                let sum = lots + threads * plan.unit * 32 + plan.wave * 16;
+                let lots = threads * (plan.supplies + 3 * plan.granted);
+                let sum = lots + threads * plan.unit * 40 + plan.wave * 40;
                 assert!(sum as u64 <= memory, "{sum} of {memory} for {threads}");
-                assert!(plan.ranges(u64::MAX >> 1, plan.moved_bytes) >= 16);
+                assert!(plan.ranges(u64::MAX >> 1) >= 16);
             }
         }
     }

@@ -1,21 +1,23 @@
-//! Key ranges: a part cut into pieces that are sorted and merged on their own.
+//! Ranges: a part cut by rank into pieces that are sorted and merged on their own.
 
-/// A cut of all keys into consecutive ranges.
+/// A cut of all ranks into consecutive ranges.
 pub(crate) struct Ranges {
-    /// First keys of all ranges but the first, increasing.
+    /// First ranks of all ranges but the first, increasing.
     cuts: Vec<u64>,
+    bits: u32,
     shift: u32,
-    /// For each value of a key's leading bits, the number of cuts before all keys that begin so.
+    /// For each value of a rank's leading bits, the number of cuts before all ranks that begin so.
     table: Vec<u16>,
 }
 
 impl Ranges {
-    /// Cut keys of `bits` bits into about `pieces` ranges that each hold as much of `sample`, which
-    /// is sorted. Without a sample, or for one piece, all keys are one range.
+    /// Cut ranks of `bits` bits into about `pieces` ranges that each hold as much of `sample`, which
+    /// is sorted. Without a sample, or for one piece, all ranks are one range.
     pub(crate) fn cut(sample: &[u64], pieces: usize, bits: u32) -> Self {
         let mut cuts: Vec<u64> = Vec::new();
         if !sample.is_empty() {
             cuts.extend((1..pieces).map(|piece| sample[sample.len() * piece / pieces]));
+            cuts.retain(|&cut| cut > 0);
             cuts.dedup();
         }
         let leading = match cuts.len() {
@@ -32,14 +34,19 @@ impl Ranges {
             }
             table.push(before as u16);
         }
-        Self { cuts, shift, table }
+        Self {
+            cuts,
+            bits,
+            shift,
+            table,
+        }
     }
 
-    /// The range of a key: one look into a table that fits a core's cache, and where a cut lies
-    /// within the keys that begin alike, a search among those.
+    /// The range of a rank: one look into a table that fits a core's cache, and where a cut lies
+    /// within the ranks that begin alike, a search among those.
     #[inline(always)]
-    pub(crate) fn of(&self, key: u64) -> usize {
-        let prefix = (key >> self.shift) as usize;
+    pub(crate) fn of(&self, rank: u64) -> usize {
+        let prefix = (rank >> self.shift) as usize;
         let (from, to) = (
             usize::from(self.table[prefix]),
             usize::from(self.table[prefix + 1]),
@@ -47,8 +54,16 @@ impl Ranges {
         if from == to {
             from
         } else {
-            from + self.cuts[from..to].partition_point(|&cut| cut <= key)
+            from + self.cuts[from..to].partition_point(|&cut| cut <= rank)
         }
+    }
+
+    /// First rank of a range, and the greatest that it could hold.
+    pub(crate) fn bounds(&self, range: usize) -> (u64, u64) {
+        let end = u64::MAX >> (64 - self.bits);
+        let last = self.cuts.get(range).map_or(end, |cut| cut - 1);
+        let first = range.checked_sub(1).map_or(0, |before| self.cuts[before]);
+        (first, last)
     }
 
     /// Number of ranges.
@@ -62,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_keep_the_order_of_keys_and_share_them_evenly() {
+    fn ranges_keep_the_order_of_ranks_and_share_them_evenly() {
         let sample: Vec<u64> = (0..10_000u64).map(|i| i * i * 600).collect();
         for pieces in [1, 2, 16, 100, 1000] {
             let ranges = Ranges::cut(&sample, pieces, 36);
@@ -84,11 +99,16 @@ mod tests {
             );
             assert_eq!(ranges.of(0), 0);
             assert_eq!(ranges.of((1 << 36) - 1), ranges.count() - 1);
+            for range in 0..ranges.count() {
+                let (first, last) = ranges.bounds(range);
+                assert_eq!([first, last].map(|rank| ranges.of(rank)), [range; 2]);
+            }
+            assert_eq!(ranges.bounds(ranges.count() - 1).1, (1 << 36) - 1);
         }
     }
 
     #[test]
-    fn without_a_sample_there_is_one_range_for_every_key() {
+    fn without_a_sample_there_is_one_range_for_every_rank() {
         let ranges = Ranges::cut(&[], 100, 64);
         assert_eq!(
             (ranges.count(), ranges.of(0), ranges.of(u64::MAX)),

@@ -4,7 +4,12 @@
 //! and freed of duplicates on its own, in parallel; laid end to end, the ranges are the next stretch
 //! of the part. That stretch is cut into blocks of a fixed number of states, wherever the ranges ended,
 //! and the blocks are encoded in parallel; so the file does not depend on how the part was cut.
+//!
+//! Three waves are under way at once: while one is sorted, the one before it is encoded and expanded,
+//! and the blocks of the one before that are written. No thread waits but at the end of a wave, and
+//! there the tasks are small.
 
+use std::mem;
 use std::ops::AddAssign;
 use std::sync::Mutex;
 
@@ -14,6 +19,7 @@ use super::lot::Lot;
 use super::plan::Plan;
 use super::sketch::Sketch;
 use crate::error::Result;
+use crate::game::rank::Ranking;
 use crate::run::Block;
 use crate::run::merge::union_all;
 use crate::store::Writer;
@@ -74,15 +80,18 @@ pub(crate) trait Stage: Sync {
 /// Buffers that live as long as the sweep.
 #[derive(Default)]
 pub(crate) struct Reducer {
-    /// The sorted states of each unit of a wave.
-    sorted: Vec<Mutex<Vec<u64>>>,
-    blocks: Vec<Mutex<Block>>,
-    /// States that did not fill a block yet.
-    rest: Vec<u64>,
+    /// The sorted states of each unit of a wave, in the making.
+    sorting: Vec<Mutex<Vec<u64>>>,
+    /// States that did not fill a block yet, and then those of each unit of the wave before.
+    sorted: Vec<Vec<u64>>,
+    /// Blocks of the wave before, in the making.
+    encoding: Vec<Mutex<Block>>,
+    /// Those of the wave before that.
+    encoded: Vec<Block>,
 }
 
 impl Reducer {
-    /// Reduce `candidates` into `writer`. After each wave, `report` is told how many states remained
+    /// Reduce `candidates` into `writer`. After each wave, `report` is told how many states were found
     /// and how many of the inspected were dead.
     pub(crate) fn reduce(
         &mut self,
@@ -93,8 +102,9 @@ impl Reducer {
         stage: &impl Stage,
         mut report: impl FnMut(u64, u64),
     ) -> Result<(Reduced, Sketch)> {
-        let ranges = candidates.ranges.count();
-        let units = units(&candidates.lots(), ranges, plan.unit)?;
+        let ranking = candidates.ranking.clone();
+        let units = units(&candidates.lots(), plan.unit)?;
+        let waves = waves(&units, plan.wave);
         let mut sketch = Sketch::expecting(units.iter().map(|unit| unit.size as u64).sum());
         let mut tally = Reduced::default();
         for lot in candidates.lots() {
@@ -102,86 +112,51 @@ impl Reducer {
             tally.duplicates += lot.dropped();
             tally.spilled += lot.spilled();
         }
-        self.rest.clear();
-        let mut from = 0;
-        while from < units.len() {
-            let to = wave_end(&units, from, plan.wave);
-            let wave = &units[from..to];
-            let found = self.sort(wave, &candidates.lots(), crew, stage)?;
+        self.sorted.resize_with(1, Vec::new);
+        self.sorted[0].clear();
+        self.encoded.clear();
+        // The last wave takes two more steps: to be encoded, and to be written.
+        for step in 0..waves.len() + 2 {
+            let wave = waves.get(step).copied().unwrap_or_default();
+            let last = step >= waves.len();
+            let lots = &candidates.lots();
+            let found = self.advance(wave, lots, &ranking, last, crew, writer, stage)?;
             tally += found;
-
-            let mut lots = candidates.lots();
-            for (worker, lot) in crew.workers().zip(&mut lots) {
+            let mut live = 0;
+            for states in &self.sorted[1..] {
+                sketch.add(states);
+                live += states.len() as u64;
+            }
+            report(live, found.dead);
+            // What a buffer once held is no measure of what it will.
+            let fair = 2 * plan.wave / wave.len().max(1);
+            self.sorting
+                .iter_mut()
+                .for_each(|sorting| lock(sorting).shrink_to(fair));
+            for (worker, lot) in crew.workers().zip(&mut candidates.lots()) {
                 for unit in wave.iter().filter(|unit| unit.high == u64::MAX) {
                     lot.release(unit.range, &mut worker.supplies);
                 }
             }
-            let states = self.emit(
-                wave.len(),
-                to == units.len(),
-                crew,
-                writer,
-                stage,
-                &mut sketch,
-            )?;
-            for sorted in &mut self.sorted {
-                lock(sorted).shrink_to(2 * plan.range_target());
-            }
-            report(states, found.dead);
-            from = to;
         }
         candidates.retire(crew);
         Ok((tally, sketch))
     }
 
-    /// Sort the units of a wave, each into its place in `self.sorted`.
-    fn sort(
+    /// Sort `wave`, encode and expand what is sorted, write what is encoded: full blocks, and with the
+    /// last states of the part the last one too.
+    #[expect(clippy::too_many_arguments, reason = "three stages have their needs")]
+    fn advance(
         &mut self,
         wave: &[Unit],
         lots: &[&mut Lot],
-        crew: &Crew,
-        stage: &impl Stage,
-    ) -> Result<Reduced> {
-        self.sorted
-            .resize_with(self.sorted.len().max(wave.len()), Mutex::default);
-        let total = Mutex::new(Reduced::default());
-        crew.each(wave.len(), |worker, task| {
-            let mut states = std::mem::take(&mut worker.made);
-            let mut found = Reduced {
-                duplicates: collect(wave[task], lots, worker, &mut states)?,
-                unique: states.len() as u64,
-                ..Reduced::default()
-            };
-            stage.inspect(&mut states, &mut found);
-            let mut sorted = self.sorted[task].lock().expect("no thread panics");
-            sorted.clear();
-            sorted.extend_from_slice(&states);
-            worker.made = states;
-            *total.lock().expect("no thread panics") += found;
-            Ok(())
-        })?;
-        Ok(total.into_inner().expect("no thread panics"))
-    }
-
-    /// Encode and expand the sorted states of a wave, and write all full blocks, and at the end of
-    /// the part the last one too. Returns the number of states in the wave.
-    fn emit(
-        &mut self,
-        units: usize,
+        ranking: &Ranking,
         last: bool,
         crew: &Crew,
         writer: &mut Writer,
         stage: &impl Stage,
-        sketch: &mut Sketch,
-    ) -> Result<u64> {
-        let mut pieces = vec![std::mem::take(&mut self.rest)];
-        let carried = pieces[0].len();
-        for sorted in &mut self.sorted[..units] {
-            let sorted = std::mem::take(lock(sorted));
-            sketch.add(&sorted);
-            pieces.push(sorted);
-        }
-        let stretch = Stretch::new(&pieces);
+    ) -> Result<Reduced> {
+        let stretch = Stretch::new(&self.sorted);
         let full = writer.block();
         let blocks = if last {
             stretch.len().div_ceil(full)
@@ -189,38 +164,68 @@ impl Reducer {
             stretch.len() / full
         };
         let end = stretch.len().min(blocks * full);
-        self.blocks
-            .resize_with(self.blocks.len().max(blocks), Mutex::default);
+        let slices = end.div_ceil(SLICE);
+        grow(&mut self.sorting, wave.len());
+        grow(&mut self.encoding, blocks);
+        let writes = usize::from(!self.encoded.is_empty());
+        let writer = Mutex::new(writer);
+        let total = Mutex::new(Reduced::default());
 
         // The large tasks first, then the small ones, so that all threads end together.
-        let slices = end.div_ceil(SLICE);
-        crew.each(slices + blocks, |worker, task| {
-            let mut copy = std::mem::take(&mut worker.boards);
+        crew.each(writes + blocks + wave.len() + slices, |worker, task| {
+            let Some(task) = task.checked_sub(writes) else {
+                let mut writer = writer.lock().expect("no thread panics");
+                return self
+                    .encoded
+                    .iter()
+                    .try_for_each(|block| writer.append(block));
+            };
+            let mut copy = mem::take(&mut worker.boards);
             if task < blocks {
                 let states = stretch.slice(task * full, end.min((task + 1) * full), &mut copy);
-                let mut block = self.blocks[task].lock().expect("no thread panics");
+                let mut block = self.encoding[task].lock().expect("no thread panics");
                 worker.encoder.encode(states, &mut block)?;
+            } else if let Some(unit) = wave.get(task - blocks) {
+                let mut states = self.sorting[task - blocks]
+                    .lock()
+                    .expect("no thread panics");
+                let duplicates = collect(*unit, lots, ranking, worker, &mut states)?;
+                let unique = states.len() as u64;
+                let mut found = Reduced {
+                    duplicates,
+                    unique,
+                    ..Reduced::default()
+                };
+                stage.inspect(&mut states, &mut found);
+                *total.lock().expect("no thread panics") += found;
             } else {
-                let from = (task - blocks) * SLICE;
-                stage.expand(
-                    worker,
-                    stretch.slice(from, end.min(from + SLICE), &mut copy),
-                )?;
+                let from = (task - blocks - wave.len()) * SLICE;
+                let states = stretch.slice(from, end.min(from + SLICE), &mut copy);
+                stage.expand(worker, states)?;
             }
             worker.boards = copy;
             Ok(())
         })?;
-        for block in &mut self.blocks[..blocks] {
-            writer.append(lock(block))?;
-        }
 
-        let states = stretch.len() - carried;
-        self.rest = stretch.slice(end, stretch.len(), &mut Vec::new()).to_vec();
-        let pieces = pieces.into_iter().skip(1);
-        for (sorted, piece) in self.sorted.iter_mut().zip(pieces) {
-            *lock(sorted) = piece;
-        }
-        Ok(states as u64)
+        let rest = stretch.slice(end, stretch.len(), &mut Vec::new()).to_vec();
+        self.sorted[0] = rest;
+        turn(&mut self.sorting, &mut self.sorted, 1, wave.len());
+        turn(&mut self.encoding, &mut self.encoded, 0, blocks);
+        Ok(total.into_inner().expect("no thread panics"))
+    }
+}
+
+/// Have places for `count` things to be made.
+fn grow<T: Default>(making: &mut Vec<Mutex<T>>, count: usize) {
+    making.resize_with(making.len().max(count), Mutex::default);
+}
+
+/// Replace what was `made`, from place `from` on, by the `count` things that are made now; the old ones'
+/// buffers are used again.
+fn turn<T: Default>(making: &mut [Mutex<T>], made: &mut Vec<T>, from: usize, count: usize) {
+    made.resize_with(from + count, T::default);
+    for (made, making) in made[from..].iter_mut().zip(making) {
+        mem::swap(made, lock(making));
     }
 }
 
@@ -269,9 +274,9 @@ impl<'a> Stretch<'a> {
 }
 
 /// The units of a part: its ranges in order, those of more than `most` candidates split.
-fn units(lots: &[&mut Lot], ranges: usize, most: usize) -> Result<Vec<Unit>> {
-    let mut units = Vec::with_capacity(ranges);
-    for range in 0..ranges {
+fn units(lots: &[&mut Lot], most: usize) -> Result<Vec<Unit>> {
+    let mut units = Vec::new();
+    for range in 0..lots[0].ranges() {
         let size = lots.iter().map(|lot| lot.size(range)).sum();
         if size <= most {
             units.push(Unit {
@@ -301,7 +306,10 @@ fn split(
     let mut sample = Vec::with_capacity(size / stride);
     let mut scratch = Vec::new();
     for lot in lots {
-        sample.extend(lot.unsorted(range).flatten().step_by(stride));
+        let ranks = lot
+            .unsorted(range)
+            .flat_map(|piece| lot.span(range).ranks(piece));
+        sample.extend(ranks.step_by(stride));
         for run in 0..lot.runs() {
             lot.sample_run(run, range, stride, &mut scratch, &mut sample)?;
         }
@@ -328,48 +336,63 @@ fn split(
     Ok(())
 }
 
-/// The ranges from `from` on that fit into one wave: at least one.
-fn wave_end(units: &[Unit], from: usize, most: usize) -> usize {
-    let mut size = 0;
-    let fits = |unit: &&Unit| {
-        size += unit.size;
-        size <= most
-    };
-    from + units[from..].iter().take_while(fits).count().max(1)
+/// Units in order, as many together as make `most` candidates; at least one.
+fn waves(units: &[Unit], most: usize) -> Vec<&[Unit]> {
+    let mut waves = Vec::new();
+    let mut rest = units;
+    while !rest.is_empty() {
+        let mut size = 0;
+        let fits = |unit: &&Unit| {
+            size += unit.size;
+            size <= most
+        };
+        let (wave, after) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+        waves.push(wave);
+        rest = after;
+    }
+    waves
 }
 
-/// The sorted states of a unit, without duplicates; returns how many of those were dropped.
-fn collect(unit: Unit, lots: &[&mut Lot], worker: &mut Worker, out: &mut Vec<u64>) -> Result<u64> {
+/// The sorted states of a unit, without duplicates, into `out`; returns how many of those were dropped.
+fn collect(
+    unit: Unit,
+    lots: &[&mut Lot],
+    ranking: &Ranking,
+    worker: &mut Worker,
+    out: &mut Vec<u64>,
+) -> Result<u64> {
     let Unit {
         range, low, high, ..
     } = unit;
-    let whole = (low, high) == (0, u64::MAX);
-    // The last unit of a range takes its greatest key too.
-    let within = |state: &u64| (low..high).contains(state) || (high == u64::MAX && *state == high);
-    out.clear();
+    let span = lots[0].span(range);
+    let pieces: Vec<&[u32]> = lots.iter().flat_map(|lot| lot.unsorted(range)).collect();
+    let mut ranks = mem::take(&mut worker.ranks);
+    ranks.clear();
+    let mut gathered = if (low, high) == (0, u64::MAX) {
+        worker.supplies.sort(span, &pieces, &mut ranks)
+    } else {
+        // The last unit of a range takes its greatest rank too.
+        let within = |&rank: &u64| (low..high).contains(&rank) || rank == high && high == u64::MAX;
+        let all = pieces.iter().flat_map(|piece| span.ranks(piece));
+        let some = all.filter(within).collect();
+        worker.supplies.sort_wide(some, &mut ranks)
+    };
     let mut lists = Vec::new();
     let mut scratch = Vec::new();
     for lot in lots {
-        for states in lot.unsorted(range) {
-            if whole {
-                out.extend_from_slice(states);
-            } else {
-                out.extend(states.iter().copied().filter(within));
-            }
-        }
         for run in 0..lot.runs() {
-            let mut states = Vec::new();
-            lot.read_run(run, range, (low, high), &mut scratch, &mut states)?;
-            if !states.is_empty() {
-                lists.push(states);
-            }
+            let mut list = Vec::new();
+            lot.read_run(run, range, (low, high), &mut scratch, &mut list)?;
+            gathered += list.len();
+            lists.push(list);
         }
     }
-    let gathered = out.len() + lists.iter().map(Vec::len).sum::<usize>();
-    worker.supplies.sort_dedup(out);
     if !lists.is_empty() {
-        lists.push(std::mem::take(out));
-        *out = union_all(lists);
+        lists.push(ranks);
+        ranks = union_all(lists);
     }
+    out.clear();
+    out.extend(ranks.iter().map(|&rank| ranking.board(rank)));
+    worker.ranks = ranks;
     Ok((gathered - out.len()) as u64)
 }

@@ -13,6 +13,7 @@ use super::sketch::Sketch;
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::board::ONES;
+use crate::game::rank::Ranking;
 use crate::game::{Census, Game, Moves, Rules};
 use crate::laws;
 use crate::run::{Kind, Part, Sealed};
@@ -25,6 +26,7 @@ pub(crate) struct Sweep<'a> {
     plan: &'a Plan,
     crew: Crew,
     reducer: Reducer,
+    ranking: Ranking,
     /// The shape of each part of the layer before, by kind and exponent of the largest tile.
     sketches: BTreeMap<(Kind, u8), Sketch>,
 }
@@ -46,6 +48,7 @@ impl<'a> Sweep<'a> {
             plan,
             crew: Crew::new(plan, store)?,
             reducer: Reducer::default(),
+            ranking: Ranking::new(store.sealed_sum(), 1),
             sketches,
         })
     }
@@ -72,6 +75,8 @@ impl<'a> Sweep<'a> {
             live: 0,
             dead: 0,
         };
+        let top = self.game.top_exponent().min(sum.ilog2() as u8);
+        self.ranking = self.ranking.for_sum(sum, top);
         let mut merged = None;
         for max in 1..=self.game.top_exponent() {
             let mut row = Row {
@@ -139,15 +144,15 @@ impl<'a> Sweep<'a> {
 
     /// Room for the candidates of a part, cut as the same part of the layer before was shaped.
     fn candidates(&mut self, kind: Kind, max: u8, store: &Store) -> Candidates {
-        let limit = match kind {
-            Kind::States => self.plan.spawned_bytes,
-            Kind::Afterstates => self.plan.moved_bytes,
-        };
         let none = Sketch::default();
         let sketch = self.sketches.get(&(kind, max)).unwrap_or(&none);
-        let pieces = self.plan.ranges(sketch.candidates, limit);
-        let ranges = Ranges::cut(&sketch.sample, pieces, 4 * self.game.size().cells());
-        Candidates::new(ranges, limit, &mut self.crew, store)
+        let mut sample = sketch.sample.clone();
+        self.ranking.rank(&mut sample);
+        let pieces = self.plan.ranges(sketch.candidates);
+        let bits = self.ranking.bits(self.game.size().cells());
+        let ranges = Ranges::cut(&sample, pieces, bits);
+        let (ranking, granted) = (self.ranking.clone(), self.plan.granted);
+        Candidates::new(ranking, ranges, granted, &mut self.crew, store)
     }
 
     /// Map: spawn into the sources.
@@ -172,20 +177,22 @@ impl<'a> Sweep<'a> {
                 worker.made.clear();
                 self.rules.spawn(afterstates, tile, &mut worker.made);
                 self.rules.canonicalise(&mut worker.made);
+                states.ranking.rank(&mut worker.made);
                 filler.announce(worker.made.len());
-                for &state in &worker.made {
-                    filler.push(state, &mut worker.supplies)?;
+                for &rank in &worker.made {
+                    filler.push(rank, &mut worker.supplies)?;
                 }
             }
             Ok(())
         })?;
         if !starts.is_empty() {
+            let mut ranks = starts.to_vec();
+            states.ranking.rank(&mut ranks);
             self.crew.each(1, |worker, _| {
                 let mut filler = states.filler(worker.index);
-                filler.announce(starts.len());
-                starts
-                    .iter()
-                    .try_for_each(|&board| filler.push(board, &mut worker.supplies))
+                filler.announce(ranks.len());
+                let mut push = |&rank| filler.push(rank, &mut worker.supplies);
+                ranks.iter().try_for_each(&mut push)
             })?;
         }
         Ok(states)
@@ -331,6 +338,7 @@ impl Stage for Moving<'_> {
             supplies,
             filter,
             made,
+            ranks,
             slid,
             ..
         } = worker;
@@ -348,13 +356,16 @@ impl Stage for Moving<'_> {
         }
         let fresh = &mut made[..fresh];
         self.rules.canonicalise(fresh);
+        ranks.clear();
+        ranks.extend_from_slice(fresh);
+        self.here.ranking.rank(ranks);
         let larger = u64::from(self.max + 1) * ONES;
         let mut mergers = 0;
-        for &afterstate in fresh.iter() {
+        for (&afterstate, &rank) in fresh.iter().zip(ranks.iter()) {
             let merged = has_zero_digit(afterstate ^ larger);
             mergers += usize::from(merged);
             let filler = if merged { &mut above } else { &mut here };
-            filler.push(afterstate, supplies)?;
+            filler.push(rank, supplies)?;
         }
         above.announce(mergers);
         here.announce(fresh.len() - mergers);

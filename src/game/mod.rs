@@ -5,13 +5,14 @@
 //! turns into wide vector instructions.
 //!
 //! Reading order: [`board`] (the picture), [`symmetry`] (why one board stands for eight),
-//! [`slide`] (a move without a branch), [`line`](mod@line) (a move as it is told), [`rules`] (the kernels over slices), [`variant`] (a game:
-//! board size and winning tile).
+//! [`slide`] (a move without a branch), [`line`](mod@line) (a move as it is told), [`rules`] (the kernels over slices), `rank` (boards as
+//! shorter numbers), [`variant`] (a game: board size and winning tile).
 
 pub mod audit;
 pub mod board;
 pub mod grid;
 pub mod line;
+pub(crate) mod rank;
 pub mod rules;
 pub mod shape;
 pub mod slide;
