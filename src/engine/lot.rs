@@ -8,24 +8,19 @@
 
 use std::mem;
 
+use super::chunk::{CHUNK, CHUNK_BYTES, Chunk};
 use super::ranges::Ranges;
 use crate::error::Result;
 use crate::run::Sorter;
 use crate::run::block::{put_deltas, take_deltas, walk_deltas};
 use crate::store::Spill;
 
-/// Words of a chunk.
-const CHUNK: usize = 1024;
-pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
-
 /// Chunks that are written to a file at once.
 const WRITE: usize = 256;
 
-type Chunk = Box<[u32; CHUNK]>;
-
 /// What a thread has to fill lots with, shared by all its lots.
 pub(crate) struct Supplies {
-    /// Chunks that were used before: their memory needs no page faults any more.
+    /// Chunks for the next who asks.
     free: Vec<Chunk>,
     /// Chunks that lots have.
     taken: usize,
@@ -56,7 +51,10 @@ impl Supplies {
 
     fn take(&mut self) -> Chunk {
         self.taken += 1;
-        self.free.pop().unwrap_or_else(|| Box::new([0; CHUNK]))
+        if self.free.is_empty() {
+            Chunk::supply(&mut self.free);
+        }
+        self.free.pop().expect("some were supplied")
     }
 
     fn give(&mut self, chunk: Chunk) {

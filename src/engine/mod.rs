@@ -32,6 +32,7 @@
 //! stopped.
 
 mod candidates;
+mod chunk;
 mod crew;
 mod filter;
 mod lot;

@@ -125,8 +125,8 @@ impl Plan {
         let for_cache = candidates / RANGE.min(self.unit / 2);
         let for_threads = (candidates / SMALL_RANGE).min(8 * self.threads);
         // Each range has a chunk that is being filled, in three lots: those may take a quarter.
-        let most = self.supplies / super::lot::CHUNK_BYTES / 12;
-        for_cache.max(for_threads).clamp(1, most.clamp(1, 4096))
+        let most = self.supplies / super::chunk::CHUNK_BYTES / 12;
+        for_cache.max(for_threads).clamp(1, most.clamp(1, 8192))
     }
 }
 

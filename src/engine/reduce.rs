@@ -11,7 +11,7 @@
 
 use std::mem;
 use std::ops::AddAssign;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use super::candidates::Candidates;
 use super::crew::{Crew, Worker};
@@ -80,14 +80,49 @@ pub(crate) trait Stage: Sync {
 /// Buffers that live as long as the sweep.
 #[derive(Default)]
 pub(crate) struct Reducer {
-    /// The sorted states of each unit of a wave, in the making.
-    sorting: Vec<Mutex<Vec<u64>>>,
-    /// States that did not fill a block yet, and then those of each unit of the wave before.
-    sorted: Vec<Vec<u64>>,
-    /// Blocks of the wave before, in the making.
-    encoding: Vec<Mutex<Block>>,
-    /// Those of the wave before that.
-    encoded: Vec<Block>,
+    /// The sorted states of each unit of a wave.
+    sorted: Turns<Vec<u64>>,
+    /// The states that did not fill a block yet, and those before them.
+    rest: [Vec<u64>; 2],
+    /// The blocks of the wave before.
+    encoded: Turns<Block>,
+}
+
+/// Things that are made in one step and used in the next, while others are made; and their buffers
+/// are used again.
+#[derive(Default)]
+struct Turns<T> {
+    making: Vec<Mutex<T>>,
+    made: Vec<T>,
+    /// How many are made; beyond are buffers.
+    count: usize,
+}
+
+impl<T: Default> Turns<T> {
+    /// Have places for `count` things to be made.
+    fn begin(&mut self, count: usize) {
+        self.making
+            .resize_with(self.making.len().max(count), Mutex::default);
+    }
+
+    /// Take what was made in the first `count` places.
+    fn turn(&mut self, count: usize) {
+        self.made
+            .resize_with(self.made.len().max(count), T::default);
+        for (made, making) in self.made.iter_mut().zip(&mut self.making).take(count) {
+            mem::swap(made, making.get_mut().expect("no thread panics"));
+        }
+        self.count = count;
+    }
+
+    fn made(&self) -> &[T] {
+        &self.made[..self.count]
+    }
+
+    /// A place to make something in.
+    fn place(&self, place: usize) -> MutexGuard<'_, T> {
+        self.making[place].lock().expect("no thread panics")
+    }
 }
 
 impl Reducer {
@@ -112,9 +147,7 @@ impl Reducer {
             tally.duplicates += lot.dropped();
             tally.spilled += lot.spilled();
         }
-        self.sorted.resize_with(1, Vec::new);
-        self.sorted[0].clear();
-        self.encoded.clear();
+        self.rest[0].clear();
         // The last wave takes two more steps: to be encoded, and to be written.
         for step in 0..waves.len() + 2 {
             let wave = waves.get(step).copied().unwrap_or_default();
@@ -123,16 +156,17 @@ impl Reducer {
             let found = self.advance(wave, lots, &ranking, last, crew, writer, stage)?;
             tally += found;
             let mut live = 0;
-            for states in &self.sorted[1..] {
+            for states in self.sorted.made() {
                 sketch.add(states);
                 live += states.len() as u64;
             }
             report(live, found.dead);
             // What a buffer once held is no measure of what it will.
             let fair = 2 * plan.wave / wave.len().max(1);
-            self.sorting
-                .iter_mut()
-                .for_each(|sorting| lock(sorting).shrink_to(fair));
+            self.sorted.making.iter_mut().for_each(|buffer| {
+                let buffer = buffer.get_mut().expect("no thread panics");
+                buffer.shrink_to(fair);
+            });
             for (worker, lot) in crew.workers().zip(&mut candidates.lots()) {
                 for unit in wave.iter().filter(|unit| unit.high == u64::MAX) {
                     lot.release(unit.range, &mut worker.supplies);
@@ -156,7 +190,10 @@ impl Reducer {
         writer: &mut Writer,
         stage: &impl Stage,
     ) -> Result<Reduced> {
-        let stretch = Stretch::new(&self.sorted);
+        self.sorted.begin(wave.len());
+        let [rest, next_rest] = &mut self.rest;
+        let pieces = [&rest[..]].into_iter();
+        let stretch = Stretch::new(pieces.chain(self.sorted.made().iter().map(Vec::as_slice)));
         let full = writer.block();
         let blocks = if last {
             stretch.len().div_ceil(full)
@@ -165,9 +202,8 @@ impl Reducer {
         };
         let end = stretch.len().min(blocks * full);
         let slices = end.div_ceil(SLICE);
-        grow(&mut self.sorting, wave.len());
-        grow(&mut self.encoding, blocks);
-        let writes = usize::from(!self.encoded.is_empty());
+        self.encoded.begin(blocks);
+        let writes = usize::from(!self.encoded.made().is_empty());
         let writer = Mutex::new(writer);
         let total = Mutex::new(Reduced::default());
 
@@ -175,28 +211,24 @@ impl Reducer {
         crew.each(writes + blocks + wave.len() + slices, |worker, task| {
             let Some(task) = task.checked_sub(writes) else {
                 let mut writer = writer.lock().expect("no thread panics");
-                return self
-                    .encoded
-                    .iter()
-                    .try_for_each(|block| writer.append(block));
+                let mut encoded = self.encoded.made().iter();
+                return encoded.try_for_each(|block| writer.append(block));
             };
             let mut copy = mem::take(&mut worker.boards);
             if task < blocks {
                 let states = stretch.slice(task * full, end.min((task + 1) * full), &mut copy);
-                let mut block = self.encoding[task].lock().expect("no thread panics");
-                worker.encoder.encode(states, &mut block)?;
+                let block = &mut self.encoded.place(task);
+                worker.encoder.encode(states, block)?;
             } else if let Some(unit) = wave.get(task - blocks) {
-                let mut states = self.sorting[task - blocks]
-                    .lock()
-                    .expect("no thread panics");
-                let duplicates = collect(*unit, lots, ranking, worker, &mut states)?;
+                let states = &mut self.sorted.place(task - blocks);
+                let duplicates = collect(*unit, lots, ranking, worker, states)?;
                 let unique = states.len() as u64;
                 let mut found = Reduced {
                     duplicates,
                     unique,
                     ..Reduced::default()
                 };
-                stage.inspect(&mut states, &mut found);
+                stage.inspect(states, &mut found);
                 *total.lock().expect("no thread panics") += found;
             } else {
                 let from = (task - blocks - wave.len()) * SLICE;
@@ -207,43 +239,27 @@ impl Reducer {
             Ok(())
         })?;
 
-        let rest = stretch.slice(end, stretch.len(), &mut Vec::new()).to_vec();
-        self.sorted[0] = rest;
-        turn(&mut self.sorting, &mut self.sorted, 1, wave.len());
-        turn(&mut self.encoding, &mut self.encoded, 0, blocks);
+        next_rest.clear();
+        stretch.copy(end, stretch.len(), next_rest);
+        self.rest.swap(0, 1);
+        self.sorted.turn(wave.len());
+        self.encoded.turn(blocks);
         Ok(total.into_inner().expect("no thread panics"))
     }
 }
 
-/// Have places for `count` things to be made.
-fn grow<T: Default>(making: &mut Vec<Mutex<T>>, count: usize) {
-    making.resize_with(making.len().max(count), Mutex::default);
-}
-
-/// Replace what was `made`, from place `from` on, by the `count` things that are made now; the old ones'
-/// buffers are used again.
-fn turn<T: Default>(making: &mut [Mutex<T>], made: &mut Vec<T>, from: usize, count: usize) {
-    made.resize_with(from + count, T::default);
-    for (made, making) in made[from..].iter_mut().zip(making) {
-        mem::swap(made, lock(making));
-    }
-}
-
-fn lock<T>(mutex: &mut Mutex<T>) -> &mut T {
-    mutex.get_mut().expect("no thread panics")
-}
-
 /// Sorted pieces, end to end.
 struct Stretch<'a> {
-    pieces: &'a [Vec<u64>],
+    pieces: Vec<&'a [u64]>,
     /// Where each piece begins, and where the last one ends.
     starts: Vec<usize>,
 }
 
 impl<'a> Stretch<'a> {
-    fn new(pieces: &'a [Vec<u64>]) -> Self {
+    fn new(pieces: impl Iterator<Item = &'a [u64]>) -> Self {
+        let pieces: Vec<_> = pieces.collect();
         let mut starts = vec![0];
-        for piece in pieces {
+        for piece in &pieces {
             starts.push(starts[starts.len() - 1] + piece.len());
         }
         Self { pieces, starts }
@@ -258,18 +274,30 @@ impl<'a> Stretch<'a> {
     where
         'a: 'b,
     {
-        let mut piece = self.starts.partition_point(|&start| start <= from) - 1;
+        let piece = self.piece_of(from);
         if piece < self.pieces.len() && to <= self.starts[piece + 1] {
             return &self.pieces[piece][from - self.starts[piece]..to - self.starts[piece]];
         }
         copy.clear();
-        while copy.len() < to - from {
-            let begin = (from + copy.len()) - self.starts[piece];
-            let end = (to - self.starts[piece]).min(self.pieces[piece].len());
-            copy.extend_from_slice(&self.pieces[piece][begin..end]);
+        self.copy(from, to, copy);
+        copy
+    }
+
+    /// Append the states from `from` to `to` to `out`.
+    fn copy(&self, mut from: usize, to: usize, out: &mut Vec<u64>) {
+        let mut piece = self.piece_of(from);
+        while from < to {
+            let start = self.starts[piece];
+            let end = to.min(self.starts[piece + 1]);
+            out.extend_from_slice(&self.pieces[piece][from - start..end - start]);
+            from = end;
             piece += 1;
         }
-        copy
+    }
+
+    /// The piece that a place is in; the one after the last for the end.
+    fn piece_of(&self, place: usize) -> usize {
+        self.starts.partition_point(|&start| start <= place) - 1
     }
 }
 
