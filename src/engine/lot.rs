@@ -67,7 +67,7 @@ impl Supplies {
     pub(crate) fn sort(&mut self, span: Span, pieces: &[&[u32]], out: &mut Vec<u64>) -> usize {
         if span.wide() {
             let ranks = pieces.iter().flat_map(|piece| span.ranks(piece));
-            self.sort_wide(ranks.collect(), out)
+            self.sort_wide(&ranks.collect::<Vec<_>>(), out)
         } else {
             let offsets = self.narrow.sort_dedup(pieces);
             out.extend(offsets.iter().map(|&offset| span.first + u64::from(offset)));
@@ -76,8 +76,8 @@ impl Supplies {
     }
 
     /// Append `ranks`, sorted and without duplicates, to `out`; returns how many they were with them.
-    pub(crate) fn sort_wide(&mut self, ranks: Vec<u64>, out: &mut Vec<u64>) -> usize {
-        out.extend_from_slice(self.wide.sort_dedup(&[&ranks]));
+    pub(crate) fn sort_wide(&mut self, ranks: &[u64], out: &mut Vec<u64>) -> usize {
+        out.extend_from_slice(self.wide.sort_dedup(&[ranks]));
         ranks.len()
     }
 }
@@ -469,7 +469,9 @@ mod tests {
         let store = Store::open(place.path(), &game, None).unwrap();
         let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         // The first three ranges span 2^18 ranks each, the last one takes all beyond.
-        let ranks: Vec<u64> = (0..60_000).map(|i| mix(i) >> 44 | i % 3 << 40).collect();
+        let ranks: Vec<u64> = (0..60_000)
+            .map(|i| (mix(i) >> 44) | ((i % 3) << 40))
+            .collect();
         let sample: Vec<u64> = (0..1 << 10).map(|i| i << 10).collect();
         let ranges = Ranges::cut(&sample, 4, 42);
         // All in chunks, compacted runs in memory, and runs in a file.

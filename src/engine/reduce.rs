@@ -402,8 +402,8 @@ fn collect(
         // The last unit of a range takes its greatest rank too.
         let within = |&rank: &u64| (low..high).contains(&rank) || rank == high && high == u64::MAX;
         let all = pieces.iter().flat_map(|piece| span.ranks(piece));
-        let some = all.filter(within).collect();
-        worker.supplies.sort_wide(some, &mut ranks)
+        let some: Vec<u64> = all.filter(within).collect();
+        worker.supplies.sort_wide(&some, &mut ranks)
     };
     let mut lists = Vec::new();
     let mut scratch = Vec::new();

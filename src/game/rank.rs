@@ -78,7 +78,7 @@ impl Ranking {
 
 /// An entry of [`Ranking::groups`].
 fn group_of(number: u64, base: u64) -> u64 {
-    let digits = (0..GROUP).map(|place| number / base.pow(place) % base << (4 * place));
+    let digits = (0..GROUP).map(|place| (number / base.pow(place) % base) << (4 * place));
     let board = digits.sum();
     u64::from(sum(board)) << 32 | board
 }
@@ -123,7 +123,7 @@ impl Divisor {
     /// Quotient and remainder.
     #[inline(always)]
     fn divide(&self, number: u64) -> (u64, u64) {
-        let quotient = (u128::from(number) * u128::from(self.inverse) >> self.shift) as u64;
+        let quotient = ((u128::from(number) * u128::from(self.inverse)) >> self.shift) as u64;
         (quotient, number - quotient * self.divisor)
     }
 }
