@@ -3,8 +3,9 @@
 use std::sync::{Mutex, MutexGuard};
 
 use super::crew::{Crew, Worker};
-use super::lot::{Lot, Supplies};
+use super::lot::Lot;
 use super::ranges::Ranges;
+use super::supplies::Supplies;
 use crate::error::Result;
 use crate::game::rank::Ranking;
 use crate::store::Store;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::filter::Filter;
-use super::lot::Supplies;
 use super::plan::Plan;
+use super::supplies::Supplies;
 use crate::error::{Error, Result};
 use crate::run::Encoder;
 use crate::run::block::Decoder;

@@ -2,112 +2,17 @@
 //!
 //! Candidates come unsorted into chunks, as offsets from where their range begins: 4 bytes each, or 8
 //! in a range that is wider than that. All lots of a thread take chunks from the same supplies. When
-//! those are used up, a lot compacts its own: each bucket is sorted, freed of duplicates and
-//! delta-coded, about 1.5 bytes a candidate, into chunks again; and when such runs take too much, they
-//! go to a nameless file. The first step is all there is while memory lasts.
+//! those are used up, a lot packs its own: each bucket is sorted, freed of duplicates and delta-coded into
+//! chunks again (`packed.rs`); and when such runs take too much, they go to a nameless file. The first step is all there is while memory lasts.
 
 use std::mem;
 
 use super::chunk::{CHUNK, CHUNK_BYTES, Chunk};
-use super::ranges::Ranges;
+use super::packed::{Packed, Packer};
+use super::ranges::{Ranges, Span};
+use super::supplies::Supplies;
 use crate::error::Result;
-use crate::run::Sorter;
-use crate::run::block::{put_deltas, take_deltas, walk_deltas};
 use crate::store::Spill;
-
-/// Chunks that are written to a file at once.
-const WRITE: usize = 256;
-
-/// What a thread has to fill lots with, shared by all its lots.
-pub(crate) struct Supplies {
-    /// Chunks for the next who asks.
-    free: Vec<Chunk>,
-    /// Chunks that lots have.
-    taken: usize,
-    /// Chunks that lots may have, but for what each is granted.
-    limit: usize,
-    /// Most candidates that are sorted at once.
-    unit: usize,
-    narrow: Sorter<u32>,
-    wide: Sorter<u64>,
-    ranks: Vec<u64>,
-    bytes: Vec<u8>,
-}
-
-impl Supplies {
-    /// Supplies of `bytes`, to be sorted by no more than `unit` candidates at once.
-    pub(crate) fn new(bytes: usize, unit: usize) -> Self {
-        Self {
-            free: Vec::new(),
-            taken: 0,
-            limit: bytes / CHUNK_BYTES,
-            unit,
-            narrow: Sorter::default(),
-            wide: Sorter::default(),
-            ranks: Vec::new(),
-            bytes: Vec::new(),
-        }
-    }
-
-    fn take(&mut self) -> Chunk {
-        self.taken += 1;
-        if self.free.is_empty() {
-            Chunk::supply(&mut self.free);
-        }
-        self.free.pop().expect("some were supplied")
-    }
-
-    fn give(&mut self, chunk: Chunk) {
-        self.taken -= 1;
-        self.free.push(chunk);
-    }
-
-    /// Append the ranks that `pieces` of a bucket hold, sorted and without duplicates, to `out`.
-    /// Returns how many they were with duplicates.
-    pub(crate) fn sort(&mut self, span: Span, pieces: &[&[u32]], out: &mut Vec<u64>) -> usize {
-        if span.wide() {
-            let ranks = pieces.iter().flat_map(|piece| span.ranks(piece));
-            self.sort_wide(&ranks.collect::<Vec<_>>(), out)
-        } else {
-            let offsets = self.narrow.sort_dedup(pieces);
-            out.extend(offsets.iter().map(|&offset| span.first + u64::from(offset)));
-            pieces.iter().map(|piece| piece.len()).sum()
-        }
-    }
-
-    /// Append `ranks`, sorted and without duplicates, to `out`; returns how many they were with them.
-    pub(crate) fn sort_wide(&mut self, ranks: &[u64], out: &mut Vec<u64>) -> usize {
-        out.extend_from_slice(self.wide.sort_dedup(&[ranks]));
-        ranks.len()
-    }
-}
-
-/// The ranks that a range could hold, from the first to the last.
-#[derive(Clone, Copy)]
-pub(crate) struct Span {
-    first: u64,
-    last: u64,
-}
-
-impl Span {
-    /// Whether offsets take two words, the low one first.
-    fn wide(self) -> bool {
-        self.last - self.first > u64::from(u32::MAX)
-    }
-
-    /// Words of a candidate.
-    fn words(self) -> usize {
-        if self.wide() { 2 } else { 1 }
-    }
-
-    /// The ranks that a piece of a bucket holds, as they came.
-    pub(crate) fn ranks(self, piece: &[u32]) -> impl Iterator<Item = u64> {
-        piece.chunks_exact(self.words()).map(move |words| {
-            let high = words.get(1).copied().unwrap_or(0);
-            self.first + (u64::from(high) << 32 | u64::from(words[0]))
-        })
-    }
-}
 
 /// Candidates of one range.
 struct Bucket {
@@ -118,42 +23,16 @@ struct Bucket {
     wide: bool,
 }
 
-/// Where a compacted run has its piece for one range.
-#[derive(Clone, Copy)]
-struct Piece {
-    /// Place of its first byte; a whole number of words.
-    at: u64,
-    length: usize,
-    first: u64,
-    count: u32,
-    /// CRC-32 of the bytes: they may have been on a disk.
-    crc: u32,
-}
-
-/// A compacted run: sorted pieces, delta-coded, one for each range.
-struct Run {
-    pieces: Vec<Piece>,
-    place: Place,
-}
-
-/// Where a run's bytes are.
-enum Place {
-    Memory(Vec<Chunk>),
-    /// From this byte of the spill file on.
-    File(u64),
-}
-
 /// See the module.
 pub(crate) struct Lot {
     spans: Vec<Span>,
     buckets: Vec<Bucket>,
     /// The full chunks of each bucket.
     full: Vec<Vec<Chunk>>,
-    runs: Vec<Run>,
+    runs: Vec<Packed>,
     /// Full chunks that this lot may have whatever the others take.
     granted: usize,
     full_chunks: usize,
-    run_chunks: usize,
     spill: Spill,
     /// Candidates that were made for this lot.
     made: u64,
@@ -169,11 +48,9 @@ impl Lot {
         spill: Spill,
         supplies: &mut Supplies,
     ) -> Self {
-        let span = |range| {
-            let (first, last) = ranges.bounds(range);
-            Span { first, last }
-        };
-        let spans: Vec<Span> = (0..ranges.count()).map(span).collect();
+        let spans: Vec<Span> = (0..ranges.count())
+            .map(|range| ranges.span(range))
+            .collect();
         let bucket = |span: &Span| Bucket {
             open: supplies.take(),
             filled: 0,
@@ -187,7 +64,6 @@ impl Lot {
             runs: Vec::new(),
             granted: granted / CHUNK_BYTES,
             full_chunks: 0,
-            run_chunks: 0,
             spill,
             made: 0,
             dropped: 0,
@@ -220,70 +96,34 @@ impl Lot {
         self.full_chunks += 1;
         if supplies.taken > supplies.limit && self.full_chunks > self.granted {
             while self.full_chunks > 0 {
-                self.compact(supplies)?;
+                self.pack(supplies)?;
             }
-            if self.run_chunks > supplies.limit / 2 {
-                self.spill(supplies)?;
+            let taken: usize = self.runs.iter().map(Packed::chunks).sum();
+            if taken > supplies.limit / 2 {
+                let mut runs = self.runs.iter_mut();
+                runs.try_for_each(|run| run.spill(&mut self.spill, supplies))?;
             }
         }
         Ok(())
     }
 
-    /// Turn the full chunks into a run: all of them, or of each bucket as many as may be sorted at once.
-    fn compact(&mut self, supplies: &mut Supplies) -> Result<()> {
+    /// Pack the full chunks into a run: all of them, or of each bucket as many as may be sorted at once.
+    fn pack(&mut self, supplies: &mut Supplies) -> Result<()> {
         let most = (supplies.unit / CHUNK).max(1);
-        let mut pieces = Vec::with_capacity(self.spans.len());
-        let mut writer = RunWriter::default();
-        let (mut ranks, mut bytes) = (
-            mem::take(&mut supplies.ranks),
-            mem::take(&mut supplies.bytes),
-        );
+        let mut packer = Packer::default();
+        let mut ranks = mem::take(&mut supplies.ranks);
         for (full, &span) in self.full.iter_mut().zip(&self.spans) {
             let chunks = full.split_off(full.len().saturating_sub(most));
             let sources: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk[..]).collect();
             ranks.clear();
             let gathered = supplies.sort(span, &sources, &mut ranks);
-            let length = put_deltas(&ranks, &mut bytes)?;
             self.full_chunks -= chunks.len();
             self.dropped += (gathered - ranks.len()) as u64;
             chunks.into_iter().for_each(|chunk| supplies.give(chunk));
-            pieces.push(Piece {
-                at: writer.bytes(),
-                length,
-                first: ranks.first().copied().unwrap_or(0),
-                count: ranks.len() as u32,
-                crc: crc32fast::hash(&bytes[..length]),
-            });
-            writer.append(&bytes[..length], supplies);
+            packer.append(&ranks, supplies)?;
         }
-        (supplies.ranks, supplies.bytes) = (ranks, bytes);
-        self.run_chunks += writer.chunks.len();
-        self.runs.push(Run {
-            pieces,
-            place: Place::Memory(writer.chunks),
-        });
-        Ok(())
-    }
-
-    /// Move all runs in memory to the spill file.
-    fn spill(&mut self, supplies: &mut Supplies) -> Result<()> {
-        let mut bytes = mem::take(&mut supplies.bytes);
-        for run in &mut self.runs {
-            let Place::Memory(chunks) = &mut run.place else {
-                continue;
-            };
-            let begin = self.spill.bytes();
-            for some in chunks.chunks(WRITE) {
-                bytes.clear();
-                let words = some.iter().flat_map(|chunk| chunk.iter());
-                bytes.extend(words.flat_map(|word| word.to_le_bytes()));
-                self.spill.append(&bytes)?;
-            }
-            chunks.drain(..).for_each(|chunk| supplies.give(chunk));
-            run.place = Place::File(begin);
-        }
-        supplies.bytes = bytes;
-        self.run_chunks = 0;
+        supplies.ranks = ranks;
+        self.runs.push(packer.finish());
         Ok(())
     }
 
@@ -309,7 +149,7 @@ impl Lot {
 
     /// Candidates of a range, repeats included.
     pub(crate) fn size(&self, range: usize) -> usize {
-        let counts = self.runs.iter().map(|run| run.pieces[range].count as usize);
+        let counts = self.runs.iter().map(|run| run.count(range));
         let words = self.full[range].len() * CHUNK + self.buckets[range].filled;
         words / self.spans[range].words() + counts.sum::<usize>()
     }
@@ -331,35 +171,24 @@ impl Lot {
         self.spans.len()
     }
 
-    /// Number of compacted runs.
+    /// Number of packed runs.
     pub(crate) fn runs(&self) -> usize {
         self.runs.len()
     }
 
-    /// Append the ranks that a compacted run has in a range, those from `low` to before `high`, or
-    /// to the end for the greatest `high`, sorted, to `out`. Takes no more memory than those and
-    /// their bytes.
+    /// See [`Packed::read`].
     pub(crate) fn read_run(
         &self,
         run: usize,
         range: usize,
-        (low, high): (u64, u64),
+        bounds: (u64, u64),
         scratch: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Some(Piece { first, count, .. }) = self.deltas(run, range, scratch)? else {
-            return Ok(());
-        };
-        if (low, high) == (0, u64::MAX) {
-            take_deltas(scratch, first, count, out).expect("what put_deltas wrote is read");
-        } else {
-            let from_low = walk_deltas(scratch, first).skip_while(|&rank| rank < low);
-            out.extend(from_low.take_while(|&rank| rank < high || high == u64::MAX));
-        }
-        Ok(())
+        self.runs[run].read(range, bounds, &self.spill, scratch, out)
     }
 
-    /// Append every `stride`-th rank that a compacted run has in a range to `out`.
+    /// See [`Packed::sample`].
     pub(crate) fn sample_run(
         &self,
         run: usize,
@@ -368,39 +197,7 @@ impl Lot {
         scratch: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        if let Some(piece) = self.deltas(run, range, scratch)? {
-            out.extend(walk_deltas(scratch, piece.first).step_by(stride));
-        }
-        Ok(())
-    }
-
-    /// Read the coded piece that a run has for a range into `bytes`; `None` if it is empty.
-    fn deltas(&self, run: usize, range: usize, bytes: &mut Vec<u8>) -> Result<Option<Piece>> {
-        let Run { pieces, place } = &self.runs[run];
-        let piece = pieces[range];
-        if piece.count == 0 {
-            return Ok(None);
-        }
-        bytes.clear();
-        match place {
-            Place::Memory(chunks) => {
-                let from = piece.at as usize / size_of::<u32>();
-                let mut words = from..from + piece.length.div_ceil(size_of::<u32>());
-                while !words.is_empty() {
-                    let begin = words.start % CHUNK;
-                    let end = CHUNK.min(begin + words.len());
-                    let some = &chunks[words.start / CHUNK][begin..end];
-                    bytes.extend(some.iter().flat_map(|word| word.to_le_bytes()));
-                    words.start += some.len();
-                }
-                bytes.truncate(piece.length);
-            }
-            Place::File(begin) => {
-                bytes.resize(piece.length, 0);
-                self.spill.read(begin + piece.at, piece.crc, bytes)?;
-            }
-        }
-        Ok(Some(piece))
+        self.runs[run].sample(range, stride, &self.spill, scratch, out)
     }
 
     /// Give the chunks of a range back; it is empty then.
@@ -414,50 +211,16 @@ impl Lot {
 
     /// Give everything back.
     pub(crate) fn retire(self, supplies: &mut Supplies) {
-        let runs = self.runs.into_iter().flat_map(|run| match run.place {
-            Place::Memory(chunks) => chunks,
-            Place::File(_) => Vec::new(),
-        });
         let full = self.full.into_iter().flatten();
         let open = self.buckets.into_iter().map(|bucket| bucket.open);
-        full.chain(open)
-            .chain(runs)
-            .for_each(|chunk| supplies.give(chunk));
-    }
-}
-
-/// Puts the pieces of a run into chunks.
-#[derive(Default)]
-struct RunWriter {
-    chunks: Vec<Chunk>,
-    /// Words that are filled.
-    words: usize,
-}
-
-impl RunWriter {
-    fn bytes(&self) -> u64 {
-        (self.words * size_of::<u32>()) as u64
-    }
-
-    fn append(&mut self, bytes: &[u8], supplies: &mut Supplies) {
-        for four in bytes.chunks(size_of::<u32>()) {
-            let mut word = [0; size_of::<u32>()];
-            word[..four.len()].copy_from_slice(four);
-            let place = self.words % CHUNK;
-            if place == 0 {
-                self.chunks.push(supplies.take());
-            }
-            let chunk = self.chunks.last_mut().expect("one was just taken");
-            chunk[place] = u32::from_le_bytes(word);
-            self.words += 1;
-        }
+        full.chain(open).for_each(|chunk| supplies.give(chunk));
+        self.runs.into_iter().for_each(|run| run.retire(supplies));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::ranges::Ranges;
     use crate::game::Game;
     use crate::store::Store;
     use std::collections::BTreeSet;
@@ -474,8 +237,8 @@ mod tests {
             .collect();
         let sample: Vec<u64> = (0..1 << 10).map(|i| i << 10).collect();
         let ranges = Ranges::cut(&sample, 4, 42);
-        // All in chunks, compacted runs in memory, and runs in a file.
-        for (limit, compacted, spilled) in [
+        // All in chunks, packed runs in memory, and runs in a file.
+        for (limit, packed, spilled) in [
             (1 << 20, false, false),
             (300 << 10, true, false),
             (64 << 10, true, true),
@@ -488,8 +251,8 @@ mod tests {
                 lot.push(ranges.of(rank), rank, &mut supplies).unwrap();
                 assert!(supplies.taken <= supplies.limit + 6, "{limit}");
             }
-            assert_eq!(!lot.runs.is_empty(), compacted, "{limit}");
-            let in_file = |run: &Run| matches!(run.place, Place::File(_));
+            assert_eq!(!lot.runs.is_empty(), packed, "{limit}");
+            let in_file = |run: &Packed| run.chunks() == 0;
             assert_eq!(lot.runs.iter().any(in_file), spilled, "{limit}");
 
             let mut found = BTreeSet::new();
@@ -521,25 +284,6 @@ mod tests {
                 !supplies.free.is_empty(),
                 "chunks are kept for the next lot"
             );
-        }
-    }
-
-    #[test]
-    fn sorting_gives_ranks_of_narrow_and_wide_buckets() {
-        let mut supplies = Supplies::new(0, 0);
-        for last in [u64::from(u32::MAX) + 7, u64::from(u32::MAX) + 8] {
-            let span = Span { first: 7, last };
-            let words: Vec<u32> = [3, 1, 3, 0]
-                .iter()
-                .flat_map(|&low| vec![low; span.words()])
-                .collect();
-            let mut ranks = Vec::new();
-            assert_eq!(
-                supplies.sort(span, &[&words[..], &words[..]], &mut ranks),
-                8
-            );
-            let high = |low: u64| if span.wide() { low << 32 } else { 0 };
-            assert_eq!(ranks, [0, 1, 3].map(|low| 7 + (high(low) | low)));
         }
     }
 }

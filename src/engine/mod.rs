@@ -36,12 +36,17 @@ mod chunk;
 mod crew;
 mod filter;
 mod lot;
+mod packed;
 mod plan;
 mod progress;
 mod ranges;
 mod reduce;
 mod sketch;
+mod stretch;
+mod supplies;
 mod sweep;
+mod turns;
+mod unit;
 
 use crate::error::{Error, Result};
 use crate::game::Game;

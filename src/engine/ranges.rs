@@ -58,17 +58,44 @@ impl Ranges {
         }
     }
 
-    /// First rank of a range, and the greatest that it could hold.
-    pub(crate) fn bounds(&self, range: usize) -> (u64, u64) {
+    /// The ranks that a range could hold.
+    pub(crate) fn span(&self, range: usize) -> Span {
         let end = u64::MAX >> (64 - self.bits);
         let last = self.cuts.get(range).map_or(end, |cut| cut - 1);
         let first = range.checked_sub(1).map_or(0, |before| self.cuts[before]);
-        (first, last)
+        Span { first, last }
     }
 
     /// Number of ranges.
     pub(crate) fn count(&self) -> usize {
         self.cuts.len() + 1
+    }
+}
+
+/// The ranks that a range could hold, from the first to the last.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+}
+
+impl Span {
+    /// Whether offsets take two words, the low one first.
+    pub(crate) fn wide(self) -> bool {
+        self.last - self.first > u64::from(u32::MAX)
+    }
+
+    /// Words of a candidate.
+    pub(crate) fn words(self) -> usize {
+        if self.wide() { 2 } else { 1 }
+    }
+
+    /// The ranks that a piece of a bucket holds, as they came.
+    pub(crate) fn ranks(self, piece: &[u32]) -> impl Iterator<Item = u64> {
+        piece.chunks_exact(self.words()).map(move |words| {
+            let high = words.get(1).copied().unwrap_or(0);
+            self.first + (u64::from(high) << 32 | u64::from(words[0]))
+        })
     }
 }
 
@@ -100,10 +127,10 @@ mod tests {
             assert_eq!(ranges.of(0), 0);
             assert_eq!(ranges.of((1 << 36) - 1), ranges.count() - 1);
             for range in 0..ranges.count() {
-                let (first, last) = ranges.bounds(range);
+                let Span { first, last } = ranges.span(range);
                 assert_eq!([first, last].map(|rank| ranges.of(rank)), [range; 2]);
             }
-            assert_eq!(ranges.bounds(ranges.count() - 1).1, (1 << 36) - 1);
+            assert_eq!(ranges.span(ranges.count() - 1).last, (1 << 36) - 1);
         }
     }
 
