@@ -41,7 +41,7 @@ pub struct Plan {
 }
 
 /// zstd level if none is given.
-pub const LEVEL: i32 = 5;
+pub const LEVEL: i32 = 4;
 
 impl Plan {
     /// Share out `memory` bytes among `threads`.
