@@ -4,13 +4,16 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-Usage: scripts/bench.sh [--quick] [--threads N] [--dir DIR]
+Usage: scripts/bench.sh [--quick | --long] [--threads N] [--dir DIR]
 
 Builds enum48, counts whole games in a temporary directory, and prints a line for each:
-seconds, states a second, nanoseconds that a core takes for a state (live or dead),
-greatest anonymous memory, bytes of the files, and their bits for a live state.
+seconds, states a second, nanoseconds that a core takes for a state (live or dead), how
+much of all cores was busy, greatest anonymous memory, bytes of the files, and their bits
+for a live state. Below a game that has goals, which are for the reference machine (2 cores,
+24 GiB), a line says of each whether it is met.
 
   --quick      leave out 4x4 to 32, which takes a minute on two cores and 1 GB of disk
+  --long       also 4x4 to 64, which takes 45 minutes and 20 GB
   --threads N  threads to use [default: all cores]
   --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]
 
@@ -18,11 +21,12 @@ Exit code 1 if a game does not have as many live states as it should.
 END
 }
 
-quick=false threads=$(nproc) dir=${TMPDIR:-.}
+games=3 threads=$(nproc) dir=${TMPDIR:-.}
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help) usage; exit ;;
-        --quick) quick=true ;;
+        --quick) games=2 ;;
+        --long) games=4 ;;
         --threads) threads=${2:?--threads: which number?}; shift ;;
         --dir) dir=${2:?--dir: which directory?}; shift ;;
         *) echo "bench.sh: unexpected $1: see --help" >&2; exit 2 ;;
@@ -36,25 +40,44 @@ enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
 work=$(mktemp -d "$dir/enum48-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Turns the program's JSON into a line, and fails unless the live states are as many as expected.
+# Runs the program and turns its JSON into a line; fails unless the live states are as many as expected.
 line='
-import json, sys
-run, threads, expected = json.loads(sys.stdin.read() or sys.exit(2)), int(sys.argv[1]), int(sys.argv[2])
+import json, pathlib, resource, subprocess, sys
+work, threads, expected, goals = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+ended = subprocess.run(sys.argv[5:], stdout=subprocess.PIPE)
+run = json.loads(ended.stdout) if ended.returncode == 0 else sys.exit(2)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
 game, live, seconds, size = (run[key] for key in ("game", "live", "seconds", "bytes"))
 states, peak = live + run["dead"], run["peak_memory"]
-memory = "-" if peak is None else f"{peak / 2**20:.0f} MiB"
-print(f"{game:<8}{seconds:>9.2f}{states / seconds:>13,.0f}{seconds * threads * 1e9 / states:>10.1f}"
-      f"{memory:>11}{size:>15,}{8 * size / live:>7.2f}", flush=True)
+memory = "-" if peak is None else f"{peak / 2**20:,.0f} MiB"
+core_ns, bits = seconds * threads * 1e9 / states, 8 * size / live
+busy = 100 * (used.ru_utime + used.ru_stime) / threads / seconds
+print(f"{game:<8}{seconds:>9.2f}{states / seconds:>13,.0f}{core_ns:>9.1f}{busy:>6.1f}"
+      f"{memory:>11}{size:>16,}{bits:>6.2f}", flush=True)
+(work / game).write_text(str(core_ns))
+found = {"s": seconds, "GiB": (peak or 0) / 2**30, "bits": bits, "% busy": busy}
+if "x 4x4-32" in goals:
+    found["x 4x4-32"] = core_ns / float((work / "4x4-32").read_text())
+verdicts = []
+for goal in filter(None, goals.split(", ")):
+    bound, unit = goal.split(" ", 1)
+    met = found[unit] >= float(bound) if unit == "% busy" else found[unit] <= float(bound)
+    verdicts.append(f"{goal} met" if met else f"{goal} MISSED, {found[unit]:.3g}")
+if verdicts:
+    print("  goals:", "; ".join(verdicts), flush=True)
 sys.exit(live != expected and f"bench.sh: {game}: expected {expected} live states, got {live}")
 '
 count() {
-    local expected=$1
-    shift
-    "$enum48" "$@" --threads "$threads" --dir "$work/$expected" --json --quiet |
-        python3 -c "$line" "$threads" "$expected"
+    local expected=$1 goals=$2
+    shift 2
+    python3 -c "$line" "$work" "$threads" "$expected" "$goals" \
+        "$enum48" "$@" --threads "$threads" --dir "$work/run" --json --quiet
+    rm -r "$work/run"
 }
 
-printf '%-8s%9s%13s%10s%11s%15s%7s\n' game seconds states/s core-ns memory bytes bits
-count 41325017 --size 3
-count 23482821 --size 4 --max 16 --memory 4G
-$quick || count 1566798892 --size 4 --max 32 --memory 4G
+printf '%-8s%9s%13s%9s%6s%11s%16s%6s\n' game seconds states/s core-ns busy memory bytes bits
+count 41325017 "" --size 3
+count 23482821 "" --size 4 --max 16 --memory 4G
+[ $games -lt 3 ] || count 1566798892 "75 s, 4 GiB, 95 % busy" --size 4 --max 32 --memory 4G
+[ $games -lt 4 ] || count 40652843433 "2700 s, 8 GiB, 4 bits, 95 % busy, 1.3 x 4x4-32" \
+    --size 4 --max 64 --memory 8G

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Measures how the time of one layer depends on threads and on the memory bound.
+
+Counts 4x4 to 64 up to sum 102 once, in a temporary directory; then counts the next layer, of 240 million
+states, from a copy of it under each bound with all threads, and with each number of threads under
+8G. Each setting is measured --rounds times, in turns; the best counts, for other work on the machine
+only adds. Writes DIR/scaling.csv, and a picture of it to DIR/scaling.svg, with the layers of LOG by their
+size. Takes half an hour on two cores, 3 GB of disk, and needs matplotlib.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GAME = ["--size", "4", "--max", "64"]
+QUICK = ["--size", "4", "--max", "32"]
+MEMORY = ["512M", "1G", "2G", "4G", "8G", "16G"]
+COLUMNS = ["sum", "states", "threads", "memory", "seconds", "cpu_seconds"]
+
+
+def count(enum48, game, until, threads, memory, directory):
+    """Goes on to the layer `until`: its states, its seconds, and the processor's in all."""
+    command = [enum48, *game, "--until", str(until), "--threads", str(threads), "--memory", memory]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ended = subprocess.run([*command, "--keep", "last", "--dir", directory], capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if ended.returncode:
+        sys.exit(ended.stderr)
+    layer = re.search(rf"^sum={until} layer=(\d+) .*layer_sec=([\d.]+)", ended.stderr, re.M)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return int(layer[1]), float(layer[2]), cpu
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", metavar="LOG", type=pathlib.Path, help="log of a long count: results/4x4-64.log")
+    parser.add_argument("-o", metavar="DIR", type=pathlib.Path, default=".", help="where to write [default: .]")
+    parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements of each [default: 2]")
+    parser.add_argument("--quick", action="store_true", help="a layer of 4x4 to 32 of 19 million states instead")
+    parser.add_argument("--dir", metavar="DIR", help="where to make the temporary directory [default: $TMPDIR]")
+    args = parser.parse_args()
+
+    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
+    enum48 = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/enum48"
+    game, until = (QUICK, 68) if args.quick else (GAME, 104)
+    cores = len(os.sched_getaffinity(0))
+    settings = [(cores, memory) for memory in MEMORY] + [(threads, "8G") for threads in range(1, cores)]
+    best = {}
+    with tempfile.TemporaryDirectory(prefix="enum48-scaling.", dir=args.dir) as place:
+        base, copy = f"{place}/base", f"{place}/copy"
+        count(enum48, game, until - 2, cores, "8G", base)
+        for setting in settings * args.rounds:
+            shutil.copytree(base, copy)
+            states, seconds, cpu = count(enum48, game, until, *setting, copy)
+            shutil.rmtree(copy)
+            threads, memory = setting
+            print(f"{threads} threads {memory:>5} {seconds:8.2f} s {cpu:8.2f} s of processors", flush=True)
+            found = (seconds, cpu, states)
+            best[setting] = min(found, best.get(setting, found))
+
+    table = args.o / "scaling.csv"
+    rows = [(until, best[s][2], *s, best[s][0], f"{best[s][1]:.2f}") for s in settings]
+    table.write_text("".join(",".join(map(str, row)) + "\n" for row in [COLUMNS, *rows]))
+    plot = [sys.executable, ROOT / "scripts/plot_scaling.py", table, args.log, "-o", args.o / "scaling.svg"]
+    subprocess.run(plot, check=True)
+
+
+main()
