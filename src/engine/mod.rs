@@ -21,7 +21,7 @@
 //! most one step larger. For one part:
 //!
 //! 1. *map*: every thread takes blocks of the afterstate files, spawns, canonicalises, and drops the
-//!    candidates into buckets by key range (`candidates.rs`);
+//!    candidates into buckets by range of rank (`candidates.rs`);
 //! 2. *reduce*: range by range, sort and drop duplicates, which gives the part's states in order;
 //!    count them; encode them into blocks of the part file; and while they are still in the cache,
 //!    move them, which fills the buckets of the afterstates (`reduce.rs`);
