@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Key idea: going through afterstates keeps the work small. A state has about 3.5 legal moves, but
-//! there are only about 0.23 different afterstates for each state, and each afterstate is spawned
+//! there are only about 0.3 different afterstates for each state, and each afterstate is spawned
 //! into once for a 2 and once for a 4.
 //!
 //! Within a layer the parts (largest tile 2, 4, 8, ...) go in order, because a merge makes a tile at
