@@ -72,7 +72,7 @@ def main():
 
     lines += ["\n## Against published numbers\n", "| game | figure | published | counted | source |"]
     lines += ["|---|---|--:|--:|---|"]
-    verdict = re.compile(r"^(agrees|DIFFERS) +(\S+) +(.+?) +([\d,]+) +([\d,]+) +(.*)$", re.M)
+    verdict = re.compile(r"^(agrees|DIFFERS) +(\S+) +(.+?) {2,}([\d,]+) +([\d,]+) +(.*)$", re.M)
     for run in runs:
         log = (directory / f"{run['game']}.log").read_text()
         for _, game, figure, published, counted, source in verdict.findall(log):
