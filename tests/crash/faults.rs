@@ -181,7 +181,7 @@ fn going_on_may_fail_and_be_gone_on_from() {
 #[test]
 fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
     let count = Count {
-        args: "--size 4 --max 16 --until 50 --threads 1 --memory 24M",
+        args: "--size 4 --max 32 --until 62 --threads 1 --memory 24M",
         settings: EACH_LAYER,
         killed_at: None,
         small: false,

@@ -20,7 +20,7 @@ struct Hunted {
     kills: usize,
 }
 
-const HUNTED: [Hunted; 4] = [
+const HUNTED: [Hunted; 5] = [
     Hunted {
         args: "--size 3 --max 512",
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 256M"],
@@ -32,15 +32,22 @@ const HUNTED: [Hunted; 4] = [
         args: "--size 4 --max 16",
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 512M"],
         settings: Some(&[]),
-        spills: true,
+        spills: false,
         kills: 60,
     },
     Hunted {
         args: "--size 3x4 --max 32",
         bounds: ["--threads 2 --memory 32M", "--threads 3 --memory 256M"],
         settings: Some(EACH_LAYER),
-        spills: true,
+        spills: false,
         kills: 60,
+    },
+    Hunted {
+        args: "--size 4 --max 32 --until 62",
+        bounds: ["--threads 1 --memory 24M", "--threads 2 --memory 512M"],
+        settings: Some(EACH_LAYER),
+        spills: true,
+        kills: 20,
     },
     Hunted {
         args: "--size 3 --max 256 --keep last",
