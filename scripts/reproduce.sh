@@ -43,7 +43,7 @@ games=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2
 declare -A options=(
     [4x4-64]="--memory 8G"
     [4x4-128]="--until 136 --keep last --memory 16G"
-    [4x3]="--until UNTIL43 --keep last --memory 8G"
+    [4x3]="--until 656 --keep last --memory 8G"
 )
 
 cargo build --release --locked --manifest-path "$root/Cargo.toml"
