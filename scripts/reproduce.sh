@@ -8,7 +8,7 @@ Usage: scripts/reproduce.sh [--quick | --long] [--dir DIR] [--out DIR]
 
 Builds enum48 and counts every game of results/ anew in a temporary directory. The table of each
 must be the one in results/, part by part, and agree with the published numbers and the laws; then
-its CSV, log and pictures are written again, and results/README.md from them. Takes five minutes on
+its CSV, log and pictures are written again, and results/README.md from them. Takes some minutes on
 two cores.
 
   --quick     leave out 4x4 to 32, which takes over a minute

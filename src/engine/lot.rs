@@ -2,8 +2,9 @@
 //!
 //! Candidates come unsorted into chunks, as offsets from where their range begins: 4 bytes each, or 8
 //! in a range that is wider than that. All lots of a thread take chunks from the same supplies. When
-//! those are used up, a lot packs its own: each bucket is sorted, freed of duplicates and delta-coded into
-//! chunks again (`packed.rs`); and when such runs take too much, they go to a nameless file. The first step is all there is while memory lasts.
+//! those are used up, a lot packs its own: each bucket is sorted, freed of duplicates and delta-coded
+//! into chunks again (`packed.rs`); and when such runs take too much, they go to a nameless file. The
+//! first step is all there is while memory lasts.
 
 use std::mem;
 

@@ -47,7 +47,7 @@ const HUNTED: [Hunted; 5] = [
         bounds: ["--threads 1 --memory 24M", "--threads 2 --memory 512M"],
         settings: Some(EACH_LAYER),
         spills: true,
-        kills: 20,
+        kills: 60,
     },
     Hunted {
         args: "--size 3 --max 256 --keep last",
