@@ -6,19 +6,18 @@ usage() {
     cat <<'END'
 Usage: scripts/reproduce.sh [--quick | --long] [--dir DIR] [--out DIR]
 
-Builds enum48 and counts every game of results/ anew in a temporary directory. The table of each
-must be the one in results/, part by part, and agree with the published numbers and the laws; then
-its CSV, log and pictures are written again, and results/README.md from them. Takes some minutes on
-two cores.
+Builds enum48 and counts every game of results/ again in a temporary directory. Each table must equal
+the one in results/, part by part, and agree with the published numbers and the laws. Then its CSV,
+log and pictures are written again, and results/README.md from them. Takes some minutes on two cores.
 
   --quick     leave out 4x4 to 32, which takes over a minute
-  --long      also 4x4 to 64, and 4x4 to 128 and 4x3 as far as results/ has them: some hours, and
-              20 GB of disk
+  --long      also count 4x4 to 64, and 4x4 to 128 and 4x3 as far as results/ has them; takes some
+              hours and 20 GB of disk
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
-  --out DIR   where to write [default: results/; only what is there is compared]
+  --out DIR   where to write; games that are there are compared [default: results/]
 
-Exit code 1 if a number differs; nothing of that game is then written. The pictures need Python and
-matplotlib.
+Exit code 1 if a number differs; that game's files are then left as they are. The pictures need
+Python and matplotlib.
 END
 }
 
@@ -72,12 +71,12 @@ for name in "${games[@]}"; do
     mv "$work/$name.csv" "$work/$name.log" "$out/"
     python3 "$plot" "$out/$name.csv" -o "$out/$name.svg"
     python3 "$plot" "$out/$name.csv" -o "$out/$name-log.svg" --log
-    python3 - "$arguments" "$commit" "$work/$name.json" "$out/$name.json" <<'END'
+    python3 - "$arguments" "$commit" "$(date -u +%F)" "$work/$name.json" "$out/$name.json" <<'END'
 import json, sys
-arguments, commit, found, kept = sys.argv[1:]
+arguments, commit, date, found, kept = sys.argv[1:]
 run = json.load(open(found))
 del run["dir"]
-run |= {"command": f"enum48 {arguments}", "commit": commit}
+run |= {"command": f"enum48 {arguments}", "commit": commit, "date": date}
 json.dump(run, open(kept, "w"), indent=2)
 open(kept, "a").write("\n")
 END

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""results.py DIR: writes DIR/README.md from the summaries (GAME.json) that reproduce.sh left there."""
+"""results.py DIR: writes DIR/README.md from the summaries (GAME.json) and logs that reproduce.sh left there."""
 
 import json
 import pathlib
@@ -8,20 +8,26 @@ import sys
 
 INTRODUCTION = """# Results
 
-Every game that can be counted in an hour on two cores, and two larger ones as far as they went, as
-`scripts/reproduce.sh --long` counts them on the reference machine: 2 cores of an AMD EPYC with AVX-512, 24 GiB. For each there is the table (`GAME.csv`, the columns
-explained in the README above), the log of the count (`GAME.log`), its summary (`GAME.json`), and two pictures, live states
-by tile sum, stacked by largest tile (`GAME.svg`) and on a logarithmic axis (`GAME-log.svg`).
-`scripts/reproduce.sh` makes all of it again and fails where a number differs. [`scaling.md`](scaling.md) says
-what larger games would take.
+Every game that two cores can count in an hour, and two larger ones as far as they went, as counted by
+`scripts/reproduce.sh --long` on [the reference machine](performance.md). For each game there is
 
-Tables that say "to sum" in their line below are partial: all states of those sums, and none of any greater. 4x4 to 64
-was killed twice on the way and went on; the log shows where, and the time is that of all starts together.
-Where no winning tile is near, games agree: each part of 4x4 to 128 with tiles up to 32 is that of 4x4 to 64, with
-all its counts and its fingerprint, and so for 4x4 to 64 and 4x4 to 32.
+- the table, `GAME.csv`, with [these columns](../README.md#files-and-tables);
+- the log of the count, `GAME.log`, and its summary, `GAME.json`;
+- a picture of the live states by tile sum, stacked by largest tile, `GAME.svg`, and on a logarithmic axis,
+  `GAME-log.svg`.
 
-The time is that of one count with other work on the machine; memory is the most that was anonymous and resident,
-disk the files of all layers.
+`scripts/reproduce.sh` makes all of this again and fails if a number differs. Other pages say
+[why to believe the numbers](trust.md), [how fast the program is](performance.md), and
+[what larger games would take](scaling.md).
+
+Games marked "to sum" below are partial: they have all states up to that sum, and none beyond. Where no winning tile is
+near, games agree: each part of 4x4 to 128 with tiles up to 32 is the same as in 4x4 to 64, with all its counts and its
+fingerprint, and so it is with 4x4 to 64 and 4x4 to 32.
+"""
+
+RECIPES = """Each game was counted once, with other work on the machine. 4x4 to 64 was killed twice on the way and resumed; the log
+shows where, and the time is that of all starts together. Memory is the most that was anonymous and resident; disk is
+the files of all layers, including those that `--keep last` deleted.
 """
 
 
@@ -56,12 +62,14 @@ def main():
         cells = [f"[{name}]({run['game']}.svg)", *counts, *reached, number(run["total"]), number(run["layers"])]
         lines.append("| " + " | ".join(cells) + " |")
 
-    lines += ["\n## Recipes\n", "| file | command | commit | time | memory | disk | fingerprint |"]
-    lines += ["|---|---|---|--:|--:|--:|---|"]
+    lines += ["\n## Recipes\n", RECIPES]
+    lines += ["| file | command | date | commit | time | memory | disk | fingerprint |"]
+    lines += ["|---|---|---|---|--:|--:|--:|---|"]
     for run in runs:
         cells = [
             f"[{run['game']}.csv]({run['game']}.csv)",
             f"`{run['command']}`",
+            run["date"],
             run["commit"],
             f"{run['seconds']:.2f} s",
             size(run["peak_memory"]),
@@ -78,15 +86,15 @@ def main():
         for _, game, figure, published, counted, source in verdict.findall(log):
             lines.append(f"| {game} | {figure} | {published} | {counted} | {source} |")
     lines.append(
-        "\nPublished and not counted here in full: 4x3 without a winning tile (1,152,817,492,752 live and dead states,\n"
-        "739,648,886,170 afterstates, Kaneko and Yamashita, 2025)."
+        "\nPublished, but not counted here in full: 4x3 without a winning tile (1,152,817,492,752 live and dead states,\n"
+        "739,648,886,170 afterstates; Kaneko and Yamashita, 2025)."
     )
     lines.append(
-        "\n## The striped board\n\n`4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32`, of the last layer of 4x4 to 64 "
-        "(Lees-Miller, 2017), is where this game ends:\n\n```text\n"
+        "\n## The striped board\n\nThis game ends in `4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32`, a board of the "
+        "last layer of 4x4 to 64\n(Lees-Miller, 2017):\n\n```text\n"
         + (directory / "striped.code").read_text()
-        + "```\n\nFound by `enum48 witness 0x2345454554544545 --size 4 --max 64`; checked by `enum48 replay - < striped.code` or "
-        "`scripts/replay_code.py < striped.code`;\n[`striped.html`](striped.html) plays it."
+        + "```\n\n`enum48 witness 0x2345454554544545 --size 4 --max 64` found it. `enum48 replay - < striped.code` or\n"
+        "`scripts/replay_code.py < striped.code` checks it. [`striped.html`](striped.html) plays it."
     )
     (directory / "README.md").write_text("\n".join(lines) + "\n")
 

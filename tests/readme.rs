@@ -1,28 +1,98 @@
-//! Every command that the README shows is run, and must print what is shown.
+//! The README, read as its reader would: every example runs, in the order given, in an empty folder,
+//! and prints what is shown.
 //!
-//! In a `console` block, a line after `$ ` is a command and the lines below are its output, where
-//! `...` stands for anything, and alone on a line for any number of lines.
+//! In a `console` block, a line after `$ ` is a command and the lines below it are its output, where
+//! `...` stands for anything, and alone on a line for any number of lines. In a `sh` block every line
+//! is a command, whose output is not compared.
 
-use std::process::Command;
+use std::env;
+use std::path::Path;
+use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
 const README: &str = include_str!("../README.md");
 
-/// The commands of the README's console blocks, with the output shown.
-fn sessions() -> Vec<(String, Vec<String>)> {
-    let mut sessions: Vec<(String, Vec<String>)> = Vec::new();
-    let mut inside = false;
+/// Lines that are not run here, by how they begin: they fetch, build or install, which has been done.
+const DONE: [&str; 5] = [
+    "git clone URL enum48 && cd enum48",
+    "cargo test ",
+    "cargo install ",
+    "pip install ",
+    "export ENUM48_SRC=$PWD",
+];
+
+/// The README starts the program through Cargo once, before it is installed.
+const BY_CARGO: &str = "cargo run --release --locked -- ";
+
+/// Programs that some examples need, by a part of the line, and a command that tells whether they
+/// are there. Where they are missing the line is skipped, except where `CI` is set.
+const TOOLS: [(&str, &str); 2] = [
+    ("dot ", "dot -V"),
+    ("plot_layers.py", "python3 -c 'import matplotlib'"),
+];
+
+struct Example {
+    command: String,
+    /// The output, where the README shows it.
+    shown: Option<Vec<String>>,
+}
+
+/// The commands of the README, in order.
+fn examples() -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut block = None;
     for line in README.lines() {
-        if line.starts_with("```") {
-            inside = line == "```console";
-        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
-            sessions.push((command.to_owned(), Vec::new()));
-        } else if let Some((_, shown)) = sessions.last_mut().filter(|_| inside) {
-            shown.push(line.to_owned());
+        if let Some(language) = line.strip_prefix("```") {
+            block = block.is_none().then_some(language);
+            continue;
+        }
+        match block {
+            Some("sh") => examples.push(Example {
+                command: line.to_owned(),
+                shown: None,
+            }),
+            Some("console") => match line.strip_prefix("$ ") {
+                Some(command) => examples.push(Example {
+                    command: command.to_owned(),
+                    shown: Some(Vec::new()),
+                }),
+                None => {
+                    let shown = examples.last_mut().and_then(|last| last.shown.as_mut());
+                    shown.expect("output of no command").push(line.to_owned());
+                }
+            },
+            _ => {}
         }
     }
-    sessions
+    examples
+}
+
+/// Run a line in `place`, where `enum48` is on the path and fails for its whole pipe if it fails.
+fn shell(place: &Path, line: &str) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_enum48"));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let directories = [program.parent().unwrap().to_owned()];
+    let path = env::join_paths(directories.into_iter().chain(env::split_paths(&path))).unwrap();
+    Command::new("bash")
+        .args(["-o", "pipefail", "-c", line])
+        .current_dir(place)
+        .env("PATH", path)
+        .env("ENUM48_SRC", env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap()
+}
+
+/// Whether a tool that `line` needs is missing.
+fn lacks_a_tool(place: &Path, line: &str) -> bool {
+    let needed = TOOLS.iter().filter(|(part, _)| line.contains(part));
+    let missing = needed
+        .filter(|(_, probe)| !shell(place, probe).status.success())
+        .inspect(|(_, probe)| {
+            assert!(env::var_os("CI").is_none(), "{line}: {probe} fails");
+            println!("skipped: {line}: {probe} fails");
+        });
+    missing.count() > 0
 }
 
 /// Whether `text` is `pattern`, with `...` for anything.
@@ -61,29 +131,27 @@ fn all_are_like(printed: &[&str], shown: &[String]) -> bool {
 }
 
 #[test]
-fn what_the_readme_shows_is_what_is_printed() {
+fn every_example_runs_in_the_order_given_in_an_empty_folder() {
     let place = TempDir::new().unwrap();
-    let sessions = sessions();
-    assert!(
-        sessions.len() >= 4,
-        "only {} commands found",
-        sessions.len()
-    );
-    for (command, shown) in sessions {
-        let args = command
-            .strip_prefix("enum48 ")
-            .unwrap_or_else(|| panic!("{command}: not ours"));
-        let output = Command::new(env!("CARGO_BIN_EXE_enum48"))
-            .args(args.split_whitespace())
-            .current_dir(&place)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{command}");
+    let examples = examples();
+    assert!(examples.len() >= 20, "only {} found", examples.len());
+    for done in DONE {
+        let stands = |example: &Example| example.command.starts_with(done);
+        assert!(examples.iter().any(stands), "no example is {done}");
+    }
+    for Example { command, shown } in examples {
+        let done = DONE.iter().any(|done| command.starts_with(done));
+        if done || lacks_a_tool(place.path(), &command) {
+            continue;
+        }
+        let output = shell(place.path(), &command.replace(BY_CARGO, "enum48 "));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {said}");
         let printed = String::from_utf8(output.stdout).unwrap();
         let printed: Vec<&str> = printed.lines().collect();
         assert!(
-            all_are_like(&printed, &shown),
-            "{command}\nprinted {printed:#?}\nshown {shown:#?}"
+            shown.is_none_or(|shown| all_are_like(&printed, &shown)),
+            "{command}\nprinted {printed:#?}"
         );
     }
 }
@@ -105,7 +173,32 @@ fn patterns_match_what_they_should_and_nothing_else() {
 }
 
 #[test]
-fn the_test_command_stands_where_ci_looks_for_it() {
-    assert!(README.lines().any(|line| line == "cargo test"));
-    assert!(README.contains("cargo run --release -- --size 3 --max 1024"));
+fn the_readme_has_under_2000_words() {
+    let words = README.split_whitespace().count();
+    assert!(words < 2000, "{words} words");
+}
+
+#[test]
+fn the_first_screen_has_the_two_commands_and_ci_finds_the_tests() {
+    let commands: Vec<String> = examples().into_iter().map(|one| one.command).collect();
+    let first: Vec<&str> = commands.iter().take(3).map(String::as_str).collect();
+    assert_eq!(
+        first,
+        [
+            DONE[0],
+            "cargo run --release --locked -- --size 3 --max 1024",
+            "cargo test --locked",
+        ]
+    );
+}
+
+#[test]
+fn the_library_example_is_part_of_the_one_that_is_tested() {
+    let source = include_str!("../src/lib.rs");
+    let (_, code) = README.split_once("```rust\n").unwrap();
+    let (code, _) = code.split_once("```").unwrap();
+    for line in code.lines() {
+        let documented = format!("//! {line}");
+        assert!(source.lines().any(|line| line == documented), "{line}");
+    }
 }
