@@ -7,17 +7,17 @@ usage() {
 Usage: scripts/bench.sh [--quick | --long] [--threads N] [--dir DIR]
 
 Builds enum48, counts whole games in a temporary directory, and prints a line for each:
-seconds, states a second, nanoseconds that a core takes for a state (live or dead), how
-much of all cores was busy, greatest anonymous memory, bytes of the files, and their bits
-for a live state. Below a game that has goals, which are for the reference machine (2 cores,
-24 GiB), a line says of each whether it is met.
+seconds, states a second, core-nanoseconds a state (live or dead), how busy the cores were
+in percent, peak anonymous memory, bytes of the files, and bits a live state. If a game has
+goals, the next line says whether each is met; they are set for the reference machine
+(2 cores, 24 GiB).
 
   --quick      leave out 4x4 to 32, which takes a minute on two cores and 1 GB of disk
-  --long       also 4x4 to 64, which takes 45 minutes and 20 GB
+  --long       also count 4x4 to 64, which takes 45 minutes and 20 GB
   --threads N  threads to use [default: all cores]
   --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]
 
-Exit code 1 if a game does not have as many live states as it should.
+Exit code 1 if a game has the wrong number of live states.
 END
 }
 
@@ -40,7 +40,7 @@ enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
 work=$(mktemp -d "$dir/enum48-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Runs the program and turns its JSON into a line; fails unless the live states are as many as expected.
+# Runs the program and turns its JSON into a line; fails if the number of live states is wrong.
 line='
 import json, pathlib, resource, subprocess, sys
 work, threads, expected, goals = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]

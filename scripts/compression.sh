@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Measures zstd's levels on states as they are in our files; see --help.
+# Measures zstd's levels on the states of a part file; see --help.
 set -euo pipefail
 
 usage() {
     cat <<'END'
 Usage: scripts/compression.sh [--quick] [-o DIR]
 
-Counts 4x4 to 32 up to sum 64 in a temporary directory and takes its largest part file. Encodes
-and decodes at most four million of its states on one core at each zstd level from 1 to 19, and writes
-bits and times for a state to DIR/compression.csv, and a picture of them to DIR/compression.svg.
-Takes two minutes, most of them for the highest levels, and needs matplotlib.
+Counts 4x4 to 32 up to sum 64 in a temporary directory and takes the largest part file. Encodes and
+decodes up to four million of its states on one core, at each zstd level from 1 to 19. Writes the bits
+and times a state to DIR/compression.csv, and a picture of them to DIR/compression.svg. Takes two
+minutes, most of them for the highest levels, and needs matplotlib.
 
-  --quick  4x4 to 16 up to sum 44 instead
+  --quick  use 4x4 to 16 up to sum 44 instead
   -o DIR   where to write [default: the current directory]
 
-The temporary directory is made in $TMPDIR, or in the current one.
+The temporary directory is made in $TMPDIR, or in the current directory.
 END
 }
 
@@ -33,7 +33,7 @@ done
 root=$(cd "$(dirname "$0")/.." && pwd)
 cargo build --release --locked --manifest-path "$root/Cargo.toml"
 enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
-# Cargo runs benches in the package's directory, so the path must not depend on ours.
+# Cargo runs benches in the package's directory, so the path must be absolute.
 work=$(realpath "$(mktemp -d "${TMPDIR:-.}/enum48-compression.XXXXXX")")
 trap 'rm -rf "$work"' EXIT
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""instructions.py [--write]: instructions of each kernel for an element, and of a small count, by callgrind.
+"""instructions.py [--write]: counts the instructions of each kernel, and of a small count, under callgrind.
 
-Compares them with benches/instructions.csv and fails where one takes over 5 % more; --write writes them there.
-Instructions, unlike seconds, are the same on a busy machine. Needs valgrind; x86-64 with AVX2, as valgrind
-knows no AVX-512.
+Compares instructions an element with benches/instructions.csv and fails if one is over 5 % more; --write updates
+that file. Unlike seconds, instructions are the same on a busy machine. Needs valgrind, and x86-64 with
+AVX2 (valgrind does not support AVX-512).
 """
 import csv, json, pathlib, re, subprocess, sys, tempfile
 
@@ -17,7 +17,7 @@ def run(*command):
 
 
 def executables():
-    """The benchmark's and the program's, built."""
+    """Build the benchmark and the program; return their paths."""
     messages = run("cargo", "bench", "--locked", "--no-run", "--message-format=json", "--bench", "instructions")
     found = [json.loads(line) for line in messages.splitlines()]
     paths = {item["target"]["name"]: item["executable"] for item in found if item.get("executable")}
@@ -25,7 +25,7 @@ def executables():
 
 
 def callgrind(out, *command):
-    """What the command printed, and the instructions of each function with all that it calls."""
+    """What the command printed, and the instructions of each function, including its callees."""
     printed = run("valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", *command)
     costs = run("callgrind_annotate", "--inclusive=yes", "--threshold=100", str(out))
     return printed, costs

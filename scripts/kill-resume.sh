@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# Kills a count again and again and compares what it ends with; see --help.
+# Kills and resumes a count again and again, and compares the files it ends with; see --help.
 set -euo pipefail
 
 usage() {
     cat <<'END'
 Usage: scripts/kill-resume.sh [--dir DIR] GAME MINUTES
 
-Builds enum48 and counts GAME once undisturbed in a temporary directory. Then, for MINUTES,
-counts it in a second one, under memory bounds and threads that change with each start, and
-kills it with SIGKILL at random moments. Whenever a count ends by itself its files must be the
-same as the first one's, byte for byte; it is then begun anew. The last one is let end.
+Builds enum48 and counts GAME once, undisturbed, in a temporary directory. Then, for MINUTES,
+counts it in a second directory, with a different memory bound and number of threads for each
+start, and kills it with SIGKILL at random moments. Whenever a count completes, its files must
+equal those of the first, byte for byte; then a new one is started. The last one is left to
+complete.
 
-  GAME         as the program writes it, with :SUM to stop there: 3x3-1024, 4x3, 4x4-32:60
+  GAME         as the program writes it; :SUM stops there: 3x3-1024, 4x3, 4x4-32:60
   MINUTES      how long to go on killing, a whole number
   --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]
 
-Exit code 1 if the files differ or a start fails, and the directories are then kept; 2 for bad
+Exit code 1 if the files differ or a start fails (the directories are then kept), 2 for bad
 arguments.
 END
 }
@@ -60,7 +61,7 @@ fail() {
 now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 below() { echo $(((RANDOM << 15 | RANDOM) % $1)); }
 
-# Under bounds of its own each time. Two threads need 32M, each further one 8M.
+# Memory and threads are random each time. Two threads need 32M, each further one 8M.
 count() {
     local memory most threads
     memory=$((32 + $(below 225)))
@@ -82,7 +83,7 @@ start=$(now)
 "$enum48" "${args[@]}" --dir "$work/whole" >/dev/null
 took=$(($(now) - start))
 
-# Most starts are killed early, some late enough to have committed layers, also in a long count.
+# Kill most starts early, and some late enough to have committed layers even in a long count.
 usual=$((took / 4 < 400 ? 400 : took / 4 > 20000 ? 20000 : took / 4))
 end=$(($(now) + 10#$minutes * 60000))
 while [ "$(now)" -lt "$end" ]; do

@@ -3,7 +3,7 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Draws what scripts/compression.sh measured: bits a state against speed, a point for each zstd level.
+"""Plots what scripts/compression.sh measured: bits a state against speed, with a point for each zstd level.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
@@ -51,7 +51,7 @@ def main():
     size.scatter(*zip(*points), s=16)
     text = {"ha": "center", "va": "center", "fontsize": 8}
     for level, point in zip(levels, points):
-        # Neighbours lie close together, so their numbers go to opposite sides.
+        # Neighbours are close together, so their labels go on opposite sides.
         place = (0, -8) if level % 2 else (0, 8)
         size.annotate(level, point, place, textcoords="offset points", **text)
     size.set_xscale("log")

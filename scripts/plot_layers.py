@@ -3,11 +3,11 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Draws the live states of a counted game by the sum of the tiles.
+"""Plots the live states of a counted game by the sum of the tiles.
 
-One table (layers.csv of a run's directory, or what --csv wrote): the states of each sum, stacked by
-largest tile; with --log a line for each largest tile, and the total in black. Several tables: a line
-for the total of each game.
+Given one table (layers.csv from a run's directory, or a file that --csv wrote), plots the states of
+each sum, stacked by largest tile; with --log, a line for each largest tile, and the total in black.
+Given several, plots a line for the total of each game.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
@@ -22,7 +22,7 @@ EXAMPLE = """example:
   enum48 --size 3 --max 1024
   scripts/plot_layers.py enum48-data/3x3-1024/layers.csv -o 3x3-1024.svg"""
 
-# How to leave the date out, so that the same table gives the same file.
+# Leave the date out, so that the same table gives the same file.
 METADATA = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 
 
@@ -32,7 +32,7 @@ def fail(what):
 
 
 def parser(doc, example):
-    """A parser of arguments that knows -o."""
+    """An argument parser with the option -o."""
     result = argparse.ArgumentParser(
         description=doc,
         epilog=example,
@@ -46,7 +46,7 @@ def parser(doc, example):
 
 
 def parse(parser):
-    """The arguments. Without any the script explains itself."""
+    """The parsed arguments. If there are none, print the help and exit."""
     if len(sys.argv) == 1:
         parser.print_help(sys.stderr)
         sys.exit(2)
@@ -54,7 +54,7 @@ def parse(parser):
 
 
 def figure(out, width, height):
-    """An empty figure that will be written to `out`. Only here is matplotlib needed."""
+    """An empty figure, to be written to `out`. Only this needs matplotlib."""
     if out.suffix not in METADATA:
         fail(f"{out}: must end in {', '.join(METADATA)}")
     try:
@@ -63,7 +63,7 @@ def figure(out, width, height):
         fail("needs matplotlib: pip install matplotlib, or start it with uv run")
     from matplotlib.figure import Figure
 
-    # Text stays text, and the ids in the file are the same each time.
+    # Keep text as text, and make the ids in the file the same each time.
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "enum48"})
     return Figure(figsize=(width, height), layout="constrained")
 
@@ -76,7 +76,7 @@ def save(figure, out):
 
 
 def read(path, columns):
-    """The rows of a table: of each the numbers in `columns`."""
+    """The rows of a table, each as the list of its numbers in `columns`."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             table = csv.DictReader(file)
@@ -104,12 +104,12 @@ def natural(text):
 
 
 class Game:
-    """A table: its name, sums, and live states of each sum by largest tile and in all."""
+    """A table: its name, its sums, and the live states of each sum, by largest tile and in total."""
 
     def __init__(self, path, name):
         rows = read(path, dict.fromkeys(("sum", "max_tile", "live", "afterstates"), natural))
         states = [row[:3] for row in rows if row[2] > 0] or fail(f"{path}: no live states")
-        # Sums are even. None is left out, so that a layer without states shows as one.
+        # Sums are even. None is left out, so that a layer without states shows as empty.
         self.sums = range(min(states)[0], max(states)[0] + 1, 2)
         if self.sums[-1] > 16 * 65536:
             fail(f"{path}: sum {self.sums[-1]}: more than any board has")
@@ -119,7 +119,7 @@ class Game:
                 fail(f"{path}: sum {total}: an odd distance from the first")
             self.tiles[tile][self.sums.index(total)] += live
         self.total = [sum(layer) for layer in zip(*self.tiles.values())]
-        # Spawns lead from an afterstate to the next two sums: is there one to go on from?
+        # Spawns lead from an afterstate to the next two sums: the count can go on if there is one.
         last = max(rows)[0]
         goes_on = any(row[3] for row in rows if row[0] > last - 4)
         name = name or named(path)
@@ -127,19 +127,19 @@ class Game:
         self.title = f"{name}{until}: {sum(self.total):,} live states"
 
     def stairs(self, axes, values, **style):
-        """A step for each sum, which is as wide as the distance to the next one."""
+        """A step for each sum, as wide as the distance to the next."""
         axes.stairs(values, [self.sums.start - 1, *(total + 1 for total in self.sums)], **style)
 
 
 def named(path):
-    """The game's name, from the name of its file or directory: 3x3-1024 is "3x3 to 1024"."""
+    """The game's name, from its file or directory: 3x3-1024 is "3x3 to 1024"."""
     path = path.resolve()
     name = path.parent.name if path.name == "layers.csv" else path.stem
     return re.sub(r"^(\d+x\d+)-(\d+)$", r"\1 to \2", name)
 
 
 def stack(axes, game, shades):
-    # From the top down, each over the one before, so that nothing shines through between them.
+    # From the top down, each drawn over the one before, so that no gaps show between them.
     above = list(game.total)
     for tile, shade in reversed(shades.items()):
         game.stairs(axes, above, fill=True, color=shade, label=f"{tile:,}")
@@ -147,7 +147,7 @@ def stack(axes, game, shades):
 
 
 def lines(axes, game, shades):
-    # The total is wider than what lies over it, so that it is seen where a tile has nearly all states.
+    # The total is drawn wider than what covers it, so that it shows where one tile has nearly all states.
     game.stairs(axes, gaps(game.total), baseline=None, color="black", label="all", linewidth=2.5)
     for tile, shade in reversed(shades.items()):
         values = gaps(game.tiles[tile])
@@ -155,14 +155,14 @@ def lines(axes, game, shades):
 
 
 def gaps(values):
-    """A logarithmic axis has no zero."""
+    """The values without zeros, which a logarithmic axis cannot show."""
     return [value or float("nan") for value in values]
 
 
 def main():
     args = parser(__doc__, EXAMPLE)
-    args.add_argument("tables", metavar="layers.csv", type=Path, nargs="+", help="a game each")
-    args.add_argument("--log", action="store_true", help="a logarithmic axis")
+    args.add_argument("tables", metavar="layers.csv", type=Path, nargs="+", help="one for each game")
+    args.add_argument("--log", action="store_true", help="use a logarithmic axis")
     args.add_argument(
         "--game",
         "--title",

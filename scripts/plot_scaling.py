@@ -3,10 +3,10 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Draws what scripts/scaling.py measured: states a second by threads, by memory bound, and by size of layer.
+"""Plots what scripts/scaling.py measured: states a second by threads, by memory bound, and by size of layer.
 
-The third is from the log of a count (what it wrote to stderr); of a layer that was counted again after a kill,
-the last time.
+The last is from the log of a count (what it wrote to stderr). If a layer was counted again after a kill, its
+last time is used.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
@@ -19,7 +19,7 @@ from plot_layers import fail, figure, natural, parse, parser, read, save
 EXAMPLE = """example:
   scripts/plot_scaling.py results/scaling.csv results/4x4-64.log -o scaling.png"""
 
-# Layers that take less tell more of the clock than of themselves.
+# Shorter times say more about the clock than about the layer.
 SHORTEST = 0.05
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""read_part.py FILE [--states]: checks a part file (src/run/mod.rs), prints JSON, and its states."""
+"""read_part.py FILE [--states]: checks a part file (src/part/mod.rs) and prints it as JSON; --states adds its states."""
 import json, struct, sys, zlib, zstandard
 
 def check(what, found, expected):

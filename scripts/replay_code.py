@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""replay_code.py CODE...: plays codes again (src/play/mod.rs), prints where each ends; exit 1 if one is false."""
+"""replay_code.py CODE...: replays codes (src/play/mod.rs) and prints where each ends; exit code 1 if one is false."""
 import struct, sys, zlib
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/"
@@ -20,14 +20,14 @@ def chacha20(seed):
         yield from ((x + y) & 0xFFFFFFFF for x, y in zip(s, first))
 
 def drawn(words, board):
-    """The tile that chance puts on a board, and its cell."""
+    """The cell and value of the tile that chance puts on a board."""
     empty = [cell for cell, tile in enumerate(board) if not tile]
     choices = 10 * len(empty)
     k = next(w for w in words if w < 2**32 // choices * choices) % choices
     return empty[k // 10], 4 if k % 10 == 9 else 2
 
 def written(text):
-    """The tiles that a code writes down."""
+    """The tiles that a code spells out, as cells and values."""
     return [(place // 2, 2 + 2 * (place % 2)) for place in map(ALPHABET.index, text)]
 
 def moved(board, move, rows, cols):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures how the time of one layer depends on threads and on the memory bound.
 
-Counts 4x4 to 64 up to sum 102 once, in a temporary directory; then counts the next layer, of 231 million
-states, from a copy of it under each bound with all threads, and with each number of threads under
-8G. Each setting is measured --rounds times, in turns; the best counts, for other work on the machine
-only adds. Writes DIR/scaling.csv, and a picture of it to DIR/scaling.svg, with the layers of LOG by their
-size. Takes six minutes on two cores and 2 GB of disk, and needs matplotlib.
+Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layer, of 231 million
+states, from a copy of that: under each memory bound with all threads, and under 8G with each number of
+threads. Each setting is measured --rounds times, in turn, and the best time counts, because other work on
+the machine can only make it longer. Writes DIR/scaling.csv, and a picture of it, with the layers of LOG by
+size, to DIR/scaling.svg. Takes six minutes on two cores and 2 GB of disk, and needs matplotlib.
 """
 
 import argparse
@@ -26,7 +26,7 @@ COLUMNS = ["sum", "states", "threads", "memory", "seconds", "cpu_seconds"]
 
 
 def count(enum48, game, until, threads, memory, directory):
-    """Goes on to the layer `until`: its states, its seconds, and the processor's in all."""
+    """Resume up to the layer `until`; return its states, its seconds, and all processor seconds."""
     command = [enum48, *game, "--until", str(until), "--threads", str(threads), "--memory", memory]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ended = subprocess.run([*command, "--keep", "last", "--dir", directory], capture_output=True, text=True)
@@ -42,8 +42,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("log", metavar="LOG", type=pathlib.Path, help="log of a long count: results/4x4-64.log")
     parser.add_argument("-o", metavar="DIR", type=pathlib.Path, default=pathlib.Path("."), help="where to write [default: .]")
-    parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements of each [default: 2]")
-    parser.add_argument("--quick", action="store_true", help="a layer of 4x4 to 32 of 19 million states instead")
+    parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements of each setting [default: 2]")
+    parser.add_argument("--quick", action="store_true", help="use a layer of 4x4 to 32 with 19 million states instead")
     parser.add_argument("--dir", metavar="DIR", help="where to make the temporary directory [default: $TMPDIR]")
     args = parser.parse_args()
     if not args.o.is_dir():

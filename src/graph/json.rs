@@ -1,4 +1,21 @@
 //! A graph as one JSON object, a line a node and a line an edge.
+//!
+//! ```text
+//! {"game":"2x2-32","nodes":[
+//! {"id":"0x0011","kind":"live","board":". . / 2 2","sum":4,"max_tile":2,"start":true},
+//! ...
+//! {"id":"win","kind":"win"},
+//! {"id":"loss","kind":"loss"}
+//! ],"edges":[
+//! {"from":"0x0011","to":"0x0012","moves":"RL","spawn":2},
+//! ...
+//! {"from":"0x1441","to":"loss","moves":"","spawn":null},
+//! ...
+//! ]}
+//! ```
+//!
+//! `moves` are those of U, R, D, L that lead there from the board as it is shown; `spawn` is the tile that
+//! follows.
 
 use std::io::{self, Write};
 
