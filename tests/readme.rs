@@ -6,6 +6,7 @@
 //! is a command, whose output is not compared.
 
 use std::env;
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -201,4 +202,49 @@ fn the_library_example_is_part_of_the_one_that_is_tested() {
         let documented = format!("//! {line}");
         assert!(source.lines().any(|line| line == documented), "{line}");
     }
+}
+
+/// The name by which a heading can be linked to.
+fn anchor(heading: &str) -> String {
+    let kept = heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// What is wrong with the links of a page to files and headings of this repository.
+fn broken_links(root: &Path, page: &str) -> Vec<String> {
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let path = root.join(page);
+    let text = read(&path);
+    let links = text.split("](").skip(1);
+    let links = links.filter_map(|rest| rest.split_once(')').map(|(link, _)| link));
+    links
+        .filter(|link| !link.contains("://"))
+        .filter(|link| {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => path.clone(),
+                _ => path.parent().unwrap().join(file),
+            };
+            let has = |target: &Path| {
+                let text = read(target);
+                let headings = text.lines().filter(|line| line.starts_with('#'));
+                let mut headings = headings.map(|line| line.trim_start_matches(['#', ' ']));
+                headings.any(|line| anchor(line) == heading)
+            };
+            !target.exists() || (!heading.is_empty() && !has(&target))
+        })
+        .map(|link| format!("{page}: {link}"))
+        .collect()
+}
+
+#[test]
+fn links_lead_to_files_and_headings_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut broken = broken_links(root, "README.md");
+    for page in ["README", "performance", "scaling", "trust"] {
+        broken.extend(broken_links(root, &format!("results/{page}.md")));
+    }
+    assert_eq!(broken, [""; 0]);
 }
