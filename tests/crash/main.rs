@@ -10,6 +10,8 @@
 )]
 
 mod faults;
+#[path = "../support/files.rs"]
+mod files;
 mod kills;
 mod place;
 mod power;

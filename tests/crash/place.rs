@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
+use super::files::files;
+
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
 /// A game so small that all its operations can fail in turn.
 pub(crate) const SMALL: &str = "--size 2 --max 32 --threads 1 --memory 32M";
@@ -104,16 +106,7 @@ impl Place {
 
     /// Names and bytes of all files of the run.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        let entries = fs::read_dir(self.run()).unwrap();
-        entries
-            .map(|entry| {
-                let entry = entry.unwrap();
-                (
-                    entry.file_name().into_string().unwrap(),
-                    fs::read(entry.path()).unwrap(),
-                )
-            })
-            .collect()
+        files(&self.run())
     }
 
     /// The operations that were logged: `name path`, and for a rename the new path.

@@ -10,7 +10,8 @@ use enum48::{Error, Game};
 use fastrand::Rng;
 use tempfile::TempDir;
 
-use super::damage::{damage, interesting, put};
+use super::damage::{damage, interesting};
+use super::manifest::seal_manifest;
 use super::{fuzz, kind, place};
 
 /// A game counted up to some sum, so that its directory holds states and afterstates to go on from.
@@ -42,22 +43,6 @@ fn a_table_that_was_read_is_written_and_read_again() {
         if again == good { "same" } else { "other" }.to_owned()
     });
     assert!(outcomes.len() == 3 || outcomes.values().sum::<u64>() < 1000);
-}
-
-/// Give a manifest the checksum that its text, without spaces and the checksum itself, should have.
-fn seal_manifest(bytes: &mut [u8]) {
-    const FIELD: &[u8] = b",\n  \"crc32\": \"";
-    let Some(at) = bytes.windows(FIELD.len()).rposition(|text| text == FIELD) else {
-        return;
-    };
-    let mut inside = false;
-    let compact = bytes[..at].iter().copied().filter(|&byte| {
-        inside ^= byte == b'"';
-        inside || !byte.is_ascii_whitespace()
-    });
-    let text: Vec<u8> = compact.chain([b'}']).collect();
-    let crc = format!("{:08x}", crc32fast::hash(&text));
-    put(bytes, at + FIELD.len(), crc.as_bytes());
 }
 
 /// Put another number in the place of one of a text's.

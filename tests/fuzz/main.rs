@@ -8,6 +8,8 @@
 
 mod damage;
 mod directory;
+#[path = "../support/manifest.rs"]
+mod manifest;
 mod part;
 
 use std::alloc::System;

@@ -3,15 +3,10 @@
 //! The boards are those of a program that shares nothing with this one and was written from the description of
 //! the codes (`enum48::play`); so are the codes.
 
-#[path = "../program/mod.rs"]
-mod program;
-mod terminal;
-
 use enum48::play::Code;
 use vt100::Color;
 
-use program::{good, place, refused};
-use terminal::{Play, board};
+use crate::terminal::{Play, board};
 
 #[test]
 fn all_keys_move_as_the_rules_say() {
@@ -240,20 +235,7 @@ fn without_a_seed_every_game_is_another() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused_in_a_line() {
-    let place = place();
-    refused(&place, "play --size 3", "stdin or stderr is not a terminal");
-    refused(&place, "play --size 4", "give --max, 65536 at most");
-    refused(
-        &place,
-        "play --size 3 --max 100",
-        "max 100: not a winning tile",
-    );
-    refused(&place, "play --size 3 --seed A", "not a seed");
-    refused(&place, "play --max 2048", "--size");
-    let help = good(&place, "play --help");
-    assert!(help.starts_with("Play a game in the terminal"), "{help}");
-
+fn nothing_is_played_unless_stdin_and_stderr_are_the_terminal() {
     for variable in [("IN", "/dev/null"), ("ERR", "stderr")] {
         let left = Play::open("--size 3", (80, 24), &[variable]).quit("");
         assert_eq!((left.code, left.stdout.as_str()), (2, ""), "{variable:?}");

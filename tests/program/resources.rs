@@ -6,8 +6,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-mod program;
-use program::{PROGRAM, good, place, stderr};
+use crate::command::{PROGRAM, good, place, stderr};
 
 /// Run under a limit of the shell's `ulimit`.
 fn limited(place: &TempDir, limit: &str, args: &str) -> Output {

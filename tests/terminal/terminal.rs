@@ -11,7 +11,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use tempfile::TempDir;
 use vt100::{Parser, Screen};
 
-use super::program::{PROGRAM, place};
+const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
 
 /// So long a test waits before it fails.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
@@ -75,7 +75,7 @@ impl Play {
         (columns, rows): (u16, u16),
         variables: &[(&str, &str)],
     ) -> Self {
-        let place = place();
+        let place = tempfile::tempdir().unwrap();
         let pty = native_pty_system().openpty(window(columns, rows)).unwrap();
         let mut command = CommandBuilder::new("sh");
         command.args(["-c", SHELL, PROGRAM]);

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 
-mod program;
-use program::{PROGRAM, good, place, refused};
+use crate::command::{PROGRAM, good, place};
+use crate::refusals::refused;
 
 /// The subcommands, by the help.
 fn commands() -> Vec<String> {

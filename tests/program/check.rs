@@ -5,8 +5,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-mod program;
-use program::{PROGRAM, disagrees, good, place, refused};
+use crate::command::{PROGRAM, good, place, run};
+use crate::refusals::{disagrees, refused};
 
 /// Columns that the first version of the table had; other programs write those.
 fn first_columns(csv: &str) -> String {
@@ -91,7 +91,7 @@ fn no_numbers_however_large_are_a_panic() {
                 fields[column] = value;
                 lines[line] = fields.join(",");
                 fs::write(place.path().join("t.csv"), lines.join("\n")).unwrap();
-                let code = program::run(&place, "check t.csv").status.code();
+                let code = run(&place, "check t.csv").status.code();
                 // Labeled, moves and wins are bounded, not conserved.
                 let seen = matches!(code, Some(1 | 2));
                 let bounded = [4, 10, 11].contains(&column) && code == Some(0);

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 
 use enum48::Game;
-use enum48::engine::{self, Plan, Silent};
 use enum48::game::{Board, Grid};
 use enum48::graph::Graph;
 use enum48::play::{Code, Status};
-use enum48::store::{Archive, Store};
+use enum48::store::Archive;
 use enum48::witness::{Answer, Layers};
 
-mod program;
-use program::{PROGRAM, good, place, refused, stderr, stdout};
+use crate::command::{PROGRAM, good, place, stderr, stdout};
+use crate::refusals::refused;
 
 const STRIPED: &str = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
 
@@ -25,12 +24,6 @@ fn witness(place: &tempfile::TempDir, board: &str, args: &str) -> (String, Optio
         .unwrap();
     let said = format!("{}{}", stdout(&output), stderr(&output));
     (said.trim_end().to_owned(), output.status.code())
-}
-
-fn canonical(game: &Game, board: Board) -> Board {
-    let mut canonical = [board];
-    game.rules().canonicalise(&mut canonical);
-    canonical[0]
 }
 
 /// Codes that end in different live states: the states.
@@ -244,36 +237,20 @@ fn what_was_not_found_is_not_called_unreachable() {
         exit == Some(2) && said.contains("sum 4 was dropped (--keep last)"),
         "{said}"
     );
-    refused(&place, "witness 0x0132", "--size");
-    refused(&place, "witness --size 2", "BOARD");
-    refused(&place, "witness --sample 3 --size 2", "--dir");
-    refused(
-        &place,
-        "witness 0x0132 --size 3 --dir enum48-data/2x2",
-        "holds the game 2x2, not 3x3",
-    );
-    refused(
-        &place,
-        "witness 0x0132 --max 32 --dir enum48-data/2x2",
-        "holds the game 2x2, not 2x2-32",
-    );
-    refused(&place, "witness 0x0132 --size 2 --memory none", "memory");
-}
-
-#[test]
-fn a_state_that_a_run_should_not_have_is_found_out() {
-    // A count with a state too many: written by the library, as a wrong program would.
-    let place = place();
-    let game: Game = "2x2".parse().unwrap();
-    let mut store = Store::open(place.path(), &game, None).unwrap();
-    let plan = Plan::new(64 << 20, 1).unwrap();
-    engine::count(&game, &mut store, &plan, None, &mut Silent).unwrap();
-    drop(store);
-    let archive = Archive::open(place.path()).unwrap();
-    let mut layers = Layers::new(&archive, 0).unwrap();
-    let wrong = canonical(&game, 0x0014);
-    assert!(matches!(
-        layers.witness(wrong).unwrap(),
-        Answer::Unreachable(_)
-    ));
+    for (args, text) in [
+        ("0x0132", "--size"),
+        ("--size 2", "BOARD"),
+        ("--sample 3 --size 2", "--dir"),
+        (
+            "0x0132 --size 3 --dir enum48-data/2x2",
+            "holds the game 2x2, not 3x3",
+        ),
+        (
+            "0x0132 --max 32 --dir enum48-data/2x2",
+            "holds the game 2x2, not 2x2-32",
+        ),
+        ("0x0132 --size 2 --memory none", "memory"),
+    ] {
+        refused(&place, &format!("witness {args}"), text);
+    }
 }

@@ -1,14 +1,13 @@
 //! The state graph, against one made the slow way: boards as rows of tiles, moves by turning the board
-//! and sliding to the left, no line shared with the library. And its formats, read by others.
+//! and sliding to the left, no line shared with the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-use serde_json::Value;
-
-mod program;
-use program::{PROGRAM, good, place, refused};
+use crate::command::{PROGRAM, good, place};
+use crate::json::{json, list, text};
+use crate::refusals::refused;
 
 /// Rows of tiles, 0 where there is none.
 type Board = Vec<Vec<u32>>;
@@ -122,19 +121,6 @@ fn slow(rows: usize, cols: usize, max: u32) -> (BTreeMap<String, Board>, Edges) 
     (states, edges)
 }
 
-fn json(args: &str) -> Value {
-    let text = good(&place(), &format!("graph --format json {args}"));
-    serde_json::from_str(&text).unwrap()
-}
-
-fn list<'a>(graph: &'a Value, key: &str) -> &'a [Value] {
-    graph[key].as_array().unwrap()
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
-}
-
 #[test]
 fn nodes_and_edges_are_those_made_the_slow_way() {
     for (args, rows, cols, max) in [
@@ -189,107 +175,6 @@ fn nodes_are_as_many_as_have_been_published() {
     let ends = &list(&graph, "nodes")[75..];
     assert_eq!(ends[0].to_string(), r#"{"id":"win","kind":"win"}"#);
     assert_eq!(ends[1].to_string(), r#"{"id":"loss","kind":"loss"}"#);
-}
-
-/// Run a program on stdin. Where it is missing the test says so and passes, except where the environment
-/// variable `CI` is set.
-fn given(text: &str, program: &str, args: &[&str]) -> Option<Output> {
-    let path = place();
-    let file = path.path().join("graph");
-    #[expect(clippy::disallowed_methods, reason = "input of another program")]
-    fs::write(&file, text).unwrap();
-    let output = Command::new(program)
-        .args(args)
-        .stdin(fs::File::open(&file).unwrap())
-        .output();
-    let Ok(output) = output else {
-        assert!(std::env::var_os("CI").is_none(), "{program} is missing");
-        println!("skipped: {program} is missing");
-        return None;
-    };
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{said}");
-    Some(output)
-}
-
-#[test]
-fn graphviz_draws_every_state_end_and_edge_without_a_word() {
-    // 75 states, two ends, 19 sums, 26 parts with states; the sums hang together by 18 edges that are not drawn.
-    for (args, boxes) in [("", 0), ("--group", 26)] {
-        let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
-        let Some(output) = given(&dot, "dot", &["-Tsvg"]) else {
-            return;
-        };
-        let svg = String::from_utf8(output.stdout).unwrap();
-        let count = |class: &str| svg.matches(&format!("class=\"{class}\"")).count();
-        assert_eq!(count("node"), 75 + 2 + 19);
-        assert_eq!(
-            count("edge"),
-            list(&json("--size 2 --max 32"), "edges").len()
-        );
-        assert_eq!(count("cluster"), boxes);
-        assert!(svg.contains(">16</text>") && svg.contains("sum 40, max 16, dead"));
-    }
-}
-
-#[test]
-fn the_states_of_a_sum_stand_on_one_line_with_it() {
-    for args in ["", "--group"] {
-        let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
-        let Some(output) = given(&dot, "dot", &["-Tplain"]) else {
-            return;
-        };
-        // node NAME X Y ..., where a name with a space stands in quotes.
-        let plain = String::from_utf8(output.stdout).unwrap();
-        let height = |name: &str| {
-            let quoted = format!("node \"{name}\" ");
-            let line = plain.lines().find_map(|line| line.strip_prefix(&quoted));
-            line.unwrap().split(' ').nth(1).unwrap().to_owned()
-        };
-        for node in &list(&json("--size 2 --max 32"), "nodes")[..75] {
-            let sum = format!("sum {}", node["sum"]);
-            assert_eq!(height(&text(&node["id"])), height(&sum), "{node}");
-        }
-    }
-}
-
-#[test]
-fn graphml_is_read_by_python_with_all_attributes() {
-    const SCRIPT: &str = r#"
-import sys, xml.etree.ElementTree as tree
-ns = "{http://graphml.graphdrawing.org/xmlns}"
-root = tree.parse(sys.stdin).getroot()
-keys = {(k.get("for"), k.get("id")) for k in root.findall(ns + "key")}
-graph = root.find(ns + "graph")
-assert graph.get("edgedefault") == "directed"
-for kind in "node", "edge":
-    for item in graph.findall(ns + kind):
-        data = {d.get("key"): d.text or "" for d in item.findall(ns + "data")}
-        assert all((kind, key) in keys for key in data), data
-        ends = [item.get(a) for a in ("id", "source", "target") if item.get(a)]
-        print(*ends, *(f"{key}={data[key]}" for key in sorted(data)), sep="|")
-"#;
-    let xml = good(&place(), "graph --size 2 --max 32 --format graphml");
-    let Some(output) = given(&xml, "python3", &["-c", SCRIPT]) else {
-        return;
-    };
-    let lines = String::from_utf8(output.stdout).unwrap();
-    let graph = json("--size 2 --max 32");
-    let mut expected = String::new();
-    for (key, ends) in [("nodes", &["id"][..]), ("edges", &["from", "to"])] {
-        for item in list(&graph, key) {
-            let object = item.as_object().unwrap();
-            let plain = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
-            let mut fields: Vec<String> = ends.iter().map(|&end| text(&item[end])).collect();
-            let data: BTreeMap<_, _> = object.iter().collect();
-            let data = data
-                .iter()
-                .filter(|(key, value)| !ends.contains(&key.as_str()) && !value.is_null());
-            fields.extend(data.map(|(key, value)| format!("{key}={}", plain(value))));
-            expected += &(fields.join("|") + "\n");
-        }
-    }
-    assert_eq!(lines, expected);
 }
 
 #[test]

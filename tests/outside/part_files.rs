@@ -1,7 +1,6 @@
 //! The part files, read by a program in another language that knows only their description.
 //!
-//! `scripts/read_part.py` needs Python 3 and its package `zstandard`. Where they are missing the test
-//! says so and passes, except where the environment variable `CI` is set.
+//! `scripts/read_part.py` needs Python 3 and its package `zstandard`.
 
 #![expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
 
@@ -12,8 +11,8 @@ use std::process::Command;
 use enum48::counts::Table;
 use serde_json::Value;
 
-mod program;
-use program::{can_import, python};
+use crate::command::PROGRAM;
+use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
 
@@ -27,7 +26,7 @@ fn read(path: &Path) -> Value {
 
 /// Count a game in `dir`; what should be in its files: name, states and fingerprint, as text.
 fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
-    let output = Command::new(env!("CARGO_BIN_EXE_enum48"))
+    let output = Command::new(PROGRAM)
         .args(args.split(' '))
         .args(["--quiet", "--dir", dir.to_str().unwrap()])
         .output()

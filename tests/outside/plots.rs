@@ -1,7 +1,6 @@
 //! The pictures that `scripts/plot_layers.py` draws.
 //!
-//! It needs Python 3 and its package `matplotlib`. Where they are missing the tests say so and pass,
-//! except where the environment variable `CI` is set.
+//! It needs Python 3 and its package `matplotlib`.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes bad tables")]
 
@@ -10,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-mod program;
-use program::{can_import, python};
-use program::{good, place, stderr, stdout};
+use crate::command::{good, place, stderr, stdout};
+use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_layers.py");
 

@@ -1,7 +1,5 @@
 //! Damage to a run's directory, of every kind and at every place: `verify` names it, and no count uses
 //! what is damaged.
-//!
-//! No test here starts a process: between fork and exec that would hold the locks of the others.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -15,8 +13,8 @@ use enum48::{Error, Game};
 use rayon::ThreadPool;
 use tempfile::TempDir;
 
-mod program;
-use program::{files, place};
+use crate::files::files;
+use crate::manifest::seal_manifest;
 
 /// A small run to damage.
 struct Victim {
@@ -29,7 +27,7 @@ struct Victim {
 impl Victim {
     fn new(name: &str, until: Option<u32>) -> Self {
         let victim = Self {
-            place: place(),
+            place: tempfile::tempdir().unwrap(),
             game: name.parse().unwrap(),
             until,
             pool: engine::pool(1).unwrap(),
@@ -262,8 +260,9 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
     let tail = tail.replacen(&before, &fingerprint(&list), 1);
     let from = tail.find("\"bytes\": ").unwrap() + 9;
     let to = from + tail[from..].find('\n').unwrap();
-    let text = format!("{head}{}{bytes}{}", &tail[..from], &tail[to..]);
-    program::seal_manifest(&manifest, &text);
+    let mut text = format!("{head}{}{bytes}{}", &tail[..from], &tail[to..]).into_bytes();
+    seal_manifest(&mut text);
+    fs::write(&manifest, text).unwrap();
     // The table follows from the manifest.
     let csv = String::from_utf8(old["layers.csv"].clone()).unwrap();
     fs::write(

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-mod program;
-use program::{PROGRAM, can_import, good, place, refused, run, stderr, stdout};
+use crate::command::{PROGRAM, good, place, run, stderr, stdout};
+use crate::refusals::refused;
 
 /// A place with 2x2 to 32 in `run`.
 fn counted() -> TempDir {
@@ -110,43 +110,6 @@ fn samples_of_parts_with_many_blocks_are_among_their_states() {
     let drawn = good(&place, "states run --sum 38 --max-tile 8 --sample 500");
     assert!(drawn.lines().all(|state| all.contains(state)));
     assert_eq!(drawn.lines().count(), 500);
-}
-
-#[test]
-fn numpy_polars_and_duckdb_read_what_is_written() {
-    if !can_import(&["numpy", "polars", "duckdb"]) {
-        return;
-    }
-    let place = counted();
-    good(&place, "states run --format npy -o all.npy");
-    good(&place, "states run --format parquet -o all.parquet");
-    let npy = run(&place, "states run --format npy").stdout;
-    assert_eq!(npy, fs::read(place.path().join("all.npy")).unwrap());
-    let script = r#"
-import duckdb, numpy, polars
-states = numpy.load("all.npy")
-assert states.dtype == numpy.uint64 and states.shape == (57,), states
-table = polars.read_parquet("all.parquet")
-assert table.columns == ["state", "sum", "max_tile", "cells"], table
-assert table["state"].dtype == polars.UInt64, table
-assert table["state"].to_list() == states.tolist()
-for state, total, largest, cells in table.iter_rows():
-    digits = [state >> shift & 15 for shift in (12, 8, 4, 0)]
-    assert cells == [2**digit if digit else 0 for digit in digits], (state, cells)
-    assert (sum(cells), max(cells)) == (total, largest), (state, cells)
-found = duckdb.sql("select count(*), sum(len(cells)), max(max_tile) from 'all.parquet'").fetchall()
-assert found == [(57, 4 * 57, 16)], found
-"#;
-    let output = Command::new("python3")
-        .args(["-c", script])
-        .current_dir(&place)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-const README: &str = include_str!("../README.md");
+const README: &str = include_str!("../../README.md");
 
 /// Lines that are not run here, by how they begin: they fetch, build or install, which has been done.
 const DONE: [&str; 5] = [

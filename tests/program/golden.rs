@@ -2,12 +2,14 @@
 
 use std::process::Command;
 
+use crate::command::PROGRAM;
+
 /// Parts as large as this one take many waves and blocks; what one wave left over for the next was
 /// once lost, and no small game showed it.
 #[test]
 fn a_part_of_many_blocks_has_the_set_that_an_independent_program_found() {
     let place = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_enum48"))
+    let output = Command::new(PROGRAM)
         .args("--size 4 --max 32 --until 56 --quiet --memory 1G --csv -".split(' '))
         .current_dir(&place)
         .output()
@@ -27,7 +29,7 @@ fn a_part_of_many_blocks_has_the_set_that_an_independent_program_found() {
 
 #[test]
 fn check_agrees_with_every_published_number_of_the_short_games() {
-    let output = Command::new(env!("CARGO_BIN_EXE_enum48"))
+    let output = Command::new(PROGRAM)
         .args(["check", "--quiet"])
         .output()
         .unwrap();

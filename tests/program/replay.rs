@@ -1,4 +1,4 @@
-//! `enum48 replay`, as a user runs it; and a second program, in another language, on the same codes.
+//! `enum48 replay`, as a user runs it.
 
 use std::fs;
 use std::io::Write;
@@ -6,8 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-mod program;
-use program::{PROGRAM, disagrees, good, place, python, refused, run, stderr, stdout};
+use crate::command::{PROGRAM, good, place, stderr, stdout};
+use crate::refusals::{disagrees, refused};
 
 /// A game of 2x2 to 16 that is won, seeded.
 const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";
@@ -15,8 +15,6 @@ const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";
 const LOST: &str = "s1.3x3.0.31.-/t/v97/7/g.1385f34a";
 /// One with its tiles written down.
 const WITNESSED: &str = "w1.2x2-8.BD.1.w..W.10f0c486";
-
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/replay_code.py");
 
 /// Run with lines on stdin.
 fn fed(place: &TempDir, args: &[&str], input: &[u8]) -> Output {
@@ -183,44 +181,6 @@ fn lines_of_stdin_are_answered_one_by_one() {
     );
     assert!(stdout(&output).contains("\nfalse line 2: "));
     assert_eq!(fed(&place, &["replay", "-"], b"").status.code(), Some(0));
-}
-
-#[test]
-fn a_second_program_plays_the_same() {
-    let place = place();
-    let Some(version) = python(&["--version"]) else {
-        assert!(std::env::var_os("CI").is_none(), "python3 is missing");
-        return;
-    };
-    assert!(version.status.success());
-    good(&place, "--size 2x3 --quiet");
-    let sample = good(&place, "witness --sample 300 --dir enum48-data/2x3 --quiet");
-    let codes: Vec<&str> = sample.lines().chain([WON, LOST, WITNESSED]).collect();
-    let output = python(&[&[SCRIPT], &codes[..]].concat()).unwrap();
-    assert!(output.status.success(), "{}", stdout(&output));
-    assert_eq!(stdout(&output).lines().count(), codes.len());
-    for (code, end) in codes.iter().zip(stdout(&output).lines()) {
-        let own: enum48::play::Code = code.parse().unwrap();
-        assert_eq!(own.end().to_string(), end, "{code}");
-    }
-    // What one refuses, the other does.
-    for (at, letter) in codes[0].char_indices() {
-        let other = if letter == 'A' { "B" } else { "A" };
-        let changed = format!(
-            "{}{other}{}",
-            &codes[0][..at],
-            &codes[0][at + letter.len_utf8()..]
-        );
-        assert_eq!(
-            python(&[SCRIPT, &changed]).unwrap().status.code(),
-            Some(1),
-            "{changed}"
-        );
-        assert_eq!(
-            run(&place, &format!("replay {changed}")).status.code(),
-            Some(1)
-        );
-    }
 }
 
 #[test]

@@ -1,0 +1,14 @@
+//! The crate, used as a library.
+//!
+//! No test here starts a process: between fork and exec that would hold the locks of the others.
+
+#[path = "../support/files.rs"]
+mod files;
+#[path = "../support/manifest.rs"]
+mod manifest;
+
+mod format;
+mod layering;
+mod oracle;
+mod verify;
+mod witness;

@@ -1,0 +1,110 @@
+//! The formats of `enum48 graph`, read by Graphviz and Python.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::command::{good, place};
+use crate::json::{json, list, text};
+use crate::required::missing;
+
+/// Run a program on stdin, unless it is missing.
+fn given(text: &str, program: &str, args: &[&str]) -> Option<Output> {
+    let path = place();
+    let file = path.path().join("graph");
+    #[expect(clippy::disallowed_methods, reason = "input of another program")]
+    fs::write(&file, text).unwrap();
+    let output = Command::new(program)
+        .args(args)
+        .stdin(fs::File::open(&file).unwrap())
+        .output();
+    let Ok(output) = output else {
+        missing(program);
+        return None;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+    Some(output)
+}
+
+#[test]
+fn graphviz_draws_every_state_end_and_edge_without_a_word() {
+    // 75 states, two ends, 19 sums, 26 parts with states; the sums hang together by 18 edges that are not drawn.
+    for (args, boxes) in [("", 0), ("--group", 26)] {
+        let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
+        let Some(output) = given(&dot, "dot", &["-Tsvg"]) else {
+            return;
+        };
+        let svg = String::from_utf8(output.stdout).unwrap();
+        let count = |class: &str| svg.matches(&format!("class=\"{class}\"")).count();
+        assert_eq!(count("node"), 75 + 2 + 19);
+        assert_eq!(
+            count("edge"),
+            list(&json("--size 2 --max 32"), "edges").len()
+        );
+        assert_eq!(count("cluster"), boxes);
+        assert!(svg.contains(">16</text>") && svg.contains("sum 40, max 16, dead"));
+    }
+}
+
+#[test]
+fn the_states_of_a_sum_stand_on_one_line_with_it() {
+    for args in ["", "--group"] {
+        let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
+        let Some(output) = given(&dot, "dot", &["-Tplain"]) else {
+            return;
+        };
+        // node NAME X Y ..., where a name with a space stands in quotes.
+        let plain = String::from_utf8(output.stdout).unwrap();
+        let height = |name: &str| {
+            let quoted = format!("node \"{name}\" ");
+            let line = plain.lines().find_map(|line| line.strip_prefix(&quoted));
+            line.unwrap().split(' ').nth(1).unwrap().to_owned()
+        };
+        for node in &list(&json("--size 2 --max 32"), "nodes")[..75] {
+            let sum = format!("sum {}", node["sum"]);
+            assert_eq!(height(&text(&node["id"])), height(&sum), "{node}");
+        }
+    }
+}
+
+#[test]
+fn graphml_is_read_by_python_with_all_attributes() {
+    const SCRIPT: &str = r#"
+import sys, xml.etree.ElementTree as tree
+ns = "{http://graphml.graphdrawing.org/xmlns}"
+root = tree.parse(sys.stdin).getroot()
+keys = {(k.get("for"), k.get("id")) for k in root.findall(ns + "key")}
+graph = root.find(ns + "graph")
+assert graph.get("edgedefault") == "directed"
+for kind in "node", "edge":
+    for item in graph.findall(ns + kind):
+        data = {d.get("key"): d.text or "" for d in item.findall(ns + "data")}
+        assert all((kind, key) in keys for key in data), data
+        ends = [item.get(a) for a in ("id", "source", "target") if item.get(a)]
+        print(*ends, *(f"{key}={data[key]}" for key in sorted(data)), sep="|")
+"#;
+    let xml = good(&place(), "graph --size 2 --max 32 --format graphml");
+    let Some(output) = given(&xml, "python3", &["-c", SCRIPT]) else {
+        return;
+    };
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let graph = json("--size 2 --max 32");
+    let mut expected = String::new();
+    for (key, ends) in [("nodes", &["id"][..]), ("edges", &["from", "to"])] {
+        for item in list(&graph, key) {
+            let object = item.as_object().unwrap();
+            let plain = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+            let mut fields: Vec<String> = ends.iter().map(|&end| text(&item[end])).collect();
+            let data: BTreeMap<_, _> = object.iter().collect();
+            let data = data
+                .iter()
+                .filter(|(key, value)| !ends.contains(&key.as_str()) && !value.is_null());
+            fields.extend(data.map(|(key, value)| format!("{key}={}", plain(value))));
+            expected += &(fields.join("|") + "\n");
+        }
+    }
+    assert_eq!(lines, expected);
+}

@@ -1,0 +1,17 @@
+//! Other programs read what this one writes: Python and its packages, Graphviz, a browser.
+//!
+//! Where one of them is missing, its tests say so and pass, except where the environment variable `CI` is
+//! set.
+
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/json.rs"]
+mod json;
+mod required;
+
+mod graph;
+mod part_files;
+mod player;
+mod plots;
+mod replay;
+mod states;

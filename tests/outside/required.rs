@@ -1,0 +1,25 @@
+//! The programs that the tests need.
+
+use std::process::{Command, Output};
+
+/// Say that the test is skipped; where `CI` is set, nothing may be missing.
+pub(crate) fn missing(what: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{what} is missing");
+    println!("skipped: {what} is missing");
+}
+
+/// Run Python on `args`; `None` if there is no Python.
+pub(crate) fn python(args: &[&str]) -> Option<Output> {
+    Command::new("python3").args(args).output().ok()
+}
+
+/// Whether Python can import these packages.
+pub(crate) fn can_import(packages: &[&str]) -> bool {
+    let packages = packages.join(", ");
+    let import = format!("import {packages}");
+    let found = python(&["-c", &import]).is_some_and(|output| output.status.success());
+    if !found {
+        missing(&format!("python3, or a package of {packages},"));
+    }
+    found
+}

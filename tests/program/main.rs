@@ -1,0 +1,23 @@
+//! The program, run as a user runs it.
+
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/files.rs"]
+mod files;
+#[path = "../support/json.rs"]
+mod json;
+#[path = "../support/manifest.rs"]
+mod manifest;
+mod refusals;
+
+mod check;
+mod cli;
+mod completions;
+mod golden;
+mod graph;
+mod play;
+mod readme;
+mod replay;
+mod resources;
+mod states;
+mod witness;

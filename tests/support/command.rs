@@ -1,0 +1,35 @@
+//! The program as a command.
+
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
+
+/// Run in `place`, on arguments split at spaces.
+pub(crate) fn run(place: &TempDir, args: &str) -> Output {
+    Command::new(PROGRAM)
+        .args(args.split_whitespace())
+        .current_dir(place)
+        .output()
+        .unwrap()
+}
+
+pub(crate) fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// Run, expect success, return stdout.
+pub(crate) fn good(place: &TempDir, args: &str) -> String {
+    let output = run(place, args);
+    assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));
+    stdout(&output).to_owned()
+}
+
+pub(crate) fn place() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
