@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use tempfile::TempDir;
 
 use super::files::files;
+use super::memory::in_memory;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
 /// A game so small that all its operations can fail in turn.
@@ -52,11 +53,9 @@ impl Place {
         }
     }
 
-    /// In memory, where there is such a place: thousands of small runs, and nothing that the shim does
-    /// depends on a disk.
+    /// In memory: thousands of small runs, and nothing that the shim does depends on a disk.
     pub(crate) fn small() -> Self {
-        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-        Self { dir: dir.unwrap() }
+        Self { dir: in_memory() }
     }
 
     /// The run's directory, under a name without links, as the shim needs it.
@@ -66,6 +65,14 @@ impl Place {
 
     pub(crate) fn log(&self) -> PathBuf {
         self.dir.path().join("log")
+    }
+
+    /// Copy the run's directory to a place that has none.
+    pub(crate) fn copy_to(&self, place: &Self) {
+        fs::create_dir(place.run()).unwrap();
+        for (name, bytes) in self.files() {
+            fs::write(place.run().join(name), bytes).unwrap();
+        }
     }
 
     /// The program on arguments split at spaces, as it is.

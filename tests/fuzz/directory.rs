@@ -12,7 +12,8 @@ use tempfile::TempDir;
 
 use super::damage::{damage, interesting};
 use super::manifest::seal_manifest;
-use super::{fuzz, kind, place};
+use super::memory::in_memory;
+use super::{fuzz, kind};
 
 /// A game counted up to some sum, so that its directory holds states and afterstates to go on from.
 fn counted(place: &TempDir, game: &Game) -> Table {
@@ -24,7 +25,7 @@ fn counted(place: &TempDir, game: &Game) -> Table {
 
 #[test]
 fn a_table_that_was_read_is_written_and_read_again() {
-    let place = place();
+    let place = in_memory();
     let mut good = Vec::new();
     let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
     counted(&place, &game).write_csv(&mut good).unwrap();
@@ -60,7 +61,7 @@ fn forge_number(rng: &mut Rng, bytes: &mut Vec<u8>) {
 
 #[test]
 fn no_manifest_is_believed_that_was_not_written() {
-    let place = place();
+    let place = in_memory();
     let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
     let table = counted(&place, &game);
     let path = place.path().join("manifest.json");

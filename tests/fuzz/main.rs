@@ -10,6 +10,8 @@ mod damage;
 mod directory;
 #[path = "../support/manifest.rs"]
 mod manifest;
+#[path = "../support/memory.rs"]
+mod memory;
 mod part;
 
 use std::alloc::System;
@@ -19,7 +21,6 @@ use std::time::Instant;
 use cap::Cap;
 use enum48::Error;
 use fastrand::Rng;
-use tempfile::TempDir;
 
 /// Counts what is allocated; a reader that believes a forged length shows in the most there ever was.
 /// If it asks for more than the system has, the process ends and leaves its file in the directory.
@@ -75,9 +76,4 @@ fn kind<T>(result: &Result<T, Error>) -> String {
             text.split([' ', '(']).next().unwrap().to_owned()
         }
     }
-}
-
-/// A directory in memory, where there is one: files are written many thousand times.
-fn place() -> TempDir {
-    TempDir::new_in("/dev/shm").unwrap_or_else(|_| TempDir::new().unwrap())
 }

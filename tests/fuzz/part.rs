@@ -9,7 +9,8 @@ use enum48::run::{Block, Decoder, Encoder, Kind, Label, Part, PartWriter};
 use fastrand::Rng;
 
 use super::damage::{damage, interesting, put, region};
-use super::{fuzz, kind, place};
+use super::memory::in_memory;
+use super::{fuzz, kind};
 
 // The layout, as `src/run/mod.rs` has it.
 const HEADER: usize = 40;
@@ -275,7 +276,7 @@ fn read(path: &Path, probes: &[u64]) -> Result<Vec<u64>, Error> {
 
 #[test]
 fn no_part_file_is_read_as_what_it_is_not() {
-    let place = place();
+    let place = in_memory();
     let path = place.path().join("part");
     let samples = samples();
     let outcomes = fuzz("part files", 200_000, |rng| {

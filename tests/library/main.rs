@@ -6,6 +6,8 @@
 mod files;
 #[path = "../support/manifest.rs"]
 mod manifest;
+#[path = "../support/memory.rs"]
+mod memory;
 
 mod format;
 mod layering;

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::files::files;
 use crate::manifest::seal_manifest;
+use crate::memory::in_memory;
 
 /// A small run to damage.
 struct Victim {
@@ -27,7 +28,7 @@ struct Victim {
 impl Victim {
     fn new(name: &str, until: Option<u32>) -> Self {
         let victim = Self {
-            place: tempfile::tempdir().unwrap(),
+            place: in_memory(),
             game: name.parse().unwrap(),
             until,
             pool: engine::pool(1).unwrap(),

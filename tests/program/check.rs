@@ -6,7 +6,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use crate::command::{PROGRAM, good, place, run};
-use crate::refusals::{disagrees, refused};
+use crate::outcomes::{disagrees, refused};
 
 /// Columns that the first version of the table had; other programs write those.
 fn first_columns(csv: &str) -> String {

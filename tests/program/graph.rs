@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::process::{Command, Stdio};
 
-use crate::command::{PROGRAM, good, place};
+use crate::command::{good, place};
 use crate::json::{json, list, text};
-use crate::refusals::refused;
+use crate::outcomes::{refused, unread};
 
 /// Rows of tiles, 0 where there is none.
 type Board = Vec<Vec<u32>>;
@@ -214,15 +213,7 @@ fn a_graph_goes_to_a_file_whole_or_not_at_all() {
 #[test]
 fn a_closed_pipe_is_no_error() {
     for format in ["dot", "graphml", "json"] {
-        let args = ["graph", "--size", "3", "--max", "8", "--limit", "9999"];
-        let mut child = Command::new(PROGRAM)
-            .args(args)
-            .args(["--format", format])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{format}");
+        let args = format!("graph --size 3 --max 8 --limit 9999 --format {format}");
+        unread(&place(), &args);
     }
 }

@@ -8,7 +8,7 @@ mod files;
 mod json;
 #[path = "../support/manifest.rs"]
 mod manifest;
-mod refusals;
+mod outcomes;
 
 mod check;
 mod cli;

@@ -1,7 +1,7 @@
 //! `enum48 play` where there is no terminal.
 
 use crate::command::{good, place};
-use crate::refusals::refused;
+use crate::outcomes::refused;
 
 #[test]
 fn what_cannot_be_played_is_refused_in_a_line() {

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place, stderr, stdout};
-use crate::refusals::{disagrees, refused};
+use crate::outcomes::{disagrees, refused};
 
 /// A game of 2x2 to 16 that is won, seeded.
 const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::command::{PROGRAM, good, place, run, stderr, stdout};
-use crate::refusals::refused;
+use crate::command::{good, place, run, stderr, stdout};
+use crate::outcomes::{refused, unread};
 
 /// A place with 2x2 to 32 in `run`.
 fn counted() -> TempDir {
@@ -117,17 +116,8 @@ fn a_closed_pipe_is_no_error_in_any_format() {
     let place = place();
     good(&place, "--size 3 --max 64 --quiet --dir run");
     for format in ["hex", "grid", "csv", "npy", "parquet"] {
-        let mut child = Command::new(PROGRAM)
-            .args(["states", "run", "--format", format])
-            .current_dir(&place)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), &*said), (Some(0), ""), "{format}");
+        let output = unread(&place, &format!("states run --format {format}"));
+        assert_eq!(stderr(&output), "", "{format}");
     }
 }
 

@@ -10,7 +10,7 @@ use enum48::store::Archive;
 use enum48::witness::{Answer, Layers};
 
 use crate::command::{PROGRAM, good, place, stderr, stdout};
-use crate::refusals::refused;
+use crate::outcomes::refused;
 
 const STRIPED: &str = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
 

@@ -1,8 +1,10 @@
-//! What the program refuses, and what it finds wrong.
+//! Ways in which a command ends.
+
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::command::{run, stderr, stdout};
+use crate::command::{PROGRAM, run, stderr, stdout};
 
 /// Run, expect exit code 2, nothing on stdout and one line on stderr that contains `text`.
 pub(crate) fn refused(place: &TempDir, args: &str, text: &str) {
@@ -23,4 +25,19 @@ pub(crate) fn disagrees(place: &TempDir, args: &str, text: &str) {
     let said = format!("{}{}", stdout(&output), stderr(&output));
     assert_eq!(output.status.code(), Some(1), "{args}: {said}");
     assert!(said.contains(text), "{args}: {said}");
+}
+
+/// Run with a pipe for stdout that is closed at the other end, and expect success.
+pub(crate) fn unread(place: &TempDir, args: &str) -> Output {
+    let mut child = Command::new(PROGRAM)
+        .args(args.split_whitespace())
+        .current_dir(place)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));
+    output
 }
