@@ -1,16 +1,18 @@
 //! Measures each zstd level: bits a state, and time to encode and to decode it on one core.
 //!
-//! Key idea: a level changes nothing but blocks, so one count serves all of them: take blocks that it
-//! wrote, and encode their states again at each level. `scripts/compression.sh` draws what is printed.
+//! Key idea: a level changes nothing but blocks, so one count serves all of them: take blocks that
+//! it wrote, and encode their states again at each level. `scripts/compression.sh` draws what is
+//! printed.
 //!
-//! `cargo bench --bench compression -- FILE` measures on that part file, given by its full path, and
-//! without one on the part that all benches use.
+//! `cargo bench --bench compression -- FILE` measures on that part file, given by its full path,
+//! and without one on the part that all benches use.
 
 use std::env;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use enum48::run::{Block, Decoder, Encoder, Label, Part, PartWriter};
+use enum48::internals::{Block, Encoder, PartWriter};
+use enum48::part::{Decoder, Label, Part};
 use tempfile::NamedTempFile;
 
 mod layer;

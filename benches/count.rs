@@ -1,7 +1,7 @@
 //! Measures whole counts, from an empty directory to a committed one.
 //!
-//! Key idea: two games, slow for opposite reasons. 3x3 to 64 has many small layers, so it shows what
-//! a layer and its files cost; 4x4 has few large ones, so it shows what a state costs.
+//! Key idea: two games, slow for opposite reasons. 3x3 to 64 has many small layers, so it shows
+//! what a layer and its files cost; 4x4 has few large ones, so it shows what a state costs.
 
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use enum48::Game;
@@ -23,12 +23,12 @@ fn count(c: &mut Criterion) {
         // The directory goes out with the store, so that deleting it is not measured.
         let count = |place: TempDir| {
             let mut store = Store::open(place.path(), &game, None).unwrap();
-            engine::count(&game, &mut store, &plan, until, &mut Silent).unwrap();
+            engine::count(&mut store, &plan, until, &mut Silent).unwrap();
             (store, place)
         };
         let place = || tempfile::tempdir().unwrap();
         let (store, _place) = count(place());
-        assert_eq!(store.table().totals().states(), states, "{game}");
+        assert_eq!(store.run().table().totals().states(), states, "{game}");
 
         let name = until.map_or(game.to_string(), |sum| format!("{game} until {sum}"));
         group.throughput(Throughput::Elements(states));

@@ -1,13 +1,13 @@
 //! Measures the rules: slide, canonical form, spawn, census, and expansion, which is the first two.
 //!
-//! Key idea: real states, a slice at a time as the engine gives them, so that the boards made lie in
-//! the same cache as there.
+//! Key idea: real states, a slice at a time as the engine gives them, so that the boards made lie
+//! in the same cache as there.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use enum48::game::rules::rules;
-use enum48::game::{Board, Census, Rules};
+use enum48::game::{Board, Exp};
+use enum48::internals::{Census, Rules, rules};
 
 mod layer;
 use layer::{Layer, read};
@@ -15,8 +15,8 @@ use layer::{Layer, read};
 /// Boards of a slice.
 const SLICE: usize = 1 << 12;
 
-/// Exponent of the winning tile, 32.
-const WIN: u8 = 5;
+/// The winning tile.
+const WIN: Exp = Exp::of_tile(32).unwrap();
 
 /// Afterstates of a slice in each direction.
 type Slid = [Vec<Board>; 4];
@@ -47,7 +47,7 @@ fn game(c: &mut Criterion) {
     let mut made = Vec::new();
     let mut spawn = || {
         made.clear();
-        rules.spawn(black_box(afterstates), 1, &mut made);
+        rules.spawn(black_box(afterstates), Exp::TWO, &mut made);
         made.len() as u64
     };
     group.throughput(Throughput::Elements(spawn()));
@@ -81,7 +81,7 @@ fn check(rules: &dyn Rules, states: &[Board], afterstates: &[Board]) {
     assert_eq!(moved.len(), 382_688, "afterstates");
 
     let mut made = Vec::new();
-    rules.spawn(afterstates, 1, &mut made);
+    rules.spawn(afterstates, Exp::TWO, &mut made);
     assert_eq!(made.len(), 2_487_342, "empty cells of the afterstates");
 
     let found = rules.census(&mut states.to_vec());

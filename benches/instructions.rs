@@ -1,25 +1,26 @@
 //! Kernels for `scripts/instructions.py`, which counts their instructions under callgrind.
 //!
-//! Key idea: instructions are the same on a busy machine as on a quiet one. Each kernel is a function of its
-//! own that is not inlined, and works on the same real states each time; the script reads what each of them
-//! took. What a kernel worked on is printed: its name, and how many elements.
+//! Key idea: instructions are the same on a busy machine as on a quiet one. Each kernel is a
+//! function of its own that is not inlined, and works on the same real states each time; the script
+//! reads what each of them took. What a kernel worked on is printed: its name, and how many
+//! elements.
 
 use std::hint::black_box;
 
 use enum48::Game;
 use enum48::engine::{self, LEVEL, Plan, Silent};
-use enum48::game::{Board, Rules};
+use enum48::game::{Board, Exp, PartKey};
+use enum48::internals::{BLOCK, Block, Encoder, Rules, Sorter, rules, union};
+use enum48::part::{Decoder, Kind, Part, Stream, fingerprint};
 use enum48::play::Code;
-use enum48::run::merge::union;
-use enum48::run::{BLOCK, Block, Decoder, Encoder, Kind, Part, Sorter, fingerprint};
 use enum48::store::Store;
 use tempfile::TempDir;
 
 /// Boards of a slice, as many as the engine gives at a time.
 const SLICE: usize = 1 << 12;
 
-/// Exponent of the winning tile, 16.
-const WIN: u8 = 4;
+/// The winning tile.
+const WIN: Exp = Exp::of_tile(16).unwrap();
 
 #[inline(never)]
 fn kernel_slide(rules: &dyn Rules, states: &[Board], slid: &mut [Vec<Board>; 4]) {
@@ -33,7 +34,7 @@ fn kernel_canonicalise(rules: &dyn Rules, boards: &mut [Board]) {
 
 #[inline(never)]
 fn kernel_spawn(rules: &dyn Rules, afterstates: &[Board], made: &mut Vec<Board>) {
-    rules.spawn(afterstates, 1, made);
+    rules.spawn(afterstates, Exp::TWO, made);
 }
 
 #[inline(never)]
@@ -75,17 +76,19 @@ fn kernel_replay(code: &str) {
 fn parts(game: &Game, place: &TempDir) -> [Part; 2] {
     let mut store = Store::open(place.path(), game, None).expect("a new run");
     let plan = Plan::new(64 << 20, 1).expect("memory enough");
-    engine::count(game, &mut store, &plan, Some(36), &mut Silent).expect("a count");
-    let part = |kind| store.part(kind, 36, 8).expect("sound").expect("there");
+    engine::count(&mut store, &plan, Some(36), &mut Silent).expect("a count");
+    let key = PartKey {
+        sum: 36,
+        max: Exp::of_tile(8).expect("a tile"),
+    };
+    let part = |kind| store.run().part(kind, key).expect("sound").expect("there");
     [part(Kind::States), part(Kind::Afterstates)]
 }
 
 /// Boards from the middle of a part.
 fn slice(part: &Part) -> Vec<Board> {
-    let boards = part
-        .stream()
-        .expect("zstd works")
-        .skip(part.states() as usize / 2);
+    let boards = Stream::new(part).expect("zstd works");
+    let boards = boards.skip(part.states() as usize / 2);
     boards
         .take(SLICE)
         .map(|board| board.expect("sound"))
@@ -94,7 +97,7 @@ fn slice(part: &Part) -> Vec<Board> {
 
 fn main() {
     let game: Game = "4x4-16".parse().expect("a game");
-    let rules = game.rules();
+    let rules = rules(game.size());
     let place = tempfile::tempdir().expect("a directory");
     let parts = parts(&game, &place);
     let [states, afterstates] = [slice(&parts[0]), slice(&parts[1])];

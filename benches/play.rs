@@ -5,7 +5,8 @@ use enum48::Game;
 use enum48::game::Direction;
 use enum48::play::{Chance, Code, Luck, Position, Seed, Status, moves};
 
-/// Moves of a long game: the first that is legal of left, up, right, down, from whatever seed goes on for longest.
+/// Moves of a long game: the first that is legal of left, up, right, down, from whatever seed goes
+/// on for longest.
 fn long_game(game: Game) -> (Seed, Vec<Direction>) {
     let order = [
         Direction::Left,

@@ -1,7 +1,8 @@
-//! What can go wrong, as one type.
+//! All errors of the library, as one type.
 //!
-//! Every message reads `path: what: cause`, with what was expected and what was found as numbers,
-//! and then what to do. Messages are lower case without a full stop, so that they can be chained.
+//! Every message reads `path: what: cause`, gives what was expected and what was found as numbers,
+//! and ends with what to do. Messages are in lower case without a full stop, so that they can be
+//! chained.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,112 +14,117 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A board size that is none.
+    /// Not a board size.
     #[error(
-        "size {0}: not a board that can be counted: give N or RxC with sides from 2 to 4, such as 3 or 4x3"
+        "size {0}: not the size of a board that can be counted: give N or RxC with sides from 2 to 4, such as 3 or 4x3"
     )]
     Size(String),
 
-    /// A winning tile that is none.
+    /// Not a winning tile.
     #[error("max {0}: not a winning tile: give a power of two from 8 to 65536")]
     Max(u32),
 
-    /// A game's name that is none.
+    /// Not the name of a game.
     #[error(
         "game {0}: not a game's name: expected one such as 3x3-1024, or 4x3 without a winning tile"
     )]
     Game(String),
 
-    /// A board that is none of its size.
+    /// Not a board of the given size.
     #[error(
         "board {text:?}: not a board of {size}: {what}: give it as in 0x2310, or row by row as in \"4 8 / 2 .\""
     )]
     Board {
         /// What was given.
         text: String,
-        /// What is wrong with it.
+        /// What is wrong with that.
         what: String,
         /// Rows and columns expected.
         size: String,
     },
 
-    /// A seed that is none.
+    /// Not a seed.
     #[error(
         "seed {0:?}: not a seed: give a number below 2^64 in base 36: digits 0 to 9 and a to z, no leading zero"
     )]
     Seed(String),
 
-    /// A code that is none, or whose game cannot have been played.
+    /// Not a code, or the code of a game that cannot have been played.
     #[error("code: {}{what}", at(*turn))]
     Code {
-        /// The move at which it fails, counted from 1.
+        /// The move that is wrong, counted from 1; none if it is not a move.
         turn: Option<u64>,
         /// What is wrong.
         what: String,
     },
 
-    /// A 4x4 game without a winning tile, run without an end below 65536.
+    /// A count of 4x4 without a winning tile and without a last sum below 65536.
     #[error(
-        "size 4x4 without a winning tile: a board's digits hold tiles up to 32768 and the game goes beyond: \
-         give --max, or --until with a sum below 65536"
+        "size 4x4 without a winning tile: the game goes beyond the tile 32768, the largest that fits a board's \
+         digits: give --max, or --until with a sum below 65536"
     )]
     Endless,
 
-    /// An `--until` that no layer has.
+    /// A last sum below that of the first layer.
     #[error("until {0}: the first layer has sum 4: give 4 or more")]
     Until(u32),
 
-    /// A game with more states than are to be drawn.
-    #[error("graph: {game}{} has over {limit} states{}: too many: give --limit, or --until with a smaller sum", up_to(*until), known(*published))]
+    /// A game with too many states for a graph.
+    #[error(
+        "graph: {game}{} has over {limit} states: too many: give --limit, or --until with a smaller sum",
+        up_to(*until)
+    )]
     Vast {
         /// Game.
         game: String,
         /// The greatest sum asked for.
         until: Option<u32>,
-        /// The most states that were to be drawn.
+        /// The most states allowed.
         limit: usize,
-        /// How many states the whole game has, and which are counted, where that was published.
-        published: Option<(u64, &'static str)>,
     },
 
-    /// A memory bound below what can work.
+    /// A memory bound that is too small.
     #[error(
         "memory {given}: too little: {threads} threads need at least {least} (or give fewer --threads)"
     )]
     Memory {
-        /// The bound given, readable.
+        /// The bound that was given, in readable form.
         given: String,
-        /// The least that works, in the form the option takes.
+        /// The smallest bound that works, in the form that `--memory` takes.
         least: String,
-        /// Threads that share it.
+        /// Number of threads.
         threads: usize,
     },
 
-    /// No pool of threads could be started.
+    /// Threads could not be started.
     #[error("threads: cannot start {threads}: {cause}")]
     Threads {
-        /// Threads asked for.
+        /// Number of threads.
         threads: usize,
-        /// What the system said.
+        /// What the system says.
         cause: String,
     },
+
+    /// zstd could not be started.
+    #[error("zstd: cannot start: {0}: give less --memory or fewer --threads")]
+    Zstd(#[source] io::Error),
 
     /// The system refused an operation on a file.
     #[error("{}: cannot {what}: {cause}{}", path.display(), remedy(what, cause))]
     Io {
         /// File or directory.
         path: PathBuf,
-        /// What was tried, as a verb phrase.
+        /// What was tried, as a verb phrase: it follows "cannot".
         what: &'static str,
-        /// What the system said.
+        /// What the system says.
         cause: io::Error,
     },
 
-    /// A file that is no part file.
+    /// Not a part file.
     #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or delete the directory and count again", .0.display())]
     Foreign(PathBuf),
 
-    /// A file or directory of a later format.
+    /// A file or directory of a later format version.
     #[error(
         "{}: format {found} is newer than this program reads ({known}): use a newer enum48, or another --dir",
         path.display()
@@ -132,20 +138,20 @@ pub enum Error {
         known: u32,
     },
 
-    /// A part file that its writer never finished.
+    /// A part file whose writer did not finish.
     #[error("{}: unfinished: its writer was stopped: delete it", .0.display())]
     Unfinished(PathBuf),
 
-    /// A file of a run that is not there.
+    /// A file of a run is missing.
     #[error("{}: missing: restore it from a copy, or delete the directory and count again", .0.display())]
     Missing(PathBuf),
 
     /// Part files that the manifest does not name.
-    #[error("{}{}: stray: not named by the manifest, so never counted: delete it, or let the next count do so", path.display(), others(*more))]
+    #[error("{}{}: stray: the manifest does not name it, so it is not part of the run: delete it, or let the next count do so", path.display(), others(*more))]
     Stray {
-        /// The first of them.
+        /// The first such file.
         path: PathBuf,
-        /// How many more there are.
+        /// Number of other such files.
         more: usize,
     },
 
@@ -154,13 +160,13 @@ pub enum Error {
     Cut {
         /// File.
         path: PathBuf,
-        /// Bytes it should have.
+        /// Size that it should have, in bytes.
         expected: u64,
-        /// Bytes it has.
+        /// Size that it has, in bytes.
         got: u64,
     },
 
-    /// Bytes that are not what was written.
+    /// Bytes that are not as they were written.
     #[error("{}: damaged: {what}: restore it from a copy, or delete the directory and count again", path.display())]
     Damaged {
         /// File.
@@ -169,7 +175,7 @@ pub enum Error {
         what: String,
     },
 
-    /// A file that is sound but is not the part that the manifest names there.
+    /// A file that is intact, but not the part that the manifest names.
     #[error("{}: not the part that the manifest names: {what}: put the right file back, or delete the directory and count again", path.display())]
     Mismatch {
         /// File.
@@ -178,9 +184,9 @@ pub enum Error {
         what: String,
     },
 
-    /// Counts that cannot be, whatever the game: a fault of the program or of the machine.
+    /// Counts that no game can have: a fault of the program or of the machine.
     #[error(
-        "{place}: a law is broken: {law}: these counts cannot be right: count again, and report it if it comes again"
+        "{place}: a law is broken: {law}: these counts cannot be right: count again, and report it if it happens again"
     )]
     Law {
         /// The part or layer.
@@ -189,46 +195,46 @@ pub enum Error {
         law: String,
     },
 
-    /// A file that a count writes and never reads, and that is not as it was written.
-    #[error("{}: not as it was written: {what}: no count reads it, the next one writes it anew", path.display())]
+    /// A file that counts write but never read is not as it was written.
+    #[error("{}: not as it was written: {what}: no count reads it, and the next one writes it again", path.display())]
     Altered {
         /// File.
         path: PathBuf,
-        /// Where it differs.
+        /// What is wrong.
         what: String,
     },
 
-    /// States given to a writer out of order.
+    /// States that a writer was given out of order.
     #[error(
         "states out of order: {got:#x} after {previous:#x}: a part takes strictly increasing states"
     )]
     OutOfOrder {
         /// The state before.
         previous: u64,
-        /// The state that should have been greater.
+        /// The state after it, which should be greater.
         got: u64,
     },
 
-    /// A directory in use by another process.
-    #[error("{}: in use by another process: wait for it to end, or give another --dir", .0.display())]
+    /// Another process uses the directory.
+    #[error("{}: in use by another process: wait until that ends, or give another --dir", .0.display())]
     Locked(PathBuf),
 
-    /// A directory that holds something else.
+    /// A directory that does not hold a run.
     #[error("{}: not a run's directory, as it has no manifest.json: give another directory", .0.display())]
     NotARun(PathBuf),
 
-    /// A directory of another game.
+    /// A directory with a run of another game.
     #[error("{}: holds the game {found}, not {wanted}: give another --dir, or the game's own --size and --max", path.display())]
     OtherGame {
         /// Directory.
         path: PathBuf,
-        /// Game in it.
+        /// Game of the run.
         found: String,
-        /// Game asked for.
+        /// Game that was asked for.
         wanted: String,
     },
 
-    /// A layer that a run has not come to.
+    /// A layer that was not counted yet.
     #[error("{}: sum {sum} is not counted yet, the last layer is {last}: let the count go on", path.display())]
     NotCounted {
         /// Directory.
@@ -239,23 +245,23 @@ pub enum Error {
         last: u32,
     },
 
-    /// A layer whose states are no longer there.
+    /// A layer whose states were deleted.
     #[error("{}: sum {sum} was dropped (--keep last), the first layer is {first}: count again with --keep all", path.display())]
     Gone {
         /// Directory.
         path: PathBuf,
         /// Sum asked for.
         sum: u32,
-        /// First sum that is still there.
+        /// First sum whose states still exist.
         first: u32,
     },
 
-    /// Layers that are to be kept are gone.
+    /// Layers are needed whose states were deleted.
     #[error("{}: --keep all: an earlier run with --keep last dropped the layers below sum {below}: go on with --keep last, or count again in another --dir", path.display())]
     Dropped {
         /// Directory.
         path: PathBuf,
-        /// First sum that is still there.
+        /// First sum whose states still exist.
         below: u32,
     },
 }
@@ -270,13 +276,6 @@ fn up_to(until: Option<u32>) -> String {
     until.map_or(String::new(), |sum| format!(" up to sum {sum}"))
 }
 
-/// ` (published: 57 live)`.
-fn known(published: Option<(u64, &str)>) -> String {
-    published.map_or(String::new(), |(states, which)| {
-        format!(" (published: {states} {which})")
-    })
-}
-
 /// ` and 7 others`.
 fn others(more: usize) -> String {
     match more {
@@ -285,20 +284,20 @@ fn others(more: usize) -> String {
     }
 }
 
-/// What to do about some refusals of the system.
+/// What to do about some errors of the system.
 fn remedy(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {
         (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            ": what was sealed stays: make space, then give the same command again"
+            ": sealed layers are kept: make space, then give the same command again"
         }
         (_, io::ErrorKind::FileTooLarge) => {
-            ": what was sealed stays: raise the limit on file sizes, then give the same command again"
+            ": sealed layers are kept: raise the limit on file sizes, then give the same command again"
         }
         (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             ": give a place that can be read and written"
         }
         (_, io::ErrorKind::OutOfMemory) => {
-            ": what was sealed stays: give less --memory or fewer --threads, then the same command again"
+            ": sealed layers are kept: give less --memory or fewer --threads, then the same command again"
         }
         ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
         ("map", _) => {
@@ -311,12 +310,12 @@ fn remedy(what: &str, cause: &io::Error) -> &'static str {
     }
 }
 
-/// ENFILE and EMFILE, which have no kind of their own.
+/// ENFILE and EMFILE, which have no `ErrorKind`.
 const TOO_MANY_OPEN: [Option<i32>; 2] = [Some(23), Some(24)];
 
 impl Error {
-    /// Whether the bytes of a run are not what they were, or its numbers cannot be: an answer, where
-    /// the question is whether it is sound.
+    /// Whether this says that a run is damaged, or that its numbers cannot be right. To the
+    /// question whether a run is sound, such an error is an answer.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         matches!(
@@ -333,7 +332,7 @@ impl Error {
         )
     }
 
-    /// An [`Error::Io`] maker, for `map_err`.
+    /// A function for `map_err` that makes an [`Error::Io`].
     pub(crate) fn io(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io {
             path: path.to_owned(),

@@ -1,26 +1,26 @@
 //! Published numbers, with their sources.
 //!
-//! Two conventions are in use, and each source follows one. Lees-Miller counts live states, plus one
-//! for the win and one for the loss where they can be reached; Kaneko, Yamashita and others count
-//! live and dead states of the game without a winning tile.
+//! Two conventions are in use. Lees-Miller counts live states, plus one for the win and one for the
+//! loss if they can be reached. Kaneko, Yamashita and others count live and dead states of the game
+//! without a winning tile.
 
 use std::fmt;
 
 use crate::counts::Table;
 use crate::game::Game;
 
-/// A published figure.
+/// A published number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// What was counted.
-    pub what: What,
-    /// The number.
-    pub expected: u64,
+    pub(crate) what: What,
+    /// The published number.
+    pub(crate) expected: u64,
 }
 
 /// What a figure counts; see [`crate::counts::Totals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub(crate) enum What {
     /// Live states, the win and the loss.
     Total,
     /// Live states.
@@ -39,7 +39,7 @@ pub enum What {
     Part(u32, u32),
 }
 
-/// Its word in tables.
+/// As in the tables that the program prints.
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -56,10 +56,10 @@ impl fmt::Display for What {
 }
 
 impl What {
-    /// The same figure of a count; `None` if its table does not say: most are of complete counts
-    /// only, and whether a win was met stands in the columns after the fingerprint.
-    #[must_use]
-    pub fn of(self, table: &Table, complete: bool) -> Option<u64> {
+    /// The same figure of a count; `None` if the table does not tell. Most figures need a complete
+    /// count; [`What::Total`] also needs the columns after the fingerprint, to tell whether a win
+    /// was reached.
+    pub(crate) fn in_table(self, table: &Table, complete: bool) -> Option<u64> {
         let live = |sum, max: Option<u32>| {
             let rows = table.layer(sum).iter();
             let rows = rows.filter(|row| max.is_none_or(|max| row.max_tile == max));
@@ -80,27 +80,27 @@ impl What {
     }
 }
 
-/// A game that has been counted before.
+/// What was published about a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Published {
-    /// Its name, as [`Game`] writes it.
-    pub game: &'static str,
+pub(crate) struct Published {
+    /// Name of the game, as [`Game`] writes it.
+    pub(crate) game: &'static str,
     /// The figures.
-    pub figures: &'static [Figure],
+    pub(crate) figures: &'static [Figure],
     /// Who published them.
-    pub source: &'static str,
-    /// How long counting takes on two cores.
-    pub effort: Effort,
+    pub(crate) source: &'static str,
+    /// How long a count takes on two cores.
+    pub(crate) effort: Effort,
 }
 
 /// How long a count takes on two cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effort {
+pub(crate) enum Effort {
     /// Less than a minute.
     Short,
-    /// An hour or so.
+    /// About an hour.
     Long,
-    /// Days, and a disk to match.
+    /// Days, with a disk to match.
     Days,
 }
 
@@ -111,8 +111,8 @@ const fn figure(what: What, expected: u64) -> Figure {
     Figure { what, expected }
 }
 
-/// All of them.
-pub const PUBLISHED: &[Published] = &[
+/// All published numbers that this program knows.
+pub(crate) const PUBLISHED: &[Published] = &[
     Published {
         game: "2x2-32",
         figures: &[figure(What::Total, 59), figure(What::Live, 57)],
@@ -171,37 +171,34 @@ pub const PUBLISHED: &[Published] = &[
     },
 ];
 
-/// What has been published of a game, if anything.
-#[must_use]
-pub fn published(game: &Game) -> Option<&'static Published> {
+/// What was published about a game, if anything.
+pub(crate) fn published(game: &Game) -> Option<&'static Published> {
     let name = game.to_string();
     PUBLISHED.iter().find(|published| published.game == name)
 }
 
 /// A published figure beside a counted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// The published figure.
-    pub figure: Figure,
+    pub(crate) figure: Figure,
     /// The number counted.
-    pub got: u64,
+    pub(crate) got: u64,
     /// Who published it.
-    pub source: &'static str,
+    pub(crate) source: &'static str,
 }
 
 impl Verdict {
-    /// Whether they are equal.
-    #[must_use]
-    pub fn agrees(&self) -> bool {
+    /// Whether the two are equal.
+    pub(crate) fn agrees(&self) -> bool {
         self.figure.expected == self.got
     }
 }
 
-/// Compare a count with what has been published of its game, as far as it goes.
-#[must_use]
-pub fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
+/// Compare a count with what was published about its game, as far as the table tells.
+pub(crate) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
     let verdict = |source, figure: Figure| {
-        let got = figure.what.of(table, complete)?;
+        let got = figure.what.in_table(table, complete)?;
         Some(Verdict {
             figure,
             got,

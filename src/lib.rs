@@ -1,16 +1,9 @@
 //! `enum48` lists every reachable state of a game of 2048 on a small board, exactly.
 //!
 //! Two facts make the game layered: a move keeps the sum of the tiles, and a spawn adds 2 or 4. So
-//! all states of one sum (a *layer*) follow from the two layers before it, and no state is ever met
-//! in two layers. The sweep goes through the sums in order; each layer is a map (move, spawn,
-//! canonicalise) and a reduce (sort, drop duplicates), and lands in files that later layers stream.
-//!
-//! Read it top down: [`game`] (the rules) -> [`engine`] (the loop over layers) -> [`run`] (sorted
-//! lists as bytes: the file format) -> [`store`] (a directory that survives being stopped) -> the
-//! rest on demand: [`counts`] (the table), [`known`] (published numbers), [`laws`] (what any counts must
-//! obey), [`bound`] (how many boards there are), [`verify`], [`graph`], [`play`] (games as codes), [`witness`]
-//! (a game that ends in a given board). Each module uses only those to the left of it in
-//! `game, run -> store, play -> engine, verify, graph, witness -> cli`.
+//! all states of one sum (a *layer*) follow from the two layers before it, and no state belongs to
+//! two layers. A count goes through the sums in order; each layer is a map (spawn, move, canonical
+//! form) and a reduce (sort, drop repeats), and ends up in files that other programs stream.
 //!
 //! ```
 //! use enum48::{Game, engine, store::Store};
@@ -19,29 +12,71 @@
 //! let place = tempfile::tempdir().unwrap();
 //! let mut store = Store::open(place.path(), &game, None)?;
 //! let plan = engine::Plan::new(256 << 20, 2)?;
-//! engine::count(&game, &mut store, &plan, None, &mut engine::Silent)?;
+//! engine::count(&mut store, &plan, None, &mut engine::Silent)?;
 //! // 57 live states, the win and the loss: Lees-Miller, 2017.
-//! assert_eq!(store.table().totals().total(), 59);
+//! assert_eq!(store.run().table().totals().total(), 59);
 //! # Ok::<(), enum48::Error>(())
 //! ```
+//!
+//! # For a solver
+//!
+//! - [`store::Run`] opens a run for reading: its table, its parts, a layer's states in one iterator
+//!   ([`Run::layer`](store::Run::layer), with an example that moves them).
+//! - [`part::Lookup`] finds the position of a state in its part and the state at a position, so
+//!   that an array beside the part can hold anything about its states (with an example).
+//! - [`Game::moves`], [`Game::spawns`] and [`Game::canonical`] are the rules for one board.
+//!
+//! # Words
+//!
+//! | word | meaning |
+//! |---|---|
+//! | state | a board with the player to move, after a spawn |
+//! | afterstate | a board after a move, before the spawn |
+//! | sum | of the values of a board's tiles (*age* in part of the literature) |
+//! | layer | all canonical states of one sum |
+//! | part | all canonical states, or afterstates, of one sum and one largest tile ([`PartKey`](game::PartKey)) |
+//! | tile, exponent | 32 is a tile, 5 its exponent ([`Exp`](game::Exp)) |
+//! | position | the number of states before a state in its part |
+//! | run | the count of one game, as far as it went, in a directory of its own |
+//! | frontier | the afterstates of the last two sums, from which the next layer follows |
+//! | candidate | a state or afterstate as it is produced, before repeats are dropped |
+//! | key | a shorter number for a board, in the same order among the boards of a sum |
+//! | sorted run | a sorted list of keys without repeats; only in `engine::lists` |
+//!
+//! # Reading the code
+//!
+//! Top down: `game` (the rules) -> `engine` (the loop over layers; a state's way from a start to
+//! disk) -> `part` (the file format) -> `store` (a directory that survives being stopped) -> the
+//! rest on demand: `counts` (the table), `laws` (what any counts must obey), `known` (published
+//! numbers), `bound` (how many boards there are), `verify`, `graph`, `play` (games as codes),
+//! `witness` (a game that ends in a given board). Each module uses only those to its left in `game
+//! -> part -> counts, bound, play -> laws, store -> engine, graph, verify -> witness -> cli`.
+//!
+//! The program is the default feature `cli`; without it the library compiles few other crates.
 
 #![warn(clippy::unwrap_used)]
 
-pub mod bound;
+mod bound;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod counts;
 pub mod engine;
-pub mod error;
+mod error;
 pub mod game;
 pub mod graph;
-pub mod known;
-pub mod laws;
+#[doc(hidden)]
+pub mod internals;
+#[cfg(feature = "cli")]
+mod known;
+mod laws;
+pub mod part;
+mod per_thread;
 pub mod play;
-pub mod run;
 pub mod store;
 pub mod verify;
 mod wide;
 pub mod witness;
 
-pub use error::Error;
+pub use error::{Error, Result};
 pub use game::Game;

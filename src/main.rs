@@ -1,4 +1,4 @@
-//! The `enum48` program; everything is in the library, but for what happens when memory runs out.
+//! The `enum48` program: the library's command line, and what happens when memory runs out.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::{self, ExitCode};
@@ -7,38 +7,39 @@ fn main() -> ExitCode {
     enum48::cli::run()
 }
 
-/// The system's allocator. Where it gives no more, the process would abort without a word of what to
-/// do; as a count may end at any moment without harm, this one says it and ends.
-struct Plain;
+/// The system's allocator, except on out-of-memory: prints the remedy and exits with 2, where the
+/// process would abort. A count may end at any moment without harm.
+struct ExitWhenOut;
 
 #[global_allocator]
-static ALLOCATOR: Plain = Plain;
+static ALLOCATOR: ExitWhenOut = ExitWhenOut;
 
-fn given(memory: *mut u8, bytes: usize) -> *mut u8 {
+/// On out-of-memory, print the remedy and exit with 2.
+fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
         eprintln!(
-            "enum48: memory: the system gives no {bytes} bytes more: what was sealed stays: give less \
-             --memory or fewer --threads, then the same command again"
+            "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
+             fewer --threads, then the same command again"
         );
         process::exit(2);
     }
     memory
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is, and its answer back unless it
-// is null, when the call does not return.
+// SAFETY: every call goes to the system's allocator unchanged, and so does its answer, unless it is
+// null: then the call does not return.
 #[expect(unsafe_code, reason = "an allocator has no safe form")]
-unsafe impl GlobalAlloc for Plain {
+unsafe impl GlobalAlloc for ExitWhenOut {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        given(unsafe { System.alloc(layout) }, layout.size())
+        or_exit(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        given(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        or_exit(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        given(unsafe { System.realloc(memory, layout, size) }, size)
+        or_exit(unsafe { System.realloc(memory, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {

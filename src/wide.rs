@@ -1,6 +1,6 @@
-//! Kernels for the machine at hand.
+//! Kernels compiled for several kinds of processor.
 
-/// Compile functions for AVX-512, for AVX2 and for any machine; which one runs is decided when the
+/// Compile a function for AVX-512, for AVX2 and for any machine; which one runs is decided when the
 /// program runs. A call costs a dispatch, so such functions take slices.
 macro_rules! wide {
     ($function:item) => {

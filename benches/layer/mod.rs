@@ -4,7 +4,8 @@
 
 use enum48::Game;
 use enum48::engine::{self, Plan, Silent};
-use enum48::run::{Decoder, Kind, Part, fingerprint};
+use enum48::game::{Exp, PartKey};
+use enum48::part::{Decoder, Kind, Part, fingerprint};
 use enum48::store::Store;
 use tempfile::TempDir;
 
@@ -22,8 +23,12 @@ impl Layer {
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let plan = Plan::new(1 << 30, 2).unwrap();
-        engine::count(&game, &mut store, &plan, Some(52), &mut Silent).unwrap();
-        let part = |kind| store.part(kind, 52, 16).unwrap().unwrap();
+        engine::count(&mut store, &plan, Some(52), &mut Silent).unwrap();
+        let key = PartKey {
+            sum: 52,
+            max: Exp::of_tile(16).unwrap(),
+        };
+        let part = |kind| store.run().part(kind, key).unwrap().unwrap();
         let (states, afterstates) = (part(Kind::States), part(Kind::Afterstates));
         // Found by a separate program that shares no code with this one.
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `enum48 completions`: what a shell and `man` need to know of the program.
+//! `enum48 completions`: shell completions and the manual page.
 
 use std::io::{self, Write};
 
@@ -10,15 +10,15 @@ use super::{Cli, Outcome, manual};
 
 /// Print completions for a shell, or the manual page
 ///
-/// The place for each, such as enum48 completions fish > PLACE:
+/// Redirect the output to a file, as in enum48 completions fish > FILE:
 ///
 ///   bash   ~/.local/share/bash-completion/completions/enum48
 ///   zsh    ~/.zfunc/_enum48, with ~/.zfunc in $fpath before compinit
 ///   fish   ~/.config/fish/completions/enum48.fish
 ///   man    ~/.local/share/man/man1/enum48.1
 ///
-/// A new shell then knows them. For elvish and powershell, run the output from
-/// rc.elv or $PROFILE. To read the manual page now:
+/// It takes effect in new shells. For elvish and powershell, run the output from
+/// rc.elv or $PROFILE. To read the manual page without installing it:
 ///
 ///   enum48 completions man | man -l -
 #[derive(clap::Args)]
@@ -40,7 +40,7 @@ enum Reader {
     Man,
 }
 
-/// Print.
+/// Print what the reader understands.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut program = Cli::command();
     let shell = match args.reader {
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     let mut text = Vec::new();
     match shell {
-        // Into memory, as it panics where it cannot write.
+        // To memory first, because `generate` panics if it cannot write.
         Some(shell) => clap_complete::generate(shell, &mut program, "enum48", &mut text),
         None => manual::write(program, &mut text)?,
     }

@@ -2,43 +2,43 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 
 use super::Outcome;
+use super::game::GameArgs;
 use super::output::Output;
-use crate::game::{Game, Size};
+use crate::error::Error;
+use crate::game::Game;
 use crate::graph::{self, Graph};
+use crate::known::{What, published};
 
 /// Draw the state graph of a small game
 ///
-/// Each canonical state, live or dead, is a node; an edge leads to each state that can follow it by a
-/// move and a spawn, and to the win or the loss where the game ends. Counts in memory, without files.
+/// Each canonical state, live or dead, is a node. Edges lead to the states that can follow it by a
+/// move and a spawn, and to the win or the loss where the game ends. Counts in memory, without
+/// files.
 ///
-/// dot is for Graphviz (enum48 graph --size 2 --max 32 | dot -Tsvg -o graph.svg): boards are drawn, sums go
-/// downward; starts have a blue frame, dead states a red one; an edge is solid where a 2 was spawned and
-/// dashed where a 4. graphml is for networkx, Gephi and others, json for anything else; both say of a
-/// state its sum and largest tile, whether it is live or dead, and a start, and of an edge its moves (of
-/// U, R, D, L) and the spawned tile.
+/// dot is for Graphviz (enum48 graph --size 2 --max 32 | dot -Tsvg -o graph.svg): it draws the
+/// boards, with sums increasing downward, a blue frame around starts and a red one around dead
+/// states; an edge is solid if a 2 is spawned, dashed if a 4. graphml is for networkx, Gephi and
+/// others, json for anything else. Both give the sum and the largest tile of a state and whether it
+/// is live, dead or a start, and the moves (of U, R, D, L) and the spawned tile of an edge.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Size of the board: N (a square), or rows and columns as in 4x3; sides from 2 to 4
-    #[arg(long, value_name = "N|RxC")]
-    size: Size,
+    #[command(flatten)]
+    game: GameArgs,
 
-    /// The winning tile, a power of two from 8 to 65536 [default: none]
-    #[arg(long, value_name = "TILE")]
-    max: Option<u32>,
-
-    /// Draw the states up to this tile sum only
+    /// Draw only the states up to this tile sum
     #[arg(long, value_name = "SUM")]
     until: Option<u32>,
 
-    /// Box the states of each sum and largest tile (dot; the other formats have both as attributes)
+    /// Put a box around the states of each sum and largest tile (dot; other formats have both as
+    /// attributes)
     #[arg(long)]
     group: bool,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "dot")]
     format: Format,
 
@@ -60,9 +60,12 @@ enum Format {
 
 /// Draw.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let game = Game::new(args.size, args.max)?;
+    let game = args.game.game()?;
     let output = Output::new(&args.output)?;
-    let graph = Graph::new(&game, args.until, args.limit)?;
+    let graph = match Graph::new(&game, args.until, args.limit) {
+        Err(Error::Vast { .. }) => return Err(too_many(&game, args)),
+        graph => graph?,
+    };
     let format = match args.format {
         Format::Dot => graph::Format::Dot {
             grouped: args.group,
@@ -72,4 +75,25 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     output.write(|to| Ok(graph.write(format, to)?))?;
     Ok(Outcome::Done)
+}
+
+/// [`Error::Vast`], with the number of states if that was published.
+fn too_many(game: &Game, args: &Args) -> anyhow::Error {
+    let figures = published(game).map_or(&[][..], |published| published.figures);
+    let known = figures.iter().find_map(|figure| match figure.what {
+        What::States => Some((figure.expected, "live and dead")),
+        What::Live => Some((figure.expected, "live")),
+        _ => None,
+    });
+    let known = known.map_or(String::new(), |(states, which)| {
+        format!(" (published: {states} {which})")
+    });
+    let up_to = args
+        .until
+        .map_or(String::new(), |sum| format!(" up to sum {sum}"));
+    let limit = args.limit;
+    anyhow!(
+        "graph: {game}{up_to} has over {limit} states{known}: too many: give --limit, or --until with a \
+         smaller sum"
+    )
 }

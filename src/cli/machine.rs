@@ -1,4 +1,4 @@
-//! What the machine has, and what this process takes of it.
+//! What the machine has, and what this process uses of it.
 
 use std::fs;
 use std::path::Path;
@@ -9,20 +9,21 @@ use signal_hook::consts::SIGXFSZ;
 use signal_hook::flag;
 use sysinfo::System;
 
-/// Where files may not exceed a size (`ulimit -f`), a write beyond it is to fail, not to kill. That is
-/// what it does once somebody listens to the signal.
-pub(super) fn take_file_limit_as_error() {
-    // Without it the process is killed at that write, and goes on as after any other kill.
+/// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
+/// instead of killing the process.
+pub(super) fn handle_file_size_limit() {
+    // If that fails, such a write kills the process, and the same command resumes, as after any
+    // other kill.
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Bytes that can be written to a directory; `None` if the system does not tell.
+/// Bytes that can still be written to a directory; `None` if the system does not tell.
 pub(super) fn free_space(dir: &Path) -> Option<u64> {
     fs4::available_space(dir).ok()
 }
 
-/// Memory in bytes of the machine, of the container, or that the process may take (`ulimit -v`),
-/// whichever is least; `None` if the system does not tell.
+/// Memory in bytes: of the machine, of the container, or that the process may use (`ulimit -v`),
+/// whichever is least. `None` if the system does not tell.
 pub(super) fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
@@ -35,7 +36,7 @@ pub(super) fn memory() -> Option<u64> {
 }
 
 /// Anonymous resident memory of this process in bytes, where the system tells (Linux). Pages of
-/// mapped files are left out: they are the kernel's to drop.
+/// mapped files are not included, as the kernel can drop them at any time.
 pub(super) fn anonymous_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status

@@ -1,8 +1,8 @@
 //! The manual page: one page for the program and all its subcommands.
 //!
-//! Key idea: `clap_mangen` makes a page a command, of its synopsis, description and options. Here those
-//! of each subcommand become a section of one page; and the examples, which it would fill like prose,
-//! become a list.
+//! `clap_mangen` makes a page for each command from its synopsis, description and options. Here
+//! these become sections of a single page, one for each subcommand. The examples, which
+//! `clap_mangen` would join into paragraphs, become a list.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-/// Write the page of `program`.
+/// Write the manual page of `program`.
 pub(super) fn write(program: Command, out: &mut dyn Write) -> io::Result<()> {
     let mut program = program.subcommand_value_name("command");
     program.build();
@@ -29,7 +29,7 @@ pub(super) fn write(program: Command, out: &mut dyn Write) -> io::Result<()> {
     closing(&after.unwrap_or_default()).to_writer(out)
 }
 
-/// A subcommand's page as a section. Its headings become smaller ones, but for those before the
+/// Write a subcommand's page as a section. Its headings become subheadings, except those of the
 /// synopsis and the description, which need none.
 fn section(command: Command, out: &mut dyn Write) -> io::Result<()> {
     let name = command.get_bin_name().unwrap_or_default().to_uppercase();
@@ -49,7 +49,7 @@ fn section(command: Command, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The values that an argument takes as part of its help, not as a list of a line each.
+/// Move the possible values of an argument into its help, which otherwise lists them one a line.
 fn values_in_line(arg: Arg) -> Arg {
     let values = arg.get_possible_values();
     let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
@@ -62,8 +62,9 @@ fn values_in_line(arg: Arg) -> Arg {
     arg.help(help).hide_possible_values(true)
 }
 
-/// What stands after the help: paragraphs, of which two have a heading of their own. An indented line is
-/// a command and, after two spaces or more, what it does; one indented farther goes on with that.
+/// The text after the help: paragraphs, two of which get a heading. A line indented by two spaces
+/// is a command and, after two spaces or more, what it does; a line indented farther continues the
+/// one above.
 fn closing(text: &str) -> Roff {
     let mut roff = Roff::new();
     for paragraph in text.split("\n\n") {
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_after_the_help_becomes_a_list_and_sections() {
+    fn the_text_after_the_help_becomes_a_list_and_sections() {
         let text =
             "Examples:\n  a --b    does c\n           and d\n\nOf more.\n\nExit codes: 0 done.";
         let page = closing(text).to_roff();

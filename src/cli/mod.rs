@@ -1,22 +1,21 @@
-//! The command line: parses, prints, and picks an exit code. The work is the library's.
+//! The command line: parses arguments, prints, and picks an exit code. The library does the work.
 //!
-//! `enum48` alone counts (`count.rs`); other jobs are subcommands, one file each.
+//! `enum48` alone counts (`count.rs`); every other job is a subcommand with a file or folder of its
+//! own.
 
 mod check;
 mod completions;
 mod count;
 mod estimate;
-mod gauge;
+mod game;
 mod graph;
 mod machine;
 mod manual;
 mod output;
 mod play;
-mod position;
 mod progress;
 mod replay;
 mod resources;
-mod sample;
 mod show;
 mod states;
 mod summary;
@@ -29,7 +28,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
-/// Exit codes, which are answers.
+/// The exit code of a job that could be done: its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// Done, or agreed.
@@ -38,38 +37,40 @@ enum Outcome {
     Disagreed = 1,
 }
 
-/// Exit code if it could not be done: bad arguments, no space, damaged input.
+/// The exit code of a job that could not be done: bad arguments, no space, damaged input.
 const FAILED: u8 = 2;
 
 const AFTER_HELP: &str = "\
 Examples:
-  enum48 --size 2 --max 32                count 2x2 to 32, in no time: 59
-  enum48 --size 3 --max 1024              3x3 to 1024, some seconds: 25,179,014
-  enum48 --size 4 --max 32 --memory 4G    4x4 to 32 in at most 4 GiB
-  enum48 --size 4x3 --until 128           4 rows, 3 columns, layers up to sum 128; a later run with
-                                          a higher --until, or without, goes on from there
-  enum48 --size 3 --json --quiet          one JSON object on stdout, nothing on stderr
-  enum48 verify enum48-data/3x3-1024      read all files again: is anything damaged?
-  enum48 check                            count the games with published numbers and compare
-  enum48 check layers.csv                 a table against the published numbers and the laws
-  enum48 check layers.csv OTHER           two tables, part by part
-  enum48 graph --size 2 --max 32          draw the states of a small game
-  enum48 states enum48-data/3x3-1024      write the states, for other programs
-  enum48 show 0x2310 --size 2             a board, its moves, and what follows
-  enum48 witness 0x0132 --size 2          a game that ends in this board, as a code
-  enum48 replay CODE                      play a code again: is it true?
-  enum48 play --size 4 --max 2048         the game itself, in the terminal
+  enum48 --size 2 --max 32              count 2x2 to 32, instantly: 59
+  enum48 --size 3 --max 1024            3x3 to 1024, in seconds: 25,179,014
+  enum48 --size 4 --max 32 --memory 4G  4x4 to 32, with 4 GiB for data
+  enum48 --size 4x3 --until 128         4 rows, 3 columns, up to sum 128; with a
+                                        higher --until, or none, it continues
+  enum48 --size 3 --json --quiet        one JSON object, and no progress
+  enum48 verify enum48-data/3x3-1024    reread all files: is any damaged?
+  enum48 check                          count the games with published numbers
+                                        and compare
+  enum48 check layers.csv               compare a table with the published
+                                        numbers and the laws of any count
+  enum48 check layers.csv OTHER         compare two tables, part by part
+  enum48 graph --size 2 --max 32        draw the states of a small game
+  enum48 states enum48-data/3x3-1024    write the states, for other programs
+  enum48 show 0x2310 --size 2           a board, its moves, and what follows
+  enum48 witness 0x0132 --size 2        find a game that ends in this board
+  enum48 replay CODE                    replay a game and verify each move
+  enum48 play --size 4 --max 2048       play the game in the terminal
 
-A count can be stopped at any moment; the same command goes on where it was. The result is the same
-whatever --threads and --memory are, byte for byte.
+A count can be stopped at any moment; the same command resumes it. The result
+is the same, byte for byte, whatever --threads and --memory are.
 
-Exit codes: 0 done or agreed, 1 the data or the counts disagree, 2 it could not be done.";
+Exit codes: 0 done or agreed, 1 data or counts disagree, 2 could not be done.";
 
-/// Lists every reachable state of a game of 2048 on a small board, exactly.
+/// Enumerates every reachable state of 2048 on a small board, exactly.
 ///
-/// Counts the canonical states (one for each board and its rotations and reflections) layer by layer,
-/// a layer being all states of one tile sum, and writes them to sorted, compressed files in a
-/// directory of the game's own.
+/// Counts the canonical states (one for each board and its rotations and reflections) layer by
+/// layer, where a layer is all states of one tile sum, and writes them to sorted, compressed files
+/// in the directory of the run.
 #[derive(Parser)]
 #[command(
     name = "enum48",
@@ -101,9 +102,9 @@ enum Command {
     Play(play::Args),
 }
 
-/// Run the program on the process's arguments.
+/// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
-    machine::take_file_limit_as_error();
+    machine::handle_file_size_limit();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refused) => return refuse(&refused),
@@ -135,7 +136,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Help and version are printed as they are; what was wrong with the arguments is said in one line.
+/// Print help and version as they are, and what is wrong with the arguments in one line.
 fn refuse(refused: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let kind = refused.kind();
@@ -163,7 +164,7 @@ fn refuse(refused: &clap::Error) -> ExitCode {
     ExitCode::from(FAILED)
 }
 
-/// Whether a reader of our output went away.
+/// Whether the reader of our output has closed the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -184,7 +185,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_arguments_are_declared_soundly() {
+    fn the_arguments_are_declared_consistently() {
         Cli::command().debug_assert();
     }
 }

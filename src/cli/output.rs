@@ -1,4 +1,4 @@
-//! Where data goes: to a file, which then has all of it or is not touched, or to stdout.
+//! Where data goes: to stdout, or to a file, which is written completely or not touched at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::error::Error;
 use crate::store::{self, Sink};
 
-/// A place for data.
+/// A destination for data.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Output {
     /// Standard output, `-` on the command line.
@@ -18,7 +18,8 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// Find out now whether it can be written, not after hours of work.
+    /// The destination that `path` names. Checks that it can be written now, not after hours of
+    /// work.
     pub(super) fn new(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Stdout);
@@ -27,7 +28,7 @@ impl Output {
         Ok(Self::File(path.to_owned()))
     }
 
-    /// Write; a file appears when all of it is written.
+    /// Write with `act`. A file appears, or is replaced, only when all of it is written.
     pub(super) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
         match self {
             Self::Stdout => {
@@ -39,7 +40,7 @@ impl Output {
                 let written = act(&mut stdout).and_then(|()| Ok(stdout.flush()?));
                 let (pipe, _) = stdout.into_parts();
                 if pipe.closed {
-                    // Whatever became of it in the writer of a format.
+                    // The writer of a format may have turned it into an error of its own.
                     return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
                 }
                 match written {
@@ -50,7 +51,8 @@ impl Output {
                 }
             }
             Self::File(path) => {
-                // What is no error of the library's is one of writing.
+                // `write_atomic` takes the library's errors only; any other is kept aside
+                // meanwhile.
                 let mut other = None;
                 let written = store::write_atomic(path, |file| {
                     act(file).map_err(|error| match error.downcast() {
@@ -71,7 +73,7 @@ impl Output {
     }
 }
 
-/// A writer that remembers whether its reader went away.
+/// A writer that remembers whether its reader has closed the pipe.
 struct Pipe<W> {
     to: W,
     closed: bool,
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_appears_whole_or_not_at_all() {
+    fn a_file_appears_complete_or_not_at_all() {
         assert_eq!(Output::new(Path::new("-")).unwrap(), Output::Stdout);
         let error = Output::new(Path::new("/nowhere/at/all.csv")).unwrap_err();
         assert!(

@@ -1,4 +1,4 @@
-//! The options that say what a job may use.
+//! The arguments that say how much a job may use.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -10,43 +10,44 @@ use parse_size::Config;
 use super::machine;
 use crate::engine::Plan;
 
-/// Memory bound where neither the user nor the system says anything.
-const BLIND: u64 = 1 << 30;
+/// Memory bound if the user gives none and the system does not tell how much there is.
+const MEMORY: u64 = 1 << 30;
+
+/// Most threads that can be asked for: more than any machine has, too few to exhaust one.
+const MOST_THREADS: usize = 1024;
 
 /// What a job may use.
 #[derive(Args)]
 pub(super) struct Resources {
-    /// Threads to use [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
     /// Memory for data, such as 512M or 8G, in powers of 1024 [default: half of the machine's]
     ///
-    /// The program itself takes up to 200M more. What does not fit goes through temporary files in
-    /// the run's directory; the result is the same.
+    /// The program itself takes up to 200M more. What does not fit goes to temporary files in the
+    /// run's directory; the result is the same.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<u64>,
 }
 
 impl Resources {
-    /// The plan that follows from them and the machine.
+    /// The plan for these arguments on this machine.
     pub(super) fn plan(&self) -> Result<Plan> {
         let memory = self
             .memory
-            .unwrap_or_else(|| machine::memory().map_or(BLIND, |all| all / 2));
+            .unwrap_or_else(|| machine::memory().map_or(MEMORY, |all| all / 2));
         Ok(Plan::new(memory, threads_or_cores(self.threads))?)
     }
 }
 
-/// As many as asked for, or as the machine has cores.
+/// As many threads as asked for, or as the machine has cores.
 pub(super) fn threads_or_cores(threads: Option<usize>) -> usize {
     let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
     threads.unwrap_or_else(cores)
 }
 
-/// Most threads that are taken: more than any machine has, fewer than exhaust one.
-const MOST_THREADS: usize = 1024;
-
+/// Parse a number of threads.
 pub(super) fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads @ 1..=MOST_THREADS) => Ok(threads),
@@ -54,6 +55,7 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Parse a number of bytes.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     Config::new()
         .with_binary()

@@ -5,19 +5,18 @@ use std::io::{self, Write};
 use anyhow::{Context, Result};
 
 use super::Outcome;
-use super::position::{Named, board};
-use crate::game::board::sum;
-use crate::game::{Direction, Game, Grid};
+use super::game::{GameOrRun, board};
+use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
+use crate::part::Kind;
 use crate::play::{Position, Status};
-use crate::run::Kind;
-use crate::store::Archive;
+use crate::store::Run;
 use crate::witness::Layers;
 
 /// Show a board: its canonical form, its moves, and the states that follow
 ///
-/// With --dir also says whether it was reached in that run, from the index and one block of its part, and
-/// the exit code is 0 if it was, 1 if not. Parts list live states: a dead or won board is reached if a state from
-/// which a move leads to it was.
+/// With --dir, also says whether that run reached the board, from the index and one block of its
+/// part; the exit code is 0 if it did, 1 if not. Parts list live states: a dead or won board is
+/// reached if a move leads to it from a live state that is.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,149 +29,130 @@ pub(super) struct Args {
     board: Vec<String>,
 
     #[command(flatten)]
-    game: Named,
+    game: GameOrRun,
 }
 
 /// Show the board.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let (game, archive) = args.game.open()?;
+    let (game, run) = args.game.open()?;
     let view = View::new(game, board(&args.board, &game)?);
     let mut out = io::stdout();
     view.write(&mut out)?;
-    archive.map_or(Ok(Outcome::Done), |archive| {
-        view.reached(&archive, &mut out)
-    })
+    run.map_or(Ok(Outcome::Done), |run| view.write_reached(&run, &mut out))
 }
 
 /// A board in a game.
 struct View {
     game: Game,
     grid: Grid,
-    canonical: u64,
     position: Position,
 }
 
 impl View {
     fn new(game: Game, grid: Grid) -> Self {
-        let mut canonical = [grid.board()];
-        game.rules().canonicalise(&mut canonical);
+        let position = Position::on(game, grid.board());
         Self {
             game,
             grid,
-            canonical: canonical[0],
-            position: Position::on(game, grid.board()),
+            position,
         }
     }
 
-    fn canonical(&self, mut boards: Vec<u64>) -> Vec<u64> {
-        self.game.rules().canonicalise(&mut boards);
-        boards.sort_unstable();
-        boards.dedup();
-        boards
+    /// A board of the game, to print.
+    fn grid(&self, board: Board) -> Result<Grid> {
+        Ok(Grid::new(board, self.game.size())?)
     }
 
-    fn hex(&self, board: u64) -> String {
-        format!(
-            "{board:#0width$x}",
-            width = 2 + self.game.size().cells() as usize
-        )
+    fn canonical(&self, board: Board) -> Board {
+        self.game.canonical(board).0
     }
 
-    fn rows(&self, board: u64) -> Result<String> {
-        Ok(Grid::new(board, self.game.size())?.to_string())
-    }
-
-    /// Exponent of the largest tile.
-    fn largest(&self) -> u8 {
-        crate::game::board::max_exponent(self.grid.board())
-    }
-
-    fn kind(&self) -> &'static str {
-        match self.position.status() {
-            _ if self.grid.board() == 0 => "empty: no board of a game",
-            Status::Won => "won",
-            Status::Dead => "dead: no legal move",
-            Status::Live => "live",
-        }
+    /// Number of different images.
+    fn orbit(&self) -> u64 {
+        let mut one = vec![self.canonical(self.grid.board())];
+        self.game.rules().census(&mut one).labeled
     }
 
     fn write(&self, out: &mut impl Write) -> Result<()> {
-        let board = self.grid.board();
-        for line in format!("{:#}", self.grid).lines() {
+        let grid = self.grid;
+        for line in format!("{grid:#}").lines() {
             writeln!(out, "  {line}")?;
         }
-        let sum = sum(board);
-        let largest = if board == 0 {
-            0
-        } else {
-            1u32 << self.largest()
+        let canonical = self.grid(self.canonical(grid.board()))?;
+        let PartKey { sum, max } = PartKey::of(grid.board());
+        let state = match self.position.status() {
+            _ if grid.board() == 0 => "empty: not a board of any game",
+            Status::Won => "won",
+            Status::Dead => "dead: no legal move",
+            Status::Live => "live",
         };
-        let images = self.orbit();
         writeln!(out)?;
-        writeln!(out, "board      {}", self.hex(board))?;
-        writeln!(
-            out,
-            "canonical  {}  {}",
-            self.hex(self.canonical),
-            self.rows(self.canonical)?
-        )?;
-        writeln!(out, "orbit      {images} boards, itself among them")?;
-        writeln!(out, "sum        {sum}, largest tile {largest}")?;
-        writeln!(out, "state      {}", self.kind())?;
-        if self.kind() == "won" {
+        writeln!(out, "board      {grid:#x}")?;
+        writeln!(out, "canonical  {canonical:#x}  {canonical}")?;
+        writeln!(out, "orbit      {} boards, including itself", self.orbit())?;
+        writeln!(out, "sum        {sum}, largest tile {}", max.tile())?;
+        writeln!(out, "state      {state}")?;
+        if self.position.status() == Status::Won {
             return Ok(());
         }
-        for direction in Direction::ALL {
-            let name = direction.name();
-            let mut after = self.position.clone();
-            if !after.slide(direction) {
-                writeln!(out, "{name:<9}  not legal")?;
-            } else if after.status() == Status::Won {
-                writeln!(out, "{name:<9}  wins")?;
-            } else if let Some(after) = after.board() {
-                let canonical = self.canonical(vec![after])[0];
-                writeln!(
-                    out,
-                    "{name:<9}  {}  {}  afterstate {}",
-                    self.hex(after),
-                    self.rows(after)?,
-                    self.hex(canonical)
-                )?;
-                for tile in [1, 2] {
-                    let mut spawned = Vec::new();
-                    self.game.rules().spawn(&[after], tile, &mut spawned);
-                    let states = self.canonical(spawned);
-                    let states: Vec<String> = states.iter().map(|&state| self.hex(state)).collect();
-                    writeln!(out, "     + {}    {}", 1 << tile, states.join(" "))?;
-                }
-            } else {
+        let moves = self.game.moves(grid.board());
+        for (direction, moved) in Direction::ALL.into_iter().zip(moves) {
+            self.write_move(direction, moved, out)?;
+        }
+        Ok(())
+    }
+
+    fn write_move(&self, direction: Direction, moved: Moved, out: &mut impl Write) -> Result<()> {
+        let name = direction.name();
+        match moved {
+            Moved::Illegal => writeln!(out, "{name:<9}  not legal")?,
+            Moved::Wins if self.game.max().is_some() => writeln!(out, "{name:<9}  wins")?,
+            Moved::Wins => {
+                let mut after = self.position.clone();
+                after.slide(direction);
                 writeln!(
                     out,
                     "{name:<9}  {after}: 65536 has no digit, so what follows is not shown"
                 )?;
             }
+            Moved::To(after) => {
+                let (grid, canonical) = (self.grid(after)?, self.grid(self.canonical(after))?);
+                writeln!(
+                    out,
+                    "{name:<9}  {grid:#x}  {grid}  afterstate {canonical:#x}"
+                )?;
+                for tile in [Exp::TWO, Exp::FOUR] {
+                    let states = self.spawned(after, tile)?.join(" ");
+                    writeln!(out, "     + {}    {states}", tile.tile())?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// Number of different images.
-    fn orbit(&self) -> u64 {
-        let mut one = vec![self.canonical];
-        self.game.rules().census(&mut one).labeled
+    /// The canonical states that follow an afterstate when `tile` comes up.
+    fn spawned(&self, afterstate: Board, tile: Exp) -> Result<Vec<String>> {
+        let mut states: Vec<Board> = self.game.spawns(afterstate, tile).collect();
+        self.game.canonicalise(&mut states);
+        states.sort_unstable();
+        states.dedup();
+        let hex = |state| Ok(format!("{:#x}", self.grid(state)?));
+        states.into_iter().map(hex).collect()
     }
 
     /// Say whether the run has the board, or a state from which a move leads to it.
-    fn reached(&self, archive: &Archive, out: &mut impl Write) -> Result<Outcome> {
+    fn write_reached(&self, run: &Run, out: &mut impl Write) -> Result<Outcome> {
         let (board, game) = (self.grid.board(), self.game);
-        if !Layers::new(archive, 0)?.reached(board)? {
+        if !Layers::new(run, 0)?.reached(board)? {
             writeln!(out, "reached    no: {game} has no such state")?;
             return Ok(Outcome::Disagreed);
         }
-        let (sum, max) = (sum(board), 1 << self.largest());
-        let part = archive.part(Kind::States, sum, max)?;
-        let block = part.as_ref().and_then(|part| part.block_of(self.canonical));
+        let part = run.part(Kind::States, PartKey::of(board))?;
+        let canonical = self.canonical(board);
+        let block = part.as_ref().and_then(|part| part.block_of(canonical));
+        let listed = board != 0 && self.position.status() == Status::Live;
         match (part, block) {
-            (Some(part), Some(block)) if self.kind() == "live" => {
+            (Some(part), Some(block)) if listed => {
                 let name = part.path().file_name().context("a part has a name")?;
                 writeln!(out, "reached    yes: {}, block {block}", name.display())?;
             }

@@ -1,4 +1,4 @@
-//! What a count prints at its end.
+//! The summary of a count.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::counts::Totals;
 use crate::game::Game;
 use crate::known::Verdict;
-use crate::run::Fingerprint;
+use crate::part::Fingerprint;
 
 /// The result of a count, and what it took.
 pub(super) struct Summary {
@@ -17,21 +17,21 @@ pub(super) struct Summary {
     pub(super) totals: Totals,
     /// Greatest sum that has a state or afterstate.
     pub(super) last_sum: u32,
-    /// States counted by this process; the others were in the directory.
+    /// States that this process counted; the others were counted before.
     pub(super) counted: u64,
     pub(super) complete: bool,
     pub(super) seconds: f64,
     pub(super) bytes: u64,
-    /// Greatest anonymous memory seen, where the system tells.
+    /// Greatest anonymous memory seen, if the system tells.
     pub(super) peak_memory: Option<u64>,
     pub(super) dir: PathBuf,
-    /// What has been published, beside what was counted.
+    /// The published figures beside the counted ones.
     pub(super) verdicts: Vec<Verdict>,
 }
 
 impl Summary {
-    /// Whether the published figures are those found; `None` if there are none, or the count does not
-    /// go so far.
+    /// Whether the counted figures equal the published ones; `None` if there are none for as much
+    /// as was counted.
     pub(super) fn agrees(&self) -> Option<bool> {
         let all = self.verdicts.iter().all(Verdict::agrees);
         (!self.verdicts.is_empty()).then_some(all)
@@ -65,7 +65,7 @@ impl Summary {
         })
     }
 
-    fn bits(&self) -> f64 {
+    fn bits_per_state(&self) -> f64 {
         self.bytes as f64 * 8.0 / self.totals.live.max(1) as f64
     }
 }
@@ -103,19 +103,23 @@ fn count(n: u64) -> String {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let totals = &self.totals;
-        let size = self.game.size();
         let goal = match self.game.max() {
             Some(tile) => format!("to {tile}"),
             None => "without a winning tile".to_owned(),
         };
+        let (total, size) = (HumanCount(self.totals.total()), self.game.size());
         let extent = if self.complete { "" } else { ", not complete" };
-        writeln!(
-            f,
-            "{}  states of {size} {goal}{extent}",
-            HumanCount(totals.total())
-        )?;
-        writeln!(f)?;
+        writeln!(f, "{total}  states of {size} {goal}{extent}\n")?;
+        self.write_counts(f)?;
+        self.write_cost(f)?;
+        writeln!(f, "directory   {}", self.dir.display())?;
+        self.write_verdicts(f)
+    }
+}
+
+impl Summary {
+    fn write_counts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let totals = &self.totals;
         let yes = |reached| {
             if reached {
                 "+1, can be reached"
@@ -128,57 +132,47 @@ impl fmt::Display for Summary {
         writeln!(f, "loss        {:>21}", yes(totals.loss()))?;
         writeln!(f, "dead        {}", count(totals.dead))?;
         writeln!(f, "live + dead {}", count(totals.states()))?;
-        writeln!(
-            f,
-            "labeled     {}  boards, without symmetry",
-            count(totals.labeled)
-        )?;
+        let labeled = count(totals.labeled);
+        writeln!(f, "labeled     {labeled}  boards, without symmetry")?;
         writeln!(f, "afterstates {}", count(totals.afterstates))?;
-        writeln!(
-            f,
-            "layers      {}  up to sum {}",
-            count(totals.layers),
-            self.last_sum
-        )?;
-        writeln!(f, "fingerprint {:>21}", totals.fingerprint.to_string())?;
-        let bytes = HumanBytes(self.bytes).to_string();
-        writeln!(
-            f,
-            "files       {bytes:>21}  {:.2} bits a live state",
-            self.bits()
-        )?;
+        let (layers, last) = (count(totals.layers), self.last_sum);
+        writeln!(f, "layers      {layers}  up to sum {last}")?;
+        writeln!(f, "fingerprint {:>21}", totals.fingerprint.to_string())
+    }
+
+    fn write_cost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bytes, bits) = (HumanBytes(self.bytes).to_string(), self.bits_per_state());
+        writeln!(f, "files       {bytes:>21}  {bits:.2} bits a live state")?;
         if let Some(peak) = self.peak_memory {
-            writeln!(
-                f,
-                "memory      {:>21}  at most",
-                HumanBytes(peak).to_string()
-            )?;
+            let peak = HumanBytes(peak).to_string();
+            writeln!(f, "memory      {peak:>21}  at most")?;
         }
         let seconds = format!("{:.2} s", self.seconds);
         if self.counted == 0 {
-            writeln!(f, "time        {seconds:>21}  nothing new to count")?;
-        } else {
-            let rate = HumanCount((self.counted as f64 / self.seconds) as u64);
-            let each = self.seconds * 1e9 / self.counted as f64;
-            writeln!(
-                f,
-                "time        {seconds:>21}  {rate} states/s, {each:.1} ns a state"
-            )?;
+            return writeln!(f, "time        {seconds:>21}  nothing new to count");
         }
-        writeln!(f, "directory   {}", self.dir.display())?;
-        if let Some(Verdict { source, .. }) = self.verdicts.first() {
-            writeln!(f)?;
-            for verdict in &self.verdicts {
-                let word = if verdict.agrees() {
-                    "agrees"
-                } else {
-                    "DISAGREES"
-                };
-                let (what, expected) = (verdict.figure.what, HumanCount(verdict.figure.expected));
-                writeln!(f, "{word} with the published {what} {expected}")?;
-            }
-            writeln!(f, "({source})")?;
+        let rate = HumanCount((self.counted as f64 / self.seconds) as u64);
+        let each = self.seconds * 1e9 / self.counted as f64;
+        writeln!(
+            f,
+            "time        {seconds:>21}  {rate} states/s, {each:.1} ns a state"
+        )
+    }
+
+    fn write_verdicts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(Verdict { source, .. }) = self.verdicts.first() else {
+            return Ok(());
+        };
+        writeln!(f)?;
+        for verdict in &self.verdicts {
+            let word = if verdict.agrees() {
+                "agrees"
+            } else {
+                "DISAGREES"
+            };
+            let (what, expected) = (verdict.figure.what, HumanCount(verdict.figure.expected));
+            writeln!(f, "{word} with the published {what} {expected}")?;
         }
-        Ok(())
+        writeln!(f, "({source})")
     }
 }

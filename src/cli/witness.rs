@@ -4,25 +4,25 @@ use anyhow::{Result, bail};
 use indicatif::{HumanBytes, ProgressBar};
 
 use super::Outcome;
-use super::gauge::Gauge;
+use super::game::{GameOrRun, board};
 use super::output::Output;
-use super::position::{Named, board};
+use super::progress::Gauge;
 use super::resources;
-use super::sample;
 use crate::counts::Row;
 use crate::engine;
 use crate::game::{Game, Grid};
-use crate::store::Archive;
+use crate::store::Run;
 use crate::witness::{Answer, Layers, Search};
 
 /// Find a game that ends in exactly this board, and print its code
 ///
-/// With --dir it walks back through the layers of a run, which always ends, with a game or with the answer that
-/// there is none. Without, it searches backward, with as many boards of each sum as --memory allows: that finds
-/// most boards in seconds, and where it finds none and had to drop boards, it says so, which is no proof.
+/// With --dir, walks back through the layers of a run, and always ends with a game or with the
+/// answer that there is none. Without, searches backward with as many boards of each sum as
+/// --memory allows. This finds a game for most boards in seconds; if it had to drop boards and
+/// finds nothing, that proves nothing, and it says so.
 ///
-/// Prints the code, for `enum48 replay`. Exit code 1 if the board cannot be reached, with the reason; 2 if
-/// nothing was found within the bound.
+/// Prints the code, for `enum48 replay`. The exit code is 1, with the reason, if the board cannot
+/// be reached, and 2 if nothing was found within the bound.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,44 +37,44 @@ pub(super) struct Args {
     board: Vec<String>,
 
     #[command(flatten)]
-    game: Named,
+    game: GameOrRun,
 
-    /// A code for each of N live states of the run, drawn as by `enum48 states --sample`, one a line; the draw
-    /// takes some 20 bytes of memory for each
+    /// Print a code a line for N live states of the run, drawn as by `enum48 states --sample`;
+    /// takes about 20 bytes of memory each
     #[arg(long, value_name = "N", requires = "dir", conflicts_with = "board")]
     sample: Option<u64>,
 
-    /// The draw: the same number draws the same states
+    /// Seed of the draw: the same number draws the same states
     #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
     seed: u64,
 
-    /// Memory for the boards of a search, or for blocks of a run, such as 64M or 8G
+    /// Memory for the boards of a search or the blocks of a run, such as 64M or 8G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = resources::bytes)]
     memory: u64,
 
-    /// Threads of a search [default: all cores]
+    /// Number of threads of a search [default: all cores]
     #[arg(long, value_name = "N", value_parser = resources::threads)]
     threads: Option<usize>,
 
-    /// No progress on stderr
+    /// Print no progress on stderr
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// Find a witness, or several.
+/// Find a witness for one board, or for a sample.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let (game, archive) = args.game.open()?;
-    match (&archive, args.sample) {
-        (Some(archive), Some(count)) => samples(archive, count, args),
-        _ => single(game, archive.as_ref(), args),
+    let (game, run) = args.game.open()?;
+    match (&run, args.sample) {
+        (Some(run), Some(count)) => samples(run, count, args),
+        _ => single(game, run.as_ref(), args),
     }
 }
 
-/// A witness for the board asked for.
-fn single(game: Game, archive: Option<&Archive>, args: &Args) -> Result<Outcome> {
+/// Print a witness for the board asked for.
+fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
     let grid = board(&args.board, &game)?;
-    let answer = match archive {
-        Some(archive) => Layers::new(archive, args.memory)?.witness(grid.board())?,
+    let answer = match run {
+        Some(run) => Layers::new(run, args.memory)?.witness(grid.board())?,
         None => search(game, &grid, args)?,
     };
     let say = |line: String| Output::Stdout.write(|out| Ok(writeln!(out, "{line}")?));
@@ -90,6 +90,7 @@ fn single(game: Game, archive: Option<&Archive>, args: &Args) -> Result<Outcome>
     }
 }
 
+/// Search backward from a board, without a run.
 fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
     let pool = engine::pool(resources::threads_or_cores(args.threads))?;
     let bar = if args.quiet {
@@ -98,7 +99,9 @@ fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
         ProgressBar::new_spinner()
     };
     let watch = |width, sum| {
-        bar.set_message(format!("back at sum {sum}, {width} boards of each at most"));
+        bar.set_message(format!(
+            "searching back from sum {sum}, at most {width} boards of each sum"
+        ));
         bar.tick();
     };
     let answer = Search::new(game, &pool, args.memory, &watch).witness(grid.board());
@@ -106,11 +109,11 @@ fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
     Ok(answer?)
 }
 
-/// A witness for each of a sample of states, in their order.
-fn samples(archive: &Archive, count: u64, args: &Args) -> Result<Outcome> {
-    archive.has_layer(4)?;
-    let mut layers = Layers::new(archive, args.memory)?;
-    let (game, table) = (archive.game(), archive.table());
+/// Print a witness for each state of a sample, in their order.
+fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
+    run.has_layer(4)?;
+    let mut layers = Layers::new(run, args.memory)?;
+    let (game, table) = (run.game(), run.table());
     let parts: Vec<Row> = table
         .rows()
         .iter()
@@ -121,20 +124,21 @@ fn samples(archive: &Archive, count: u64, args: &Args) -> Result<Outcome> {
     let gauge = Gauge::new("witness", count.min(total), args.quiet);
     let mut outcome = Outcome::Done;
     let written = Output::Stdout.write(|to| {
-        sample::draw(archive, &parts, count, args.seed, |_, states| {
-            for &state in states {
+        for drawn in run.sample(&parts, count, args.seed) {
+            let (_, states) = drawn?;
+            for state in states {
                 match layers.witness(state)? {
                     Answer::Reached(code) => writeln!(to, "{code}")?,
                     Answer::Unreachable(reason) => {
                         eprintln!("enum48: not reachable in {game}: {state:#x}: {reason}");
                         outcome = Outcome::Disagreed;
                     }
-                    Answer::Unknown => unreachable!("a run knows"),
+                    Answer::Unknown => unreachable!("a run always has an answer"),
                 }
                 gauge.add(1);
             }
-            Ok(())
-        })
+        }
+        Ok(())
     });
     gauge.finish();
     written.map(|()| outcome)

@@ -3,21 +3,22 @@
 use super::row::{COLUMNS, Row, SHORT};
 use super::table::Table;
 
-/// Where two tables differ first.
+/// The first difference of two tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Sum of the part.
     pub sum: u32,
     /// Its largest tile.
     pub max_tile: u32,
-    /// How they differ.
+    /// How the tables differ there.
     pub kind: Differs,
 }
 
 /// How two tables differ in a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Differs {
-    /// In a column: its name, and what stands in the first table and in the second.
+    /// In a column: its name, then its contents in the first table and in the second.
     In(&'static str, String, String),
     /// Only the first has the part.
     OnlyFirst,
@@ -26,8 +27,8 @@ pub enum Differs {
 }
 
 impl Table {
-    /// The first part, in order of sum and largest tile, in which two tables differ: in a column that
-    /// both have, or in being there.
+    /// The first part, in order of sum and largest tile, that only one of two tables has, or that
+    /// differs in a column that both have. `None` if there is no such part.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Difference> {
         let columns = if self.has_flow() && other.has_flow() {

@@ -1,4 +1,4 @@
-//! The table of a count: a row for each part, and what the rows add up to.
+//! The table of a count: a row for each part, and their totals.
 
 mod difference;
 mod row;

@@ -1,13 +1,14 @@
-//! A row of the table, and its columns.
+//! A row of the table: the counts of one part.
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::Fingerprint;
+use crate::game::{Exp, PartKey};
+use crate::part::Fingerprint;
 
-/// Columns that every table has; those after them are extensions.
+/// Number of columns that every table has; those after them are extensions.
 pub(super) const SHORT: usize = 7;
 
-/// The columns of the CSV. They are a contract: new ones go to the end.
+/// The columns of the CSV. Users rely on their order: add new ones at the end.
 pub(super) const COLUMNS: [&str; 12] = [
     "sum",
     "max_tile",
@@ -23,9 +24,10 @@ pub(super) const COLUMNS: [&str; 12] = [
     "wins",
 ];
 
-/// A part's counts: all canonical states of one sum and largest tile. The fields are the columns of
-/// `layers.csv`, in their order.
+/// The counts of a part, which is all canonical states of one sum and largest tile. The fields are
+/// the columns of `layers.csv`, in the same order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Row {
     /// Sum of the tiles.
     pub sum: u32,
@@ -33,24 +35,25 @@ pub struct Row {
     pub max_tile: u32,
     /// Canonical states with a legal move.
     pub live: u64,
-    /// Canonical states without one.
+    /// Canonical states without a legal move.
     pub dead: u64,
-    /// Boards that the live and dead states stand for: the sum of their orbit sizes.
+    /// Boards that the live and dead states stand for, symmetric images included: the sum of their
+    /// orbit sizes.
     pub labeled: u64,
-    /// Canonical afterstates of this sum and largest tile, winning ones left out.
+    /// Canonical afterstates of this sum and largest tile, without winning ones.
     pub afterstates: u64,
     /// Fingerprint of the live states.
     pub fingerprint: Fingerprint,
-    /// Empty cells of the afterstates: each is a place to spawn a 2 and a 4 in.
+    /// Empty cells of all afterstates: in each a 2 or a 4 can be spawned.
     #[serde(default)]
     pub empty_cells: u64,
-    /// States that spawns and starts made, repeats included.
+    /// States made by spawns and starts, repeats included.
     #[serde(default)]
     pub candidates: u64,
-    /// Candidates that were dropped because they had come before.
+    /// Candidates that were dropped as repeats.
     #[serde(default)]
     pub duplicates: u64,
-    /// Legal moves of the live states, winning ones among them.
+    /// Legal moves of the live states, winning ones included.
     #[serde(default)]
     pub moves: u64,
     /// Moves that make the winning tile.
@@ -59,13 +62,38 @@ pub struct Row {
 }
 
 impl Row {
+    /// The row of a part in which nothing was counted.
+    #[must_use]
+    pub fn of(key: PartKey) -> Self {
+        Self {
+            sum: key.sum,
+            max_tile: key.max.tile(),
+            ..Self::default()
+        }
+    }
+
+    /// The row of a part among the rows of its layer; an empty row if there is none.
+    #[must_use]
+    pub(crate) fn among(layer: &[Self], key: PartKey) -> Self {
+        let found = layer.iter().find(|row| row.key() == Some(key));
+        found.copied().unwrap_or(Self::of(key))
+    }
+
+    /// The part. `None` if `max_tile` is not a tile, which can happen in a table made by other
+    /// programs.
+    #[must_use]
+    pub fn key(&self) -> Option<PartKey> {
+        let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
+        Some(PartKey { sum, max })
+    }
+
     /// Live and dead states.
     #[must_use]
     pub fn states(&self) -> u64 {
         self.live.saturating_add(self.dead)
     }
 
-    /// The row as it stands in a CSV.
+    /// The row as in a CSV.
     pub(super) fn fields(&self) -> [String; COLUMNS.len()] {
         [
             self.sum.to_string(),

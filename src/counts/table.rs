@@ -1,31 +1,33 @@
-//! The table, and what its rows add up to.
+//! The table of a count, and its totals.
 
 use std::io::{self, Read, Write};
 
 use super::row::{COLUMNS, Row, SHORT};
-use crate::run::Fingerprint;
+use crate::game::PartKey;
+use crate::part::Fingerprint;
 
-/// What a count, or the layers of one up to some sum, adds up to.
+/// Totals of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Totals {
     /// Canonical states with a legal move.
     pub live: u64,
-    /// Canonical states without one.
+    /// Canonical states without a legal move.
     pub dead: u64,
-    /// Boards that they stand for.
+    /// Boards that these states stand for, symmetric images included.
     pub labeled: u64,
-    /// Canonical afterstates, winning ones left out.
+    /// Canonical afterstates, without winning ones.
     pub afterstates: u64,
-    /// Sums that have a state.
+    /// Number of sums with a state.
     pub layers: u64,
-    /// Whether a move to the winning tile was met.
+    /// Whether some move makes the winning tile.
     pub win: bool,
     /// Fingerprint of all live states.
     pub fingerprint: Fingerprint,
 }
 
 impl Totals {
-    /// Whether a loss was met.
+    /// Whether some state is lost.
     #[must_use]
     pub fn loss(&self) -> bool {
         self.dead > 0
@@ -37,7 +39,7 @@ impl Totals {
         self.live + self.dead
     }
 
-    /// The published convention of Lees-Miller (2017): live states, one more for the win and one
+    /// The total in the convention of Lees-Miller (2017): live states, plus one for the win and one
     /// for the loss, each if it can be reached.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -45,7 +47,7 @@ impl Totals {
     }
 }
 
-/// The rows of a count in order of sum, then largest tile, without empty ones.
+/// The rows of a count in order of sum, then largest tile, without empty rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     rows: Vec<Row>,
@@ -53,7 +55,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of `rows` in order; empty ones are left out.
+    /// A table of `rows`, which must be in order. Empty rows are left out.
     pub fn new(rows: impl IntoIterator<Item = Row>) -> Self {
         Self {
             rows: rows.into_iter().filter(|row| !row.is_empty()).collect(),
@@ -61,8 +63,8 @@ impl Table {
         }
     }
 
-    /// Whether the columns after the fingerprint are there: what flowed between the parts. A table
-    /// that another program wrote may have only the columns up to it; the others are then 0.
+    /// Whether the table has the columns after the fingerprint, which tell what flows between
+    /// parts. A table written by another program may lack them; then they are 0 in each row.
     #[must_use]
     pub fn has_flow(&self) -> bool {
         self.has_flow
@@ -74,7 +76,7 @@ impl Table {
         &self.rows
     }
 
-    /// The table of the layers up to `sum`.
+    /// The table of the layers with sums up to `sum`, or of all.
     #[must_use]
     pub fn until(&self, sum: Option<u32>) -> Self {
         let last = sum.unwrap_or(u32::MAX);
@@ -93,19 +95,25 @@ impl Table {
         &self.rows[from..to]
     }
 
+    /// The row of a part; an empty row if the table has none.
+    #[must_use]
+    pub fn row(&self, key: PartKey) -> Row {
+        Row::among(self.layer(key.sum), key)
+    }
+
     /// Sum of the last row, 2 if there is none.
     #[must_use]
     pub fn last_sum(&self) -> u32 {
         self.rows.last().map_or(2, |row| row.sum)
     }
 
-    /// What the rows add up to.
+    /// The totals of all rows.
     #[must_use]
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let mut last = None;
         for row in &self.rows {
-            // A table from elsewhere may hold any numbers.
+            // A table made by other programs may hold any numbers.
             totals.live = totals.live.saturating_add(row.live);
             totals.dead = totals.dead.saturating_add(row.dead);
             totals.labeled = totals.labeled.saturating_add(row.labeled);
@@ -120,7 +128,11 @@ impl Table {
         totals
     }
 
-    /// Write as CSV with a header line.
+    /// Write the table as CSV with a header line.
+    ///
+    /// # Errors
+    ///
+    /// Those of `to`.
     pub fn write_csv(&self, to: impl Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(to);
         writer.write_record(COLUMNS).map_err(io_error)?;
@@ -139,8 +151,8 @@ impl Table {
         bytes
     }
 
-    /// Read what [`Table::write_csv`] wrote, or what another program wrote with the columns up to
-    /// the fingerprint at least. Rows stay as they are and where they are.
+    /// Read a CSV with at least the columns up to the fingerprint. Rows are kept as they are, in
+    /// the order of the file; neither is checked.
     pub fn read_csv(from: impl Read) -> csv::Result<Self> {
         let mut reader = csv::Reader::from_reader(from);
         let header = reader.headers()?;
@@ -156,7 +168,7 @@ impl Table {
     }
 }
 
-/// The system's error, where there is one, so that its kind can be asked for.
+/// The system's error, if that is the cause, so that callers can see its kind.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

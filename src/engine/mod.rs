@@ -1,118 +1,158 @@
-//! The sweep: one layer after another, each a map and a reduce.
+//! The engine: a layered breadth-first search in external memory.
 //!
-//! With S(s) the states and A(s) the afterstates of sum s, in canonical form:
+//! A move keeps the sum of the tiles and a spawn adds 2 or 4, so the search goes sum by sum, and no
+//! state is met in two layers. With S(s) the states and A(s) the afterstates of sum s, in canonical
+//! form:
 //!
 //! ```text
 //! S(s) = starts(s)  +  spawn 2 into A(s-2)  +  spawn 4 into A(s-4)
 //! A(s) = all legal moves of S(s), winning ones dropped but noted
 //! ```
 //!
+//! So the *frontier* is the afterstates of the last two sums; states are listed, counted and never
+//! read again. Going through afterstates keeps the work small: a state has about 3.5 legal moves,
+//! but there are only about 0.3 different afterstates for each state, and each is spawned into once
+//! for a 2 and once for a 4.
+//!
+//! Candidates for a layer are produced with repeats, which are found only when a whole layer has
+//! been produced and is sorted: *delayed duplicate detection* (Korf 2004, 2008). As no state
+//! belongs to two layers, a layer is never compared with older ones. The sort is a parallel *sample
+//! sort*: splitters from a sample cut the candidates into ranges that are sorted on their own, in a
+//! core's cache, and laid end to end. (On clusters and disks: Kunkle and Cooperman 2009.)
+//!
+//! Within a layer the parts go in order of largest tile. This is the way of a part, with the names
+//! that the code has:
+//!
 //! ```text
-//!  sum s-4      sum s-2                      sum s
-//!  A(s-4) ------------------- spawn 4 -----> S(s) --- move ---> A(s)
-//!               A(s-2) ------ spawn 2 ------/                     \---> s+2, s+4
+//!   Frontier: afterstates of sums s-2 and s-4, in blocks on disk
+//!      |
+//!      | lists::expand   spawn, canonical form, key                              all threads
+//!      v
+//!   Candidates           Buckets by range of keys, for each thread
+//!      |
+//!      | SortTask, lists::reduce   sort, drop repeats: a Source of states        build, batch n
+//!      v
+//!   Visit::count         ExpandStates counts dead and labeled, keeps the live
+//!      |
+//!      +--> Encoder      Blocks                                                  build, batch n-1
+//!      |       +-------> Writer: sum-S-max-M.states                              build, batch n-2
+//!      |
+//!      +--> Visit::expand    ExpandStates moves them into a Sink                 build, batch n-1
+//!              |             (MoveSink: filter, canonical form, key)
+//!              v
+//!           Candidates   of afterstates: with this largest tile, and with the next
+//!              |
+//!              | built in the same way, with CountAfterstates as Visit
+//!              v
+//!           Writer: sum-S-max-M.afterstates, the frontier of s+2 and s+4
 //! ```
 //!
-//! Key idea: going through afterstates keeps the work small. A state has about 3.5 legal moves, but
-//! there are only about 0.3 different afterstates for each state, and each afterstate is spawned
-//! into once for a 2 and once for a 4.
+//! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4: layer 4 gets
+//! it from `Frontier::starts`, and `Candidates::add` puts its key into a bucket. The part of sum 4
+//! and largest tile 2 is built: a `SortTask` sorts the bucket, `reduce` gives 0x0011 and the other
+//! start, 0x0110, `ExpandStates::count` finds both live, and they are encoded into
+//! `sum-00004-max-00002.states`. `ExpandStates::expand` moves them. Up, 0x0011 becomes 0x1100, an
+//! image of 0x0011 itself, which `MoveSink` collects for the part's own afterstates; left and
+//! right, its tiles merge, and 0x0002 goes to those of the next largest tile. Both are built into
+//! files of afterstates, and when layer 6 opens its `Frontier`, `expand` spawns a 2 into each empty
+//! cell of them.
 //!
-//! Within a layer the parts (largest tile 2, 4, 8, ...) go in order, because a merge makes a tile at
-//! most one step larger. For one part:
+//! Reading order: this file (the loop over layers), `layer` (a layer), `frontier`, `lists`
+//! (candidates), `build` (a part from any source), `visit` (what is done with its states);
+//! `workers`, `plan` and `progress` serve them all.
 //!
-//! 1. *map*: every thread takes blocks of the afterstate files, spawns, canonicalises, and drops the
-//!    candidates into buckets by range of rank (`candidates.rs`);
-//! 2. *reduce*: range by range, sort and drop duplicates, which gives the part's states in order;
-//!    count them; encode them into blocks of the part file; and while they are still in the cache,
-//!    move them, which fills the buckets of the afterstates (`reduce.rs`);
-//! 3. reduce the afterstates in the same way.
+//! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
+//! or on where a count was stopped.
 //!
-//! States are never read back: the next layers need only the afterstates. Memory is bounded by
-//! [`Plan`]; nothing that is written depends on it, on the number of threads, or on where a run was
-//! stopped.
+//! - R. E. Korf, *Best-First Frontier Search with Delayed Duplicate Detection*, AAAI 2004.
+//! - R. E. Korf, *Linear-Time Disk-Based Implicit Graph Search*, Journal of the ACM 55(6), 2008.
+//! - D. Kunkle and G. Cooperman, *Harnessing Parallel Disks to Solve Rubik's Cube*, Journal of
+//!   Symbolic Computation 44(7), 2009.
 
-mod candidates;
-mod chunk;
-mod crew;
-mod filter;
-mod lot;
-mod packed;
+mod build;
+mod concat;
+mod double_buffer;
+mod frontier;
+mod layer;
+pub(crate) mod lists;
 mod plan;
 mod progress;
-mod ranges;
-mod reduce;
-mod sketch;
-mod stretch;
-mod supplies;
-mod sweep;
-mod turns;
-mod unit;
+mod tally;
+mod visit;
+mod workers;
 
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::laws::Laws;
 use crate::store::{Layer, Store};
 
-pub use crew::pool;
+use layer::Layers;
 pub use plan::{LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
-use sweep::Sweep;
+pub use workers::pool;
 
-/// Count a game in its directory: from the last sealed layer on, to the last layer of the game or
-/// to the one of sum `until`. Before that, every block that is in the directory is checked, so that no
-/// count is built on damaged files or ends beside them. What is sealed is durable when this returns, also if with an error.
+/// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
+/// the one of sum `until`. Before that, every block that is in the directory is checked, so that no
+/// count is built on damaged files or ends beside them. What is sealed is durable when this
+/// returns, also if it returns an error.
 ///
 /// # Errors
 ///
 /// Whatever the system refuses; the directory then holds all layers before, and the same call goes
-/// on from there.
+/// on from there. [`Error::Law`] if the counts of a layer cannot be right; it is not sealed then.
 pub fn count(
-    game: &Game,
     store: &mut Store,
     plan: &Plan,
     until: Option<u32>,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    let stop = last_sum(game, until)?;
-    let mut sweep = Sweep::new(game, store, plan)?;
-    sweep.settle(|| store.check_blocks())?;
-    let laws = Laws::new(game, stop);
-    while !store.complete() && store.sealed_sum() < stop {
-        let sum = store.sealed_sum() + 2;
-        progress.begin(sum);
-        let counted = sweep.layer(sum, store, progress);
-        let obeying = counted.and_then(|layer| obeys(&laws, store, layer));
-        let sealed = obeying.and_then(|layer| sweep.settle(|| store.seal(&layer)).map(|()| layer));
-        match sealed {
-            Ok(layer) => progress.seal(&layer),
-            Err(error) => {
-                // The error that stopped it is the one to report.
-                let _ = sweep.settle(|| store.abandon());
-                return Err(error);
-            }
+    let last = last_sum(store.run().game(), until)?;
+    let laws = Laws::new(store.run().game(), last);
+    let mut layers = Layers::new(store, plan)?;
+    layers.workers().install(|| store.check_blocks())?;
+    while !store.run().complete() && store.run().sealed_sum() < last {
+        if let Err(error) = next_layer(&mut layers, store, &laws, progress) {
+            // The error that ended the count is the one to report.
+            let _ = layers.workers().install(|| store.abandon());
+            return Err(error);
         }
     }
-    sweep.settle(|| store.close())
+    layers.workers().install(|| store.close())
 }
 
-/// The layer, unless its counts break a law.
-fn obeys(laws: &Laws, store: &Store, mut layer: Layer) -> Result<Layer> {
+/// Count the layer after the last sealed one, and seal it if its counts obey the laws.
+fn next_layer(
+    layers: &mut Layers,
+    store: &mut Store,
+    laws: &Laws,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    let sum = store.run().sealed_sum() + 2;
+    progress.begin(sum);
+    let mut layer = layers.count(sum, store, progress)?;
     layer.rows.retain(|row| !row.is_empty());
-    let before = [layer.sum - 2, layer.sum - 4].map(|sum| store.layer(sum));
+    obey(laws, store, &layer)?;
+    layers.workers().install(|| store.seal(&layer))?;
+    progress.seal(&layer);
+    Ok(())
+}
+
+/// See that a layer's counts obey the laws, given the two layers before it.
+fn obey(laws: &Laws, store: &Store, layer: &Layer) -> Result<()> {
+    let before = [layer.sum - 2, layer.sum - 4].map(|sum| store.run().rows(sum));
     laws.layer(layer.sum, true, |sum| match layer.sum - sum {
         0 => &layer.rows,
         2 => &before[0],
         _ => &before[1],
-    })?;
-    Ok(layer)
+    })
 }
 
-/// The greatest sum that a count of `game` until `until` counts: layers have even sums.
+/// The sum of the last layer of a count of `game` until `until`. Layers have even sums.
 ///
 /// # Errors
 ///
-/// [`Error::Until`] for a sum below the first layer, [`Error::Endless`] where boards would come up that
-/// hold a tile beyond their digits.
+/// [`Error::Until`] for a sum below the first layer, [`Error::Endless`] where the game goes on to
+/// tiles that have no digit.
 pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
     let endless = game.size().cells() == 16 && game.max().is_none();
     match until {
@@ -131,7 +171,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use crate::store::Keep;
+    use crate::store::{Cuts, Keep};
 
     /// Names and bytes of all files of a directory.
     fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -157,12 +197,49 @@ mod tests {
         stops: &[Option<u32>],
         keep: Keep,
     ) -> BTreeMap<String, Vec<u8>> {
+        counted(game, plan, stops, keep, &mut Silent)
+    }
+
+    fn counted(
+        game: &Game,
+        plan: &Plan,
+        stops: &[Option<u32>],
+        keep: Keep,
+        progress: &mut dyn Progress,
+    ) -> BTreeMap<String, Vec<u8>> {
         let place = tempfile::tempdir().unwrap();
         for &until in stops {
             let mut store = Store::open(place.path(), game, Some(keep)).unwrap();
-            count(game, &mut store, plan, until, &mut Silent).unwrap();
+            count(&mut store, plan, until, progress).unwrap();
         }
         files(place.path())
+    }
+
+    /// Adds up how the work was cut, and remembers the layer with most ranges.
+    #[derive(Default)]
+    struct Watched {
+        cuts: Cuts,
+        most_ranges: u64,
+    }
+
+    impl Progress for Watched {
+        fn begin(&mut self, _: u32) {}
+        fn step(&mut self, _: Step) {}
+        fn seal(&mut self, layer: &Layer) {
+            self.cuts += layer.cuts;
+            self.most_ranges = self.most_ranges.max(layer.cuts.ranges);
+        }
+    }
+
+    /// The directory after a count under a plan that is too small for the game.
+    fn squeezed(game: &Game, plan: &Plan, until: Option<u32>) -> BTreeMap<String, Vec<u8>> {
+        let mut watched = Watched::default();
+        let files = counted(game, plan, &[until], Keep::All, &mut watched);
+        let Watched { cuts, most_ranges } = watched;
+        assert!(cuts.spilled > 100_000, "{cuts:?} under {plan:?}");
+        assert!(cuts.splits > 20, "{cuts:?} under {plan:?}");
+        assert!(most_ranges > 30, "{most_ranges} under {plan:?}");
+        files
     }
 
     #[test]
@@ -170,23 +247,19 @@ mod tests {
         let game = game("3", 128);
         let expected = directory(&game, &Plan::new(1 << 30, 2).unwrap(), &[None], Keep::All);
         assert!(expected.len() > 100, "{} files", expected.len());
-        let plans = [
-            Plan::new(1 << 30, 1).unwrap(),
-            Plan::new(1 << 30, 7).unwrap(),
-            Plan::tiny(1),
-            Plan::tiny(2),
-            Plan::tiny(7),
-        ];
-        for plan in plans {
-            assert!(
-                directory(&game, &plan, &[None], Keep::All) == expected,
-                "{plan:?}"
-            );
+        for threads in [1, 7] {
+            let plan = Plan::new(1 << 30, threads).unwrap();
+            let found = directory(&game, &plan, &[None], Keep::All);
+            assert!(found == expected, "{plan:?}");
+        }
+        for threads in [1, 2, 7] {
+            let plan = Plan::tiny(threads);
+            assert!(squeezed(&game, &plan, None) == expected, "{plan:?}");
         }
     }
 
     #[test]
-    fn large_parts_of_many_blocks_and_waves_are_the_same_under_any_plan() {
+    fn large_parts_of_many_blocks_and_batches_are_the_same_under_any_plan() {
         // The fullest layers of 4x4 to 16 have over a million states, ten blocks.
         let game = game("4", 16);
         let expected = directory(
@@ -195,12 +268,9 @@ mod tests {
             &[Some(46)],
             Keep::All,
         );
-        for plan in [Plan::new(32 << 20, 2).unwrap(), Plan::tiny(3)] {
-            assert!(
-                directory(&game, &plan, &[Some(46)], Keep::All) == expected,
-                "{plan:?}"
-            );
-        }
+        let plan = Plan::new(32 << 20, 2).unwrap();
+        assert!(directory(&game, &plan, &[Some(46)], Keep::All) == expected);
+        assert!(squeezed(&game, &Plan::tiny(3), Some(46)) == expected);
     }
 
     #[test]
@@ -261,7 +331,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let plan = Plan::new(64 << 20, 1).unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
-        count(&game, &mut store, &plan, Some(20), &mut Silent).unwrap();
+        count(&mut store, &plan, Some(20), &mut Silent).unwrap();
         drop(store);
         let refused = Store::open(place.path(), &game, Some(Keep::All))
             .err()
@@ -278,15 +348,16 @@ mod tests {
 
     #[test]
     fn the_published_totals_of_2x2_are_found() {
-        // Lees-Miller, 2017: 59 with the win and the loss; several: 110 states, 36 dead, 67 afterstates.
+        // Lees-Miller, 2017: 59 with the win and the loss; several: 110 states, 36 dead, 67
+        // afterstates.
         let plan = Plan::new(64 << 20, 1).unwrap();
         let totals = |max| {
             let game = Game::new("2".parse().unwrap(), max).unwrap();
             let place = tempfile::tempdir().unwrap();
             let mut store = Store::open(place.path(), &game, None).unwrap();
-            count(&game, &mut store, &plan, None, &mut Silent).unwrap();
-            assert!(store.complete());
-            store.table().totals()
+            count(&mut store, &plan, None, &mut Silent).unwrap();
+            assert!(store.run().complete());
+            store.run().table().totals()
         };
         assert_eq!(totals(Some(32)).total(), 59);
         let all = totals(None);

@@ -1,16 +1,10 @@
-//! How a memory bound is shared out. All sizes of buffers come from here.
+//! How a memory bound is divided. All sizes of buffers come from here.
 
 use crate::error::{Error, Result};
 
-/// Bytes that a bound must allow for each thread, and once.
+/// The least bound: so much for each thread, and so much once.
 const LEAST_FOR_THREAD: usize = 8 << 20;
 const LEAST: usize = 16 << 20;
-
-/// Candidates of a range that sort well: with their scratch space they fit a core's cache.
-const RANGE: usize = 1 << 16;
-
-/// Candidates that a small part is cut into ranges of, so that all threads have work.
-const SMALL_RANGE: usize = 1 << 12;
 
 /// Buffer sizes under a memory bound.
 ///
@@ -20,9 +14,9 @@ const SMALL_RANGE: usize = 1 << 12;
 /// | share | for |
 /// |---|---|
 /// | 5/8 | candidates: of the states of a part, of its afterstates, and of those with the next larger tile, whichever need it |
-/// | 1/32, thrice | what each of these is granted if the others took all |
-/// | 1/12 | scratch to sort and merge in |
-/// | 1/8 | sorted states of two waves and their encoded blocks |
+/// | 1/32 for each of these | reserved, so that none starves |
+/// | 1/12 | scratch space to sort and merge in |
+/// | 1/8 | the sorted states of two batches and their encoded blocks |
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound.
@@ -31,20 +25,21 @@ pub struct Plan {
     /// zstd level of the files.
     level: i32,
     /// Bytes of candidates that a thread holds.
-    pub(crate) supplies: usize,
-    /// Bytes of candidates that each lot of a thread is granted.
+    pub(crate) chunks: usize,
+    /// Bytes of candidates reserved for each part that a thread has buckets for, so that none
+    /// starves.
     pub(crate) granted: usize,
     /// Most candidates that are sorted at once.
-    pub(crate) unit: usize,
-    /// Most candidates between two writes.
-    pub(crate) wave: usize,
+    pub(crate) sort: usize,
+    /// Most candidates of a batch.
+    pub(crate) batch: usize,
 }
 
 /// zstd level if none is given.
 pub const LEVEL: i32 = 4;
 
 impl Plan {
-    /// Share out `memory` bytes among `threads`.
+    /// Divide `memory` bytes among `threads`.
     ///
     /// # Errors
     ///
@@ -63,19 +58,19 @@ impl Plan {
         }
         let bound = memory;
         let memory = usize::try_from(bound).unwrap_or(usize::MAX);
-        // Sorting takes the values twice, and merging them thrice again: 40 bytes each.
-        let unit = (memory / 12 / threads / 40).min(1 << 22);
-        // A sorted state takes 8 bytes, its encoded form about 2, vectors grow by halves, and one
-        // wave is sorted while the one before is encoded.
-        let wave = (memory / 8 / 40).min(1 << 24);
+        // Sorting holds the values twice and merging three times more: 40 bytes each.
+        let sort = (memory / 12 / threads / 40).min(1 << 22);
+        // A sorted state takes 8 bytes, its encoded form about 2, vectors double when they grow,
+        // and one batch is sorted while the one before it is encoded.
+        let batch = (memory / 8 / 40).min(1 << 24);
         Ok(Self {
             memory: bound,
             threads,
             level: LEVEL,
-            supplies: memory / 8 * 5 / threads,
+            chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
-            unit,
-            wave,
+            sort,
+            batch,
         })
     }
 
@@ -86,7 +81,8 @@ impl Plan {
         self
     }
 
-    /// A plan so small that even little games compact, spill, split ranges and take many waves.
+    /// A plan so small that even small games pack and spill their candidates, split ranges, and
+    /// take many batches.
     #[cfg(test)]
     pub(crate) fn tiny(threads: usize) -> Self {
         let (memory, level) = (0, LEVEL);
@@ -94,10 +90,10 @@ impl Plan {
             memory,
             threads,
             level,
-            supplies: 48 << 10,
+            chunks: 48 << 10,
             granted: 16 << 10,
-            unit: 1500,
-            wave: 5000,
+            sort: 1500,
+            batch: 5000,
         }
     }
 
@@ -117,16 +113,6 @@ impl Plan {
     #[must_use]
     pub fn level(&self) -> i32 {
         self.level
-    }
-
-    /// Into how many ranges to cut a part of about `candidates`.
-    pub(crate) fn ranges(&self, candidates: u64) -> usize {
-        let candidates = candidates as usize;
-        let for_cache = candidates / RANGE.min(self.unit / 2);
-        let for_threads = (candidates / SMALL_RANGE).min(8 * self.threads);
-        // Each range has a chunk that is being filled, in three lots: those may take a quarter.
-        let most = self.supplies / super::chunk::CHUNK_BYTES / 12;
-        for_cache.max(for_threads).clamp(1, most.clamp(1, 8192))
     }
 }
 
@@ -160,10 +146,9 @@ mod tests {
                 let Ok(plan) = Plan::new(memory, threads) else {
                     continue;
                 };
-                let lots = threads * (plan.supplies + 3 * plan.granted);
-                let sum = lots + threads * plan.unit * 40 + plan.wave * 40;
+                let candidates = threads * (plan.chunks + 3 * plan.granted);
+                let sum = candidates + threads * plan.sort * 40 + plan.batch * 40;
                 assert!(sum as u64 <= memory, "{sum} of {memory} for {threads}");
-                assert!(plan.ranges(u64::MAX >> 1) >= 16);
             }
         }
     }

@@ -1,9 +1,11 @@
 //! What a count tells while it runs.
 
+use super::tally::Tally;
 use crate::store::Layer;
 
-/// Something that happened within a layer.
+/// How far a layer has come.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Step {
     /// Sum of the layer.
     pub sum: u32,
@@ -13,17 +15,33 @@ pub struct Step {
     pub dead: u64,
 }
 
-/// Somebody who is told how a count goes. All calls come from the thread that counts.
+impl Step {
+    /// Nothing is found yet.
+    #[must_use]
+    pub fn begin(sum: u32) -> Self {
+        let (live, dead) = (0, 0);
+        Self { sum, live, dead }
+    }
+
+    /// Some more states are found; returns where that leads.
+    pub(crate) fn add(&mut self, counted: Tally) -> Self {
+        self.live += counted.unique - counted.dead;
+        self.dead += counted.dead;
+        *self
+    }
+}
+
+/// Told how a count goes. All calls come from the thread that counts.
 pub trait Progress {
     /// A layer begins.
     fn begin(&mut self, sum: u32);
-    /// Some more of the layer's states are found.
+    /// More of the layer's states are found.
     fn step(&mut self, step: Step);
     /// A layer is sealed.
     fn seal(&mut self, layer: &Layer);
 }
 
-/// Nobody.
+/// Tells nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

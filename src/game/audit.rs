@@ -1,9 +1,10 @@
 //! Whether boards are what their part says, one by one.
 //!
-//! Key idea: almost always nothing is wrong, so whole slices are looked at without a branch, and only a
-//! slice with something wrong in it is gone through again to say what and where.
+//! Key idea: almost always nothing is wrong, so whole slices are checked without a branch, and only
+//! a slice that fails is searched for the board and the reason.
 
 use super::board::{Board, ONES};
+use super::part_key::PartKey;
 use super::shape::{Shape, occupied};
 use super::symmetry::canonical;
 use crate::wide::wide;
@@ -11,10 +12,8 @@ use crate::wide::wide;
 /// What every board of a part must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Sum of the tiles.
-    pub sum: u32,
-    /// Exponent of the largest tile.
-    pub max: u8,
+    /// Its sum and largest tile.
+    pub key: PartKey,
     /// Whether each has an empty cell, as afterstates do.
     pub room: bool,
 }
@@ -47,9 +46,9 @@ pub(super) fn audit<const R: usize, const C: usize>(
     // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws`).
     // One that did would have a sum of at least (c + 3 - q) * 2^q, which few parts have.
     let cells = Shape::<R, C>::CELLS as u32;
-    for q in 3..=claim.max {
+    for q in 3..=claim.key.max.get() {
         let most = cells + 2 - u32::from(q);
-        if (most + 1) << q <= claim.sum && fullest(boards, q) > u64::from(most) {
+        if (most + 1) << q <= claim.key.sum && fullest(boards, q) > u64::from(most) {
             let full = boards
                 .iter()
                 .find(|&&board| tiles_from(board, q) > u64::from(most))?;
@@ -71,8 +70,8 @@ fn fault<const R: usize, const C: usize>(board: u64, claim: Claim) -> u64 {
     }
     (u64::from(board & !Shape::<R, C>::BOARD != 0) * OUTSIDE)
         | (u64::from(canonical::<R, C>(board) != board) * IMAGE)
-        | (u64::from(sum != u64::from(claim.sum)) * SUM)
-        | (u64::from(largest != u64::from(claim.max)) * LARGEST)
+        | (u64::from(sum != u64::from(claim.key.sum)) * SUM)
+        | (u64::from(largest != u64::from(claim.key.max.get())) * LARGEST)
         | (u64::from(claim.room & (!occupied(board) & Shape::<R, C>::BOARD & ONES == 0)) * FULL)
 }
 
@@ -100,7 +99,7 @@ fn tiles_from(board: u64, q: u8) -> u64 {
 }
 
 wide! {
-    /// The greatest number of tiles of exponent `q` or more that a board has.
+    /// The greatest number of tiles of exponent `q` or more on one of the boards.
     fn fullest(boards: &[u64], q: u8) -> u64 {
         boards.iter().fold(0, |most, &board| most.max(tiles_from(board, q)))
     }
@@ -109,16 +108,19 @@ wide! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Exp;
 
-    fn claim(sum: u32, max: u8, room: bool) -> Claim {
-        Claim { sum, max, room }
+    fn claim(sum: u32, tile: u32, room: bool) -> Claim {
+        let max = Exp::of_tile(tile).unwrap();
+        let key = PartKey { sum, max };
+        Claim { key, room }
     }
 
     /// A list in which one board in the middle is `board`, and the others fit.
     fn among(board: Board) -> Option<(Board, &'static str)> {
         let mut boards = vec![0x0132; 100];
         boards[60] = board;
-        audit::<2, 2>(&boards, claim(14, 3, true))
+        audit::<2, 2>(&boards, claim(14, 8, true))
     }
 
     #[test]
@@ -134,20 +136,26 @@ mod tests {
         }
         // 4 4 / 4 2 has the sum, but no 8.
         assert_eq!(among(0x1222), Some((0x1222, "has another largest tile")));
-        let full = audit::<2, 2>(&[0x1123], claim(16, 3, true));
+        let full = audit::<2, 2>(&[0x1123], claim(16, 8, true));
         assert_eq!(full, Some((0x1123, "has no empty cell")));
-        assert_eq!(audit::<2, 2>(&[0x1123], claim(16, 3, false)), None);
+        assert_eq!(audit::<2, 2>(&[0x1123], claim(16, 8, false)), None);
     }
 
     #[test]
     fn more_large_tiles_than_play_can_make_are_found() {
         // On 2x2 at most three tiles from 8 up, two from 16 up, one 32.
-        let claim = |sum, max| claim(sum, max, false);
+        let claim = |sum, tile| claim(sum, tile, false);
         let full = "has more large tiles than play can make";
-        assert_eq!(audit::<2, 2>(&[0x1345], claim(58, 5)), None);
-        assert_eq!(audit::<2, 2>(&[0x3333], claim(32, 3)), Some((0x3333, full)));
-        assert_eq!(audit::<2, 2>(&[0x1444], claim(50, 4)), Some((0x1444, full)));
-        assert_eq!(audit::<2, 2>(&[0x1155], claim(68, 5)), Some((0x1155, full)));
+        assert_eq!(audit::<2, 2>(&[0x1345], claim(58, 32)), None);
+        assert_eq!(audit::<2, 2>(&[0x3333], claim(32, 8)), Some((0x3333, full)));
+        assert_eq!(
+            audit::<2, 2>(&[0x1444], claim(50, 16)),
+            Some((0x1444, full))
+        );
+        assert_eq!(
+            audit::<2, 2>(&[0x1155], claim(68, 32)),
+            Some((0x1155, full))
+        );
     }
 
     #[test]

@@ -21,9 +21,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::exp::Exp;
 use crate::error::Error;
 
-/// A board: one hexadecimal digit a cell, first cell most significant. See the module's picture.
+/// A board: one hexadecimal digit for each cell, the first cell most significant.
+///
+/// Digit e is the tile 2^e and 0 an empty cell. On 2x2, `4 8 / 2 .` is 0x2310.
 pub type Board = u64;
 
 /// One in every digit.
@@ -32,18 +35,28 @@ pub(crate) const ONES: u64 = 0x1111_1111_1111_1111;
 /// Sum of the tile values of a board (its *age*, in part of the literature).
 #[must_use]
 pub fn sum(board: Board) -> u32 {
-    digits(board).filter(|&e| e > 0).map(|e| 1 << e).sum()
+    exps(board).map(Exp::tile).sum()
 }
 
-/// Exponent of the largest tile of a board, 0 for the empty board.
+/// The largest tile of a board, [`Exp::EMPTY`] for the empty board.
 #[must_use]
-pub fn max_exponent(board: Board) -> u8 {
-    digits(board).max().unwrap_or(0)
+pub fn max_exp(board: Board) -> Exp {
+    exps(board).max().unwrap_or_default()
 }
 
-/// All sixteen digits of a board, last cell first; cells beyond the board's size are empty.
-fn digits(board: Board) -> impl Iterator<Item = u8> {
-    (0..16).map(move |cell| (board >> (4 * cell) & 15) as u8)
+/// Whether one of a board's sixteen digits is `exp`.
+#[inline(always)]
+pub(crate) fn holds(board: Board, exp: Exp) -> bool {
+    // A digit that equals `exp` becomes 0, and only below a 0 can a borrow set the top bit of a
+    // digit whose own was not set.
+    let x = board ^ (u64::from(exp.get()) * ONES);
+    x.wrapping_sub(ONES) & !x & (ONES << 3) != 0
+}
+
+/// The tiles in all sixteen digits of a board, last cell first; cells beyond the board's size are
+/// empty.
+pub(crate) fn exps(board: Board) -> impl DoubleEndedIterator<Item = Exp> + Clone {
+    (0..16).map(move |cell| Exp::of_digit(board >> (4 * cell)))
 }
 
 /// Rows and columns of a board, each from 2 to 4.
@@ -126,9 +139,23 @@ mod tests {
     #[test]
     fn the_worked_board_reads_as_documented() {
         assert_eq!(sum(0x2310), 14);
-        assert_eq!(max_exponent(0x2310), 3);
+        assert_eq!(max_exp(0x2310).tile(), 8);
         assert_eq!(sum(0x0102_0103_0004_000b), 2 + 4 + 2 + 8 + 16 + 2048);
         assert_eq!(sum(0xffff_ffff_ffff_ffff), 16 * 32768);
+    }
+
+    #[test]
+    fn a_digit_is_found_wherever_it_is() {
+        let board = 0x022b_0130_2010_0000;
+        for exp in (0..16).filter_map(Exp::new) {
+            assert_eq!(holds(board, exp), exps(board).any(|found| found == exp));
+            for cell in 0..16 {
+                let (full, digit) = (0x5555_5555_5555_5555, u64::from(exp.get()));
+                let board = full & !(15 << (4 * cell)) | digit << (4 * cell);
+                assert!(holds(board, exp));
+                assert!(exp.get() == 5 || !holds(full, exp));
+            }
+        }
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use super::board::{Board, Size};
+use super::board::{Board, Size, exps};
+use super::exp::Exp;
 use crate::error::{Error, Result};
 
-/// A board with its size, to print and to read.
+/// A board with its size, for printing and reading.
 ///
 /// ```
 /// use enum48::game::{Grid, Size};
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 /// assert_eq!(grid.board(), 0x2310);
 /// assert_eq!(Grid::parse("0x2310", size)?.to_string(), "4 8 / 2 .");
 /// assert_eq!(format!("{grid:#}"), "4 8\n2 .");
+/// assert_eq!(format!("{grid:#x}"), "0x2310");
 /// # Ok::<(), enum48::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,8 @@ impl Grid {
         Ok(Self { board, size })
     }
 
-    /// Read a board: hexadecimal with `0x`, or tiles row by row, rows parted by `/` or a new line, tiles by
-    /// spaces or commas, empty cells as `.`, `0` or `_`.
+    /// Read a board: hexadecimal with `0x`, or tiles row by row, with `/` or a new line between
+    /// rows, spaces or commas between tiles, and `.`, `0` or `_` for an empty cell.
     ///
     /// # Errors
     ///
@@ -69,9 +71,9 @@ impl Grid {
                 return Err(bad("a row has another number of cells"));
             }
             for tile in tiles {
-                let digit = exponent(tile)
-                    .ok_or_else(|| bad("a tile is no power of two from 2 to 32768"))?;
-                board = board << 4 | u64::from(digit);
+                let exp =
+                    cell(tile).ok_or_else(|| bad("a tile is no power of two from 2 to 32768"))?;
+                board = board << 4 | u64::from(exp.get());
             }
         }
         Ok(Self { board, size })
@@ -85,11 +87,8 @@ impl Grid {
 
     /// The tiles' values row by row, 0 for an empty cell.
     pub fn tiles(&self) -> impl Iterator<Item = u32> {
-        let board = self.board;
-        let digits = (0..self.size.cells())
-            .rev()
-            .map(move |cell| board >> (4 * cell) & 15);
-        digits.map(|digit| if digit == 0 { 0 } else { 1 << digit })
+        let outside = 16 - self.size.cells() as usize;
+        exps(self.board).rev().skip(outside).map(Exp::tile)
     }
 }
 
@@ -101,15 +100,11 @@ fn refused(text: &str, size: Size, what: &str) -> Error {
     }
 }
 
-/// The digit of a tile.
-fn exponent(tile: &str) -> Option<u8> {
-    match tile {
-        "." | "0" | "_" => Some(0),
-        _ => {
-            let value: u32 = tile.parse().ok()?;
-            let known = value.is_power_of_two() && (2..=1 << 15).contains(&value);
-            known.then_some(value.trailing_zeros() as u8)
-        }
+/// What a cell holds; a board has no digit for 65536.
+fn cell(text: &str) -> Option<Exp> {
+    match text {
+        "." | "0" | "_" => Some(Exp::EMPTY),
+        _ => Exp::of_tile(text.parse().ok()?).filter(|&exp| exp < Exp::LAST),
     }
 }
 
@@ -117,6 +112,15 @@ fn exponent(tile: &str) -> Option<u8> {
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(f, self.tiles(), self.size)
+    }
+}
+
+/// The hexadecimal digits of the board, one for each cell, with leading zeros: `2310`, or with `#`
+/// `0x2310`, which [`Grid::parse`] reads.
+impl fmt::LowerHex for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cells = self.size.cells() as usize;
+        f.pad_integral(true, "0x", &format!("{:0cells$x}", self.board))
     }
 }
 
@@ -170,6 +174,18 @@ mod tests {
         );
         let other = Grid::parse("2,4,8\n0 _ .", size("2x3")).unwrap();
         assert_eq!(other.board(), 0x0012_3000);
+    }
+
+    #[test]
+    fn hexadecimal_has_a_digit_for_each_cell() {
+        for (board, name, hex) in [(0x11, "2", "0x0011"), (0, "2x3", "0x000000")] {
+            let grid = Grid::new(board, size(name)).unwrap();
+            assert_eq!(format!("{grid:#x}"), hex);
+            assert_eq!(format!("{grid:x}"), hex[2..]);
+            assert_eq!(Grid::parse(hex, size(name)).unwrap(), grid);
+        }
+        let grid = Grid::new(0x2310, size("2")).unwrap();
+        assert_eq!(format!("{grid:>8x}"), "    2310");
     }
 
     #[test]

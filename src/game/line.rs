@@ -1,59 +1,116 @@
-//! One line of a board, moved as a person moves it.
+//! One line of a board, and the rule that moves it, as people state it.
 //!
-//! The engine moves whole boards by arithmetic (`slide.rs`). This is the rule itself, in the order in
-//! which it is told, and shares nothing with the engine: games are replayed with it, and what the engine
-//! does is compared with it.
+//! The engine moves whole boards by arithmetic (`slide.rs`). This code shares nothing with it, so
+//! that it can check it: games are replayed with it, and layers are counted again with it.
 
-use super::board::Size;
+use super::board::{Board, Size};
 use super::slide::Direction;
 
-/// How many lines a move in a direction has, and how many cells each.
-#[must_use]
-pub fn lines(size: Size, direction: Direction) -> (usize, usize) {
-    let (rows, cols) = (size.rows().into(), size.cols().into());
-    match direction {
-        Direction::Up | Direction::Down => (cols, rows),
-        Direction::Right | Direction::Left => (rows, cols),
-    }
+/// A line of a board, seen from the edge moved toward: its first cell is at that edge.
+///
+/// The tiles of a line are given as exponents, or packed into a number with a digit for each cell,
+/// the first cell most significant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    /// The cells, counted from 0 at the top left, along the rows.
+    cells: [u8; 4],
+    /// The shift of each cell's digit in a board.
+    shifts: [u8; 4],
+    length: usize,
 }
 
-/// The cell of a line that is `step` cells from the edge moved toward. Cells are counted from 0 at the top left,
-/// along the rows.
-#[must_use]
-pub fn cell(size: Size, direction: Direction, line: usize, step: usize) -> usize {
-    let (rows, cols) = (usize::from(size.rows()), usize::from(size.cols()));
-    match direction {
+/// The lines of a board in one direction.
+pub(crate) fn lines(size: Size, direction: Direction) -> impl Iterator<Item = Line> {
+    let (rows, cols) = (size.rows(), size.cols());
+    let (lines, length) = match direction {
+        Direction::Up | Direction::Down => (cols, rows),
+        Direction::Right | Direction::Left => (rows, cols),
+    };
+    let cell = move |line: u8, step: u8| match direction {
         Direction::Up => step * cols + line,
         Direction::Down => (rows - 1 - step) * cols + line,
         Direction::Left => line * cols + step,
         Direction::Right => line * cols + cols - 1 - step,
+    };
+    (0..lines).map(move |line| {
+        let mut found = Line {
+            cells: [0; 4],
+            shifts: [0; 4],
+            length: length.into(),
+        };
+        for step in 0..length {
+            let cell = cell(line, step);
+            found.cells[usize::from(step)] = cell;
+            found.shifts[usize::from(step)] = 4 * (rows * cols - 1 - cell);
+        }
+        found
+    })
+}
+
+impl Line {
+    /// Number of cells.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// The cells, counted from 0 at the top left of the board, along the rows.
+    #[inline]
+    pub(crate) fn cells(&self) -> impl Iterator<Item = usize> {
+        self.cells[..self.length].iter().map(|&cell| cell.into())
+    }
+
+    /// This line of a board, packed.
+    #[inline]
+    pub(crate) fn of_board(&self, board: Board) -> u16 {
+        let shifts = self.shifts[..self.length].iter();
+        shifts.fold(0, |line, shift| line << 4 | (board >> shift & 15) as u16)
+    }
+
+    /// The board with this packed line and nothing else.
+    #[inline]
+    pub(crate) fn to_board(self, packed: u16) -> Board {
+        let shifts = self.shifts[..self.length].iter().rev().enumerate();
+        shifts.fold(0, |board, (place, shift)| {
+            board | u64::from(packed >> (4 * place) & 15) << shift
+        })
     }
 }
 
-/// Slide a line of exponents toward its first cell, 0 being empty. Returns the score: the sum of the
-/// tiles that merging made.
+/// The exponents of a packed line of `length` cells.
+pub(crate) fn unpack(packed: u16, length: usize) -> Vec<u8> {
+    let places = (0..length).rev();
+    places
+        .map(|place| (packed >> (4 * place) & 15) as u8)
+        .collect()
+}
+
+/// A line packed; `None` if it holds the tile 65536, which has no digit.
+pub(crate) fn pack(tiles: &[u8]) -> Option<u16> {
+    tiles.iter().try_fold(0, |packed, &tile| {
+        (tile < 16).then_some(packed << 4 | u16::from(tile))
+    })
+}
+
+/// Slide the exponents of a line toward its first cell; 0 is an empty cell. Returns the score: the
+/// sum of the tiles made by merges.
 ///
-/// ```
-/// // 4 4 . 8 gives 8 8 . ., not 16: a tile that came from a merge does not merge again.
-/// let mut line = [2, 2, 0, 3];
-/// assert_eq!(enum48::game::line::slide(&mut line), 8);
-/// assert_eq!(line, [3, 3, 0, 0]);
-/// ```
-pub fn slide(line: &mut [u8]) -> u64 {
-    let (mut score, mut end, mut fresh) = (0, 0, false);
+/// 4 4 . 8 gives 8 8 . ., not 16: a tile made by a merge does not merge again in the same move.
+pub(crate) fn slide(line: &mut [u8]) -> u64 {
+    let (mut score, mut end, mut can_merge) = (0, 0, false);
     for at in 0..line.len() {
         let tile = std::mem::take(&mut line[at]);
         if tile == 0 {
             continue;
         }
-        if fresh && line[end - 1] == tile {
+        if can_merge && line[end - 1] == tile {
             line[end - 1] += 1;
             score += 1 << line[end - 1];
-            fresh = false;
+            can_merge = false;
         } else {
             line[end] = tile;
             end += 1;
-            fresh = true;
+            can_merge = true;
         }
     }
     score
@@ -77,5 +134,49 @@ mod tests {
             assert_eq!(slide(&mut line), score, "{before:?}");
             assert_eq!(line, after, "{before:?}");
         }
+    }
+
+    #[test]
+    fn a_line_begins_at_the_edge_moved_toward() {
+        // 2 4 8 / 16 32 64, which is 0x123456: each digit is one more than its cell's number.
+        let size = Size::new(2, 3).unwrap();
+        for (direction, packed) in [
+            (Direction::Up, &[0x14, 0x25, 0x36][..]),
+            (Direction::Right, &[0x321, 0x654]),
+            (Direction::Down, &[0x41, 0x52, 0x63]),
+            (Direction::Left, &[0x123, 0x456]),
+        ] {
+            let found = lines(size, direction).map(|line| line.of_board(0x12_3456));
+            assert_eq!(found.collect::<Vec<_>>(), packed, "{direction:?}");
+            for (line, &packed) in lines(size, direction).zip(packed) {
+                let cells = line.cells().map(|cell| cell as u8 + 1);
+                assert!(cells.eq(unpack(packed, line.len())));
+            }
+        }
+    }
+
+    #[test]
+    fn the_lines_of_a_board_make_it_up() {
+        for (rows, cols) in [(2, 2), (2, 4), (4, 3), (4, 4)] {
+            let size = Size::new(rows, cols).unwrap();
+            let board = 0xfedc_ba98_7654_3210 >> (64 - 4 * size.cells());
+            for direction in Direction::ALL {
+                let boards = lines(size, direction).map(|line| line.to_board(line.of_board(board)));
+                assert_eq!(
+                    boards.fold(0, |all, one| all | one),
+                    board,
+                    "{size} {direction:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn packing_undoes_unpacking_and_refuses_the_tile_65536() {
+        for packed in 0..=u16::MAX {
+            assert_eq!(pack(&unpack(packed, 4)), Some(packed));
+        }
+        assert_eq!(unpack(0x120, 3), [1, 2, 0]);
+        assert_eq!(pack(&[16, 0, 0]), None);
     }
 }

@@ -1,27 +1,34 @@
 //! The rules of 2048 on small boards: what a board is, how it moves, when two boards are the same.
 //!
 //! Nothing here touches a file or a thread. One board is a `u64` ([`Board`]); everything that runs
-//! billions of times works on slices of them, behind the trait [`Rules`], in code that the compiler
+//! billions of times works on slices of them, behind the trait `Rules`, in code that the compiler
 //! turns into wide vector instructions.
 //!
-//! Reading order: [`board`] (the picture), [`symmetry`] (why one board stands for eight),
-//! [`slide`] (a move without a branch), [`line`](mod@line) (a move as it is told), [`rules`] (the kernels over slices), `rank` (boards as
-//! shorter numbers), [`variant`] (a game: board size and winning tile).
+//! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
+//! eight), `slide` (a move without a branch), `line` (a move as people state it), `rules` (the
+//! kernels over slices), `boards` (the same for one board), `key` (boards as shorter numbers),
+//! `variant` (a game: board size and winning tile).
 
-pub mod audit;
-pub mod board;
-pub mod grid;
-pub mod line;
-pub(crate) mod rank;
-pub mod rules;
-pub mod shape;
-pub mod slide;
-pub mod symmetry;
-pub mod variant;
+pub(crate) mod audit;
+pub(crate) mod board;
+mod boards;
+mod exp;
+pub(crate) mod grid;
+pub(crate) mod key;
+pub(crate) mod line;
+mod part_key;
+pub(crate) mod rules;
+mod shape;
+mod slide;
+mod symmetry;
+mod variant;
 
-pub use audit::Claim;
-pub use board::{Board, Size};
+pub(crate) use audit::Claim;
+pub use board::{Board, Size, max_exp, sum};
+pub use exp::Exp;
 pub use grid::Grid;
-pub use rules::{Census, Moves, Rules};
-pub use slide::Direction;
+pub use part_key::PartKey;
+pub(crate) use rules::{Census, Moves, Rules};
+pub use slide::{Direction, Moved};
+pub use symmetry::Symmetry;
 pub use variant::Game;

@@ -1,17 +1,18 @@
 //! The rules as kernels over slices of boards.
 //!
-//! [`Rules`] is what the engine sees: a handful of jobs on many boards at once. Behind it stands
-//! one generic implementation for each board size, compiled for AVX-512, for AVX2 and for any
-//! machine; which one runs is decided when the program runs, so a plain `cargo build --release` is
-//! fast everywhere. A call costs a dispatch, so give it hundreds of boards, not one.
+//! [`Rules`] is what the engine sees: a few operations, each on many boards at once. Behind it
+//! stands one generic implementation, compiled for each board size and for AVX-512, AVX2 and any
+//! machine. Which one runs is decided when the program runs, so a plain `cargo build --release` is
+//! fast everywhere. A call costs a dispatch: give it hundreds of boards, not one.
 
 use std::array;
 
 use super::audit::{Claim, audit};
 use super::board::{Board, ONES, Size};
+use super::exp::Exp;
 use super::shape::{Shape, occupied};
-use super::slide::slide;
-use super::symmetry::{canonical, orbit};
+use super::slide::{Moved, slide};
+use super::symmetry::{Symmetry, canonical, orbit};
 use crate::wide::wide;
 
 /// What [`Rules::census`] found in a list of states.
@@ -32,29 +33,37 @@ pub struct Moves {
     pub wins: u64,
 }
 
-/// The rules on boards of one size. Boards given must fit the size; no method looks at other digits.
+/// The rules on boards of one size. Boards must fit the size; no method looks at other digits.
 pub trait Rules: Sync {
     /// Replace each board by its canonical image.
     fn canonicalise(&self, boards: &mut [Board]);
 
     /// Move each of `boards` in all four directions: `out[d][i]` becomes the afterstate of
     /// `boards[i]` in direction `d`, not canonical, or 0 where the move is illegal or wins.
-    /// `win` is the exponent of the winning tile, 16 also for "none". Returns how many moves there
-    /// were.
+    /// `win` is the winning tile, [`Exp::LAST`] also for "none". Returns how many moves there were.
     ///
     /// # Panics
     ///
     /// If the lengths differ.
-    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> Moves;
+    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Moves;
 
-    /// Append each board with a tile of exponent `tile` in each of its empty cells, not canonical.
-    fn spawn(&self, boards: &[Board], tile: u8, out: &mut Vec<Board>);
+    /// What the moves of one board lead to.
+    fn moves(&self, board: Board, win: Exp) -> [Moved; 4];
+
+    /// The canonical image of one board, and the symmetry that leads to it.
+    fn canonical(&self, board: Board) -> (Board, Symmetry);
+
+    /// One board turned by a symmetry.
+    fn turned(&self, board: Board, symmetry: Symmetry) -> Board;
+
+    /// Append each board with `tile` in each of its empty cells, not canonical.
+    fn spawn(&self, boards: &[Board], tile: Exp, out: &mut Vec<Board>);
 
     /// Number of empty cells of all `boards` together.
     fn empty_cells(&self, boards: &[Board]) -> u64;
 
-    /// Whether each of `boards` is canonical, fits the claim, and has no more large tiles than play can
-    /// make: `None` if so, else the first that is not, and why.
+    /// Check that each of `boards` is canonical, fits the claim, and has no more large tiles than
+    /// play can make: the first that fails and the reason, or `None`.
     fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)>;
 
     /// Drop the dead states, keeping the order of the live ones, and count.
@@ -82,16 +91,39 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
         canonicalise::<R, C>(boards);
     }
 
-    fn slide(&self, boards: &[Board], win: u8, out: [&mut [Board]; 4]) -> Moves {
-        slide_all::<R, C>(boards, u64::from(win - 1) * ONES, out)
+    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Moves {
+        slide_all::<R, C>(boards, u64::from(win.get() - 1) * ONES, out)
     }
 
-    fn spawn(&self, boards: &[Board], tile: u8, out: &mut Vec<Board>) {
+    fn moves(&self, board: Board, win: Exp) -> [Moved; 4] {
+        let base = u64::from(win.get() - 1) * ONES;
+        let slid = [
+            slide::<R, C, 0>(board, base),
+            slide::<R, C, 1>(board, base),
+            slide::<R, C, 2>(board, base),
+            slide::<R, C, 3>(board, base),
+        ];
+        slid.map(|moved| match moved {
+            (_, won) if won != 0 => Moved::Wins,
+            (0, _) => Moved::Illegal,
+            (afterstate, _) => Moved::To(afterstate),
+        })
+    }
+
+    fn canonical(&self, board: Board) -> (Board, Symmetry) {
+        Symmetry::to_canonical::<R, C>(board)
+    }
+
+    fn turned(&self, board: Board, symmetry: Symmetry) -> Board {
+        symmetry.apply::<R, C>(board)
+    }
+
+    fn spawn(&self, boards: &[Board], tile: Exp, out: &mut Vec<Board>) {
         for &board in boards {
             let mut empty = !occupied(board) & ONES & Self::BOARD;
             while empty != 0 {
                 let cell = empty & empty.wrapping_neg();
-                out.push(board | (cell * u64::from(tile)));
+                out.push(board | (cell * u64::from(tile.get())));
                 empty ^= cell;
             }
         }
@@ -170,7 +202,7 @@ wide! {
     }
 }
 
-/// Boards looked at together by [`census`]: enough to fill the registers.
+/// Boards that [`census`] looks at together: enough to fill the registers.
 const LANES: usize = 64;
 
 wide! {

@@ -1,4 +1,4 @@
-//! The geometry of a board size, worked out at compile time.
+//! The geometry of a board size, computed at compile time.
 //!
 //! The kernels are generic over rows and columns, so every mask and shift below is a constant in
 //! the compiled code, and one source serves all nine sizes from 2x2 to 4x4.

@@ -1,16 +1,16 @@
 //! A move, on all lines of a board at once and without a branch.
 //!
-//! The published programs look a row up in a table of 65,536 entries. Here a move is arithmetic on
-//! the whole board: for each place of a line, counted from the edge moved toward, "where this cell
-//! is empty, pull the rest of the line up by one", then "where this cell equals the next, add one
-//! to it and pull the rest up over the next". Lines of a board do not touch each other, so all are
-//! done in the same few instructions, and because there is neither a branch nor a table, the
-//! compiler does eight boards side by side.
+//! Published programs look rows up in a table of 65,536 entries. Here a move is arithmetic on the
+//! whole board: for each place of a line, counted from the edge moved toward, "where this cell is
+//! empty, pull the rest of the line up by one", then "where this cell equals the next, add one to
+//! it and pull the rest up over the next". Lines do not affect each other, so all are done in the
+//! same few instructions; and as there is neither a branch nor a table, the compiler does eight
+//! boards side by side.
 
-use super::board::ONES;
+use super::board::{Board, ONES};
 use super::shape::{Shape, occupied};
 
-/// A direction to move in. The numbers are those of the published move codes.
+/// A direction to move in. The numbers are those of published move codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Toward the first row.
@@ -37,6 +37,17 @@ impl Direction {
             Self::Left => "left",
         }
     }
+}
+
+/// What a move leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Moved {
+    /// Nothing: it would not change the board.
+    Illegal,
+    /// The end of the game: it makes the winning tile.
+    Wins,
+    /// This afterstate, as the board lies: not canonical.
+    To(Board),
 }
 
 /// The lines of a board in direction `D`, as constants.
@@ -136,7 +147,8 @@ mod tests {
     use super::super::symmetry::{mirror_columns, mirror_rows, transpose};
     use super::*;
 
-    /// `base` for games without a winning tile: no board that fits holds two tiles of 2^15 side by side.
+    /// `base` for games without a winning tile: no board that fits holds two tiles of 2^15 side by
+    /// side.
     const NEVER: u64 = u64::MAX;
 
     /// One line, slid toward its front as a person would: pick up the tiles, merge, put down.

@@ -4,11 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::board::{Board, Size};
+use super::exp::Exp;
 use super::rules::{Rules, rules};
 use crate::error::Error;
-
-/// Exponent of the winning tile in games that nobody wins: no board that fits the digits makes it.
-const NO_WIN: u8 = 16;
 
 /// A game of 2048: board size, and winning tile if there is one.
 ///
@@ -52,28 +50,28 @@ impl Game {
         self.max
     }
 
-    /// Exponent of the winning tile, 16 if there is none.
+    /// The winning tile; [`Exp::LAST`] if there is none, which no board that fits its digits makes.
     #[must_use]
-    pub fn win_exponent(&self) -> u8 {
-        self.max.map_or(NO_WIN, |tile| tile.trailing_zeros() as u8)
+    pub fn win(&self) -> Exp {
+        self.max.and_then(Exp::of_tile).unwrap_or(Exp::LAST)
     }
 
-    /// Exponent of the largest tile that a board of this game can hold while play goes on.
+    /// The largest tile that a board of this game can hold while play goes on.
     ///
     /// On c cells no tile exceeds 2^(c+1). Proof: to make 2^e from tiles of at most 4 = 2^2 takes,
-    /// at the moment of the last merge, tiles 2^(e-1) and 2^(e-1) on the board, and while the second
-    /// of them was made, the first stood and so did 2^(e-2), and so on: a chain e-1, e-2, ..., 2, 2
-    /// of e-1 tiles in as many cells.
+    /// at the moment of the last merge, tiles 2^(e-1) and 2^(e-1) on the board, and while the
+    /// second of them was made, the first stood and so did 2^(e-2), and so on: a chain e-1, e-2,
+    /// ..., 2, 2 of e-1 tiles in as many cells.
     #[must_use]
-    pub fn top_exponent(&self) -> u8 {
-        (self.size.cells() as u8 + 1).min(self.win_exponent() - 1)
+    pub fn top(&self) -> Exp {
+        let chain = self.size.cells() as u8 + 1;
+        Exp::new(chain.min(self.win().get() - 1)).expect("it is below the winning tile")
     }
 
-    /// Greatest sum of a board that could hold only tiles that this game has: an upper bound on the
-    /// number of layers.
+    /// An upper bound on the sum of a board, and so on the number of layers.
     ///
     /// With a winning tile it is a board full of the tile below. Without one, the chain of
-    /// [`Game::top_exponent`] in every length: 2^(c+1) + 2^c + ... + 4.
+    /// [`Game::top`] in every length: 2^(c+1) + 2^c + ... + 4.
     #[must_use]
     pub fn sum_bound(&self) -> u32 {
         let cells = self.size.cells();
@@ -85,8 +83,7 @@ impl Game {
     }
 
     /// The rules on boards of this game's size.
-    #[must_use]
-    pub fn rules(&self) -> &'static dyn Rules {
+    pub(crate) fn rules(&self) -> &'static dyn Rules {
         rules(self.size)
     }
 
@@ -94,16 +91,16 @@ impl Game {
     /// Only sums 4, 6 and 8 have any.
     #[must_use]
     pub fn starts(&self, sum: u32) -> Vec<Board> {
-        let tiles: &[u8] = match sum {
-            4 => &[1],
-            6 => &[1, 2],
-            8 => &[2],
+        let [first, second] = match sum {
+            4 => [Exp::TWO, Exp::TWO],
+            6 => [Exp::TWO, Exp::FOUR],
+            8 => [Exp::FOUR, Exp::FOUR],
             _ => return Vec::new(),
         };
         let (rules, mut one) = (self.rules(), Vec::new());
-        rules.spawn(&[0], tiles[0], &mut one);
+        rules.spawn(&[0], first, &mut one);
         let mut boards = Vec::new();
-        rules.spawn(&one, tiles[tiles.len() - 1], &mut boards);
+        rules.spawn(&one, second, &mut boards);
         rules.canonicalise(&mut boards);
         boards.sort_unstable();
         boards.dedup();
@@ -183,10 +180,10 @@ mod tests {
     fn bounds_match_the_known_ends() {
         // 2x2 ends at 32; 4x3 at sum 16380 (Kaneko and Yamashita, 2025).
         let game = |text: &str, max| Game::new(text.parse().unwrap(), max).unwrap();
-        assert_eq!(game("2", None).top_exponent(), 5);
+        assert_eq!(game("2", None).top().tile(), 32);
         assert_eq!(game("2", None).sum_bound(), 60);
         assert_eq!(game("4x3", None).sum_bound(), 16380);
         assert_eq!(game("4", Some(64)).sum_bound(), 512);
-        assert_eq!(game("4", Some(65536)).top_exponent(), 15);
+        assert_eq!(game("4", Some(65536)).top().tile(), 32768);
     }
 }

@@ -1,8 +1,8 @@
 //! A graph as a picture, for Graphviz: `dot -Tsvg`.
 //!
-//! Each state is its board as a small table in the colours of the tiles, muted; the states of one sum
-//! stand side by side, sums downward. Moves and spawns are tooltips, for as labels they would cover the
-//! boards: an edge is solid where a 2 was spawned, dashed where a 4.
+//! Each state is its board, drawn as a small table in muted colours of the tiles. The states of one
+//! sum are side by side, greater sums below. Moves and spawns are tooltips, because as labels they
+//! would cover the boards. An edge is solid if a 2 was spawned, dashed if a 4.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::{Edge, Graph, State, Target};
 
-/// What stands before the nodes.
+/// Style of the graph, and of all nodes and edges.
 const STYLE: &str = "  bgcolor=white fontname=monospace fontsize=11 labelloc=t newrank=true \
 nodesep=0.12 ranksep=0.55
   node [shape=plain fontname=monospace fontsize=10]
@@ -29,7 +29,7 @@ const START: &str = "#3f6fa3";
 const DEAD: &str = "#a8403a";
 const WIN: &str = "#4d8a4f";
 
-/// Write `graph`; with `grouped` the states of each sum and largest tile in a box.
+/// Write `graph`; if `grouped`, with a box around the states of each sum and largest tile.
 pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Result<()> {
     let (states, last) = (
         graph.states.len(),
@@ -64,8 +64,9 @@ pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Re
     writeln!(out, "}}")
 }
 
-/// The states of one sum, by their places, side by side. The sum stands beside them, below the sum before:
-/// two sums without an edge between them would share a line.
+/// Write the states of one sum, side by side; `places` are their indices. The sum itself is a node
+/// beside them, with an invisible edge from the sum before: without it, two sums that no edge
+/// connects would share a line.
 fn write_layer(
     graph: &Graph,
     places: Range<usize>,
@@ -107,7 +108,7 @@ fn write_layer(
     writeln!(out, "  {{ rank=same \"sum {sum}\" {} }}", names.join(" "))
 }
 
-/// A board as the rows of an HTML-like table.
+/// A board as an HTML-like table.
 fn table(graph: &Graph, state: &State) -> String {
     let (frame, width) = match state {
         State { live: false, .. } => (DEAD, 2),
@@ -115,7 +116,7 @@ fn table(graph: &Graph, state: &State) -> String {
         _ => (LIVE, 1),
     };
     let tiles: Vec<u32> = graph.grid(state).tiles().collect();
-    // As wide as the longest number anywhere in the graph, so that all boards have one size.
+    // Wide enough for the longest number in the graph, so that all boards have the same size.
     let largest = graph.states.iter().map(State::max_tile).max().unwrap_or(2);
     let side = 20.max(7 * largest.to_string().len() + 6);
     let cell = |&tile: &u32| {

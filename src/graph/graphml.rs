@@ -1,4 +1,4 @@
-//! A graph as `GraphML`, which networkx, Gephi, yEd and others read.
+//! A graph as `GraphML`, for networkx, Gephi, yEd and others.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
 use super::{Graph, Target};
 
-/// The attributes: of what, name, type. Each is its own key.
+/// The attributes: of nodes or edges, name, type. The name is also the key.
 const KEYS: [(&str, &str, &str); 7] = [
     ("node", "kind", "string"),
     ("node", "board", "string"),
@@ -18,7 +18,7 @@ const KEYS: [(&str, &str, &str); 7] = [
     ("edge", "spawn", "int"),
 ];
 
-/// Write `graph`. What an end of the game has none of is left out.
+/// Write `graph`. The win and the loss have only the attribute `kind`.
 pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(&mut *out, b' ', 1);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -75,7 +75,7 @@ fn write_node(
     write_element(element, &[&kind, data].concat(), xml)
 }
 
-/// An element with what is known of it.
+/// Write an element with its attributes.
 fn write_element(
     element: BytesStart,
     data: &[(&str, String)],

@@ -1,4 +1,4 @@
-//! A graph as one JSON object, a line a node and a line an edge.
+//! A graph as one JSON object, with a line for each node and each edge.
 //!
 //! ```text
 //! {"game":"2x2-32","nodes":[
@@ -14,8 +14,8 @@
 //! ]}
 //! ```
 //!
-//! `moves` are those of U, R, D, L that lead there from the board as it is shown; `spawn` is the tile that
-//! follows.
+//! `moves` are those of U, R, D, L that lead there from the board as it is shown; `spawn` is the
+//! tile that follows.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,8 @@ use serde::Serialize;
 
 use super::{Graph, Target};
 
-/// A node: a state, the win or the loss. The keys are a contract: new ones go to the end.
+/// A node: a state, the win or the loss. Users rely on the keys and their order: add new ones at
+/// the end.
 #[derive(Serialize)]
 struct Node {
     id: String,
@@ -40,7 +41,7 @@ struct State {
     start: bool,
 }
 
-/// An edge; `spawn` is null where the game ends.
+/// An edge; `spawn` is null if the game ends.
 #[derive(Serialize)]
 struct Edge {
     from: String,
@@ -49,7 +50,8 @@ struct Edge {
     spawn: Option<u32>,
 }
 
-/// Write `graph`, readable for people too: serde's own layouts are one line, or one a number.
+/// Write `graph`, so that people can read it too: serde's own layouts put everything on one line,
+/// or each number on its own.
 pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let states = graph.states.iter().enumerate().map(|(at, state)| Node {
         id: graph.name(Target::State(at)),
@@ -79,7 +81,7 @@ pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "]}}")
 }
 
-/// The items of an array, each on a line.
+/// Write the items of an array, each on its own line.
 fn lines(out: &mut dyn Write, items: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
     for (at, item) in items.enumerate() {
         out.write_all(if at == 0 { b"\n" } else { b",\n" })?;

@@ -1,12 +1,12 @@
-//! The state graph of a small game, whole and in memory, to be drawn or given to other programs.
+//! The state graph of a small game, whole and in memory, for pictures and for other programs.
 //!
-//! Key idea: a move keeps the sum of the tiles and a spawn adds 2 or 4, so every edge leads from one
-//! sum to a greater one. Taken by sum, then by number, each state is met before any of its successors;
-//! one pass makes the graph, and the two sums of an edge say which tile was spawned. A graph with more
-//! states than anyone can look at is refused as soon as so many have been met.
+//! Key idea: a move keeps the sum of the tiles and a spawn adds 2 or 4, so every edge leads from
+//! one sum to a greater one. Visited in order of sum, each state comes before all its successors:
+//! one pass makes the graph, and the two sums of an edge tell which tile was spawned. As soon as
+//! there are more states than a limit, the graph is refused.
 //!
-//! Reading order: this file (what a graph is), `walk` (how it is made), and a writer a format: `dot`
-//! (pictures), `graphml` and `json` (other programs).
+//! Reading order: this file (what a graph is), `walk` (how it is made), and a writer for each
+//! format: `dot` (pictures), `graphml` and `json` (other programs).
 
 mod dot;
 mod graphml;
@@ -16,17 +16,17 @@ mod walk;
 use std::io::{self, Write};
 
 use crate::error::Result;
-use crate::game::board::{max_exponent, sum};
-use crate::game::{Board, Direction, Game, Grid};
+use crate::game::{Board, Direction, Game, Grid, max_exp, sum};
 
 /// A state of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct State {
     /// The board, canonical.
     pub board: Board,
     /// Whether it has a legal move; if not, the game is lost here.
     pub live: bool,
-    /// Whether a game can begin with it.
+    /// Whether a game can start with it.
     pub start: bool,
 }
 
@@ -40,14 +40,14 @@ impl State {
     /// The largest tile.
     #[must_use]
     pub fn max_tile(&self) -> u32 {
-        1 << max_exponent(self.board)
+        max_exp(self.board).tile()
     }
 }
 
 /// Where an edge leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
-    /// To a state, by its place in [`Graph::states`].
+    /// To a state: its index in [`Graph::states`].
     State(usize),
     /// To the win.
     Win,
@@ -55,16 +55,17 @@ pub enum Target {
     Loss,
 }
 
-/// An edge: there is at most one from a state to a target.
+/// An edge. There is at most one from a state to a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Edge {
-    /// Its state, by its place in [`Graph::states`].
+    /// The state it starts from: its index in [`Graph::states`].
     pub from: usize,
     /// Where it leads.
     pub to: Target,
-    /// The moves that it can come from, on the board as it stands; none to the loss.
+    /// The moves of the state's board that lead there; none to the loss.
     pub moves: Vec<Direction>,
-    /// The tile spawned after the move; none where the game ends.
+    /// The tile spawned after the move; none if the game ends.
     pub spawn: Option<u32>,
 }
 
@@ -82,12 +83,13 @@ impl Edge {
     }
 }
 
-/// What a graph is written as.
+/// A file format for graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
-    /// For Graphviz, with the boards drawn; `grouped` puts each part (sum and largest tile) in a box.
+    /// For Graphviz, with the boards drawn.
     Dot {
-        /// Whether parts are boxed.
+        /// Whether to draw a box around each part (sum and largest tile).
         grouped: bool,
     },
     /// For networkx, Gephi, yEd and others.
@@ -113,35 +115,35 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of a game, or of its states up to the sum `until`; edges beyond it are left out.
+    /// The graph of a game, or only its states up to the sum `until` and the edges between them.
     ///
     /// # Errors
     ///
-    /// [`Error::Vast`](crate::Error::Vast) as soon as there are more than `limit` states, live and dead;
-    /// [`Error::Until`](crate::Error::Until) for a sum below the first state's.
+    /// [`Error::Vast`](crate::Error::Vast) if there are more than `limit` states, live and dead;
+    /// [`Error::Until`](crate::Error::Until) for a sum below 4, where no state is.
     pub fn new(game: &Game, until: Option<u32>, limit: usize) -> Result<Self> {
         walk::walk(game, until, limit)
     }
 
-    /// The states, live and dead, in order of sum, then of number.
+    /// The states, live and dead, in order of sum, then of board.
     #[must_use]
     pub fn states(&self) -> &[State] {
         &self.states
     }
 
-    /// The edges, in order of their states, then of where they lead.
+    /// The edges, in order of where they start, then of where they lead.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
-    /// The ends of the game that are reached, of the win and the loss.
+    /// The ends of the game that can be reached: the win, the loss, or both.
     pub fn ends(&self) -> impl Iterator<Item = Target> {
         let reached = |end: &Target| self.edges.iter().any(|edge| edge.to == *end);
         [Target::Win, Target::Loss].into_iter().filter(reached)
     }
 
-    /// Write it.
+    /// Write the graph.
     ///
     /// # Errors
     ///
@@ -154,19 +156,17 @@ impl Graph {
         }
     }
 
-    /// The name of a node in all formats: the board in hexadecimal, a digit a cell; `win`; `loss`.
+    /// The name of a node in all formats: the board in hexadecimal, with a digit for each cell;
+    /// `win`; `loss`.
     fn name(&self, node: Target) -> String {
         match node {
-            Target::State(at) => {
-                let digits = self.game.size().cells() as usize;
-                format!("0x{:0digits$x}", self.states[at].board)
-            }
+            Target::State(at) => format!("{:#x}", self.grid(&self.states[at])),
             Target::Win => "win".to_owned(),
             Target::Loss => "loss".to_owned(),
         }
     }
 
-    /// What a node is, in a word.
+    /// What a node is, in one word.
     fn kind(&self, node: Target) -> &'static str {
         match node {
             Target::State(at) if self.states[at].live => "live",
@@ -176,7 +176,7 @@ impl Graph {
         }
     }
 
-    /// The board of a state, to print.
+    /// The board of a state, for printing.
     fn grid(&self, state: &State) -> Grid {
         Grid::new(state.board, self.game.size()).expect("its boards are of the game's size")
     }
@@ -186,7 +186,7 @@ impl Graph {
 pub(crate) mod tests {
     use super::*;
 
-    /// 2x2 to 8: sixteen states, few enough to look at one by one.
+    /// 2x2 to 8: sixteen states, few enough to check one by one.
     pub(crate) fn small() -> Graph {
         Graph::new(&"2x2-8".parse().unwrap(), None, 100).unwrap()
     }

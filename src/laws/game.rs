@@ -1,17 +1,17 @@
-//! Whose table it is, told by its numbers.
+//! Which game a table is of, told by its numbers.
 
 use super::ends;
 use crate::counts::Table;
 use crate::error::{Error, Result};
 use crate::game::{Game, Size};
-use crate::run::fingerprint;
+use crate::part::fingerprint;
 
-/// The board size of a table, told by its first row: the fingerprint of two 2s on an empty board.
+/// The board size of a table, told by the fingerprint in its first row: two 2s on an empty board.
 ///
 /// # Errors
 ///
-/// [`Error::Law`] if no game begins so.
-pub fn size_of(table: &Table) -> Result<Size> {
+/// [`Error::Law`] if no game begins with that row.
+pub(crate) fn size_of(table: &Table) -> Result<Size> {
     let first = table.rows().first().copied().unwrap_or_default();
     let sides = 2..=4;
     let mut sizes = sides
@@ -26,17 +26,18 @@ pub fn size_of(table: &Table) -> Result<Size> {
     found.ok_or_else(|| Error::Law {
         place: "first row".to_owned(),
         law: format!(
-            "sum {}, largest tile {}, fingerprint {}: no game begins so",
+            "sum {}, largest tile {}, fingerprint {}: no game begins with this row",
             first.sum, first.max_tile, first.fingerprint
         ),
     })
 }
 
-/// The winning tile of a table on boards of `size`: winning moves merge two tiles half as large. Of a
-/// table without the columns after the fingerprint, told by its end: without a winning tile, play goes
-/// on to 2^(c+1) (as far as it is known: on 2x2, 3x3 and 4x3). `None` if it shows none.
-#[must_use]
-pub fn win_of(table: &Table, size: Size) -> Option<u32> {
+/// The winning tile of a table on boards of `size`; `None` if the table shows none.
+///
+/// A winning move merges two tiles half as large. A table without the columns after the fingerprint
+/// does not count winning moves; there the end of the table tells, because without a winning tile
+/// play goes on to 2^(c+1). (This is known of 2x2, 3x3 and 4x3.)
+pub(crate) fn win_of(table: &Table, size: Size) -> Option<u32> {
     let rows = table.rows();
     let half = if table.has_flow() {
         rows.iter().find(|row| row.wins > 0)?.max_tile

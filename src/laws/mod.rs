@@ -1,47 +1,50 @@
 //! Laws: what must hold between the counts of any game, whoever counted it.
 //!
-//! Key idea: a wrong count is seldom wrong in a way that fits. The rules of the game bound every
-//! row, and what flows from one layer to the next is conserved: each candidate of a layer was spawned
-//! into an empty cell of an afterstate two or four sums before. So a table can be checked from its
-//! numbers alone, in no time, and a count that breaks a law while it runs seals nothing.
+//! Key idea: a wrong count rarely happens to be consistent. The rules of the game bound every row,
+//! and what flows from one layer to the next is conserved: each candidate of a layer was spawned
+//! into an empty cell of an afterstate with a sum smaller by 2 or 4. So a table can be checked from
+//! its numbers alone, within milliseconds, and a count that breaks a law seals nothing more.
 //!
-//! Below, c is the number of cells, a board's *states* are the live and the dead ones, and a part is
-//! given by its sum s and its largest tile 2^k. Two facts are used again and again:
+//! Below, c is the number of cells; *states* are live and dead ones together; a part is given by
+//! its sum s and its largest tile 2^k. Two facts are used again and again:
 //!
 //! - *Large tiles.* A board holds at most c + 2 - q tiles of exponent q or more, for q >= 3 (and at
-//!   most c for smaller q). Let n(q) be their number; starts and spawns change n(1) and n(2) only. For
-//!   q >= 3, n(q) grows in a move only by merges of two tiles 2^(q-1): m such merges take 2m tiles out of
-//!   the n(q-1) that were there, so afterwards n(q) <= n(q-1) - m, with the n(q-1) of before, which is
-//!   at most c + 3 - q by induction (c for q = 3); and m is 1 at least. A move without such a merge
-//!   does not raise n(q).
-//! - *The chain.* So the i-th largest tile (i = 1 ... c) has an exponent of at most c + 2 - i, and none
-//!   exceeds 2^(c+1).
+//!   most c for smaller q). Proof: let n(q) be their number. Starts and spawns change only n(1) and
+//!   n(2). For q >= 3, a move increases n(q) only by merging tiles 2^(q-1). If it merges m pairs of
+//!   them, they are 2m of the n(q-1) tiles that were there, so afterwards n(q) <= n(q-1) - m, with
+//!   n(q-1) as before the move. By induction n(q-1) is at most c + 3 - q (at most c for q = 3), and
+//!   m is at least 1.
+//! - *The chain.* So the i-th largest tile (i = 1 ... c) has an exponent of at most c + 2 - i, and
+//!   no exponent exceeds c + 1.
+//!
+//! Reading order: this file (layers and tables), `row` (one row), `game` (whose table it is).
 
+#[cfg(feature = "cli")]
 mod game;
 mod row;
 
 use crate::bound;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
-use crate::game::board::max_exponent;
+use crate::game::{Game, PartKey, max_exp};
+#[cfg(feature = "cli")]
+pub(crate) use game::{size_of, win_of};
 
-use crate::game::Game;
-pub use game::{size_of, win_of};
-
-/// The laws of one game, with the tables that they need.
-pub struct Laws {
+/// The laws of one game, with the numbers of boards that they need.
+pub(crate) struct Laws {
     game: Game,
-    /// For each k, the number of boards with tiles up to 2^k that hold a 2 or a 4, by half their sum.
+    /// For each k, by half their sum, the number of boards that have tiles up to 2^k and hold a 2
+    /// or a 4.
     boards: Vec<Vec<u64>>,
 }
 
-/// See that no candidate of a part was lost: `candidates` were made, `duplicates` of them dropped as
-/// repeats, at whatever stage, and `unique` remained, of which `kept` were written or found dead.
+/// Check that no candidate of a part was lost: `candidates` were made, `duplicates` of them were
+/// dropped, at whatever stage, and `unique` remained, of which `kept` were written or found dead.
 ///
 /// # Errors
 ///
 /// [`Error::Law`].
-pub fn conserved(
+pub(crate) fn conserved(
     row: &Row,
     candidates: u64,
     unique: u64,
@@ -56,6 +59,7 @@ pub fn conserved(
     })
 }
 
+/// An [`Error::Law`] at a row, unless the law holds.
 fn law(row: &Row, holds: bool, what: impl FnOnce() -> String) -> Result<()> {
     if holds {
         return Ok(());
@@ -66,12 +70,12 @@ fn law(row: &Row, holds: bool, what: impl FnOnce() -> String) -> Result<()> {
     })
 }
 
-/// A sum over rows whose numbers may be anything.
+/// A sum over rows, which may hold any numbers.
 fn total(rows: &[Row], of: impl Fn(&Row) -> u64) -> u64 {
     rows.iter().map(of).fold(0, u64::saturating_add)
 }
 
-/// Whether a game ends with a table: no afterstates are left to go on from.
+/// Whether the game ends with this table: its last two layers have no afterstates.
 fn ends(table: &Table) -> bool {
     let last = table.last_sum();
     let none = |sum: u32| table.layer(sum).iter().all(|row| row.afterstates == 0);
@@ -79,10 +83,9 @@ fn ends(table: &Table) -> bool {
 }
 
 impl Laws {
-    /// The laws for layers up to `last` (of any, if it is larger than the game's sums). Costs
-    /// milliseconds, for large boards without a winning tile some tens.
-    #[must_use]
-    pub fn new(game: &Game, last: u32) -> Self {
+    /// The laws for layers with sums up to `last`, or all layers if the game has no sum so large.
+    /// Takes milliseconds, or some tens of them for large boards without a winning tile.
+    pub(crate) fn new(game: &Game, last: u32) -> Self {
         let half = last.min(game.sum_bound()) as usize / 2;
         let cells = game.size().cells() as usize;
         let holding = |k: u8| {
@@ -95,28 +98,49 @@ impl Laws {
         };
         Self {
             game: *game,
-            boards: (0..=game.top_exponent()).map(holding).collect(),
+            boards: (0..=game.top().get()).map(holding).collect(),
         }
     }
 
-    /// What a layer must be, given the layers of the two sums before: `layer(sum)` are the rows of a
-    /// sum in order of largest tile, those without any count left out.
+    /// Check a layer against the two layers before it. `layer(sum)` gives the rows of a sum in
+    /// order of largest tile; rows without any count are left out. `flow` says whether the rows
+    /// have the columns after the fingerprint.
     ///
     /// # Errors
     ///
     /// [`Error::Law`], naming the part, the law and the numbers.
-    pub fn layer<'a>(&self, sum: u32, flow: bool, layer: impl Fn(u32) -> &'a [Row]) -> Result<()> {
-        let of = |sum: Option<u32>, max_tile: u32| {
-            let rows = sum.map_or(&[][..], &layer);
-            let found = rows.iter().find(|row| row.max_tile == max_tile);
-            found.copied().unwrap_or(Row {
-                sum: sum.unwrap_or(0),
-                max_tile,
-                ..Row::default()
-            })
-        };
+    pub(crate) fn layer<'a>(
+        &self,
+        sum: u32,
+        flow: bool,
+        layer: impl Fn(u32) -> &'a [Row],
+    ) -> Result<()> {
+        self.rows(layer(sum), flow)?;
+        let starts = self.game.starts(sum);
+        let mut lower = Row::default();
+        for max in self.game.top().up_to() {
+            let key = PartKey { sum, max };
+            let row = Row::among(layer(sum), key);
+            let sources = key.spawned_from();
+            let sources: Vec<Row> = sources
+                .map(|(from, _)| Row::among(layer(from.sum), from))
+                .collect();
+            let starts = starts.iter().filter(|&&board| max_exp(board) == max);
+            let starts = starts.count() as u64;
+            has_sources(&row, &sources, starts)?;
+            if flow {
+                fills_empty_cells(&row, &sources, starts)?;
+                afterstates_follow(&row, &lower)?;
+            }
+            lower = row;
+        }
+        Ok(())
+    }
+
+    /// Check the rows of a layer one by one, and their order.
+    fn rows(&self, rows: &[Row], flow: bool) -> Result<()> {
         let mut last = 0;
-        for row in layer(sum) {
+        for row in rows {
             law(row, row.max_tile > last, || {
                 format!(
                     "it comes after largest tile {last}: rows are in order of sum, then largest tile"
@@ -125,52 +149,15 @@ impl Laws {
             last = row.max_tile;
             self.row(row, flow)?;
         }
-        let starts = self.game.starts(sum);
-        let mut below = Row::default();
-        for k in 1..=self.game.top_exponent() {
-            let row = of(Some(sum), 1 << k);
-            // A 2 is spawned into each empty cell of the afterstates two sums before, a 4 into those
-            // four sums before; the largest tile stays, unless it was a 2 and a 4 is spawned.
-            let mut sources = vec![of(sum.checked_sub(2), 1 << k)];
-            if k > 1 {
-                sources.push(of(sum.checked_sub(4), 1 << k));
-            }
-            if k == 2 {
-                sources.push(of(sum.checked_sub(4), 2));
-            }
-            let starts = starts.iter().filter(|&&board| max_exponent(board) == k);
-            let starts = starts.count() as u64;
-            let afterstates: u64 = total(&sources, |from| from.afterstates);
-            let made = afterstates > 0 || starts > 0;
-            law(&row, made == (row.states() > 0), || {
-                let states = row.states();
-                format!("{states} states from {afterstates} afterstates and {starts} starts")
-            })?;
-            if flow {
-                let cells: u64 = total(&sources, |from| from.empty_cells);
-                law(&row, row.candidates == cells.saturating_add(starts), || {
-                    let candidates = row.candidates;
-                    format!("{candidates} candidates from {cells} empty cells and {starts} starts")
-                })?;
-                // An afterstate comes from a move of this part's states, or of those with half the
-                // tile, two of which merged.
-                let (own, lower) = (row.moves - row.wins, below.moves - below.wins);
-                law(&row, row.afterstates <= own + lower, || {
-                    let afterstates = row.afterstates;
-                    format!("{afterstates} afterstates from {own} and {lower} moves")
-                })?;
-            }
-            below = row;
-        }
         Ok(())
     }
 
-    /// What a table must be; returns whether the game ends with it.
+    /// Check a table. Returns whether the game ends with it.
     ///
     /// # Errors
     ///
-    /// [`Error::Law`], naming the first part that breaks one, the law and the numbers.
-    pub fn table(&self, table: &Table) -> Result<bool> {
+    /// [`Error::Law`], naming the first part that breaks a law, the law and the numbers.
+    pub(crate) fn table(&self, table: &Table) -> Result<bool> {
         let mut last = 0;
         for row in table.rows() {
             law(row, row.sum >= last, || {
@@ -186,18 +173,45 @@ impl Laws {
     }
 }
 
+/// A part has states exactly if there are afterstates that they can be spawned from, or starts.
+fn has_sources(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
+    let (states, afterstates) = (row.states(), total(sources, |from| from.afterstates));
+    law(row, (states > 0) == (afterstates > 0 || starts > 0), || {
+        format!("{states} states from {afterstates} afterstates and {starts} starts")
+    })
+}
+
+/// Each empty cell of those afterstates gives one candidate, and so does each start.
+fn fills_empty_cells(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
+    let candidates = row.candidates;
+    let cells = total(sources, |from| from.empty_cells);
+    law(row, candidates == cells.saturating_add(starts), || {
+        format!("{candidates} candidates from {cells} empty cells and {starts} starts")
+    })
+}
+
+/// An afterstate follows from a move of a state in its own part, or, if a merge made its largest
+/// tile, of a state in the part of half that tile, which is `lower`.
+fn afterstates_follow(row: &Row, lower: &Row) -> Result<()> {
+    let afterstates = row.afterstates;
+    let (own, lower) = (row.moves - row.wins, lower.moves - lower.wins);
+    law(row, afterstates <= own + lower, || {
+        format!("{afterstates} afterstates from {own} and {lower} moves")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// 2x2 to 32, whole.
+    /// 2x2 to 32, complete.
     const TABLE: &str = include_str!("../../tests/data/v1/2x2-32/layers.csv");
 
     fn table(text: &str) -> Table {
         Table::read_csv(text.as_bytes()).unwrap()
     }
 
-    /// What the laws of 2x2 to 32 say to a table.
+    /// Check a table against the laws of 2x2 to 32.
     fn judge(table: &Table) -> Result<bool> {
         let game: Game = "2x2-32".parse().unwrap();
         Laws::new(&game, u32::MAX).table(table)
@@ -259,7 +273,7 @@ mod tests {
             let lost = with(|rows| {
                 rows.remove(at);
             });
-            // Without its last row a table may be one that was stopped there.
+            // A table without its last row may be of a count that was stopped there.
             assert_eq!(judge(&lost).is_err(), at + 1 < rows, "row {at} lost");
             let twice = with(|rows| rows.insert(at, rows[at]));
             assert!(judge(&twice).is_err(), "row {at} twice");

@@ -1,17 +1,18 @@
-//! What a row must be by itself.
+//! Laws of a single row.
 
 use super::{Laws, law};
 use crate::counts::Row;
 use crate::error::Result;
 
 impl Laws {
-    /// Greatest sum of a board of `cells` tiles whose largest is 2^k: the chain, cut at k.
+    /// Greatest sum of a board with `cells` tiles, the largest of which is 2^k: the chain, cut off
+    /// at k.
     fn most(&self, k: u32, cells: u32) -> u32 {
         let chain = self.game.size().cells() + 2;
         (1..=cells).map(|i| 1 << k.min(chain - i)).sum()
     }
 
-    /// Number of boards with the sum and the largest tile of a row that hold a 2 or a 4.
+    /// Number of boards with a sum and largest tile 2^k that hold a 2 or a 4.
     fn boards(&self, sum: u32, k: u32) -> u64 {
         let with = |k: u32| {
             let of_tile = &self.boards[k as usize];
@@ -20,12 +21,12 @@ impl Laws {
         with(k) - with(k - 1)
     }
 
-    /// What a row must be by itself; `flow` says whether it has the columns after the fingerprint.
+    /// Check a row on its own; `flow` says whether it has the columns after the fingerprint.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Law`], naming the part, the law and the numbers.
-    pub fn row(&self, row: &Row, flow: bool) -> Result<()> {
+    pub(super) fn row(&self, row: &Row, flow: bool) -> Result<()> {
         let Row {
             sum,
             max_tile,
@@ -41,30 +42,30 @@ impl Laws {
 
         // Tiles are even, and the first board has two of them.
         law(row, sum >= 4 && sum.is_multiple_of(2), || {
-            "a sum is even, and 4 at least".to_owned()
+            "a sum is even and at least 4".to_owned()
         })?;
-        // A board that holds the winning tile is not counted; the chain bounds all others.
-        let top = 1 << self.game.top_exponent();
+        // A board with the winning tile is not counted; the chain bounds all other tiles.
+        let top = self.game.top().tile();
         let tile = max_tile.is_power_of_two() && (2..=top).contains(&max_tile);
         law(row, tile, || {
             format!("the largest tile is a power of two from 2 to {top}")
         })?;
-        // The tile spawned last and one that was there before, at least.
+        // There is at least the tile spawned last, and one that was there before.
         law(row, states == 0 || sum >= max_tile + 2, || {
-            format!("{states} states hold no second tile")
+            format!("{states} states have no second tile")
         })?;
         // The chain.
         let most = self.most(k, cells);
         law(row, states == 0 || sum <= most, || {
             format!("{states} states: with this tile no sum exceeds {most}")
         })?;
-        // After a move a cell is empty: tiles slid into one, or two became one.
+        // After a move some cell is empty: either a tile slid out of it, or two tiles became one.
         let most = self.most(k, cells - 1);
         let within = (max_tile..=most).contains(&sum);
         law(row, afterstates == 0 || within, || {
             format!("{afterstates} afterstates: with this tile sums are from {max_tile} to {most}")
         })?;
-        // An orbit has at least one board and at most one for each symmetry.
+        // The orbit of a state has at least one board, and at most one for each symmetry.
         let images = u64::from(self.game.size().symmetries());
         let orbits = states <= labeled && labeled <= states.saturating_mul(images);
         law(row, orbits, || {
@@ -77,20 +78,20 @@ impl Laws {
         law(row, labeled <= boards, || {
             format!("{labeled} labeled boards, but there are only {boards} such boards in all")
         })?;
-        // Dead boards are full and no neighbours are equal: cut into dominoes of neighbours, each
-        // holds two different tiles, 2 + 4 at least; an odd cell is left over.
+        // A dead board is full, and no neighbours are equal. Cut into dominoes of neighbours, each
+        // has two different tiles, at least 2 + 4. With an odd number of cells one is left over.
         let least = 6 * (cells / 2) + 2 * (cells % 2);
         law(row, dead == 0 || sum >= least, || {
-            format!("{dead} dead states: a board without a move has a sum of {least} at least")
+            format!("{dead} dead states: a board without a move has a sum of at least {least}")
         })?;
-        // The sum over no states.
+        // The fingerprint is a sum over the live states.
         law(row, live > 0 || row.fingerprint.0 == 0, || {
             format!("no live state, but fingerprint {}", row.fingerprint)
         })?;
         if flow { self.flow(row) } else { Ok(()) }
     }
 
-    /// What the columns after the fingerprint must be.
+    /// Check the columns after the fingerprint.
     fn flow(&self, row: &Row) -> Result<()> {
         let Row {
             live,
@@ -103,7 +104,7 @@ impl Laws {
             ..
         } = *row;
         let states = row.states();
-        // Each candidate is a state that is new, or one that came before.
+        // Each candidate is a new state, or a duplicate.
         law(
             row,
             candidates.checked_sub(duplicates) == Some(states),
@@ -113,7 +114,7 @@ impl Laws {
                 )
             },
         )?;
-        // An afterstate has an empty cell (see `row`) and a tile.
+        // An afterstate has at least one empty cell (see `row`) and at least one tile.
         let most = u64::from(self.game.size().cells() - 1);
         let cells = afterstates <= empty_cells && empty_cells <= afterstates.saturating_mul(most);
         law(row, cells, || {
@@ -121,12 +122,12 @@ impl Laws {
                 "{empty_cells} empty cells are not from 1 to {most} for each of {afterstates} afterstates"
             )
         })?;
-        // Live is who has a legal move; there are four directions.
+        // A live state has at least one legal move, and at most four.
         let directions = live <= moves && moves <= live.saturating_mul(4);
         law(row, directions, || {
             format!("{moves} moves are not from 1 to 4 for each of {live} live states")
         })?;
-        // A winning move is a legal one, and merges two tiles half as large as the winning one.
+        // A winning move is legal, and merges two tiles half as large as the winning tile.
         let winning = self.game.max() == Some(2 * row.max_tile);
         law(row, wins <= moves && (wins == 0 || winning), || {
             format!("{wins} of {moves} moves win")
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bounds_are_met_by_boards_that_meet_them() {
+    fn some_boards_meet_the_bounds() {
         let laws = |name: &str| Laws::new(&name.parse().unwrap(), u32::MAX);
         // 32 16 / 8 4 is the fullest board of 2x2; with a win at 32 it is 16 16 / 8 4.
         assert_eq!(laws("2x2").most(5, 4), 60);

@@ -1,4 +1,6 @@
-//! Where chance puts tiles: from a seed, the same on every machine and in every version, or as written down.
+//! Where the tiles of a game come from: a seeded generator, or a list.
+//!
+//! A seed gives the same tiles on every machine and in every version of this program.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,24 +46,25 @@ impl FromStr for Seed {
 
 /// Where the tiles of a game come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Luck {
-    /// From the generator of a seed.
+    /// A generator with this seed.
     Seed(Seed),
-    /// They are written down.
+    /// A list.
     Spawns {
-        /// The two of the start, the lesser cell first.
+        /// The two tiles of the start, in increasing order of cells.
         start: [Spawn; 2],
-        /// One for each move that does not win.
+        /// The tile after each move that does not win.
         then: Vec<Spawn>,
     },
 }
 
-/// The generator of a seeded game. See [`crate::play`] for how its numbers become tiles.
+/// The generator of a seeded game. [`crate::play`] describes how its numbers become tiles.
 #[derive(Clone, Debug)]
 pub struct Chance(ChaCha20Rng);
 
 impl Chance {
-    /// The generator of a seed, at its beginning.
+    /// The generator for a seed, at its beginning.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
         let mut key = [0; 32];
@@ -69,11 +72,12 @@ impl Chance {
         Self(ChaCha20Rng::from_seed(key))
     }
 
-    /// The next tile for a board: a 2 nine times in ten, else a 4, in any empty cell alike.
+    /// The next tile for a board: a 2 nine times in ten, else a 4, in any empty cell with equal
+    /// chance.
     ///
     /// # Panics
     ///
-    /// If the board is full, which it is after no move.
+    /// If the board is full. After a move it never is.
     pub fn spawn(&mut self, position: &Position) -> Spawn {
         let empty = position.empty().count();
         let choices = 10 * empty as u64;
@@ -98,7 +102,8 @@ mod tests {
 
     #[test]
     fn the_stream_is_that_of_the_standard() {
-        // draft-strombergson-chacha-test-vectors-01, TC1, key and nonce 0: 76 b8 e0 ad a0 f1 3d 90 40 5d 6a e5
+        // draft-strombergson-chacha-test-vectors-01, TC1, key and nonce 0: 76 b8 e0 ad a0 f1 3d 90
+        // 40 5d 6a e5
         let mut chance = Chance::new(Seed(0));
         let words = [
             chance.0.next_u32(),
@@ -143,7 +148,8 @@ mod tests {
             fours += u32::from(spawn.tile == 4);
         }
         assert_eq!(cells[4], 0);
-        // 10,000 expected for each cell with a standard deviation of 94; 8,000 fours with one of 85.
+        // 10,000 expected for each cell with a standard deviation of 94; 8,000 fours with one of
+        // 85.
         let empty = cells.iter().enumerate().filter(|(cell, _)| *cell != 4);
         assert!(
             empty.clone().all(|(_, n)| (9_600..10_400).contains(n)),

@@ -1,4 +1,4 @@
-//! A game that was played: moves, and where its tiles came from.
+//! A game that was played: its moves, and where its tiles came from.
 
 use super::chance::{Luck, Seed};
 use super::moves;
@@ -7,7 +7,7 @@ use super::replay::Replay;
 use crate::error::Result;
 use crate::game::{Direction, Game};
 
-/// A game that was played by the rules: there is no other way to make one than to play it.
+/// A game that was played by the rules: playing it is the only way to make one.
 ///
 /// ```
 /// use enum48::play::Code;
@@ -25,11 +25,12 @@ pub struct Code {
 }
 
 impl Code {
-    /// The code of a game. Plays it, so the cost is linear in the number of moves.
+    /// The code of a game. Plays the game, so the cost is linear in the number of moves.
     ///
     /// # Errors
     ///
-    /// [`Error::Code`](crate::Error::Code), naming the move, if it is not legal, or if tiles are left over.
+    /// [`Error::Code`](crate::Error::Code) if a move is not legal, which it names, or if tiles are
+    /// left over.
     pub fn new(game: Game, luck: Luck, moves: Vec<Direction>) -> Result<Self> {
         let mut replay = Replay::new(game, &luck, &moves)?;
         replay.try_for_each(|turn| turn.map(drop))?;
@@ -37,12 +38,14 @@ impl Code {
         Ok(Self { luck, moves, end })
     }
 
-    /// The code of a classic one: moves without a count, played from a seed. What follows the end of the game is
-    /// left out, and so are up to two moves up that fill the last character, if they change nothing.
+    /// Read a classic code: the moves of a game with this seed, without a count. Ignores anything
+    /// after the end of the game, and up to two moves up in the last character if they change
+    /// nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::Code`](crate::Error::Code) for a character that stands for no moves, or a move that is not legal.
+    /// [`Error::Code`](crate::Error::Code) if a character stands for no moves, or if a move is not
+    /// legal.
     pub fn classic(game: Game, seed: Seed, text: &str) -> Result<Self> {
         let luck = Luck::Seed(seed);
         let mut moves = moves::decode(text)?;
@@ -72,7 +75,7 @@ impl Code {
         self.end.game()
     }
 
-    /// Where its tiles came from.
+    /// Where the tiles came from.
     #[must_use]
     pub fn luck(&self) -> &Luck {
         &self.luck
@@ -90,10 +93,11 @@ impl Code {
         &self.end
     }
 
-    /// Play it again, turn by turn. None of the turns is an error.
+    /// Play the game again, turn by turn. No turn is an error.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {
-        Replay::new(self.game(), &self.luck, &self.moves).expect("it was played when it was made")
+        Replay::new(self.game(), &self.luck, &self.moves)
+            .expect("it was played when the code was made")
     }
 }
 
@@ -110,19 +114,19 @@ mod tests {
         let won = read("s1.2x2-16.5.7.PzA.W.8619cce7");
         let game = won.game();
         let classic = |text: &str| Code::classic(game, Seed(5), text);
-        // Whatever follows the end is ignored, legal or not.
+        // Anything after the end is ignored, legal or not.
         for text in ["PzA", "PzA/", "PzAAAAABBBB"] {
             assert_eq!(classic(text).unwrap(), won, "{text}");
         }
         assert!(classic("PzA!").is_err());
-        // Up and left six times in all; the seventh move, up, wins, and two more fill its character up.
+        // Six moves up or left; the seventh, up, wins, and two more moves up pad its character.
         assert_eq!(classic("Pz").unwrap().moves().len(), 6);
         assert_eq!(classic("").unwrap().moves(), []);
         let dead = read("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
         assert_eq!(dead.end().status(), Status::Dead);
         let text = moves::encode(dead.moves());
         assert_eq!(Code::classic(dead.game(), Seed(0), &text).unwrap(), dead);
-        // Cut at each character, what fills up the last is left out or played, and is legal then.
+        // Cut after each character: the padding of the last one is ignored, or legal and played.
         for cut in 0..text.len() {
             let code = Code::classic(dead.game(), Seed(0), &text[..cut]).unwrap();
             assert!(dead.moves().starts_with(code.moves()));

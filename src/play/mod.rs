@@ -1,66 +1,72 @@
 //! Games that were played, as short codes that anyone can replay.
 //!
-//! A count asks to be believed; a game can be checked. A game is its moves and where chance put tiles, and
-//! a [`Code`] writes both down in one line of characters that need no escaping in the query or the
-//! fragment of an address. Key idea: replaying shares nothing with the engine. It moves tiles on a plain array,
-//! line by line ([`crate::game::line`]), so that a code that replays is evidence of its own.
+//! A count has to be believed; a game can be checked. A game is its moves and the tiles that chance
+//! spawned, and a [`Code`] holds both in one line of characters that need no escaping in the query
+//! or fragment of a URL. Key idea: replaying shares no code with the engine. It moves tiles line by
+//! line on a plain array (`game/line.rs`), so a code that replays is independent evidence.
 //!
 //! # The codes, version 1
 //!
-//! Fields are parted by dots; there are two forms:
+//! There are two forms, with fields separated by dots:
 //!
 //! ```text
-//! s1.GAME.SEED.COUNT.MOVES[.W].CHECK                   seeded: chance is a generator's
-//! w1.GAME.START.COUNT.MOVES.SPAWNS[.W].CHECK           witnessed: chance is written down
+//! s1.GAME.SEED.COUNT.MOVES[.W].CHECK                   seeded: a generator spawned the tiles
+//! w1.GAME.START.COUNT.MOVES.SPAWNS[.W].CHECK           witnessed: the tiles are written down
 //! ```
 //!
-//! | field | what |
+//! | field | contents |
 //! |---|---|
-//! | GAME | `4x4-2048`: rows, columns and winning tile; `4x3` where nobody wins |
+//! | GAME | rows, columns and winning tile: `4x4-2048`; without a winning tile `4x3` |
 //! | SEED | a number below 2^64 in base 36: digits `0`-`9`, `a`-`z`, no leading zero |
-//! | START | the two tiles of the start, two characters, cells in increasing order |
-//! | COUNT | how many moves, decimal, no leading zero |
-//! | MOVES | the moves, three to a character |
-//! | SPAWNS | the tile that follows each move, one character each; none follows a winning move |
-//! | `W` | there if, and only if, the last move wins |
-//! | CHECK | CRC-32 (zlib's) of all before its dot, eight hexadecimal digits, `a`-`f` small |
+//! | START | the two tiles of the start, two characters, in increasing order of cells |
+//! | COUNT | number of moves, decimal, no leading zero |
+//! | MOVES | the moves, three per character |
+//! | SPAWNS | the tile after each move, one character each; none after a winning move |
+//! | `W` | present if and only if the last move wins |
+//! | CHECK | CRC-32 (zlib's) of everything before its dot, eight lower-case hexadecimal digits |
 //!
-//! A character stands for a number below 64, its place in
+//! Each character stands for a number below 64, its position in
 //! `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/`.
 //!
-//! - **Moves**: 0 up, 1 right, 2 down, 3 left; two bits each, the first the most significant. The last character
-//!   is filled up with 0. So right, right, up are `U` (01 01 00), and up, right, down are `G`.
-//! - **Spawns**: twice the cell, plus 0 for a 2 or 1 for a 4. Cells are counted from 0 at the top left, along the rows.
-//!   So `A` is a 2 in the first cell, `f` a 4 in the last of sixteen.
-//! - **Seeds**: the generator is the stream cipher `ChaCha20` (RFC 8439) with the seed as the first eight bytes of the key, little-endian, the
-//!   others 0, and nonce and counter 0. Its output is taken as little-endian 32-bit words. For a spawn on a board
-//!   with n empty cells, words are dropped until one, w, is below the greatest multiple of 10n that is at most
-//!   2^32; then k = w mod 10n, the tile is a 4 if k mod 10 is 9, else a 2, and it comes into the empty cell number
-//!   k div 10, counted from 0 along the rows. Two such spawns into the empty board start the game, one follows each
-//!   move that does not win.
+//! - **Moves**: 0 up, 1 right, 2 down, 3 left. Two bits per move, first move most significant; the
+//!   last character is padded with 0. So right, right, up are `U` (01 01 00), and up, right, down
+//!   are `G`.
+//! - **Spawns**: twice the cell, plus 1 if the tile is a 4. Cells are counted from 0 at the top
+//!   left, along the rows. So `A` is a 2 in the first cell, `f` a 4 in the last of sixteen.
+//! - **Seeds**: the generator is the stream cipher `ChaCha20` (RFC 8439). The first eight bytes of
+//!   the key are the seed, little-endian; the other bytes, the nonce and the counter are 0. The
+//!   output is read as little-endian 32-bit words. To spawn a tile on a board with n empty cells,
+//!   drop words until one, w, is below the greatest multiple of 10n that is at most 2^32. Let k = w
+//!   mod 10n. The tile is a 4 if k mod 10 is 9, else a 2; it goes into empty cell number k div 10,
+//!   counted from 0 along the rows. Two spawns on the empty board start the game, and one follows
+//!   each move that does not win.
 //!
-//! A code is true if every field is as above, each move changes the board, each spawn comes into an empty cell,
-//! no move follows the win, and `W` is there just if the game is won. CHECK finds every change of up to four
-//! neighbouring characters before it; it proves nothing, the moves do.
+//! A code is valid if every field is as described, each move changes the board, each tile is
+//! spawned into an empty cell, no move follows the win, and `W` is present exactly if the game is
+//! won. CHECK detects every change within four neighbouring characters before it. It proves
+//! nothing; the moves do.
 //!
-//! A classic code is the field MOVES alone, of a game whose seed is known. Without a count it cannot say where it
-//! ends: what follows the end of its game is left out, and of the last character up to two moves up if they change
-//! nothing. Such a code of a game that goes on is therefore best written with its count.
+//! A classic code is just the field MOVES, for a game whose seed is known. Without a count it does
+//! not say where it ends: anything after the end of the game is ignored, and so are up to two moves
+//! up in the last character if they change nothing. A game that can go on should therefore be
+//! written with its count.
 //!
-//! Worked on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and 1), moves left (3, filled up to
-//! 110000, 48), and wins, so no tile follows. The same in 80 lines of Python is `scripts/replay_code.py`.
+//! Worked example on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and
+//! 1), moves left (3, padded to 110000, which is 48), and wins, so no tile follows.
+//! `scripts/replay_code.py` does the same in 80 lines of Python.
 //!
-//! Reading order: `position` (a board while a game is played), `chance` (where tiles come from), `replay` (playing),
-//! `code` (a game that was played), `text`, `moves` and `spawns` (reading and
-//! writing it).
+//! Reading order: `position` (a board during a game), `chance` (where tiles come from), `replay`
+//! (play a game move by move), `code` (a game that was played), `write` and `read` (codes as text),
+//! with `moves` and `spawns` for two of the fields.
 
 mod chance;
 mod code;
 pub mod moves;
 mod position;
+mod read;
 mod replay;
 mod spawns;
-mod text;
+mod write;
 
 pub use chance::{Chance, Luck, Seed};
 pub use code::Code;

@@ -1,12 +1,12 @@
-//! Moves as characters, three to each, as the classic codes of 2048 games have them.
+//! Moves as characters, three moves each, as in the classic codes of 2048 games.
 
 use crate::error::{Error, Result};
 use crate::game::Direction;
 
-/// The characters, each standing for its place.
+/// The characters; each stands for its position.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/";
 
-/// Moves to a character.
+/// Moves per character.
 pub(super) const GROUP: usize = 3;
 
 /// The character of a number below 64.
@@ -14,7 +14,7 @@ pub(super) fn character(value: u8) -> char {
     char::from(ALPHABET[usize::from(value)])
 }
 
-/// The number that a character stands for.
+/// The number that a character stands for, if any.
 pub(super) fn value(character: char) -> Option<u8> {
     let place = ALPHABET
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn value(character: char) -> Option<u8> {
     place.map(|place| place as u8)
 }
 
-/// Moves as characters; the last one is filled up with 0, as if with moves up.
+/// Write moves as characters; the last one is padded with 0, which reads as moves up.
 ///
 /// ```
 /// use enum48::{game::Direction::{Down, Left, Right, Up}, play::moves};
@@ -39,7 +39,8 @@ pub fn encode(moves: &[Direction]) -> String {
     moves.chunks(GROUP).map(group).collect()
 }
 
-/// The moves of characters, three of each: whoever knows how many there were cuts what filled up the last.
+/// Read moves, three per character. The padding of the last character is included: cut it off if
+/// the number of moves is known.
 ///
 /// ```
 /// use enum48::{game::Direction::{Down, Right, Up}, play::moves};
@@ -50,14 +51,14 @@ pub fn encode(moves: &[Direction]) -> String {
 ///
 /// # Errors
 ///
-/// [`Error::Code`] for a character that is not of the alphabet.
+/// [`Error::Code`] for a character that is not in the alphabet.
 pub fn decode(text: &str) -> Result<Vec<Direction>> {
     let mut moves = Vec::with_capacity(GROUP * text.len());
     for (at, letter) in text.chars().enumerate() {
         let bits = value(letter).ok_or_else(|| Error::Code {
             turn: None,
             what: format!(
-                "character {} of the moves, {letter:?}, stands for none",
+                "character {} of the moves, {letter:?}, is not in the alphabet",
                 at + 1
             ),
         })?;

@@ -1,10 +1,11 @@
-//! A board while a game is played on it.
+//! A board during a game.
 
 use std::fmt;
 
+use crate::game::board::exps;
 use crate::game::{Board, Direction, Game, grid, line};
 
-/// A tile put by chance.
+/// A tile that chance puts on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spawn {
     /// The cell, counted from 0 at the top left, along the rows.
@@ -13,12 +14,12 @@ pub struct Spawn {
     pub tile: u8,
 }
 
-/// Where a game stands.
+/// Whether a game goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// It goes on.
     Live,
-    /// No move is left.
+    /// No move is legal: the game is lost.
     Dead,
     /// The winning tile was made.
     Won,
@@ -34,9 +35,10 @@ impl fmt::Display for Status {
     }
 }
 
-/// A board on which a game is played, with its score.
+/// A board during a game, with the score.
 ///
-/// Exponents in a plain array, so that the tile 65536 has room, which a [`Board`] has no digit for.
+/// The cells are exponents in a plain array, so they can hold the tile 65536. A [`Board`] cannot:
+/// it has no digit for that tile.
 ///
 /// ```
 /// use enum48::{game::Direction, play::{Position, Spawn, Status}};
@@ -63,13 +65,13 @@ impl Position {
         Self { game, cells, score }
     }
 
-    /// A board of the game's size with the score 0, to play on from it.
+    /// A board of the game's size, to play on from there. The score starts at 0.
     #[must_use]
     pub fn on(game: Game, board: Board) -> Self {
         let mut position = Self::new(game);
         let size = game.size().cells() as usize;
-        for (at, cell) in position.cells[..size].iter_mut().rev().enumerate() {
-            *cell = (board >> (4 * at) & 15) as u8;
+        for (cell, exp) in position.cells[..size].iter_mut().rev().zip(exps(board)) {
+            *cell = exp.get();
         }
         position
     }
@@ -80,23 +82,23 @@ impl Position {
         self.game
     }
 
-    /// Sum of the tiles that merging made.
+    /// The score: the sum of all tiles made by merges.
     #[must_use]
     pub fn score(&self) -> u64 {
         self.score
     }
 
-    /// Exponents of the cells of the board.
+    /// The exponents of the cells, row by row.
     fn cells(&self) -> &[u8] {
         &self.cells[..self.game.size().cells() as usize]
     }
 
-    /// The tiles' values row by row, 0 for an empty cell.
+    /// The tiles row by row, 0 for an empty cell.
     pub fn tiles(&self) -> impl Iterator<Item = u32> {
         self.cells().iter().map(|&e| (1 << e) & !1)
     }
 
-    /// The board as a number; `None` if it has the tile 65536.
+    /// The board as a number; `None` if it holds the tile 65536.
     #[must_use]
     pub fn board(&self) -> Option<Board> {
         let cells = self.cells();
@@ -110,7 +112,8 @@ impl Position {
         cells.filter(|(_, e)| **e == 0).map(|(cell, _)| cell as u8)
     }
 
-    /// Put a tile; false, and nothing done, if the cell is not there or not empty.
+    /// Place a tile. Returns false, and does nothing, if the board has no such cell or it is not
+    /// empty.
     pub fn place(&mut self, spawn: Spawn) -> bool {
         let cells = self.game.size().cells() as usize;
         match self.cells[..cells].get_mut(usize::from(spawn.cell)) {
@@ -122,28 +125,27 @@ impl Position {
         }
     }
 
-    /// Move all tiles; false, and nothing done, if that changes nothing.
+    /// Move all tiles. Returns false if that changes nothing: the move is not legal.
     pub fn slide(&mut self, direction: Direction) -> bool {
-        let (size, before) = (self.game.size(), self.cells);
-        let (lines, length) = line::lines(size, direction);
-        for at in 0..lines {
+        let before = self.cells;
+        for line in line::lines(self.game.size(), direction) {
             let mut tiles = [0; 4];
-            for (step, tile) in tiles[..length].iter_mut().enumerate() {
-                *tile = self.cells[line::cell(size, direction, at, step)];
+            for (tile, cell) in tiles.iter_mut().zip(line.cells()) {
+                *tile = self.cells[cell];
             }
-            self.score += line::slide(&mut tiles[..length]);
-            for (step, tile) in tiles[..length].iter().enumerate() {
-                self.cells[line::cell(size, direction, at, step)] = *tile;
+            self.score += line::slide(&mut tiles[..line.len()]);
+            for (tile, cell) in tiles.into_iter().zip(line.cells()) {
+                self.cells[cell] = tile;
             }
         }
         self.cells != before
     }
 
-    /// Whether the game is over.
+    /// Whether the game goes on, and if not, how it ended.
     #[must_use]
     pub fn status(&self) -> Status {
         let cells = self.cells();
-        let win = self.game.win_exponent();
+        let win = self.game.win().get();
         if self.game.max().is_some() && cells.iter().any(|&e| e >= win) {
             return Status::Won;
         }
@@ -160,7 +162,7 @@ impl Position {
     }
 }
 
-/// `4 8 / 2 .`, or with `#` one row a line, in columns.
+/// `4 8 / 2 .`, or with `#` each row on its own line, in columns.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         grid::write(f, self.tiles(), self.game.size())
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!((high.status(), high.board()), (Status::Won, None));
         assert!(high.to_string().starts_with("65536 . . . /"));
         assert_eq!(high.score(), 65536);
-        // Where nobody wins it is a tile as any other.
+        // Without a winning tile it is a tile like any other.
         let mut endless = position("4x4", &[15, 15, 0, 16]);
         assert!(endless.slide(Direction::Left) && endless.slide(Direction::Left));
         assert_eq!(
@@ -238,12 +240,12 @@ mod tests {
             for _ in 0..5_000 {
                 let mut cells = [0u8; 16];
                 let cells = &mut cells[..game.size().cells() as usize];
-                cells.fill_with(|| random.u8(0..game.top_exponent().min(5)));
+                cells.fill_with(|| random.u8(0..game.top().get().min(5)));
                 let before = position(name, cells);
                 let mut out = [[0u64]; 4];
                 let board = [before.board().unwrap()];
                 let slices = out.each_mut().map(<[u64; 1]>::as_mut_slice);
-                let moves = game.rules().slide(&board, game.win_exponent(), slices);
+                let moves = game.rules().slide(&board, game.win(), slices);
                 let mut legal = 0;
                 for direction in Direction::ALL {
                     let mut after = before.clone();

@@ -1,4 +1,4 @@
-//! Playing a game move by move.
+//! Play a game move by move.
 
 use std::fmt;
 
@@ -7,16 +7,17 @@ use super::position::{Position, Spawn, Status};
 use crate::error::{Error, Result};
 use crate::game::{Direction, Game};
 
-/// A move of a game, and the board that it led to.
+/// A move of a game, the tile that followed, and the board after both.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Turn {
-    /// Which move it is, counted from 1.
+    /// Number of the move, counted from 1.
     pub number: u64,
-    /// Where to.
+    /// Direction of the move.
     pub direction: Direction,
-    /// What the move added to the score.
+    /// Points that the move scored.
     pub gained: u64,
-    /// The tile that followed; none after the win.
+    /// The tile spawned after the move; none after the win.
     pub spawn: Option<Spawn>,
     /// The board after both.
     pub position: Position,
@@ -37,7 +38,7 @@ impl fmt::Display for Turn {
     }
 }
 
-/// A game while it is replayed: an iterator over its turns that ends with the first that is not legal.
+/// A game that is being replayed: an iterator over its turns. After an error it ends.
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
     position: Position,
@@ -47,7 +48,7 @@ pub struct Replay<'a> {
     failed: bool,
 }
 
-/// Where tiles come from.
+/// Where the next tile comes from.
 #[derive(Clone, Debug)]
 enum Source<'a> {
     Chance(Box<Chance>),
@@ -55,11 +56,11 @@ enum Source<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Put the two tiles of the start.
+    /// Start a game: place its first two tiles.
     ///
     /// # Errors
     ///
-    /// [`Error::Code`] if they cannot be put there.
+    /// [`Error::Code`] if a tile cannot be placed where `luck` says.
     pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
         let mut position = Position::new(game);
         let source = match luck {
@@ -73,7 +74,7 @@ impl<'a> Replay<'a> {
             }
             Luck::Spawns { start, then } => {
                 for &spawn in start {
-                    put(&mut position, spawn).map_err(|what| Error::Code {
+                    place(&mut position, spawn).map_err(|what| Error::Code {
                         turn: None,
                         what: format!("the start: {what}"),
                     })?;
@@ -90,13 +91,13 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// The board as it stands.
+    /// The board after the turns so far.
     #[must_use]
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// How many moves were played.
+    /// Number of moves played so far.
     #[must_use]
     pub fn played(&self) -> usize {
         self.played
@@ -119,11 +120,11 @@ impl<'a> Replay<'a> {
                     *spawns = rest;
                     Some(first)
                 }
-                None => return Err("no tile follows, and it does not win".to_owned()),
+                None => return Err("no tile follows, though it does not win".to_owned()),
             },
         };
         if let Some(spawn) = spawn {
-            put(&mut self.position, spawn)?;
+            place(&mut self.position, spawn)?;
         }
         self.played += 1;
         Ok(Turn {
@@ -135,7 +136,7 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// See that nothing is left over.
+    /// Check that no tile is left over; returns the last board.
     pub(super) fn end(self) -> Result<Position> {
         match self.source {
             Source::Spawns([_, ..]) => Err(Error::Code {
@@ -161,8 +162,8 @@ impl Iterator for Replay<'_> {
     }
 }
 
-/// Put a tile, or say why not.
-fn put(position: &mut Position, spawn: Spawn) -> Result<(), String> {
+/// Place a tile, or say why that is not possible.
+fn place(position: &mut Position, spawn: Spawn) -> Result<(), String> {
     if position.place(spawn) {
         return Ok(());
     }
@@ -171,10 +172,10 @@ fn put(position: &mut Position, spawn: Spawn) -> Result<(), String> {
     Err(match position.tiles().nth(cell.into()) {
         Some(there) => {
             let (row, column) = (cell / size.cols() + 1, cell % size.cols() + 1);
-            format!("a {tile} cannot come to row {row} column {column}: a {there} is there")
+            format!("a {tile} cannot be placed at row {row} column {column}: a {there} is there")
         }
         None => format!(
-            "a {tile} cannot come to cell {cell}: {size} has the cells 0 to {}",
+            "a {tile} cannot be placed at cell {cell}: {size} has the cells 0 to {}",
             size.cells() - 1
         ),
     })

@@ -1,17 +1,18 @@
-//! Tiles as characters, one each: twice the cell, plus 1 for a 4.
+//! Spawns as characters, one each: twice the cell, plus 1 if the tile is a 4.
 
 use super::moves::{character, value};
 use super::position::Spawn;
 use crate::error::{Error, Result};
 
-/// The characters of tiles. Cells are below 16.
+/// Write spawns as characters. Cells are below 16.
 pub(super) fn encode(spawns: &[Spawn]) -> String {
     let each = spawns.iter();
     each.map(|spawn| character(2 * spawn.cell + u8::from(spawn.tile == 4)))
         .collect()
 }
 
-/// The tiles of characters. Whether a board has their cells is for whoever puts them there.
+/// Read spawns. Does not check that the board has their cells; [`Replay`](super::Replay) does when
+/// it places the tiles.
 pub(super) fn decode(text: &str) -> Result<Vec<Spawn>> {
     let read = |(at, letter)| match value(letter) {
         Some(value) => Ok(Spawn {
@@ -21,7 +22,7 @@ pub(super) fn decode(text: &str) -> Result<Vec<Spawn>> {
         None => Err(Error::Code {
             turn: None,
             what: format!(
-                "character {} of the tiles, {letter:?}, stands for none",
+                "character {} of the tiles, {letter:?}, is not in the alphabet",
                 at + 1
             ),
         }),
@@ -42,7 +43,7 @@ mod tests {
         let error = decode("AB.f").unwrap_err().to_string();
         assert_eq!(
             error,
-            "code: character 3 of the tiles, '.', stands for none"
+            "code: character 3 of the tiles, '.', is not in the alphabet"
         );
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::files::FileName;
 use crate::error::{Error, Result};
 use crate::game::Game;
-use crate::run::{Part, Sealed};
+use crate::part::{Part, Sealed};
 
 /// A part file that the manifest names, and what it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,18 +16,17 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Open the file in `dir` and see that it is the part that it should be. Checks its header, index
-    /// and footer; not the blocks.
-    pub(crate) fn open(&self, dir: &Path, game: &Game) -> Result<Part> {
-        let path = dir.join(self.name.to_string());
-        let part = Part::open(&path).map_err(|error| match error {
+    /// Open the file and see that it is the part that it should be. Checks its header, index and
+    /// footer; not the blocks.
+    pub(crate) fn open(&self, path: &Path, game: &Game) -> Result<Part> {
+        let part = Part::open(path).map_err(|error| match error {
             Error::Io { cause, .. } if cause.kind() == ErrorKind::NotFound => {
-                Error::Missing(path.clone())
+                Error::Missing(path.to_owned())
             }
             other => other,
         })?;
         let mismatch = |what: String| {
-            let path = path.clone();
+            let path = path.to_owned();
             Err(Error::Mismatch { path, what })
         };
         let label = self.name.label(game);

@@ -15,14 +15,14 @@ pub(crate) const TEMPORARY: &str = ".tmp";
 /// Name of the file that is locked while a process uses the directory.
 pub(crate) const LOCK: &str = "lock";
 
-/// The name a file has until it is published.
+/// The name that a file has until it is published.
 pub(crate) fn temporary(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(TEMPORARY);
     name.into()
 }
 
-/// Create a directory and those above it that are not there, durably.
+/// Create a directory, and those above it that are missing, durably.
 pub(crate) fn create_dir(dir: &Path) -> Result<()> {
     let new = dir.ancestors().take_while(|dir| !dir.exists());
     let new: Vec<&Path> = new.filter(|dir| !dir.as_os_str().is_empty()).collect();
@@ -43,7 +43,7 @@ pub(crate) fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(Error::io(path, "create"))
 }
 
-/// Make a file of `bytes` zeros at least, so that they can be had by deleting it.
+/// Allocate `bytes` by a file of zeros; deleting it frees them.
 pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     let mut zeros = io::repeat(0).take(bytes);
     let mut file = create(path)?;
@@ -51,19 +51,19 @@ pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// A file without a name in `dir`, for reading and writing; it goes when it is closed.
+/// A nameless file in `dir`, for reading and writing; it is gone when it is closed.
 pub(crate) fn spill(dir: &Path) -> Result<File> {
     tempfile::tempfile_in(dir).map_err(Error::io(dir, "create a temporary file in"))
 }
 
-/// Make a written file durable and give it its name. Durable itself after [`sync_dir`].
+/// Make a written file durable and give it its name. The name is durable after [`sync_dir`].
 pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<()> {
     let file = File::open(temporary).map_err(Error::io(temporary, "open"))?;
     file.sync_all().map_err(Error::io(temporary, "sync"))?;
     rename(temporary, path)
 }
 
-/// Give a file another name; not durable.
+/// Give a file another name, not durably.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(Error::io(from, "rename"))
 }
@@ -74,7 +74,7 @@ pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
     handle.sync_all().map_err(Error::io(dir, "sync"))
 }
 
-/// Delete a file; that it is gone already is fine.
+/// Delete a file, if it is there.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -84,11 +84,11 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// What is written to.
+/// Where output goes.
 pub(crate) type Sink<'a> = dyn Write + Send + 'a;
 
-/// Replace a file's contents, not its permissions, nor a link to it, such that a reader finds the old or the new, never a torn one. What is
-/// no regular file (a pipe, a terminal) is written to as it is.
+/// Replace a file atomically: a reader sees the old contents or the new. Keeps permissions and
+/// symlinks. What is not a regular file (a pipe, a terminal) is written to directly.
 pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let old = fs::metadata(path).ok();
@@ -125,7 +125,8 @@ pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<
     sync_dir(parent(path))
 }
 
-/// Find out whether [`write_atomic`] could write a file, without leaving a trace.
+/// Whether [`write_atomic`] could write a file; leaves no trace.
+#[cfg(feature = "cli")]
 pub(crate) fn probe(path: &Path) -> Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Ok(());
@@ -139,7 +140,7 @@ pub(crate) fn probe(path: &Path) -> Result<()> {
     remove(&target)
 }
 
-/// Lock a directory for this process, until the file returned is closed.
+/// Lock a directory for this process until the returned file is closed.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let path = dir.join(LOCK);
     let file = OpenOptions::new()
@@ -152,8 +153,8 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Keep others from locking a directory, until the file returned is closed. A directory without a lock
-/// file is one that was copied: nobody counts in it.
+/// Keep counts out of a directory until the returned file is closed. A directory without a lock
+/// file was copied: nobody counts in it.
 pub(crate) fn lock_shared(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
     let file = match File::open(&path) {

@@ -1,4 +1,4 @@
-//! The names of a run's files, and telling them from anybody else's.
+//! The names of a run's files, and how to tell them from anybody else's.
 
 use std::fmt;
 use std::fs;
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::file::{LOCK, TEMPORARY};
 use crate::error::{Error, Result};
-use crate::game::Game;
-use crate::run::{Kind, Label};
+use crate::game::{Exp, Game, PartKey};
+use crate::part::{Kind, Label};
 
 /// Name of the manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// Stem of the temporary file that keeps room for the manifest.
+/// Stem of the temporary file that reserves room for the manifest.
 pub(crate) const RESERVE: &str = "reserve";
 
 /// Name of the table.
@@ -22,8 +22,7 @@ pub(crate) const TABLE: &str = "layers.csv";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileName {
     pub(crate) kind: Kind,
-    pub(crate) sum: u32,
-    pub(crate) max: u32,
+    pub(crate) key: PartKey,
 }
 
 impl fmt::Display for FileName {
@@ -32,25 +31,36 @@ impl fmt::Display for FileName {
             Kind::States => "states",
             Kind::Afterstates => "afterstates",
         };
-        write!(f, "sum-{:05}-max-{:05}.{ending}", self.sum, self.max)
+        let PartKey { sum, max } = self.key;
+        write!(f, "sum-{sum:05}-max-{:05}.{ending}", max.tile())
     }
 }
 
 impl FileName {
+    /// The file of a part's live states.
+    pub(crate) fn of_states(key: PartKey) -> Self {
+        let kind = Kind::States;
+        Self { kind, key }
+    }
+
+    /// The file of a part's afterstates.
+    pub(crate) fn of_afterstates(key: PartKey) -> Self {
+        let kind = Kind::Afterstates;
+        Self { kind, key }
+    }
+
     /// What the file's header must say.
     pub(crate) fn label(self, game: &Game) -> Label {
-        let Self { kind, sum, max } = self;
         Label {
-            kind,
+            kind: self.kind,
             rows: game.size().rows(),
             cols: game.size().cols(),
-            win: game.win_exponent(),
-            sum,
-            max,
+            win: game.win(),
+            key: self.key,
         }
     }
 
-    /// The name's parts, if it is one that [`fmt::Display`] writes.
+    /// Read a name that [`fmt::Display`] writes, and no other.
     fn parse(name: &str) -> Option<Self> {
         let (stem, ending) = name.split_once('.')?;
         let kind = match ending {
@@ -59,11 +69,11 @@ impl FileName {
             _ => return None,
         };
         let (sum, max) = stem.strip_prefix("sum-")?.split_once("-max-")?;
-        let parsed = Self {
-            kind,
+        let key = PartKey {
             sum: sum.parse().ok()?,
-            max: max.parse().ok()?,
+            max: Exp::of_tile(max.parse().ok()?)?,
         };
+        let parsed = Self { kind, key };
         (parsed.to_string() == name).then_some(parsed)
     }
 }
@@ -77,7 +87,7 @@ pub(crate) enum Named {
     Temporary,
     /// The manifest, the table or the lock.
     Run,
-    /// Something that no run writes.
+    /// Not a file of a run.
     Other,
 }
 
@@ -92,13 +102,13 @@ impl Named {
     }
 }
 
-/// All that is in a run's directory, in order of name.
+/// Everything in a run's directory, in order of name.
 pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     let mut names = names(dir)?;
     names.sort_unstable();
     let named = |name: String| {
         let path = dir.join(&name);
-        // No run makes directories in its own.
+        // A run contains no directories.
         let named = if path.is_dir() {
             Named::Other
         } else {
@@ -109,7 +119,8 @@ pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     Ok(names.into_iter().map(named).collect())
 }
 
-/// Refuse a directory that has no manifest, but things in it that a run does not leave without one.
+/// Refuse a directory without a manifest that holds anything but what a run leaves before its first
+/// commit.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
     let left_by_a_run = |name: &String| name == LOCK || is_temporary(name);
@@ -122,7 +133,7 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     }
 }
 
-/// Whether a file is one that a run writes under its temporary name.
+/// Whether a file is one that a run writes under a temporary name.
 fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|stem| {
         FileName::parse(stem).is_some() || [MANIFEST, TABLE, RESERVE].contains(&stem)
@@ -145,11 +156,8 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_no_others_are_taken() {
-        let name = FileName {
-            kind: Kind::Afterstates,
-            sum: 164,
-            max: 32,
-        };
+        let max = Exp::of_tile(32).unwrap();
+        let name = FileName::of_afterstates(PartKey { sum: 164, max });
         assert_eq!(name.to_string(), "sum-00164-max-00032.afterstates");
         assert_eq!(FileName::parse(&name.to_string()), Some(name));
         for other in [

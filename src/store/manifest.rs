@@ -15,20 +15,22 @@ use super::file;
 use super::files::{FileName, MANIFEST};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
-use crate::game::Game;
-use crate::run::{Fingerprint, Kind, Sealed};
+use crate::game::{Exp, Game, PartKey};
+use crate::part::{Fingerprint, Kind, Sealed};
 
-/// Version of the directory's format: the latest that this program reads, and the one it writes.
+/// Version of the directory's format: the one that this program writes, and the latest that it
+/// reads.
 const FORMAT: u32 = 1;
 
 /// Which layers' states stay in the directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Keep {
     /// Every layer.
     #[default]
     All,
-    /// The last sealed layer, and what going on needs.
+    /// The last sealed layer, and the frontier to go on from.
     Last,
 }
 
@@ -41,14 +43,52 @@ pub(crate) struct SealedPart {
     pub(crate) bytes: u64,
 }
 
-/// A file of afterstates that going on needs.
+impl SealedPart {
+    /// Its file of states; none if every state is dead, or there are only afterstates.
+    pub(crate) fn file(&self) -> Option<Expected> {
+        let key = self.row.key()?;
+        let sealed = Sealed {
+            states: self.row.live,
+            bytes: self.bytes,
+            fingerprint: self.row.fingerprint,
+        };
+        let name = FileName::of_states(key);
+        (self.row.live > 0).then_some(Expected { name, sealed })
+    }
+}
+
+/// A file of the frontier.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AfterstateFile {
     pub(crate) sum: u32,
     pub(crate) max_tile: u32,
-    pub(crate) states: u64,
-    pub(crate) bytes: u64,
-    pub(crate) fingerprint: Fingerprint,
+    states: u64,
+    bytes: u64,
+    fingerprint: Fingerprint,
+}
+
+impl AfterstateFile {
+    /// What the manifest says of a finished file.
+    pub(crate) fn new(key: PartKey, sealed: Sealed) -> Self {
+        Self {
+            sum: key.sum,
+            max_tile: key.max.tile(),
+            states: sealed.states,
+            bytes: sealed.bytes,
+            fingerprint: sealed.fingerprint,
+        }
+    }
+
+    pub(crate) fn file(&self) -> Option<Expected> {
+        let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
+        let name = FileName::of_afterstates(PartKey { sum, max });
+        let sealed = Sealed {
+            states: self.states,
+            bytes: self.bytes,
+            fingerprint: self.fingerprint,
+        };
+        Some(Expected { name, sealed })
+    }
 }
 
 /// The manifest. No field depends on time, threads or memory, so equal runs have equal manifests.
@@ -58,7 +98,7 @@ pub(crate) struct Manifest {
     pub(crate) program: String,
     pub(crate) game: String,
     pub(crate) keep: Keep,
-    /// States of sums below this were dropped.
+    /// The states of all sums below this were dropped.
     pub(crate) dropped_below: u32,
     /// Sum of the last sealed layer, 2 if there is none.
     pub(crate) sealed_sum: u32,
@@ -75,7 +115,7 @@ struct Checked {
     crc32: String,
 }
 
-/// The only field that is read of any version.
+/// The one field that is read whatever the version.
 #[derive(Deserialize)]
 struct AnyVersion {
     format: u32,
@@ -131,7 +171,14 @@ impl Manifest {
         {
             return Err(damaged("checksum differs".to_owned()));
         }
-        Ok(Some(checked.manifest))
+        let manifest = checked.manifest;
+        let mut tiles = manifest.parts.iter().map(|part| part.row.max_tile);
+        let mut of_afterstates = manifest.afterstates.iter().map(|file| file.max_tile);
+        let no_tile = |&tile: &u32| Exp::of_tile(tile).is_none();
+        if let Some(tile) = tiles.find(no_tile).or_else(|| of_afterstates.find(no_tile)) {
+            return Err(damaged(format!("{tile}: not a tile")));
+        }
+        Ok(Some(manifest))
     }
 
     /// Replace the manifest of a directory, durably.
@@ -170,32 +217,19 @@ impl Manifest {
 
     /// The part files that should be there, in order of kind, sum and largest tile.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
-        let kept = |part: &&SealedPart| part.row.live > 0 && part.row.sum >= self.dropped_below;
-        let states = self.parts.iter().filter(kept).map(|part| Expected {
-            name: FileName {
-                kind: Kind::States,
-                sum: part.row.sum,
-                max: part.row.max_tile,
-            },
-            sealed: Sealed {
-                states: part.row.live,
-                bytes: part.bytes,
-                fingerprint: part.row.fingerprint,
-            },
-        });
-        let afterstates = self.afterstates.iter().map(|file| Expected {
-            name: FileName {
-                kind: Kind::Afterstates,
-                sum: file.sum,
-                max: file.max_tile,
-            },
-            sealed: Sealed {
-                states: file.states,
-                bytes: file.bytes,
-                fingerprint: file.fingerprint,
-            },
-        });
-        states.chain(afterstates)
+        let kept = self
+            .parts
+            .iter()
+            .filter(|part| part.row.sum >= self.dropped_below);
+        let states = kept.filter_map(SealedPart::file);
+        states.chain(self.afterstates.iter().filter_map(AfterstateFile::file))
+    }
+
+    /// The rows of a layer's parts.
+    pub(crate) fn layer(&self, sum: u32) -> impl Iterator<Item = Row> {
+        let from = self.parts.partition_point(|part| part.row.sum < sum);
+        let rows = self.parts[from..].iter().map(|part| part.row);
+        rows.take_while(move |row| row.sum == sum)
     }
 
     /// Refuse another game's directory.
@@ -211,18 +245,23 @@ impl Manifest {
         })
     }
 
-    /// Whether a file belongs to the directory.
-    pub(crate) fn names(&self, name: FileName) -> bool {
+    /// What a part file must be; `None` if it does not belong to the directory.
+    pub(crate) fn find(&self, name: FileName) -> Option<Expected> {
         match name.kind {
             Kind::States => {
-                let key = |part: &SealedPart| (part.row.sum, part.row.max_tile);
-                let at = self.parts.binary_search_by_key(&(name.sum, name.max), key);
-                name.sum >= self.dropped_below && at.is_ok_and(|at| self.parts[at].row.live > 0)
+                let tile = name.key.max.tile();
+                let at = self
+                    .parts
+                    .binary_search_by_key(&(name.key.sum, tile), |part| {
+                        (part.row.sum, part.row.max_tile)
+                    });
+                let file = self.parts[at.ok()?].file();
+                file.filter(|_| name.key.sum >= self.dropped_below)
             }
-            Kind::Afterstates => self
-                .afterstates
-                .iter()
-                .any(|file| (file.sum, file.max_tile) == (name.sum, name.max)),
+            Kind::Afterstates => {
+                let mut files = self.afterstates.iter().filter_map(AfterstateFile::file);
+                files.find(|file| file.name == name)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Opening a run's directory: whose it is, what an interrupted run left, and whether all is there.
+//! Opening a run's directory to count: whose it is, what an interrupted count left, and whether
+//! every file is there.
 
 use std::path::Path;
 use std::time::Instant;
@@ -7,21 +8,21 @@ use rayon::prelude::*;
 
 use super::files::{self, Named};
 use super::manifest::{Keep, Manifest};
-use super::{Store, file};
+use super::{Run, Store, file};
 use crate::error::{Error, Result};
 use crate::game::Game;
 
 impl Store {
-    /// Open the directory of a game, creating it if need be, and make it ready to go on: what an
-    /// interrupted run left unfinished is deleted, and every file that the manifest names is checked
-    /// (size, header, index and footer; for the blocks see [`Store::check_blocks`]).
+    /// Open the directory of a game, created if it is not there, and make it ready to go on: what
+    /// an interrupted count left unfinished is deleted, and every file that the manifest names is
+    /// checked (size, header, index and footer; blocks are checked when a count begins).
     ///
-    /// `keep` of `None` goes on as the directory was begun.
+    /// Without `keep` the run goes on as it was begun.
     ///
     /// # Errors
     ///
-    /// Another game's directory, one in use, one of a newer format, one that holds other things, or
-    /// one with a file missing or damaged.
+    /// A directory of another game, in use, of a newer format, or that holds other things; a
+    /// missing or damaged file.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         file::create_dir(dir)?;
         files::refuse_foreign(dir)?;
@@ -36,19 +37,15 @@ impl Store {
         };
         manifest.expect_game(dir, game)?;
         let mut store = Self {
-            dir: dir.to_owned(),
-            game: *game,
-            manifest,
+            run: Run::new(dir, *game, manifest, Some(lock)),
             notes: Vec::new(),
             unsealed: Vec::new(),
-            pending: Vec::new(),
             pending_bytes: 0,
             spare: Vec::new(),
             obsolete: Vec::new(),
             reserved: 0,
             committed: Instant::now(),
             changed: false,
-            _lock: lock,
         };
         store.check_files()?;
         store.remove_orphans()?;
@@ -57,41 +54,41 @@ impl Store {
         Ok(store)
     }
 
-    /// See that all blocks of all files are what was written, on the threads of the pool that this is
-    /// called on. As fast as the files are read.
+    /// Check every block of every file against its checksum, on the threads of the pool that this
+    /// is called on. As fast as the files can be read.
     ///
     /// # Errors
     ///
     /// [`Error::Damaged`], naming file and block.
-    pub fn check_blocks(&self) -> Result<()> {
-        let expected: Vec<_> = self.manifest.expected().collect();
+    pub(crate) fn check_blocks(&self) -> Result<()> {
+        let expected: Vec<_> = self.run.expected().collect();
         expected
             .par_iter()
-            .try_for_each(|file| file.open(&self.dir, &self.game)?.check_blocks())
+            .try_for_each(|&file| self.run.open_file(file)?.check_blocks())
     }
 
     fn keep(&mut self, keep: Option<Keep>) -> Result<()> {
-        let Some(keep) = keep.filter(|&keep| keep != self.manifest.keep) else {
+        let manifest = &mut self.run.manifest;
+        let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
             return Ok(());
         };
-        if keep == Keep::All && self.manifest.dropped_below > 0 {
-            let below = self.manifest.dropped_below;
+        if keep == Keep::All && manifest.dropped_below > 0 {
             return Err(Error::Dropped {
-                path: self.dir.clone(),
-                below,
+                below: manifest.dropped_below,
+                path: self.run.dir().to_owned(),
             });
         }
         self.changed = true;
-        self.manifest.keep = keep;
+        manifest.keep = keep;
         self.drop_states();
         self.commit()
     }
 
     fn remove_orphans(&mut self) -> Result<()> {
         let mut removed = 0;
-        for (path, named) in files::all(&self.dir)? {
+        for (path, named) in files::all(self.run.dir())? {
             let orphan = match named {
-                Named::Part(name) => !self.manifest.names(name),
+                Named::Part(name) => self.run.manifest.find(name).is_none(),
                 Named::Temporary => true,
                 Named::Run | Named::Other => false,
             };
@@ -101,17 +98,17 @@ impl Store {
             }
         }
         if removed > 0 {
-            let dir = self.dir.display();
+            let dir = self.run.dir().display();
             self.notes.push(format!(
-                "{dir}: removed {removed} unfinished files of an interrupted run"
+                "{dir}: removed {removed} unfinished files of an interrupted count"
             ));
         }
         Ok(())
     }
 
     fn check_files(&self) -> Result<()> {
-        self.manifest
+        self.run
             .expected()
-            .try_for_each(|expected| expected.open(&self.dir, &self.game).map(drop))
+            .try_for_each(|expected| self.run.open_file(expected).map(drop))
     }
 }

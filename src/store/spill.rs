@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use super::file;
 use crate::error::{Error, Result};
 
-/// Appended to while a part is gathered, read while it is reduced, then closed. The file has no name
-/// in the directory, so nothing of it stays, however the process ends.
-pub struct Spill {
+/// Appended to while candidates are collected, read while they are sorted, then closed. The file
+/// has no name, so nothing of it stays, however the process ends.
+pub(crate) struct Spill {
     dir: PathBuf,
     file: Option<File>,
     end: u64,
 }
 
 impl Spill {
-    pub(super) fn new(dir: &Path) -> Self {
+    pub(crate) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
             file: None,
@@ -26,7 +26,7 @@ impl Spill {
     }
 
     /// Append bytes; returns where they begin. The first call makes the file.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<u64> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(file::spill(&self.dir)?),
@@ -40,12 +40,12 @@ impl Spill {
 
     /// Bytes appended so far.
     #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.end
     }
 
     /// Read `into.len()` bytes from `at`, whose CRC-32 was `crc` when they were appended.
-    pub fn read(&self, at: u64, crc: u32, into: &mut [u8]) -> Result<()> {
+    pub(crate) fn read(&self, at: u64, crc: u32, into: &mut [u8]) -> Result<()> {
         let file = self.file.as_ref().expect("what is read was appended");
         let read = file.read_exact_at(into, at).and_then(|()| {
             let differs = || io::Error::new(io::ErrorKind::InvalidData, "checksum differs");

@@ -1,23 +1,25 @@
-//! Reading a run again: is every file what it was written as, and every state what it should be?
+//! Read a run again: is every file as it was written, and every state what it should be?
 //!
-//! Three questions are kept apart. Whether a count can go on is answered when its directory is opened
-//! (`store`), in no time. Whether the numbers are right is for `check`, which knows others' numbers.
-//! *Verify* answers whether the bytes still are the run that the manifest describes, by reading all of
-//! them:
+//! Three questions are kept apart. Whether a count can go on is answered by `store` when it opens
+//! the directory, without reading the blocks. Whether the numbers are right is for `check`, which
+//! compares them with published ones. *Verify* answers whether the bytes still are the run that the
+//! manifest describes. It reads all of them, and checks:
 //!
-//! - the manifest against itself and the laws (`laws`), `layers.csv` against the manifest, the
-//!   files' names against both;
-//! - of each file: header, index, footer, the checksum of each block, strict order, counts, bytes,
+//! - the manifest against itself and the laws (`laws`), `layers.csv` against the manifest, and the
+//!   names of the files against both;
+//! - each file: header, index, footer, the checksum of each block, strict order, counts, size,
 //!   fingerprint;
-//! - of each state: that it is canonical, live, of its part's sum and largest tile, within the bounds
-//!   on large tiles; of each afterstate the same, but that it has an empty cell.
+//! - each state: it is canonical and live, it belongs to the part it is in (sum and largest tile),
+//!   and it has no more large tiles than play can make. Afterstates are checked in the same way,
+//!   but need an empty cell instead of a legal move.
 //!
-//! Key idea: it goes on after what it finds, so that one run names all that is wrong. [`deep`] goes
-//! further: it makes every layer anew from those before it, in another way than the engine's.
+//! Key idea: it goes on after the first finding, so that one pass names everything that is wrong.
+//! [`deep`] goes further and makes every layer again from the layers before it, in another way than
+//! the engine.
 
 pub mod deep;
+mod line_moves;
 mod part;
-mod plain;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,50 +27,54 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use crate::counts::Table;
 use crate::error::{Error, Result};
 use crate::laws::Laws;
-use crate::run::Kind;
-use crate::store::Archive;
+use crate::part::Kind;
+use crate::per_thread::PerThread;
+use crate::store::Run;
 use part::Reader;
 
-/// What was found.
+/// What [`verify`] found.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
-    /// What is wrong, each with its file, place, kind, and what to do.
+    /// What is wrong. Each finding names the file, the place, the kind of damage, and what to do.
     pub findings: Vec<Error>,
-    /// What is unusual, but does no harm.
+    /// What is unusual but harmless.
     pub remarks: Vec<String>,
-    /// Part files read.
+    /// Number of part files that the manifest names; those in `findings` may not have been read.
     pub files: u64,
-    /// Live states read.
+    /// Live states in the part files without a finding.
     pub states: u64,
-    /// Afterstates read.
+    /// Afterstates in the part files without a finding.
     pub afterstates: u64,
-    /// Bytes of the files read.
+    /// Bytes that the part files should have.
     pub bytes: u64,
 }
 
-/// Somebody who is told how many states more were read. Calls come from many threads.
+/// A callback for progress: it gets the number of states read since its last call. Many threads
+/// call it.
 pub type Watch<'a> = &'a (dyn Fn(u64) + Sync);
 
-/// Read all of a run again, on the threads of `pool`. Takes about 1 MiB of memory a thread.
+/// Read a whole run again, on the threads of `pool`. Takes about 1 MiB of memory per thread.
 ///
 /// # Errors
 ///
-/// Only what keeps it from looking at all; what is wrong with the run is in the report.
-pub fn verify(archive: &Archive, pool: &ThreadPool, watch: Watch) -> Result<Report> {
-    let (mut findings, remarks) = archive.surroundings()?;
-    findings.extend(obeys(archive).err());
+/// Only for what prevents the check as a whole; anything wrong with the run is in the report.
+pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
+    let (mut findings, remarks) = run.surroundings()?;
+    findings.extend(check_manifest(run).err());
 
-    let table = archive.table();
-    let expected: Vec<_> = archive.expected().collect();
-    let readers = Reader::for_each_thread(pool, archive)?;
+    let table = run.table();
+    let expected: Vec<_> = run.expected().collect();
+    let readers = PerThread::new(pool.current_num_threads(), |_| Reader::new())?;
     let (states, afterstates) = (AtomicU64::new(0), AtomicU64::new(0));
     let wrong = Mutex::new(Vec::new());
     pool.install(|| {
         expected.par_iter().enumerate().for_each(|(at, expected)| {
-            let row = part::row_of(&table, expected.name);
-            match part::verify(archive, *expected, row, &readers, watch) {
+            let row = table.row(expected.name.key);
+            match part::verify(run, *expected, row, &readers, watch) {
                 Ok(()) => {
                     let total = match expected.name.kind {
                         Kind::States => &states,
@@ -93,36 +99,38 @@ pub fn verify(archive: &Archive, pool: &ThreadPool, watch: Watch) -> Result<Repo
     })
 }
 
-/// See that the manifest's numbers obey the laws, that it is complete if it says so, and that it names
-/// the afterstates that going on needs, and no others.
-fn obeys(archive: &Archive) -> Result<()> {
-    let table = archive.table();
-    let ended = Laws::new(archive.game(), archive.sealed_sum()).table(&table)?;
+/// Check that the manifest's numbers obey the laws, that it says rightly whether the run is
+/// complete, and that it names exactly the afterstates that a count needs to go on.
+fn check_manifest(run: &Run) -> Result<()> {
+    let table = run.table();
+    let ended = Laws::new(run.game(), run.sealed_sum()).table(&table)?;
     let mismatch = |what: String| {
-        let path = archive.dir().to_owned();
+        let path = run.dir().to_owned();
         Err(Error::Mismatch { path, what })
     };
-    if ended != archive.complete() {
-        let says = if archive.complete() {
-            "ends"
-        } else {
-            "goes on"
-        };
+    if ended != run.complete() {
+        let says = if run.complete() { "ends" } else { "goes on" };
         return mismatch(format!(
-            "it says that the game {says} after its last layer, its counts do not"
+            "it says that the game {says} after its last layer, but its counts say otherwise"
         ));
     }
-    let needed = table.rows().iter().filter(|row| {
-        let last = archive.sealed_sum();
-        !ended && row.sum + 2 >= last && row.afterstates > 0
-    });
-    let needed = needed.map(|row| (row.sum, row.max_tile, row.afterstates));
-    let afterstates = archive
-        .expected()
-        .filter(|expected| expected.name.kind == Kind::Afterstates);
-    let named = afterstates.map(|file| (file.name.sum, file.name.max, file.sealed.states));
-    if !needed.eq(named) {
-        return mismatch("it does not name the afterstates that going on needs".to_owned());
+    if !names_needed_afterstates(run, &table) {
+        return mismatch(
+            "it does not name exactly the afterstates that a count needs to go on".to_owned(),
+        );
     }
     Ok(())
+}
+
+/// A game that goes on needs the afterstates of its last two layers; a complete one needs none.
+fn names_needed_afterstates(run: &Run, table: &Table) -> bool {
+    let needed = table
+        .rows()
+        .iter()
+        .filter(|row| !run.complete() && row.sum + 2 >= run.sealed_sum() && row.afterstates > 0);
+    let needed = needed.map(|row| (row.key(), row.afterstates));
+    let afterstates = run
+        .expected()
+        .filter(|expected| expected.name.kind == Kind::Afterstates);
+    needed.eq(afterstates.map(|file| (Some(file.name.key), file.sealed.states)))
 }

@@ -1,56 +1,47 @@
-//! One part file, block by block.
+//! Check one part file, block by block.
 
 use std::ops::AddAssign;
-use std::sync::Mutex;
 
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Watch;
-use crate::counts::{Row, Table};
+use crate::counts::Row;
 use crate::error::{Error, Result};
-use crate::game::{Census, Claim};
-use crate::run::{Decoder, Fingerprint, Kind, Part, fingerprint};
-use crate::store::{Archive, Expected, FileName};
+use crate::game::{Board, Census, Claim};
+use crate::part::{Decoder, Fingerprint, Kind, Part, fingerprint};
+use crate::per_thread::PerThread;
+use crate::store::{Expected, Run};
 
-/// States that are looked at while they are in a core's cache.
+/// Number of states checked at a time, so that they stay in a core's cache.
 const SLICE: usize = 1 << 12;
 
-/// What a thread reads blocks with.
+/// A thread's buffers.
 pub(super) struct Reader {
     decoder: Decoder,
-    states: Vec<u64>,
-    live: Vec<u64>,
+    states: Vec<Board>,
+    live: Vec<Board>,
 }
 
 impl Reader {
-    /// One for each thread of a pool.
-    pub(super) fn for_each_thread(
-        pool: &ThreadPool,
-        archive: &Archive,
-    ) -> Result<Vec<Mutex<Self>>> {
-        let reader = |_| {
-            let decoder = Decoder::new().map_err(Error::io(archive.dir(), "start zstd for"))?;
-            Ok(Mutex::new(Self {
-                decoder,
-                states: Vec::new(),
-                live: Vec::new(),
-            }))
-        };
-        (0..pool.current_num_threads()).map(reader).collect()
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self {
+            decoder: Decoder::new()?,
+            states: Vec::new(),
+            live: Vec::new(),
+        })
     }
 }
 
-/// What the blocks of a part add up to.
+/// Totals over some blocks of a part.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct Totals {
     states: u64,
     fingerprint: Fingerprint,
     labeled: u64,
     empty_cells: u64,
 }
 
-impl AddAssign for Found {
+impl AddAssign for Totals {
     fn add_assign(&mut self, other: Self) {
         self.states += other.states;
         self.fingerprint += other.fingerprint;
@@ -59,67 +50,62 @@ impl AddAssign for Found {
     }
 }
 
-/// The table's row of a part.
-pub(super) fn row_of(table: &Table, name: FileName) -> Row {
-    let row = table
-        .layer(name.sum)
-        .iter()
-        .find(|row| row.max_tile == name.max);
-    row.copied().unwrap_or_default()
-}
-
-/// Read a part on all threads, and see that it is what the manifest says. Of damaged blocks the first
-/// is named.
+/// Read a part on all threads, and check that it is what the manifest says. If several blocks are
+/// damaged, the error names the first.
 pub(super) fn verify(
-    archive: &Archive,
+    run: &Run,
     expected: Expected,
     row: Row,
-    readers: &[Mutex<Reader>],
+    readers: &PerThread<Reader>,
     watch: Watch,
 ) -> Result<()> {
-    let part = expected.open(archive.dir(), archive.game())?;
-    let blocks = 0..part.blocks();
-    let found = blocks.into_par_iter().map(|block| {
+    let part = run.open_file(expected)?;
+    let blocks = (0..part.blocks()).into_par_iter().map(|block| {
         let thread = rayon::current_thread_index().unwrap_or(0);
-        let mut reader = readers[thread].lock().expect("no thread panics");
-        let found = read(archive, &part, block, &mut reader)?;
-        watch(found.states);
-        Ok(found)
+        let totals = read_block(run, &part, block, &mut readers.lock(thread))?;
+        watch(totals.states);
+        Ok(totals)
     });
-    // All blocks are read whatever is found, and the first error is the one of the least block.
-    let found: Vec<Result<Found>> = found.collect();
-    let mut total = Found::default();
-    for found in found {
-        total += found?;
+    // Collect all before looking at errors: which one comes first must not depend on the threads.
+    let blocks: Vec<Result<Totals>> = blocks.collect();
+    let mut totals = Totals::default();
+    for block in blocks {
+        totals += block?;
     }
+    check_totals(run, &part, row, totals)
+}
+
+/// Check the totals of a part against its footer, and against its row of the table.
+fn check_totals(run: &Run, part: &Part, row: Row, totals: Totals) -> Result<()> {
     let mismatch = |what: String| {
         let path = part.path().to_owned();
         Err(Error::Mismatch { path, what })
     };
-    if (total.states, total.fingerprint) != (part.states(), part.fingerprint()) {
+    if (totals.states, totals.fingerprint) != (part.states(), part.fingerprint()) {
         let (states, fingerprint) = (part.states(), part.fingerprint());
         return mismatch(format!(
             "its footer says {states} states with fingerprint {fingerprint}, its blocks hold {} with {}",
-            total.states, total.fingerprint
+            totals.states, totals.fingerprint
         ));
     }
-    match expected.name.kind {
+    match part.label().kind {
         Kind::States => {
-            // The dead states are not in the file; each stands for one board at least.
-            let images = u64::from(archive.game().size().symmetries());
-            let dead = row.labeled.checked_sub(total.labeled);
-            let fits = |boards: u64| row.dead <= boards && boards <= images * row.dead;
+            // The dead states are not in the file. Each stands for at least one board, and at most
+            // one for each symmetry.
+            let symmetries = u64::from(run.game().size().symmetries());
+            let dead = row.labeled.checked_sub(totals.labeled);
+            let fits = |boards: u64| row.dead <= boards && boards <= symmetries * row.dead;
             if !dead.is_some_and(fits) {
                 return mismatch(format!(
-                    "its live states stand for {} boards: with {} dead ones that is not labeled {}",
-                    total.labeled, row.dead, row.labeled
+                    "its live states stand for {} boards: {} dead states cannot bring this to labeled {}",
+                    totals.labeled, row.dead, row.labeled
                 ));
             }
         }
-        Kind::Afterstates if total.empty_cells != row.empty_cells => {
+        Kind::Afterstates if totals.empty_cells != row.empty_cells => {
             return mismatch(format!(
                 "expected {} empty cells, got {}",
-                row.empty_cells, total.empty_cells
+                row.empty_cells, totals.empty_cells
             ));
         }
         Kind::Afterstates => {}
@@ -127,47 +113,49 @@ pub(super) fn verify(
     Ok(())
 }
 
-/// Read a block, and see that its boards are what they should be.
-fn read(archive: &Archive, part: &Part, block: usize, reader: &mut Reader) -> Result<Found> {
+/// Read a block, and check each of its boards.
+fn read_block(run: &Run, part: &Part, block: usize, reader: &mut Reader) -> Result<Totals> {
     reader.states.clear();
     part.read_block(block, &mut reader.decoder, &mut reader.states)?;
-    let rules = archive.game().rules();
+    let rules = run.game().rules();
     let label = part.label();
     let claim = Claim {
-        sum: label.sum,
-        max: label.max.trailing_zeros() as u8,
+        key: label.key,
         room: label.kind == Kind::Afterstates,
     };
-    let wrong = |board: u64, what: &str| Error::Damaged {
+    let wrong = |board: Board, what: &str| Error::Damaged {
         path: part.path().to_owned(),
         what: format!("block {block}: {board:#x} {what}"),
     };
-    let mut found = Found::default();
+    let mut totals = Totals::default();
     for states in reader.states.chunks(SLICE) {
         if let Some((board, what)) = rules.audit(states, claim) {
             return Err(wrong(board, what));
         }
-        found.states += states.len() as u64;
-        found.fingerprint += fingerprint(states);
+        totals.states += states.len() as u64;
+        totals.fingerprint += fingerprint(states);
         match label.kind {
             Kind::States => {
                 reader.live.clear();
                 reader.live.extend_from_slice(states);
                 let Census { dead, labeled } = rules.census(&mut reader.live);
                 if dead > 0 {
-                    let first = states
-                        .iter()
-                        .zip(&reader.live)
-                        .find(|(all, live)| all != live);
-                    let first = first.map_or(states[reader.live.len()], |(all, _)| *all);
-                    return Err(wrong(first, "has no legal move"));
+                    return Err(wrong(first_dead(states, &reader.live), "has no legal move"));
                 }
-                found.labeled += labeled;
+                totals.labeled += labeled;
             }
             Kind::Afterstates => {
-                found.empty_cells += rules.empty_cells(states);
+                totals.empty_cells += rules.empty_cells(states);
             }
         }
     }
-    Ok(found)
+    Ok(totals)
+}
+
+/// The first of `states` that is missing from `live`, which is the same list without the dead
+/// states.
+fn first_dead(states: &[Board], live: &[Board]) -> Board {
+    let mut pairs = states.iter().zip(live);
+    let differ = pairs.find(|(state, live)| state != live);
+    differ.map_or(states[live.len()], |(state, _)| *state)
 }

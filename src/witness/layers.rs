@@ -1,62 +1,61 @@
-//! Ways back through the layers of a run.
+//! Witnesses with the layers of a run.
 
-use super::back::Back;
-use super::lookup::Lookup;
-use super::{Answer, Trail, is_start, place, won};
+use super::predecessors::Predecessors;
+use super::trail::Trail;
+use super::{Answer, is_start, is_won};
 use crate::error::Result;
-use crate::game::Board;
-use crate::store::Archive;
+use crate::game::{Board, sum};
+use crate::store::{Lookup, Run};
 
-/// A run, to ask for witnesses.
+/// Finds witnesses in the layers of a run.
 pub struct Layers<'a> {
-    archive: &'a Archive,
-    back: Back,
+    run: &'a Run,
+    predecessors: Predecessors,
     states: Lookup<'a>,
 }
 
 impl<'a> Layers<'a> {
-    /// The layers of a run, with about `memory` bytes for decoded blocks.
+    /// Use about `memory` bytes for decoded blocks.
     ///
     /// # Errors
     ///
-    /// If zstd cannot be started.
-    pub fn new(archive: &'a Archive, memory: u64) -> Result<Self> {
+    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
+    pub fn new(run: &'a Run, memory: u64) -> Result<Self> {
         Ok(Self {
-            archive,
-            back: Back::new(archive.game()),
-            states: Lookup::new(archive, memory)?,
+            run,
+            predecessors: Predecessors::new(run.game()),
+            states: Lookup::new(run, memory)?,
         })
     }
 
-    /// Whether a board can be reached, whatever its state: a live one is in its part, a dead or won one comes from a
-    /// live one that is.
+    /// Whether a board can be reached: a live one is listed in its part; a dead or won one is one
+    /// step after a live one.
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`](crate::Error::NotCounted) or [`Error::Gone`](crate::Error::Gone) if the run does not
-    /// have the layers that tell; damaged files.
+    /// [`Error::NotCounted`](crate::Error::NotCounted) or [`Error::Gone`](crate::Error::Gone) if
+    /// the run does not have the layers that tell; damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
-        let (sum, _) = place(board);
-        self.archive.has_layer(sum)?;
+        let sum = sum(board);
+        self.run.has_layer(sum)?;
         if self.is_listed(board) {
-            let mut canonical = [board];
-            self.archive.game().rules().canonicalise(&mut canonical);
-            return self.states.has(canonical[0]);
+            let (canonical, _) = self.run.game().canonical(board);
+            return self.states.contains(canonical);
         }
-        self.archive.has_layer(sum.saturating_sub(4).max(4))?;
-        let mut trail = Trail::new(*self.archive.game(), &self.back, board);
-        trail.step(|before| self.states.has(before))
+        self.run.has_layer(sum.saturating_sub(4).max(4))?;
+        let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
+        trail.step(|before| self.states.contains(before))
     }
 
-    /// A game that ends in a board. Costs a few blocks for each move.
+    /// A game that ends in a board. Reads a few blocks for each move.
     ///
     /// # Errors
     ///
-    /// As for [`Layers::reached`]; it needs every layer up to the board's.
+    /// As for [`Layers::reached`]; all layers up to the sum of the board are needed.
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
-        let (sum, _) = place(board);
-        self.archive.has_layer(4)?;
-        let dir = self.archive.dir().display();
+        let sum = sum(board);
+        self.run.has_layer(4)?;
+        let dir = self.run.dir().display();
         if !self.reached(board)? {
             return Ok(Answer::Unreachable(if self.is_listed(board) {
                 format!("{dir} has every live state of sum {sum}, and it is not among them")
@@ -66,23 +65,23 @@ impl<'a> Layers<'a> {
                 )
             }));
         }
-        let mut trail = Trail::new(*self.archive.game(), &self.back, board);
-        while !is_start(trail.board) {
-            if !trail.step(|before| self.states.has(before))? {
-                let board = trail.board;
+        let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
+        while !is_start(trail.board()) {
+            if !trail.step(|before| self.states.contains(before))? {
                 return Ok(Answer::Unreachable(format!(
-                    "{dir} has {board:#x}, but no state from which a move leads to it"
+                    "{dir} has {:#x}, but no state from which a move leads to it",
+                    trail.board()
                 )));
             }
         }
         Ok(Answer::Reached(Box::new(trail.code()?)))
     }
 
-    /// Whether a board would be in a part if it was reached: it has a legal move, and the game is not won.
+    /// Whether parts list boards of this kind: it has a legal move, and the game is not won.
     fn is_listed(&self, board: Board) -> bool {
-        let mut one = vec![board];
-        self.archive.game().rules().census(&mut one);
-        !one.is_empty() && !won(self.archive.game(), board)
+        let mut live = vec![board];
+        self.run.game().rules().census(&mut live);
+        !live.is_empty() && !is_won(self.run.game(), board)
     }
 }
 
@@ -91,41 +90,39 @@ mod tests {
     use super::*;
     use crate::engine::{self, Plan, Silent};
     use crate::error::Error;
+    use crate::game::max_exp;
     use crate::graph::Graph;
+    use crate::part::{Kind, Stream};
     use crate::play::Position;
-    use crate::run::Kind;
     use crate::store::Store;
 
     /// Count a game in a directory of its own.
-    fn counted(game: &str, until: Option<u32>) -> (tempfile::TempDir, Archive) {
+    fn counted(game: &str, until: Option<u32>) -> (tempfile::TempDir, Run) {
         let place = tempfile::tempdir().unwrap();
         let game = game.parse().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let plan = Plan::new(64 << 20, 2).unwrap();
-        engine::count(&game, &mut store, &plan, until, &mut Silent).unwrap();
+        engine::count(&mut store, &plan, until, &mut Silent).unwrap();
         drop(store);
-        let archive = Archive::open(place.path()).unwrap();
-        (place, archive)
+        let run = Run::open(place.path()).unwrap();
+        (place, run)
     }
 
     #[test]
     fn every_state_and_every_image_of_it_has_a_witness() {
         for name in ["2x2", "2x2-32", "2x3-16"] {
-            let (_place, archive) = counted(name, None);
-            let game = *archive.game();
-            let mut layers = Layers::new(&archive, 1 << 20).unwrap();
+            let (_place, run) = counted(name, None);
+            let game = *run.game();
+            let mut layers = Layers::new(&run, 1 << 20).unwrap();
             let graph = Graph::new(&game, None, 1 << 20).unwrap();
             let reached: Vec<Board> = graph.states().iter().map(|state| state.board).collect();
             assert!(reached.len() > 50);
-            // All boards of two tiles or more, reached or not, in every orientation.
+            // Every board, reached or not, in every orientation.
             for board in 1..1u64 << (4 * game.size().cells()) {
-                let digits = || (0..16).map(|place| board >> (4 * place) & 15);
-                if digits().any(|digit| digit > u64::from(game.top_exponent())) {
+                if max_exp(board) > game.top() {
                     continue;
                 }
-                let mut canonical = [board];
-                game.rules().canonicalise(&mut canonical);
-                let expected = reached.contains(&canonical[0]);
+                let expected = reached.contains(&game.canonical(board).0);
                 match layers.witness(board).unwrap() {
                     Answer::Reached(code) => {
                         assert!(expected, "{name} {board:#x}");
@@ -137,28 +134,29 @@ mod tests {
         }
     }
 
-    /// By induction on the sum every state has a game then: that of the state before it, and a step more.
+    /// By induction on the sum, every state then has a game: that of the state before it, and one
+    /// more step.
     #[test]
     fn every_state_of_2x4_is_a_start_or_one_step_from_another() {
-        let (_place, archive) = counted("2x4", None);
-        let game = *archive.game();
-        let mut layers = Layers::new(&archive, 1 << 30).unwrap();
+        let (_place, run) = counted("2x4", None);
+        let game = *run.game();
+        let mut layers = Layers::new(&run, 1 << 30).unwrap();
         let mut states = 0;
-        for (sum, max) in archive.parts(Kind::States) {
-            let part = archive.part(Kind::States, sum, max).unwrap().unwrap();
-            for state in part.stream().unwrap() {
+        for key in run.parts(Kind::States) {
+            let part = run.part(Kind::States, key).unwrap().unwrap();
+            for state in Stream::new(&part).unwrap() {
                 let state = state.unwrap();
                 states += 1;
                 if is_start(state) {
                     continue;
                 }
-                let mut trail = Trail::new(game, &layers.back, state);
+                let mut trail = Trail::new(game, &layers.predecessors, state);
                 assert!(
-                    trail.step(|before| layers.states.has(before)).unwrap(),
+                    trail.step(|before| layers.states.contains(before)).unwrap(),
                     "{state:#x}"
                 );
-                let (direction, spawn) = trail.steps[0];
-                let mut position = Position::on(game, trail.board);
+                let (direction, spawn) = trail.last_step().unwrap();
+                let mut position = Position::on(game, trail.board());
                 assert!(position.slide(direction) && position.place(spawn.unwrap()));
                 assert_eq!(position.board(), Some(state));
             }
@@ -169,9 +167,9 @@ mod tests {
 
     #[test]
     fn a_bound_that_holds_no_block_changes_nothing() {
-        let (_place, archive) = counted("3x3-64", None);
+        let (_place, run) = counted("3x3-64", None);
         let witness = |memory| {
-            Layers::new(&archive, memory)
+            Layers::new(&run, memory)
                 .unwrap()
                 .witness(0x1_2312_3454)
                 .unwrap()
@@ -182,8 +180,8 @@ mod tests {
 
     #[test]
     fn layers_that_are_not_there_yet_tell_nothing() {
-        let (_place, archive) = counted("2x2", Some(12));
-        let mut layers = Layers::new(&archive, 0).unwrap();
+        let (_place, run) = counted("2x2", Some(12));
+        let mut layers = Layers::new(&run, 0).unwrap();
         assert!(layers.reached(0x0132 - 0x0100).unwrap());
         let error = layers.witness(0x0132).unwrap_err();
         assert!(

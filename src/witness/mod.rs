@@ -1,110 +1,53 @@
 //! Witnesses: for a board, a game that ends in it, or the reason why there is none.
 //!
-//! A count says how many states can be reached; a witness proves it of one, to anybody, by a game that
-//! can be replayed ([`crate::play`]). It is found backward. A state came from an afterstate by a tile, the
-//! afterstate from a state by a move; both steps can be listed, as a move treats lines alone. Key idea:
-//! whatever is before a reached state on *some* way back was reached, too, so with the layers of a run at hand
-//! the first predecessor found in them will do, and no step is ever taken back.
+//! A count says how many states can be reached; a witness proves to anyone that one of them can,
+//! with a game that can be replayed ([`crate::play`]). It is found backward: a state came from an
+//! afterstate by a spawn, and the afterstate from a state by a move. Both steps can be listed,
+//! because a move treats each line on its own. Key idea: if a board on *some* way back is itself
+//! reachable, a game leads through it. So with the layers of a run, the first predecessor found in
+//! them will do, and no step is ever undone.
 //!
-//! Without them, the layered method runs backward: sum by sum, all predecessors of the boards at hand, down to a
-//! start. There are too many to keep them all, so only some of each sum are kept; see `search` for which. If
-//! none had to be dropped and there is no start among them, there is no game.
+//! Without a run, this is a beam search, layer by layer and backward: all predecessors of the
+//! boards of one sum, then of the next lower sum, down to a start. There are too many to keep them
+//! all, so only some of each sum are kept (`beam` says which). If none had to be dropped and no
+//! start was found, no game ends in the board.
 //!
-//! Reading order: `back` (one step back), `layers` (with a run; `lookup` reads it), `search` (without), `refute` (what cannot be).
+//! Reading order: `predecessors` (one step back), `trail` (a game on its way back), `layers` (with
+//! a run), `search` and `beam` (without), `refute` (boards that need no search).
 
-mod back;
+mod beam;
 mod layers;
-mod lookup;
+mod predecessors;
 mod refute;
 mod search;
+mod trail;
 
-use crate::error::Result;
-use crate::game::board::{max_exponent, sum};
-use crate::game::{Board, Direction, Game};
-use crate::play::{Code, Luck, Spawn};
-use back::{Back, Step};
+use crate::game::board::exps;
+use crate::game::{Board, Exp, Game, max_exp};
+use crate::play::Code;
 
+pub use beam::Watch;
 pub use layers::Layers;
-pub use search::{Search, Watch};
+pub use search::Search;
 
-/// What is known of a board.
+/// Whether a board can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A game ends in it.
+    /// It can: this game ends in it.
     Reached(Box<Code>),
-    /// None does, and why.
+    /// It cannot, for this reason.
     Unreachable(String),
-    /// None was found, and more may be had with a greater bound.
+    /// No game was found, but a search with more memory might find one.
     Unknown,
 }
 
-/// Whether a board is one that a game can start with: two tiles, each a 2 or a 4.
+/// Whether a game can start with this board: two tiles, each a 2 or a 4.
 fn is_start(board: Board) -> bool {
-    let tiles = (0..16).map(|place| board >> (4 * place) & 15);
-    let tiles: Vec<u64> = tiles.filter(|&tile| tile > 0).collect();
-    matches!(tiles[..], [1 | 2, 1 | 2])
+    let tiles: Vec<Exp> = exps(board).filter(|&exp| exp != Exp::EMPTY).collect();
+    matches!(tiles[..], [Exp::TWO | Exp::FOUR, Exp::TWO | Exp::FOUR])
 }
 
-/// Whether a board is one that a move won.
-fn won(game: &Game, board: Board) -> bool {
-    max_exponent(board) >= game.win_exponent()
-}
-
-/// A game on its way back, from its last board to its start.
-struct Trail<'a> {
-    game: Game,
-    back: &'a Back,
-    board: Board,
-    /// Moves, each with the tile that followed, the last one first.
-    steps: Vec<(Direction, Option<Spawn>)>,
-}
-
-impl<'a> Trail<'a> {
-    fn new(game: Game, back: &'a Back, board: Board) -> Self {
-        Self {
-            game,
-            back,
-            board,
-            steps: Vec::new(),
-        }
-    }
-
-    /// Go a step back, to the first board of those before whose canonical form `takes` takes; false if it takes
-    /// none.
-    fn step(&mut self, mut takes: impl FnMut(Board) -> Result<bool>) -> Result<bool> {
-        for step in self.back.steps(self.board, won(&self.game, self.board)) {
-            let Step {
-                direction, spawn, ..
-            } = step;
-            let mut canonical = step.before.clone();
-            self.game.rules().canonicalise(&mut canonical);
-            for (board, canonical) in step.before.into_iter().zip(canonical) {
-                if takes(canonical)? {
-                    self.board = board;
-                    self.steps.push((direction, spawn));
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// The code of the game, if its board is a start.
-    fn code(mut self) -> Result<Code> {
-        self.steps.reverse();
-        let start: Vec<Spawn> = back::spawns(self.game.size(), self.board)
-            .map(|(spawn, _)| spawn)
-            .collect();
-        let luck = Luck::Spawns {
-            start: [start[0], start[1]],
-            then: self.steps.iter().filter_map(|(_, spawn)| *spawn).collect(),
-        };
-        let moves = self.steps.iter().map(|(direction, _)| *direction);
-        Code::new(self.game, luck, moves.collect())
-    }
-}
-
-/// Where a state would be: its layer and its part.
-fn place(board: Board) -> (u32, u32) {
-    (sum(board), 1 << max_exponent(board))
+/// Whether the game is won on this board.
+fn is_won(game: &Game, board: Board) -> bool {
+    max_exp(board) >= game.win()
 }

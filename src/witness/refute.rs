@@ -1,34 +1,37 @@
-//! Boards that no game can end in, and why, without a search.
+//! Boards that no game can end in, told without a search.
 
-use crate::game::board::max_exponent;
-use crate::game::{Board, Game};
+use crate::game::board::exps;
+use crate::game::{Board, Exp, Game, max_exp};
 
-/// The reason why a board cannot be reached, if it is one of those that need no search.
+/// The reason why a board cannot be reached, if it breaks one of a few simple rules.
 pub(super) fn refute(game: &Game, board: Board) -> Option<String> {
-    let digits = || (0..16).map(|place| (board >> (4 * place) & 15) as u8);
-    let tiles = digits().filter(|&digit| digit > 0).count();
-    let (largest, win) = (max_exponent(board), game.win_exponent());
-    if tiles < 2 && largest < win {
+    let tiles = exps(board).filter(|&exp| exp != Exp::EMPTY);
+    let (largest, win) = (max_exp(board), game.win());
+    if tiles.clone().count() < 2 && largest < win {
         return Some("a game starts with two tiles, and never has fewer".to_owned());
     }
     if largest > win {
         return Some(format!(
             "the tile {} ends the game, and this board has a {}",
-            1 << win,
-            1u32 << largest
+            win.tile(),
+            largest.tile()
         ));
     }
-    if largest < win && !digits().any(|digit| matches!(digit, 1 | 2)) {
+    if largest == win {
+        return None;
+    }
+    if !tiles.clone().any(|exp| exp <= Exp::FOUR) {
         return Some("the last tile to come was a 2 or a 4, and this board has neither".to_owned());
     }
-    // See `laws`: to make a tile of exponent q, a chain of smaller ones stands beside those that are there.
+    // The law of large tiles, see `laws`: while a tile is made, smaller ones need room beside the
+    // tiles that are already there.
     let cells = game.size().cells();
-    (3..=u32::from(largest)).find_map(|q| {
-        let found = digits().filter(|&digit| u32::from(digit) >= q).count() as u32;
-        let most = (cells + 2).saturating_sub(q);
-        let tile = 1u32 << q;
-        let more = found > most && largest < win;
-        more.then(|| match most {
+    let mut at_least_8 = largest.up_to().filter(|&exp| exp > Exp::FOUR);
+    at_least_8.find_map(|least| {
+        let found = tiles.clone().filter(|&exp| exp >= least).count() as u32;
+        let most = (cells + 2).saturating_sub(least.get().into());
+        let tile = least.tile();
+        (found > most).then(|| match most {
             0 => format!("no tile of {tile} or more can be made on {cells} cells"),
             _ => format!(
                 "{found} tiles are {tile} or more, and {cells} cells have room to make {most}"

@@ -76,8 +76,8 @@ impl Count<'_> {
         place.operations()
     }
 
-    /// Let operations fail, each in every way, and see that the same command then ends with the same
-    /// files. Returns the number of faults.
+    /// Let operations fail, each in every way, and see that the same command then ends with the
+    /// same files. Returns the number of faults.
     fn survives(self, hit: impl Fn(&[String]) -> Vec<usize>) -> usize {
         let expected = undisturbed(self.args);
         let operations = self.operations();
@@ -186,7 +186,8 @@ fn going_on_may_fail_and_be_gone_on_from() {
 
 #[test]
 fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
-    // No file is spilled before the layer of sum 60. Up to 58 it is counted once, not before each fault.
+    // No file is spilled before the layer of sum 60. Up to 58 it is counted once, not before each
+    // fault.
     let begun = Place::new();
     let first = "--size 4 --max 32 --until 58 --threads 1 --memory 24M";
     good(begun.shimmed(first, &[]), first);

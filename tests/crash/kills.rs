@@ -59,7 +59,8 @@ const HUNTED: [Hunted; 5] = [
 ];
 
 impl Hunted {
-    /// Kill the planned number of processes, then let one end. Returns how many ended by themselves.
+    /// Kill the planned number of processes, then let one end. Returns how many ended by
+    /// themselves.
     fn hunt(&self, seed: u64) -> usize {
         let [bounds, others] = self.bounds;
         let args = format!("{} {bounds}", self.args);
@@ -112,7 +113,8 @@ fn stop(mut child: process::Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// How long a process may live: mostly a moment, now and then long enough for a commit by the clock.
+/// How long a process may live: mostly a moment, now and then long enough for a commit by the
+/// clock.
 fn moment(random: &mut u64) -> Duration {
     let longest = if split_mix(random).is_multiple_of(8) {
         2000

@@ -1,8 +1,8 @@
-//! Damaged and forged files: whatever its bytes, a reader says what is wrong with a file or reads what
-//! was written, without a panic and without more memory than a file of its kind can need.
+//! Damaged and forged files: whatever its bytes, a reader says what is wrong with a file or reads
+//! what was written, without a panic and without more memory than a file of its kind can need.
 //!
-//! `ENUM48_FUZZ_RUNS` sets the number of runs and `ENUM48_FUZZ_SEED` the first seed. A run's seed is the
-//! first one plus its number, so the run that failed can be run again alone.
+//! `ENUM48_FUZZ_RUNS` sets the number of runs and `ENUM48_FUZZ_SEED` the first seed. A run's seed
+//! is the first one plus its number, so the run that failed can be run again alone.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -22,13 +22,14 @@ use cap::Cap;
 use enum48::Error;
 use fastrand::Rng;
 
-/// Counts what is allocated; a reader that believes a forged length shows in the most there ever was.
-/// If it asks for more than the system has, the process ends and leaves its file in the directory.
+/// Counts what is allocated; a reader that believes a forged length shows in the most there ever
+/// was. If it asks for more than the system has, the process ends and leaves its file in the
+/// directory.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// The largest block that a file may claim takes 10 bytes of differences and 8 of state, 2^20 times,
-/// and a buffer that grows has twice its size for a moment. Some tests share this.
+/// The largest block that a file may claim takes 10 bytes of differences and 8 of state, 2^20
+/// times, and a buffer that grows has twice its size for a moment. Some tests share this.
 const MOST_MEMORY: usize = 128 << 20;
 
 /// Says how to repeat a run that panics.
@@ -42,8 +43,8 @@ impl Drop for Repeat {
     }
 }
 
-/// Do `run` for as many seeds as were asked for, and say how often each thing that it returned came.
-/// Unless asked otherwise, there are `runs` of them.
+/// Do `run` for as many seeds as were asked for, and say how often each thing that it returned
+/// came. Unless asked otherwise, there are `runs` of them.
 fn fuzz(name: &str, runs: u64, mut run: impl FnMut(&mut Rng) -> String) -> BTreeMap<String, u64> {
     let asked = |name| std::env::var(name).ok().map(|text| text.parse().unwrap());
     let runs = asked("ENUM48_FUZZ_RUNS").unwrap_or(runs);

@@ -5,14 +5,16 @@ use std::io::Cursor;
 use std::path::Path;
 
 use enum48::Error;
-use enum48::run::{Block, Decoder, Encoder, Kind, Label, Part, PartWriter};
+use enum48::game::{Exp, PartKey};
+use enum48::internals::{Block, Encoder, PartWriter};
+use enum48::part::{Decoder, Kind, Label, Lookup, Part};
 use fastrand::Rng;
 
 use super::damage::{damage, interesting, put, region};
 use super::memory::in_memory;
 use super::{fuzz, kind};
 
-// The layout, as `src/run/mod.rs` has it.
+// The layout, as `src/part/mod.rs` has it.
 const HEADER: usize = 40;
 const PREFIX: usize = 20;
 const ENTRY: usize = 16;
@@ -48,9 +50,11 @@ impl Sample {
             kind,
             rows: 3,
             cols: 3,
-            win: 10,
-            sum: 100,
-            max: 64,
+            win: Exp::of_tile(1024).unwrap(),
+            key: PartKey {
+                sum: 100,
+                max: Exp::of_tile(64).unwrap(),
+            },
         };
         let file = Cursor::new(Vec::new());
         let mut writer = PartWriter::new(file, Path::new("memory"), label).unwrap();
@@ -146,8 +150,8 @@ fn damaged(rng: &mut Rng, samples: &[Sample]) -> Vec<u8> {
     bytes
 }
 
-/// Damage the blocks of a file. Half of the time it is what zstd gives back that is damaged, so that it
-/// reaches the differences.
+/// Damage the blocks of a file. Half of the time it is what zstd gives back that is damaged, so
+/// that it reaches the differences.
 fn damage_blocks(rng: &mut Rng, blocks: &mut Vec<Vec<u8>>) {
     if blocks.is_empty() {
         blocks.push(vec![0; PREFIX]);
@@ -191,8 +195,8 @@ fn damage_blocks(rng: &mut Rng, blocks: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// A sample damaged within, with checksums that agree: what no accident does, and the only way to the
-/// code behind the checksums.
+/// A sample damaged within, with checksums that agree: what no accident does, and the only way to
+/// the code behind the checksums.
 fn forged(rng: &mut Rng, samples: &[Sample]) -> Vec<u8> {
     let sample = pick(rng, samples);
     let rarely = |rng: &mut Rng| rng.u8(0..6) == 0;
@@ -259,14 +263,16 @@ fn read(path: &Path, probes: &[u64]) -> Result<Vec<u64>, Error> {
     let mut states = Vec::new();
     let all =
         (0..part.blocks()).try_for_each(|block| part.read_block(block, &mut decoder, &mut states));
+    let mut lookup = Lookup::new(&part).unwrap();
     for &probe in probes {
-        let found = part.contains(probe);
+        let (found, at) = (lookup.position(probe), lookup.state_at(probe));
         if all.is_ok() {
-            assert_eq!(
-                found.unwrap(),
-                states.binary_search(&probe).is_ok(),
-                "{probe:#x}"
-            );
+            let expected = states.binary_search(&probe).ok().map(|at| at as u64);
+            assert_eq!(found.unwrap(), expected, "{probe:#x}");
+            // A forged footer may count fewer states than the blocks hold.
+            let counted = (probe < part.states()).then_some(probe as usize);
+            let expected = counted.and_then(|at| states.get(at)).copied();
+            assert_eq!(at.unwrap(), expected, "{probe:#x}");
         }
     }
     all?;
@@ -306,7 +312,8 @@ fn no_part_file_is_read_as_what_it_is_not() {
                 "never {kind}"
             );
         }
-        // Every check that a reader makes has refused some file, or the files are too far from sound.
+        // Every check that a reader makes has refused some file, or the files are too far from
+        // sound.
         let kinds = outcomes.len();
         assert!(kinds >= 22, "only {kinds} outcomes: {outcomes:#?}");
     }

@@ -1,12 +1,12 @@
-//! The format stays what it was: directories of version 1 are read, and what is documented is what is
-//! written.
+//! The format stays what it was: directories of version 1 are read, and what is documented is what
+//! is written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use enum48::counts::Table;
 use enum48::engine::{self, Plan, Silent};
-use enum48::store::{Archive, Store};
+use enum48::store::{Run, Store};
 use enum48::verify::{self, deep};
 
 /// A directory of version 1.
@@ -18,19 +18,20 @@ fn old(name: &str) -> PathBuf {
 
 #[test]
 fn directories_of_version_1_open_and_verify() {
-    // The first was counted by hand, too (Lees-Miller, 2017); the second by the slow twin of `oracle.rs`.
+    // The first was counted by hand, too (Lees-Miller, 2017); the second by the slow twin of
+    // `oracle.rs`.
     for (name, files, live, complete) in
         [("2x2-32", 25, 57, true), ("2x3-8-until-12", 9, 111, false)]
     {
-        let archive = Archive::open(&old(name)).unwrap();
-        assert_eq!(archive.complete(), complete);
-        assert_eq!(archive.table().totals().live, live, "{name}");
+        let run = Run::open(&old(name)).unwrap();
+        assert_eq!(run.complete(), complete);
+        assert_eq!(run.table().totals().live, live, "{name}");
         let pool = engine::pool(2).unwrap();
-        let report = verify::verify(&archive, &pool, &|_| ()).unwrap();
+        let report = verify::verify(&run, &pool, &|_| ()).unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         assert_eq!((report.files, report.states), (files, live), "{name}");
         assert!(
-            deep::verify(&archive, &pool, 1 << 20, &|_| ())
+            deep::verify(&run, &pool, 1 << 20, &|_| ())
                 .unwrap()
                 .is_empty()
         );
@@ -46,13 +47,13 @@ fn a_count_goes_on_in_a_directory_of_version_1() {
     }
     let game = "2x3-8".parse().unwrap();
     let mut store = Store::open(place.path(), &game, None).unwrap();
-    assert_eq!(store.sealed_sum(), 12);
+    assert_eq!(store.run().sealed_sum(), 12);
     let plan = Plan::new(64 << 20, 2).unwrap();
-    engine::count(&game, &mut store, &plan, None, &mut Silent).unwrap();
+    engine::count(&mut store, &plan, None, &mut Silent).unwrap();
     let fresh = tempfile::tempdir().unwrap();
     let mut other = Store::open(fresh.path(), &game, None).unwrap();
-    engine::count(&game, &mut other, &plan, None, &mut Silent).unwrap();
-    assert_eq!(store.table(), other.table());
+    engine::count(&mut other, &plan, None, &mut Silent).unwrap();
+    assert_eq!(store.run().table(), other.run().table());
 }
 
 #[test]
@@ -64,7 +65,7 @@ fn the_first_table_is_still_read_and_written() {
 /// The example in the documentation of the part file, byte for byte the file that it is of.
 #[test]
 fn the_documented_bytes_are_those_of_a_file() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/run/mod.rs");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/part/mod.rs");
     let page = fs::read_to_string(page).unwrap();
     let mut bytes = Vec::new();
     for line in page.lines() {
@@ -87,6 +88,6 @@ fn the_documented_bytes_are_those_of_a_file() {
     let game = "2x2-32".parse().unwrap();
     let mut store = Store::open(place.path(), &game, None).unwrap();
     let plan = Plan::new(64 << 20, 1).unwrap();
-    engine::count(&game, &mut store, &plan, Some(4), &mut Silent).unwrap();
+    engine::count(&mut store, &plan, Some(4), &mut Silent).unwrap();
     assert_eq!(bytes, fs::read(place.path().join(name)).unwrap());
 }

@@ -1,11 +1,11 @@
-//! A slow exact twin: boards as vectors of cells, sets as hash sets, no layers of files, and no line
-//! shared with the library. Every part of every small game must agree, fingerprints included.
+//! A slow exact twin: boards as vectors of cells, sets as hash sets, no layers of files, and no
+//! line shared with the library. Every part of every small game must agree, fingerprints included.
 
 use std::collections::{BTreeMap, HashSet};
 
 use enum48::counts::{Row, Table};
 use enum48::engine::{self, Plan, Silent};
-use enum48::run::Fingerprint;
+use enum48::part::Fingerprint;
 use enum48::store::Store;
 use enum48::{Game, game::Size};
 
@@ -151,9 +151,9 @@ impl Twin {
             }
         }
         let rows = rows.into_values().filter(|row| row.sum <= until);
-        Table::new(rows.map(|row| Row {
-            duplicates: row.candidates - row.states(),
-            ..row
+        Table::new(rows.map(|mut row| {
+            row.duplicates = row.candidates - row.states();
+            row
         }))
     }
 }
@@ -164,10 +164,10 @@ fn sum(cells: &Cells) -> u32 {
 
 fn entry<'a>(rows: &'a mut BTreeMap<(u32, u32), Row>, sum: u32, cells: &Cells) -> &'a mut Row {
     let max_tile = 1 << cells.iter().max().unwrap();
-    rows.entry((sum, max_tile)).or_insert(Row {
-        sum,
-        max_tile,
-        ..Row::default()
+    rows.entry((sum, max_tile)).or_insert_with(|| {
+        let mut row = Row::default();
+        (row.sum, row.max_tile) = (sum, max_tile);
+        row
     })
 }
 
@@ -191,8 +191,8 @@ fn compare(rows: u8, cols: u8, max: Option<u32>, until: Option<u32>) {
     let place = tempfile::tempdir().unwrap();
     let mut store = Store::open(place.path(), &game, None).unwrap();
     let plan = Plan::new(64 << 20, 2).unwrap();
-    engine::count(&game, &mut store, &plan, until, &mut Silent).unwrap();
-    let table = store.table();
+    engine::count(&mut store, &plan, until, &mut Silent).unwrap();
+    let table = store.run().table();
     for (expected, got) in expected.rows().iter().zip(table.rows()) {
         assert_eq!(got, expected, "{game}");
     }

@@ -1,5 +1,5 @@
-//! Damage to a run's directory, of every kind and at every place: `verify` names it, and no count uses
-//! what is damaged.
+//! Damage to a run's directory, of every kind and at every place: `verify` names it, and no count
+//! uses what is damaged.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -7,7 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use enum48::engine::{self, Plan, Silent};
-use enum48::store::{Archive, Store};
+use enum48::internals::{Block, Encoder, PartWriter};
+use enum48::part::{Decoder, Part, fingerprint};
+use enum48::store::{Run, Store};
 use enum48::verify::{self, deep};
 use enum48::{Error, Game};
 use rayon::ThreadPool;
@@ -46,16 +48,16 @@ impl Victim {
     fn count(&self) -> Result<(), Error> {
         let mut store = Store::open(self.dir(), &self.game, None)?;
         let plan = Plan::new(32 << 20, 1)?;
-        engine::count(&self.game, &mut store, &plan, self.until, &mut Silent)
+        engine::count(&mut store, &plan, self.until, &mut Silent)
     }
 
     fn findings(&self) -> Result<Vec<Error>, Error> {
-        let archive = Archive::open(self.dir())?;
-        Ok(verify::verify(&archive, &self.pool, &|_| ())?.findings)
+        let run = Run::open(self.dir())?;
+        Ok(verify::verify(&run, &self.pool, &|_| ())?.findings)
     }
 
-    /// See that damage to the file `name` is found under that name, and that a count refuses it or, for
-    /// a file that counts only write, writes it anew.
+    /// See that damage to the file `name` is found under that name, and that a count refuses it or,
+    /// for a file that counts only write, writes it anew.
     fn suffers(&self, name: &str, what: &str) {
         let named = |error: &Error| error.to_string().contains(name);
         let found = match self.findings() {
@@ -189,8 +191,8 @@ fn a_stray_part_is_found_and_never_counted() {
     for name in [half, "notes.txt"] {
         fs::write(part(name), "half").unwrap();
     }
-    let archive = Archive::open(victim.dir()).unwrap();
-    let report = verify::verify(&archive, &victim.pool, &|_| ()).unwrap();
+    let run = Run::open(victim.dir()).unwrap();
+    let report = verify::verify(&run, &victim.pool, &|_| ()).unwrap();
     assert!(report.findings.is_empty());
     assert!(report.remarks.iter().any(|remark| remark.contains(half)));
     assert!(
@@ -203,7 +205,6 @@ fn a_stray_part_is_found_and_never_counted() {
 
 /// A part file of `states` in the place of the one that the directory has.
 fn forge(path: &Path, states: &[u64]) {
-    use enum48::run::{Block, Encoder, Part, PartWriter};
     let label = Part::open(path).unwrap().label();
     let file = fs::File::create(path).unwrap();
     let mut writer = PartWriter::new(file, path, label).unwrap();
@@ -215,9 +216,9 @@ fn forge(path: &Path, states: &[u64]) {
 
 /// All states of a part.
 fn states(path: &Path) -> Vec<u64> {
-    let part = enum48::run::Part::open(path).unwrap();
+    let part = Part::open(path).unwrap();
     let mut states = Vec::new();
-    let mut decoder = enum48::run::Decoder::new().unwrap();
+    let mut decoder = Decoder::new().unwrap();
     part.read_block(0, &mut decoder, &mut states).unwrap();
     states
 }
@@ -247,7 +248,7 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
     let path = victim.dir().join("sum-00016-max-00008.states");
     let mut list = states(&path);
     let old = files(victim.dir());
-    let fingerprint = |list: &[u64]| enum48::run::fingerprint(list).to_string();
+    let fingerprint = |list: &[u64]| fingerprint(list).to_string();
     let before = fingerprint(&list);
     change(&mut list);
     list.sort_unstable();
@@ -273,8 +274,8 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
     .unwrap();
 
     let shallow = victim.findings().unwrap();
-    let archive = Archive::open(victim.dir()).unwrap();
-    let deep = deep::verify(&archive, &victim.pool, 1 << 30, &|_| ()).unwrap();
+    let run = Run::open(victim.dir()).unwrap();
+    let deep = deep::verify(&run, &victim.pool, 1 << 30, &|_| ()).unwrap();
     (shallow, deep)
 }
 
@@ -332,9 +333,9 @@ fn going_deep_finds_every_layer_the_same_under_any_memory() {
         ("4x4-16", Some(20)),
     ] {
         let victim = Victim::new(name, until);
-        let archive = Archive::open(victim.dir()).unwrap();
+        let run = Run::open(victim.dir()).unwrap();
         for memory in [1, 1 << 30] {
-            let deep = deep::verify(&archive, &victim.pool, memory, &|_| ()).unwrap();
+            let deep = deep::verify(&run, &victim.pool, memory, &|_| ()).unwrap();
             assert!(deep.is_empty(), "{name}: {deep:?}");
         }
     }

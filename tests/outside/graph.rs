@@ -31,7 +31,8 @@ fn given(text: &str, program: &str, args: &[&str]) -> Option<Output> {
 
 #[test]
 fn graphviz_draws_every_state_end_and_edge_without_a_word() {
-    // 75 states, two ends, 19 sums, 26 parts with states; the sums hang together by 18 edges that are not drawn.
+    // 75 states, two ends, 19 sums, 26 parts with states; the sums hang together by 18 edges that
+    // are not drawn.
     for (args, boxes) in [("", 0), ("--group", 26)] {
         let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
         let Some(output) = given(&dot, "dot", &["-Tsvg"]) else {

@@ -1,7 +1,7 @@
 //! Other programs read what this one writes: Python and its packages, Graphviz, a browser.
 //!
-//! Where one of them is missing, its tests say so and pass, except where the environment variable `CI` is
-//! set.
+//! Where one of them is missing, its tests say so and pass, except where the environment variable
+//! `CI` is set.
 
 #[path = "../support/command.rs"]
 mod command;

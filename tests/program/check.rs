@@ -70,7 +70,7 @@ fn a_wrong_number_is_a_broken_law_or_differs_from_what_is_published() {
         "t.csv: sum 12, largest tile 4: a law is broken",
     );
     write(&csv.replace("4,2,2,0,6,1,f8", "4,2,2,0,6,1,f9"));
-    disagrees(&place, "check t.csv", "no game begins so");
+    disagrees(&place, "check t.csv", "no game begins with this row");
     // Laws see no flow in the first columns; the published number does not agree all the same.
     write(&first_columns(&csv).replace("\n12,4,2,1,10", "\n12,4,1,1,10"));
     disagrees(&place, "check t.csv", "DIFFERS");
@@ -104,7 +104,8 @@ fn no_numbers_however_large_are_a_panic() {
     }
 }
 
-/// The tables that are published with the source obey the laws and agree with what others published.
+/// The tables that are published with the source obey the laws and agree with what others
+/// published.
 #[test]
 fn every_table_of_the_results_holds() {
     let results = concat!(env!("CARGO_MANIFEST_DIR"), "/results");
@@ -165,7 +166,8 @@ fn two_tables_are_compared_part_by_part() {
     disagrees(&place, "check a c", "--until 20");
     assert!(good(&place, "check a c --until 20").starts_with("agree: 17 parts up to sum 20"));
     disagrees(&place, "check a d", "a is of 2x2-32, d of 2x2-64");
-    // The first row in which the games differ: moves of sum 36 win in one, and lead on in the other.
+    // The first row in which the games differ: moves of sum 36 win in one, and lead on in the
+    // other.
     disagrees(
         &place,
         "check a.csv d.csv",

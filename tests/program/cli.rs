@@ -288,8 +288,8 @@ fn a_killed_count_goes_on_and_ends_with_the_same_bytes() {
     let place = place();
     good(&place, "--size 3 --max 512 --quiet --dir whole");
     let expected = files(&place.path().join("whole"));
-    // Each process is killed when it has said so many of the game's 493 layers; those sealed for over
-    // a second are found again by the next. The last one ends by itself.
+    // Each process is killed when it has said so many of the game's 493 layers; those sealed for
+    // over a second are found again by the next. The last one ends by itself.
     for lines in [1, 350, 100, 20, 5, usize::MAX] {
         let mut child = Command::new(PROGRAM)
             .args([
@@ -397,7 +397,7 @@ fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
     assert_eq!(
         said,
         "2x2-32: sound: 25 files, 3.11 KiB, 57 live states, 0 afterstates, fingerprint 3d677fbe9d7b4c34\n\
-         2x2-32: made again: every layer up to sum 40, state for state\n"
+         2x2-32: rebuilt: every layer up to sum 40, state by state\n"
     );
     let name = "run/sum-00012-max-00008.states";
     let path = place.path().join(name);

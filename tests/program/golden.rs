@@ -15,7 +15,8 @@ fn a_part_of_many_blocks_has_the_set_that_an_independent_program_found() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    // Live states, afterstates and fingerprint of the part, by a C++ program written from the rules.
+    // Live states, afterstates and fingerprint of the part, by a C++ program written from the
+    // rules.
     let row = text
         .lines()
         .find(|line| line.starts_with("56,16,"))

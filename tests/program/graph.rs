@@ -1,5 +1,5 @@
-//! The state graph, against one made the slow way: boards as rows of tiles, moves by turning the board
-//! and sliding to the left, no line shared with the library.
+//! The state graph, against one made the slow way: boards as rows of tiles, moves by turning the
+//! board and sliding to the left, no line shared with the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -165,7 +165,8 @@ fn nodes_and_edges_are_those_made_the_slow_way() {
 
 #[test]
 fn nodes_are_as_many_as_have_been_published() {
-    // Live and dead states, win, loss. 57 live: Lees-Miller, 2017. 110 states: several, see `known`.
+    // Live and dead states, win, loss. 57 live: Lees-Miller, 2017. 110 states: several, see
+    // `known`.
     for (args, nodes) in [("--size 2 --max 32", 57 + 18 + 2), ("--size 2", 110 + 1)] {
         assert_eq!(list(&json(args), "nodes").len(), nodes, "{args}");
     }

@@ -1,9 +1,9 @@
-//! The README, read as its reader would: every example runs, in the order given, in an empty folder,
-//! and prints what is shown.
+//! The README, read as its reader would: every example runs, in the order given, in an empty
+//! folder, and prints what is shown.
 //!
-//! In a `console` block, a line after `$ ` is a command and the lines below it are its output, where
-//! `...` stands for anything, and alone on a line for any number of lines. In a `sh` block every line
-//! is a command, whose output is not compared.
+//! In a `console` block, a line after `$ ` is a command and the lines below it are its output,
+//! where `...` stands for anything, and alone on a line for any number of lines. In a `sh` block
+//! every line is a command, whose output is not compared.
 
 use std::env;
 use std::fs;
@@ -14,7 +14,8 @@ use tempfile::TempDir;
 
 const README: &str = include_str!("../../README.md");
 
-/// Lines that are not run here, by how they begin: they fetch, build or install, which has been done.
+/// Lines that are not run here, by how they begin: they fetch, build or install, which has been
+/// done.
 const DONE: [&str; 5] = [
     "git clone URL enum48 && cd enum48",
     "cargo test ",
@@ -195,7 +196,7 @@ fn the_first_screen_has_the_two_commands_and_ci_finds_the_tests() {
 
 #[test]
 fn the_library_example_is_part_of_the_one_that_is_tested() {
-    let source = include_str!("../src/lib.rs");
+    let source = include_str!("../../src/lib.rs");
     let (_, code) = README.split_once("```rust\n").unwrap();
     let (code, _) = code.split_once("```").unwrap();
     for line in code.lines() {

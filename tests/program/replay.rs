@@ -86,7 +86,7 @@ fn a_false_code_is_told_apart_from_what_cannot_be_done() {
         ("w1.2x2-8.BD.1.w..W.10f0c487", "a character was changed"),
         (
             "w1.2x2-8.BD.1.w..10f0c486",
-            "it wins, and the code does not say so",
+            "it wins, but the code does not say so",
         ),
         ("rubbish", "not a code"),
         (
@@ -131,7 +131,11 @@ fn bare_moves_are_played_from_a_seed() {
         "replay --seed 5 --size 4 -AAA",
         "move 5: up changes nothing",
     );
-    disagrees(&place, "replay --seed 5 --size 4 Pz!", "stands for none");
+    disagrees(
+        &place,
+        "replay --seed 5 --size 4 Pz!",
+        "is not in the alphabet",
+    );
 }
 
 #[test]

@@ -27,7 +27,8 @@ fn cannot_tell(place: &TempDir, args: &str, why: &str) {
 #[test]
 fn a_layer_a_part_or_everything_is_written_in_order() {
     let place = counted();
-    // The live states of sum 12 by hand: 4 4 4, 2 2 4 4 in one way; 4 8 in three ways less one, 2 2 8 in two.
+    // The live states of sum 12 by hand: 4 4 4, 2 2 4 4 in one way; 4 8 in three ways less one, 2 2
+    // 8 in two.
     let layer = "0x0222\n0x1122\n0x0023\n0x0113\n0x0131\n0x0230\n";
     assert_eq!(good(&place, "states run --sum 12"), layer);
     assert_eq!(
@@ -127,7 +128,7 @@ fn a_board_is_shown_with_what_follows_it() {
     let said = good(&place, "show 0x2310 --size 2");
     for line in [
         "canonical  0x0132  . 2 / 8 4",
-        "orbit      8 boards, itself among them",
+        "orbit      8 boards, including itself",
         "sum        14, largest tile 8",
         "state      live",
         "up         not legal",
@@ -183,7 +184,8 @@ fn a_dry_run_counts_nothing_and_says_what_to_expect() {
     let object = |args: &str| -> serde_json::Value {
         serde_json::from_str(&good(&place, &format!("{args} --dry-run --json"))).unwrap()
     };
-    // All boards of 2x2 with tiles up to 4 that hold one: (3^4 - 1 + symmetric ones) / 8 by Burnside.
+    // All boards of 2x2 with tiles up to 4 that hold one: (3^4 - 1 + symmetric ones) / 8 by
+    // Burnside.
     assert_eq!(object("--size 2 --max 8")["bound"], 19);
     good(&place, "--size 3 --max 128 --until 60 --quiet");
     let begun = object("--size 3 --max 128");

@@ -1,4 +1,5 @@
-//! `enum48 witness`, as a user runs it: a game for every state, and none for boards that no game ends in.
+//! `enum48 witness`, as a user runs it: a game for every state, and none for boards that no game
+//! ends in.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use enum48::Game;
 use enum48::game::{Board, Grid};
 use enum48::graph::Graph;
 use enum48::play::{Code, Status};
-use enum48::store::Archive;
+use enum48::store::Run;
 use enum48::witness::{Answer, Layers};
 
 use crate::command::{PROGRAM, good, place, stderr, stdout};
@@ -49,9 +50,9 @@ fn every_state_of_2x3_has_a_game_that_replays() {
     assert_eq!(codes.lines().count(), 17_268, "as many as the count has");
 
     // The dead ones are in no file; the graph, which is made without files, has them.
-    let archive = Archive::open(&place.path().join("enum48-data/2x3")).unwrap();
-    let mut layers = Layers::new(&archive, 64 << 20).unwrap();
-    let graph = Graph::new(archive.game(), None, 1 << 20).unwrap();
+    let run = Run::open(&place.path().join("enum48-data/2x3")).unwrap();
+    let mut layers = Layers::new(&run, 64 << 20).unwrap();
+    let graph = Graph::new(run.game(), None, 1 << 20).unwrap();
     let dead = graph.states().iter().filter(|state| !state.live);
     let mut found = 0;
     for state in dead {
@@ -69,7 +70,8 @@ fn every_state_of_2x3_has_a_game_that_replays() {
 
 #[test]
 fn every_state_of_2x4_has_a_game_that_replays() {
-    // To 128, which is 2x4 with all that is special about it, and a game each for some hundred thousand states.
+    // To 128, which is 2x4 with all that is special about it, and a game each for some hundred
+    // thousand states.
     let place = place();
     good(&place, "--size 2x4 --max 128 --quiet");
     let dir = "enum48-data/2x4-128";

@@ -1,7 +1,7 @@
 //! `enum48 play`, in a terminal of its own and with keys, as a person plays it.
 //!
-//! The boards are those of a program that shares nothing with this one and was written from the description of
-//! the codes (`enum48::play`); so are the codes.
+//! The boards are those of a program that shares nothing with this one and was written from the
+//! description of the codes (`enum48::play`); so are the codes.
 
 use enum48::play::Code;
 use vt100::Color;
@@ -224,7 +224,7 @@ fn no_colours_where_they_are_not_wanted_or_not_known() {
 fn without_a_seed_every_game_is_another() {
     let seed = || {
         let mut play = Play::start("--size 4x3", (80, 24));
-        play.until_shown("play on until nothing moves");
+        play.until_shown("play on until no move is left");
         let screen = play.screen().contents();
         let seed = screen.lines().next().unwrap().rsplit(' ').next().unwrap();
         let left = play.quit("q");

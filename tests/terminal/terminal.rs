@@ -18,7 +18,8 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
 
-/// Runs the program with stdout in a file and the rest on the terminal, if not told otherwise, and says whether the terminal's modes are as they were.
+/// Runs the program with stdout in a file and the rest on the terminal, if not told otherwise, and
+/// says whether the terminal's modes are as they were.
 pub(crate) const SHELL: &str = r#"before=$(stty -g)
 "$0" play "$@" <"$IN" >"$OUT" 2>"$ERR"
 left=$?

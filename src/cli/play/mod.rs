@@ -1,10 +1,10 @@
 //! `enum48 play`: the game itself, in a terminal.
 //!
-//! Key idea: the board, the keys and all that is said go to stderr, so that the code of the game is the one
-//! line on stdout, and `code=$(enum48 play ...)` works.
+//! The board and all messages go to stderr, so that the code of the game is the only line on stdout
+//! and `code=$(enum48 play ...)` works.
 //!
-//! Reading order: `session` (a game with undo), `screen` (what is shown of it), `tiles` (the board in it),
-//! `terminal` (the window, and how it is left).
+//! Reading order: `session` (a game with undo), `screen` (the picture of it), `tiles` (the board in
+//! the picture), `terminal` (entered, drawn on, and restored).
 
 mod screen;
 mod session;
@@ -20,18 +20,19 @@ use self::screen::Note;
 use self::session::Session;
 use self::terminal::Terminal;
 use super::Outcome;
-use crate::game::{Direction, Game, Size};
+use super::game::GameArgs;
+use crate::game::Direction;
 use crate::play::Seed;
 
-/// Play a game in the terminal; its code, which anyone can replay, is printed at the end
+/// Play a game in the terminal, and print its code, which anyone can replay
 ///
 ///   arrows, WASD, hjkl    move
-///   u                     undo a move; again, and again, to the start
+///   u                     undo the last move, any number of times
 ///   c                     show the code of the game so far
 ///   q, Esc, Ctrl-C        quit, and print the code
 ///
-/// The same seed and the same moves give the same tiles, after an undo too. The
-/// code is the only line on stdout; the board is drawn on stderr.
+/// The same seed and moves give the same tiles, even after an undo. The code is
+/// the only line on stdout; the board is drawn on stderr. 4x4 needs --max.
 #[derive(clap::Args)]
 #[command(
     verbatim_doc_comment,
@@ -42,22 +43,17 @@ Examples:
   code=$(enum48 play --size 3 --max 256)"
 )]
 pub(super) struct Args {
-    /// Size of the board: N (a square), or rows and columns as in 4x3; sides from 2 to 4
-    #[arg(long, value_name = "N|RxC")]
-    size: Size,
+    #[command(flatten)]
+    game: GameArgs,
 
-    /// The winning tile, a power of two from 8 to 65536 [default: none, but 4x4 needs one]
-    #[arg(long, value_name = "TILE")]
-    max: Option<u32>,
-
-    /// Seed of the tiles, a number in base 36: digits 0 to 9 and a to z [default: a random one]
+    /// Seed of the tiles, a number in base 36: digits 0 to 9 and a to z [default: random]
     #[arg(long, value_name = "SEED")]
     seed: Option<Seed>,
 }
 
 /// Play.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let game = Game::new(args.size, args.max)?;
+    let game = args.game.game()?;
     if game.size().cells() == 16 && game.max().is_none() {
         bail!(
             "size 4x4 without a winning tile: a code's tiles go up to 65536 and the game goes beyond: \
@@ -66,8 +62,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
-            "play: stdin or stderr is not a terminal: keys are read from the one and the board is drawn \
-             on the other: redirect stdout only"
+            "play: stdin or stderr is not a terminal: keys are read from stdin and the board is drawn on \
+             stderr: redirect only stdout"
         );
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
@@ -77,18 +73,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     ended.map(|()| Outcome::Done)
 }
 
-/// Play until the player quits; the terminal is then as it was before.
+/// Play until the player quits, then restore the terminal.
 fn play(session: &mut Session) -> Result<()> {
-    let terminal = Terminal::open().context("terminal: cannot take it over")?;
+    let terminal = Terminal::open().context("terminal: cannot enter raw mode")?;
     let colours = terminal::has_colours();
     let mut note = Note::Goal;
     loop {
-        let size = crossterm::terminal::size().context("terminal: cannot tell its size")?;
+        let size = crossterm::terminal::size().context("terminal: cannot get its size")?;
         let frame = screen::frame(session, &note, colours, size);
-        terminal
-            .show(&frame)
-            .context("terminal: cannot draw on it")?;
-        let event = event::read().context("terminal: cannot read its keys")?;
+        terminal.show(&frame).context("terminal: cannot draw")?;
+        let event = event::read().context("terminal: cannot read keys")?;
         note = match event.as_key_press_event().and_then(key) {
             None => continue,
             Some(Key::Quit) => return Ok(()),
@@ -101,7 +95,7 @@ fn play(session: &mut Session) -> Result<()> {
     }
 }
 
-/// What a key is for.
+/// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key {
     Move(Direction),

@@ -1,8 +1,8 @@
-//! What is shown of a game: name and seed, score, board, what is to be said, keys, and the code.
+//! The picture of a game: name and seed, score, board, a message, keys, and the code.
 //!
-//! Key idea: the board shrinks before anything else is left out. Lines never reach beyond the window, but
-//! for the code: it begins at the left edge and the terminal itself wraps it, so that a terminal which copies
-//! text copies it as one line.
+//! If the window is small, the board shrinks before anything is left out. No line is wider than the
+//! window, except the code: it begins at the left edge and the terminal wraps it, so that it is
+//! copied as one line.
 
 use crossterm::style::Stylize;
 use indicatif::HumanCount;
@@ -11,17 +11,17 @@ use super::session::Session;
 use super::tiles::{self, Scale};
 use crate::play::Status;
 
-/// The least width: what the widest board takes, and no text takes more.
+/// The least width of the window: that of the widest board. No text is wider.
 const COLUMNS: u16 = 38;
 
-/// What the last key led to, other than to another board.
+/// What there is to say after the last key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Note {
-    /// Nothing: the goal of the game is shown.
+    /// Nothing, so the goal of the game.
     Goal,
-    /// The move was none.
+    /// The move changes nothing.
     Unchanged,
-    /// There was no move to undo.
+    /// There is no move to undo.
     Start,
     /// The code of the game.
     Code(String),
@@ -30,13 +30,13 @@ pub(super) enum Note {
 /// A picture of the game.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// Lines from the top, none wider than the window.
+    /// The lines from the top, none wider than the window.
     pub(super) lines: Vec<String>,
-    /// What follows below them, for the terminal to wrap.
+    /// The text below them, which the terminal wraps.
     pub(super) rest: String,
 }
 
-/// Draw the game for a window of so many columns and rows.
+/// Draw the game for a window of this many columns and rows.
 pub(super) fn frame(
     session: &Session,
     note: &Note,
@@ -72,7 +72,7 @@ pub(super) fn frame(
     Frame { lines, rest }
 }
 
-/// All lines but the code, with gaps between them or without.
+/// All lines except the code, with or without gaps between them.
 fn layout(session: &Session, note: &Note, board: Vec<String>, gap: bool) -> Vec<String> {
     let position = session.position();
     let (game, seed) = (position.game().to_string(), session.seed());
@@ -86,7 +86,7 @@ fn layout(session: &Session, note: &Note, board: Vec<String>, gap: bool) -> Vec<
     lines.extend(gap());
     lines.extend(board);
     lines.extend(gap());
-    lines.push(said(session, note));
+    lines.push(message(session, note));
     lines.extend(gap());
     lines.push(format!("{} move", "arrows WASD hjkl".bold()));
     lines.push(format!(
@@ -106,7 +106,7 @@ fn layout(session: &Session, note: &Note, board: Vec<String>, gap: bool) -> Vec<
     lines.into_iter().map(inset).collect()
 }
 
-fn said(session: &Session, note: &Note) -> String {
+fn message(session: &Session, note: &Note) -> String {
     let position = session.position();
     match (position.status(), note) {
         (Status::Won, _) => "won: the game is over (u, c or q)".bold().to_string(),
@@ -116,12 +116,12 @@ fn said(session: &Session, note: &Note) -> String {
         (Status::Live, Note::Code(_)) => "the code of the game so far:".to_owned(),
         (Status::Live, Note::Goal) => match position.game().max() {
             Some(tile) => format!("make {tile} to win"),
-            None => "play on until nothing moves".to_owned(),
+            None => "play on until no move is left".to_owned(),
         },
     }
 }
 
-/// As much of the code as there is room for, and how much more there is.
+/// As much of the code as there is room for, and how much is left out.
 fn fitting(code: &str, width: usize, rows: usize) -> String {
     if code.len() <= width * rows {
         return code.to_owned();
@@ -140,7 +140,7 @@ mod tests {
         Session::new(game.parse().unwrap(), Seed(u64::MAX))
     }
 
-    /// Characters that a line takes on the screen.
+    /// Width of a line on the screen, without escape sequences.
     fn width(line: &str) -> usize {
         let mut inside = false;
         let shown = line.chars().filter(|&c| {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_window_says_all_of_it() {
+    fn the_smallest_window_shows_everything() {
         let session = session("4x4-65536");
         let frame = |note, size| frame(&session, note, false, size);
         let shown = frame(&Note::Goal, (38, 10));

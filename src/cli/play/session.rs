@@ -1,10 +1,10 @@
-//! A game that is being played, and how to take moves back.
+//! A game that is being played, with undo.
 
 use crate::game::{Direction, Game};
 use crate::play::{Chance, Code, Luck, Position, Seed, Status};
 
-/// A seeded game. The generator's state is kept with each board, so that what follows an undo is what
-/// followed before, and the code stays true.
+/// A seeded game. Each board is kept with the state of the generator, so that the same moves bring
+/// the same tiles after an undo, and the code stays true.
 pub(super) struct Session {
     seed: Seed,
     now: State,
@@ -41,18 +41,18 @@ impl Session {
         self.seed
     }
 
-    /// The board as it stands.
+    /// The current board.
     pub(super) fn position(&self) -> &Position {
         &self.now.position
     }
 
-    /// How many moves were made.
+    /// Number of moves made.
     pub(super) fn moves(&self) -> usize {
         self.past.len()
     }
 
-    /// Move all tiles, and let chance put one unless that wins; false, and nothing done, if that changes
-    /// nothing or the game is over.
+    /// Move all tiles and, unless that wins, spawn one. Does nothing and returns false if the move
+    /// is not legal or the game is over.
     pub(super) fn slide(&mut self, direction: Direction) -> bool {
         let before = self.now.clone();
         let live = before.position.status() == Status::Live;
@@ -66,7 +66,7 @@ impl Session {
         moved
     }
 
-    /// Take the last move back; false if there is none.
+    /// Undo the last move; false if there is none.
     pub(super) fn undo(&mut self) -> bool {
         let last = self.past.pop();
         let undone = last.is_some();
@@ -93,9 +93,9 @@ mod tests {
         Session::new(game.parse().unwrap(), Seed(seed))
     }
 
-    // The codes are those of a second program, as in `play::code`.
+    // A second program made the codes, as in `play::code`.
     #[test]
-    fn a_won_game_has_its_code_and_goes_on_after_undo_only() {
+    fn a_won_game_has_its_code_and_continues_only_after_undo() {
         let mut game = session("2x2-16", 5);
         for direction in [Up, Left, Left, Left, Up, Left, Up] {
             assert!(game.slide(direction));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn undo_goes_back_to_the_start_and_the_same_moves_bring_the_same_tiles() {
+    fn undo_leads_back_to_the_start_and_the_same_moves_bring_the_same_tiles() {
         let code: Code = "s1.3x3.0.31.-/t/v97/7/g.1385f34a".parse().unwrap();
         let mut game = session("3x3", 0);
         let mut boards = vec![game.position().clone()];
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_changes_nothing_is_none() {
+    fn a_move_that_changes_nothing_is_not_made() {
         let mut game = session("2x2-16", 5);
         assert_eq!(game.position().to_string(), ". . / 4 2");
         assert!(!game.slide(Down) && !game.slide(Right) && !game.undo());

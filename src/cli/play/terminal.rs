@@ -1,4 +1,4 @@
-//! The terminal while a game is on it, and how it is left.
+//! The terminal during a game, and how it is restored.
 
 use std::env;
 use std::io::{self, Write};
@@ -17,22 +17,22 @@ use crossterm::{execute, queue};
 
 use super::screen::Frame;
 
-/// The terminal in raw mode and on its other screen; dropped, it is as before.
+/// The terminal in raw mode and on its alternate screen, until this is dropped.
 pub(super) struct Terminal(());
 
 impl Terminal {
-    /// Take the terminal over.
+    /// Enter raw mode and the alternate screen.
     pub(super) fn open() -> io::Result<Self> {
-        leave_before_a_panic_is_told();
+        restore_before_panic_message();
         terminal::enable_raw_mode()?;
         let terminal = Self(());
         execute!(io::stderr(), EnterAlternateScreen, Hide)?;
-        // From here on it is heard when the window changes, which it may do before the first key.
+        // Start listening for changes of the window's size, which may come before the first key.
         event::poll(Duration::ZERO)?;
         Ok(terminal)
     }
 
-    /// Show a frame, written at once so that no half of it is seen.
+    /// Draw a frame, in one write so that nobody sees half of it.
     pub(super) fn show(&self, frame: &Frame) -> io::Result<()> {
         let mut bytes = Vec::new();
         queue!(bytes, BeginSynchronizedUpdate)?;
@@ -58,27 +58,29 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         if !thread::panicking() {
-            leave();
+            restore();
         }
     }
 }
 
-/// Leave the terminal as it was. What fails here has nowhere to be said.
-fn leave() {
+/// Restore the terminal. Errors are ignored, as there is nowhere to print them.
+fn restore() {
     let _ = execute!(io::stderr(), Show, LeaveAlternateScreen);
     let _ = terminal::disable_raw_mode();
 }
 
-/// What a panic says would be lost with the screen that it is written on.
-fn leave_before_a_panic_is_told() {
-    let tell = panic::take_hook();
+/// Restore the terminal before a panic prints its message, which the alternate screen would take
+/// with it.
+fn restore_before_panic_message() {
+    let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
-        leave();
-        tell(panic);
+        restore();
+        print(panic);
     }));
 }
 
-/// Whether colours are wanted, and known to the terminal: nearly all know 256, whatever they are called.
+/// Whether the user wants colours and the terminal has them. Nearly all terminals have 256,
+/// whatever they are called.
 pub(super) fn has_colours() -> bool {
     let name = env::var("TERM").unwrap_or_default();
     let without = ["", "dumb", "vt52", "vt100", "vt102", "vt220", "xterm-mono"];

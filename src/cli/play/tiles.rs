@@ -1,23 +1,23 @@
-//! The board as lines of text: blocks of colour, or a grid of lines where there are no colours.
+//! The board as lines of text: blocks of colour, or box-drawing lines without colours.
 //!
-//! Key idea: half a character's height (`▄`, `▀`) is a tile's colour and the other half the frame's, which
-//! makes the gaps between rows about as wide as those between columns.
+//! The gaps between rows are half characters (`▄`, `▀`): one half has the colour of the tile, the
+//! other that of the frame. This makes them about as wide as the gaps between columns.
 
 use crossterm::style::{Color, Stylize};
 
 use crate::play::Position;
 
-/// Characters of a tile: 65536, and a space on either side.
+/// Width of a tile in characters: 65536 with a space on either side.
 const WIDTH: usize = 7;
 
-/// Around the tiles.
+/// The colour around the tiles.
 const FRAME: Color = Color::AnsiValue(240);
 
 const DARK: u8 = 235;
 const LIGHT: u8 = 231;
 
-/// Colours of the empty cell and of the tiles 2, 4, 8, ..., 65536, and of the numbers on them, from the
-/// palette of 256.
+/// Colours of the empty cell and of the tiles 2, 4, 8, ..., 65536, each with that of its number,
+/// from the palette of 256.
 const COLOURS: [(u8, u8); 17] = [
     (244, DARK),
     (255, DARK),
@@ -38,7 +38,7 @@ const COLOURS: [(u8, u8); 17] = [
     (91, LIGHT),
 ];
 
-/// How much room the board takes.
+/// How large the board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
     /// Tiles with gaps or lines between them.
@@ -47,7 +47,7 @@ pub(super) enum Scale {
     Small,
 }
 
-/// The board's lines, all of them alike in width and at most 36 characters wide.
+/// The lines of the board, all of the same width, at most 36 characters.
 pub(super) fn draw(position: &Position, scale: Scale, colours: bool) -> Vec<String> {
     let tiles: Vec<u32> = position.tiles().collect();
     let rows = tiles.chunks(position.game().size().cols().into());
@@ -115,7 +115,7 @@ fn painted(tile: u32) -> String {
     number(tile).with(digits).on(ground).bold().to_string()
 }
 
-/// Of the tile, and of the number on it.
+/// The colours of a tile and of its number.
 fn colours(tile: u32) -> (Color, Color) {
     let (ground, digits) = COLOURS[tile.checked_ilog2().unwrap_or(0) as usize];
     (Color::AnsiValue(ground), Color::AnsiValue(digits))

@@ -1,4 +1,4 @@
-//! What is said of a code: for people, for scripts, as JSON.
+//! The answer to a code: for people, for scripts, as JSON.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::game::Grid;
 use crate::play::{Code, Turn};
 
-/// What became of a game.
+/// A true code, and the end of its game. The keys of its JSON are a contract.
 #[derive(Serialize)]
 pub(super) struct Played {
     valid: bool,
@@ -22,7 +23,7 @@ pub(super) struct Played {
     sum: u32,
     max_tile: u32,
     state: String,
-    /// In hexadecimal; null with a tile 65536, which has no digit.
+    /// In hexadecimal; null if it has the tile 65536, which has no digit.
     board: Option<String>,
     cells: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +32,7 @@ pub(super) struct Played {
     steps: Option<Vec<Step>>,
 }
 
-/// A code that is not true.
+/// A false code.
 #[derive(Serialize)]
 pub(super) struct Refused<'a> {
     valid: bool,
@@ -49,7 +50,7 @@ struct Step {
     cells: Vec<u32>,
 }
 
-/// A tile that chance put.
+/// A spawned tile.
 #[derive(Serialize)]
 struct Tile {
     row: u8,
@@ -58,12 +59,12 @@ struct Tile {
 }
 
 impl Played {
-    /// With each of its steps, if wanted.
+    /// Replay a code, and keep every step if wanted.
     pub(super) fn new(code: &Code, steps: bool) -> Self {
         let (game, end) = (code.game(), code.end());
         let size = game.size();
         let cells: Vec<u32> = end.tiles().collect();
-        let hex = |board| format!("{board:#0width$x}", width = 2 + size.cells() as usize);
+        let grid = |board| Grid::new(board, size).expect("a position fits its board");
         let replay = code.replay();
         Self {
             valid: true,
@@ -77,14 +78,14 @@ impl Played {
             sum: cells.iter().sum(),
             max_tile: cells.iter().copied().max().unwrap_or(0),
             state: end.status().to_string(),
-            board: end.board().map(hex),
+            board: end.board().map(|board| format!("{:#x}", grid(board))),
             cells,
             start: steps.then(|| replay.position().tiles().collect()),
             steps: steps.then(|| replay.map_while(Result::ok).map(Step::from).collect()),
         }
     }
 
-    /// As lines for a person.
+    /// Print it for people.
     pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "game       {}", self.game)?;
         writeln!(out, "moves      {}", self.moves)?;
@@ -101,7 +102,7 @@ impl Played {
     }
 }
 
-/// In one line, for scripts.
+/// One line, for scripts.
 impl fmt::Display for Played {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let board = self.board.as_deref().unwrap_or("-");
@@ -114,6 +115,7 @@ impl fmt::Display for Played {
 }
 
 impl<'a> Refused<'a> {
+    /// A code and what is wrong with it.
     pub(super) fn new(code: &'a str, error: &Error) -> Self {
         Self {
             valid: false,

@@ -16,24 +16,24 @@ use crate::game::{Game, Size};
 use crate::play::{Code, Seed};
 use answer::{Played, Refused};
 
-/// Play a game again from its code: verify each move, and print where it ends
+/// Replay a game from its code: verify each move, and print where it ends
 ///
-/// Tiles are moved by the rules alone, on a plain array, with nothing of what counts states. Exit code 1 if
-/// the code is not true, with the number of the move and the reason.
+/// Moves tiles by the rules alone, on a plain array, with none of the code that counts states. The
+/// exit code is 1 if the code is false, with the number of the move and the reason.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   enum48 replay w1.2x2-8.BD.1.w..W.10f0c486
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --step
-  enum48 replay --size 2 --max 16 --seed 5 PzA     a bare move string, played from a seed
-  enum48 replay - < codes                          one code a line, one answer a line
+  enum48 replay - < codes                       a code a line, an answer a line
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --html game.html
+  enum48 replay --size 2 --max 16 --seed 5 PzA  a bare move string and its seed
 
-A bare move string has no count: what follows the end of its game is left out, and of the
-last character up to two moves up that change nothing. The README says how codes are
-read and written.")]
+A bare move string does not say how many moves it has. Moves after the end of
+the game are ignored, and so are up to two that fill the last character, if they
+go up and change nothing. The documentation of the module play describes codes.")]
 pub(super) struct Args {
-    /// The code, or - to read codes from stdin, one a line; with --seed bare move strings
+    /// The code, or - to read codes from stdin, one a line; with --seed, a bare move string
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
     code: String,
 
@@ -41,15 +41,15 @@ pub(super) struct Args {
     #[arg(long)]
     step: bool,
 
-    /// One JSON object, for each code
+    /// Print a JSON object for each code
     #[arg(long)]
     json: bool,
 
-    /// Write a page that plays the game, for a browser, - for stdout
+    /// Write a page that plays the game in a browser to FILE, - for stdout
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "json"])]
     html: Option<PathBuf>,
 
-    /// The seed of a bare move string, in base 36
+    /// Seed of a bare move string, in base 36
     #[arg(long, value_name = "S", requires = "size")]
     seed: Option<Seed>,
 
@@ -57,12 +57,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "N|RxC", requires = "seed")]
     size: Option<Size>,
 
-    /// The winning tile of a bare move string [default: none]
+    /// Winning tile of a bare move string [default: none]
     #[arg(long, value_name = "TILE", requires = "seed")]
     max: Option<u32>,
 }
 
-/// Replay one code, or as many as there are on stdin.
+/// Replay one code, or all codes on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let classic = match (args.size, args.seed) {
         (Some(size), Some(seed)) => Some((Game::new(size, args.max)?, seed)),
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// Answer each line of stdin with a line.
 fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outcome> {
     if args.step || args.html.is_some() {
-        bail!("--step and --html: for a single code: give it in place of -");
+        bail!("--step and --html: for a single code: give it instead of -");
     }
     let mut outcome = Outcome::Done;
     let (mut input, mut line, mut number) = (BufReader::new(io::stdin()), Vec::new(), 0);
@@ -119,7 +119,7 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
                     }
                 }
             }
-            // Whoever waits for an answer before the next code gets it.
+            // No more input yet: whoever sends it may be waiting for the answer.
             if input.buffer().is_empty() {
                 out.flush()?;
             }
@@ -129,19 +129,19 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
     Ok(outcome)
 }
 
-/// Read the next line, or none at the end: its length.
+/// Read the next line; its length, 0 at the end.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> error::Result<usize> {
     line.clear();
     let length = input.read_until(b'\n', line);
     length.map_err(Error::io(Path::new("stdin"), "read"))
 }
 
-/// As JSON, in one line.
+/// One line of JSON.
 fn json(answer: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(answer)
 }
 
-/// The game for a person to read.
+/// Print the game for people.
 fn print(code: &Code, args: &Args, classic: bool, out: &mut dyn Write) -> io::Result<()> {
     let board = |out: &mut dyn Write, position: String| -> io::Result<()> {
         position

@@ -1,7 +1,7 @@
 //! The page that plays a game in a browser.
 //!
-//! Every board is in its data, so the page knows no rules: it cannot show another game than the one that
-//! was replayed here.
+//! The page has every board as data and knows no rules, so it can only show the game that was
+//! replayed here.
 
 use std::io::{self, Write};
 
@@ -28,7 +28,7 @@ struct Game {
 struct Move {
     direction: &'static str,
     gained: u64,
-    /// None after the winning move.
+    /// `None` after the winning move.
     spawn: Option<Tile>,
     /// The board after both, row by row, 0 for an empty cell.
     tiles: Vec<u32>,
@@ -56,7 +56,7 @@ impl Game {
             },
             start: tiles(replay.position()),
             moves: replay
-                .map(|turn| Move::new(&turn.expect("it was played when it was made")))
+                .map(|turn| Move::new(&turn.expect("the code was verified when it was made")))
                 .collect(),
         }
     }
@@ -80,7 +80,7 @@ fn tiles(position: &Position) -> Vec<u32> {
 /// Write the page that plays `code`.
 pub(super) fn write(code: &Code, out: &mut dyn Write) -> io::Result<()> {
     let game = Game::new(code);
-    // No text in the data can end the element that it stands in.
+    // No text in the data can close the element around it.
     let data = serde_json::to_string(&game)?.replace('<', "\\u003c");
     let page = PAGE.replace("{{code}}", &game.code);
     out.write_all(page.replace("{{game}}", &data).as_bytes())
@@ -97,7 +97,7 @@ mod tests {
         String::from_utf8(page).unwrap()
     }
 
-    /// The data of the page, which stand on a line of their own.
+    /// The data of the page, which have a line of their own.
     fn data(code: &str) -> Value {
         let page = page(code);
         let line = page.lines().find(|line| line.starts_with('{')).unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_for_nothing_from_elsewhere() {
+    fn the_page_loads_nothing_from_elsewhere() {
         let page = page("s1.2x3-16.a.10.//zw.W.fa2cf282");
         let outside = ["://", "src=", "import", "fetch", "{{", "@font-face"];
         for word in outside {

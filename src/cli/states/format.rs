@@ -1,90 +1,115 @@
-//! States as text, and as a `NumPy` array.
+//! The formats of states: text, a `NumPy` array, a Parquet table.
 
 use anyhow::Result;
 use npyz::WriterBuilder;
 
-use super::parquet::Table;
-use super::{Columns, Format};
-use crate::game::{Grid, Size};
+use super::Format;
+#[cfg(feature = "parquet")]
+use super::parquet::Parquet;
+use super::writer::Writer;
+use crate::game::{Grid, PartKey, Size};
 use crate::store::Sink;
 
-/// A writer of states in one of the formats.
-pub(super) enum Writer<'a, 'b> {
-    Hex(&'a mut Sink<'b>, Size),
-    Grid(&'a mut Sink<'b>, Size, bool),
-    Csv(Box<csv::Writer<&'a mut Sink<'b>>>, Size),
-    Npy(npyz::NpyWriter<u64, &'a mut Sink<'b>>),
-    Parquet(Box<Table<&'a mut Sink<'b>>>),
+/// Begin a file of `count` states on boards of `size`.
+pub(super) fn writer<'a>(
+    format: Format,
+    size: Size,
+    count: u64,
+    to: &'a mut Sink<'_>,
+) -> Result<Box<dyn Writer + 'a>> {
+    Ok(match format {
+        Format::Hex => Box::new(Hex { to, size }),
+        Format::Grid => Box::new(Grids { to, size, at: 0 }),
+        Format::Csv => Box::new(Csv::new(to, size)?),
+        Format::Npy => {
+            let options = npyz::WriteOptions::new().default_dtype();
+            Box::new(options.shape(&[count]).writer(to).begin_nd()?)
+        }
+        #[cfg(feature = "parquet")]
+        Format::Parquet => Box::new(Parquet::new(to, size)?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => unreachable!("it was refused before a file was begun"),
+    })
 }
 
-/// The state as `0x0132`, a digit for each cell.
-fn hex(state: u64, size: Size) -> String {
-    format!("{state:#0width$x}", width = 2 + size.cells() as usize)
+struct Hex<'a, 'b> {
+    to: &'a mut Sink<'b>,
+    size: Size,
 }
 
-impl<'a, 'b> Writer<'a, 'b> {
-    /// Begin a file of `count` states on boards of `size`.
-    pub(super) fn new(
-        format: Format,
-        size: Size,
-        count: u64,
-        to: &'a mut Sink<'b>,
-    ) -> Result<Self> {
-        Ok(match format {
-            Format::Hex => Self::Hex(to, size),
-            Format::Grid => Self::Grid(to, size, true),
-            Format::Csv => {
-                let mut writer = csv::Writer::from_writer(to);
-                writer.write_record(["state", "sum", "max_tile", "cells"])?;
-                Self::Csv(Box::new(writer), size)
-            }
-            Format::Npy => {
-                let options = npyz::WriteOptions::new().default_dtype();
-                Self::Npy(options.shape(&[count]).writer(to).begin_nd()?)
-            }
-            Format::Parquet => Self::Parquet(Box::new(Table::new(to, size)?)),
-        })
-    }
-
-    /// Append states of one part.
-    pub(super) fn write(&mut self, states: &[u64], columns: Columns) -> Result<()> {
-        match self {
-            Self::Hex(to, size) => {
-                for &state in states {
-                    writeln!(to, "{}", hex(state, *size))?;
-                }
-            }
-            Self::Grid(to, size, first) => {
-                for &state in states {
-                    if !std::mem::take(first) {
-                        writeln!(to)?;
-                    }
-                    writeln!(to, "{:#}", Grid::new(state, *size)?)?;
-                }
-            }
-            Self::Csv(writer, size) => {
-                let (sum, max) = (columns.sum.to_string(), columns.max.to_string());
-                for &state in states {
-                    let cells: Vec<String> = Grid::new(state, *size)?
-                        .tiles()
-                        .map(|tile| tile.to_string())
-                        .collect();
-                    writer.write_record([&hex(state, *size), &sum, &max, &cells.join(" ")])?;
-                }
-            }
-            Self::Npy(writer) => writer.extend(states.iter().copied())?,
-            Self::Parquet(table) => table.write(states, columns)?,
+impl Writer for Hex<'_, '_> {
+    fn write(&mut self, states: &[u64], _: PartKey) -> Result<()> {
+        for &state in states {
+            writeln!(self.to, "{:#x}", Grid::new(state, self.size)?)?;
         }
         Ok(())
     }
 
-    /// Write what ends a file.
-    pub(super) fn finish(self) -> Result<()> {
-        match self {
-            Self::Hex(..) | Self::Grid(..) => Ok(()),
-            Self::Csv(mut writer, _) => Ok(writer.flush()?),
-            Self::Npy(writer) => Ok(writer.finish()?),
-            Self::Parquet(table) => table.finish(),
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
+struct Grids<'a, 'b> {
+    to: &'a mut Sink<'b>,
+    size: Size,
+    at: u64,
+}
+
+impl Writer for Grids<'_, '_> {
+    fn write(&mut self, states: &[u64], _: PartKey) -> Result<()> {
+        for &state in states {
+            if self.at > 0 {
+                writeln!(self.to)?;
+            }
+            writeln!(self.to, "{:#}", Grid::new(state, self.size)?)?;
+            self.at += 1;
         }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
+struct Csv<'a, 'b> {
+    writer: csv::Writer<&'a mut Sink<'b>>,
+    size: Size,
+}
+
+impl<'a, 'b> Csv<'a, 'b> {
+    fn new(to: &'a mut Sink<'b>, size: Size) -> Result<Self> {
+        let mut writer = csv::Writer::from_writer(to);
+        writer.write_record(["state", "sum", "max_tile", "cells"])?;
+        Ok(Self { writer, size })
+    }
+}
+
+impl Writer for Csv<'_, '_> {
+    fn write(&mut self, states: &[u64], key: PartKey) -> Result<()> {
+        let (sum, max) = (key.sum.to_string(), key.max.tile().to_string());
+        for &state in states {
+            let grid = Grid::new(state, self.size)?;
+            let cells: Vec<String> = grid.tiles().map(|tile| tile.to_string()).collect();
+            let state = format!("{grid:#x}");
+            self.writer
+                .write_record([&state, &sum, &max, &cells.join(" ")])?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        Ok(self.writer.flush()?)
+    }
+}
+
+impl Writer for npyz::NpyWriter<u64, &mut Sink<'_>> {
+    fn write(&mut self, states: &[u64], _: PartKey) -> Result<()> {
+        Ok(self.extend(states.iter().copied())?)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok((*self).finish()?)
     }
 }

@@ -1,7 +1,9 @@
 //! `enum48 states`: the states of a run, for other programs.
 
 mod format;
+#[cfg(feature = "parquet")]
 mod parquet;
+mod writer;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -9,20 +11,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
+use super::Outcome;
 use super::output::Output;
-use super::{Outcome, sample};
 use crate::counts::Row;
-use crate::run::Kind;
-use crate::store::{Archive, Sink};
-use format::Writer;
+use crate::part::{Kind, Stream};
+use crate::store::{Run, Sink};
 
 /// Write the live states of a run: one part, a layer, or everything
 ///
-/// States come in order of sum, then largest tile, then board, as they are read: memory does not grow
-/// with their number. A board's cells are its tiles row by row, 0 where empty.
+/// States come in order of sum, then largest tile, then board. They are written as they are read,
+/// so memory does not grow with their number. The cells of a board are its tiles row by row, 0
+/// where empty.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run's directory, such as enum48-data/3x3-1024
+    /// Directory of the run, such as enum48-data/3x3-1024
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
@@ -34,130 +36,134 @@ pub(super) struct Args {
     #[arg(long, value_name = "TILE")]
     max_tile: Option<u32>,
 
-    /// How to write them
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Hex)]
     format: Format,
 
-    /// Draw this many of them, each equally likely, none twice; in order; takes some 20 bytes of memory for each
+    /// Draw this many of the states at random, each equally likely and none twice, and write them
+    /// in order; takes about 20 bytes of memory each
     #[arg(long, value_name = "N")]
     sample: Option<u64>,
 
-    /// The draw: the same number draws the same states
+    /// Seed of the draw: the same number draws the same states
     #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
     seed: u64,
 
-    /// Where to write, - for stdout
+    /// Write to FILE, - for stdout
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
 
+/// Whether this build cannot write Parquet. The format is then not listed, but explained if asked
+/// for.
+const NO_PARQUET: bool = cfg!(not(feature = "parquet"));
+
 /// Formats of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One a line, as in 0x0132
+    /// One state a line, as in 0x0132
     Hex,
-    /// Each as rows of tiles, an empty line between
+    /// Rows of tiles, with an empty line between states
     Grid,
-    #[value(help = "Columns state, sum, max_tile, cells (tiles parted by spaces)")]
+    #[value(help = "Columns state, sum, max_tile, cells (tiles separated by spaces)")]
     Csv,
     #[value(help = "A NumPy array of uint64")]
     Npy,
-    #[value(help = "Columns state (u64), sum, max_tile, cells (a list)")]
+    #[value(help = "Columns state (u64), sum, max_tile, cells (a list)", hide = NO_PARQUET)]
     Parquet,
 }
 
 /// Write states.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let archive = Archive::open(&args.dir)?;
-    let parts = select(&archive, args)?;
+    if NO_PARQUET && args.format == Format::Parquet {
+        bail!(
+            "--format parquet: this build has no Parquet support: give another --format, or build enum48 with \
+             its default features"
+        );
+    }
+    let run = Run::open(&args.dir)?;
+    let parts = select(&run, args)?;
     let output = Output::new(&args.output)?;
-    if let Output::File(path) = &output {
-        let inside = |path: &Path| path.canonicalize().ok();
+    check(&output, args)?;
+    let total: u64 = parts.iter().map(|part| part.live).sum();
+    let count = args.sample.map_or(total, |sample| sample.min(total));
+    output.write(|to| export(&run, &parts, args, count, to))?;
+    Ok(Outcome::Done)
+}
+
+/// Refuse a file among those of the run, and binary data on a terminal.
+fn check(output: &Output, args: &Args) -> Result<()> {
+    if let Output::File(path) = output {
+        let absolute = |path: &Path| path.canonicalize().ok();
         let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-        if inside(parent.unwrap_or(Path::new("."))) == inside(&args.dir) {
+        if absolute(parent.unwrap_or(Path::new("."))) == absolute(&args.dir) {
             bail!(
                 "{}: in the run's own directory: give another -o",
                 path.display()
             );
         }
+    } else if io::stdout().is_terminal() {
+        let binary = match args.format {
+            Format::Npy => "npy",
+            Format::Parquet => "parquet",
+            Format::Hex | Format::Grid | Format::Csv => return Ok(()),
+        };
+        bail!("--format {binary}: binary, not for a terminal: give -o FILE");
     }
-    let binary = matches!(args.format, Format::Npy | Format::Parquet);
-    if binary && output == Output::Stdout && io::stdout().is_terminal() {
-        bail!(
-            "--format {:?}: not for a terminal: give -o FILE",
-            args.format
-        );
-    }
-    let total: u64 = parts.iter().map(|part| part.live).sum();
-    let count = args.sample.map_or(total, |sample| sample.min(total));
-    output.write(|to| export(&archive, &parts, args, count, to))?;
-    Ok(Outcome::Done)
-}
-
-/// What all states of a part have in common.
-#[derive(Clone, Copy)]
-struct Columns {
-    sum: u32,
-    max: u32,
-}
-
-impl Columns {
-    fn of(row: &Row) -> Self {
-        let (sum, max) = (row.sum, row.max_tile);
-        Self { sum, max }
-    }
+    Ok(())
 }
 
 /// The rows of the parts asked for.
-fn select(archive: &Archive, args: &Args) -> Result<Vec<Row>> {
+fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
     let dir = args.dir.display();
-    if args
-        .max_tile
-        .is_some_and(|tile| tile < 2 || !tile.is_power_of_two())
+    if let Some(tile) = args.max_tile
+        && (tile < 2 || !tile.is_power_of_two())
     {
-        bail!("--max-tile: not a tile: give a power of two, 2 or more");
+        bail!("--max-tile {tile}: not a tile: give a power of two, 2 or more");
     }
-    if args.sum.is_none() && archive.first_sum() > 4 {
+    if args.sum.is_none() && run.first_sum() > 4 {
         eprintln!(
-            "enum48: {dir}: layers below sum {} are not there (--keep last)",
-            archive.first_sum()
+            "enum48: {dir}: layers below sum {} were dropped (--keep last)",
+            run.first_sum()
         );
     }
-    if args.sum.is_none() && !archive.complete() {
+    if args.sum.is_none() && !run.complete() {
         eprintln!(
-            "enum48: {dir}: not complete: layers up to sum {}",
-            archive.sealed_sum()
+            "enum48: {dir}: not complete: has layers up to sum {}",
+            run.sealed_sum()
         );
     }
     if let Some(sum) = args.sum {
         if sum < 4 || sum % 2 == 1 {
             bail!("--sum {sum}: no layer has this sum: give an even number, 4 or more");
         }
-        archive.has_layer(sum)?;
+        run.has_layer(sum)?;
     }
-    let table = archive.table();
+    let table = run.table();
     let rows = table.rows().iter().filter(|row| {
         row.live > 0
-            && row.sum >= archive.first_sum()
+            && row.sum >= run.first_sum()
             && args.sum.is_none_or(|sum| row.sum == sum)
             && args.max_tile.is_none_or(|max| row.max_tile == max)
     });
     Ok(rows.copied().collect())
 }
 
-fn export(archive: &Archive, parts: &[Row], args: &Args, count: u64, to: &mut Sink) -> Result<()> {
-    let size = archive.game().size();
-    let mut writer = Writer::new(args.format, size, count, to)?;
+/// Write the states of `parts`, or a sample of them.
+fn export(run: &Run, parts: &[Row], args: &Args, count: u64, to: &mut Sink) -> Result<()> {
+    let size = run.game().size();
+    let mut writer = format::writer(args.format, size, count, to)?;
     if args.sample.is_some() {
-        sample::draw(archive, parts, count, args.seed, |row, states| {
-            writer.write(states, Columns::of(row))
-        })?;
+        for drawn in run.sample(parts, count, args.seed) {
+            let (key, states) = drawn?;
+            writer.write(&states, key)?;
+        }
     } else {
-        for row in parts {
-            if let Some(part) = archive.part(Kind::States, row.sum, row.max_tile)? {
-                let mut stream = part.stream()?;
+        for key in parts.iter().filter_map(Row::key) {
+            if let Some(part) = run.part(Kind::States, key)? {
+                let mut stream = Stream::new(part)?;
                 while let Some(states) = stream.next_block()? {
-                    writer.write(states, Columns::of(row))?;
+                    writer.write(states, key)?;
                 }
             }
         }

@@ -11,10 +11,10 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use super::Columns;
-use crate::game::{Grid, Size};
+use super::writer::Writer;
+use crate::game::{Grid, PartKey, Size};
 
-/// Rows that are gathered before they are written: some tens of MiB.
+/// Rows of a group, which are held in memory until they are written: some tens of MiB.
 const ROWS: usize = 1 << 19;
 
 const SCHEMA: &str = "message states {
@@ -28,8 +28,8 @@ const SCHEMA: &str = "message states {
     }
 }";
 
-/// A table being written.
-pub(super) struct Table<W: Write + Send> {
+/// A Parquet file being written.
+pub(super) struct Parquet<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     size: Size,
     states: Vec<i64>,
@@ -38,9 +38,11 @@ pub(super) struct Table<W: Write + Send> {
     cells: Vec<i32>,
 }
 
-impl<W: Write + Send> Table<W> {
+impl<W: Write + Send> Parquet<W> {
+    /// Begin a file of states on boards of `size`.
     pub(super) fn new(to: W, size: Size) -> Result<Self> {
-        // States increase by small steps, and the other columns hold few different numbers.
+        // States increase in small steps; the other columns have few different values, so a
+        // dictionary.
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
@@ -57,24 +59,10 @@ impl<W: Write + Send> Table<W> {
         })
     }
 
-    pub(super) fn write(&mut self, states: &[u64], columns: Columns) -> Result<()> {
-        for &state in states {
-            self.states.push(state.cast_signed());
-            self.sums.push(columns.sum.cast_signed());
-            self.max_tiles.push(columns.max.cast_signed());
-            self.cells
-                .extend(Grid::new(state, self.size)?.tiles().map(u32::cast_signed));
-            if self.states.len() == ROWS {
-                self.flush()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Write what is gathered as a group of rows.
+    /// Write the rows in memory as a group.
     fn flush(&mut self) -> Result<()> {
         let length = self.size.cells() as usize;
-        // A list that is never empty: each element is defined, and all but the first of a row repeat.
+        // No list is empty, so every element is defined. All but the first of each list repeat it.
         let defined = vec![1; self.cells.len()];
         let repeated: Vec<i16> = (0..self.cells.len())
             .map(|at| i16::from(at % length > 0))
@@ -91,8 +79,24 @@ impl<W: Write + Send> Table<W> {
         self.cells.clear();
         Ok(())
     }
+}
 
-    pub(super) fn finish(mut self) -> Result<()> {
+impl<W: Write + Send> Writer for Parquet<W> {
+    fn write(&mut self, states: &[u64], key: PartKey) -> Result<()> {
+        for &state in states {
+            let grid = Grid::new(state, self.size)?;
+            self.states.push(state.cast_signed());
+            self.sums.push(key.sum.cast_signed());
+            self.max_tiles.push(key.max.tile().cast_signed());
+            self.cells.extend(grid.tiles().map(u32::cast_signed));
+            if self.states.len() == ROWS {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
         if !self.states.is_empty() {
             self.flush()?;
         }
@@ -101,7 +105,7 @@ impl<W: Write + Send> Table<W> {
     }
 }
 
-/// Write the next column of a group of rows, a list with its levels.
+/// Write the next column of a group; the column of a list needs definition and repetition levels.
 fn column<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: &[T::T],

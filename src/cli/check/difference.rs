@@ -1,0 +1,52 @@
+//! A table beside another.
+
+use std::path::Path;
+
+use anyhow::Result;
+use indicatif::HumanCount;
+
+use super::{Args, println, read};
+use crate::cli::Outcome;
+use crate::counts::Differs;
+
+/// Compare two tables part by part.
+pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Outcome> {
+    let (table, game) = read(path, args)?;
+    let (other, other_game) = read(other_path, args)?;
+    let (a, b) = (path.display(), other_path.display());
+    if let (Some(game), Some(other)) = (game, other_game)
+        && game != other
+    {
+        println(&format!("DIFFER: {a} is of {game}, {b} of {other}"))?;
+        return Ok(Outcome::Disagreed);
+    }
+    let Some(difference) = table.difference(&other) else {
+        let totals = table.totals();
+        println(&format!(
+            "agree: {} parts up to sum {}, {} live states, fingerprint {}",
+            HumanCount(table.rows().len() as u64),
+            table.last_sum(),
+            HumanCount(totals.live),
+            totals.fingerprint
+        ))?;
+        return Ok(Outcome::Done);
+    };
+    let (sum, max_tile) = (difference.sum, difference.max_tile);
+    let how = match difference.kind {
+        Differs::In(column, ours, theirs) => format!("{column} {ours} in {a}, {theirs} in {b}"),
+        Differs::OnlyFirst => format!("{a} has this part, {b} has not"),
+        Differs::OnlySecond => format!("{b} has this part, {a} has not"),
+    };
+    println(&format!(
+        "DIFFER first at sum {sum}, largest tile {max_tile}: {how}"
+    ))?;
+    let (one, two) = (table.last_sum(), other.last_sum());
+    let (shorter, longer) = (one.min(two), one.max(two));
+    if sum > shorter {
+        println(&format!(
+            "they agree up to sum {shorter}, where one ends; the other goes on to {longer}: \
+             --until {shorter} compares what both have"
+        ))?;
+    }
+    Ok(Outcome::Disagreed)
+}

@@ -1,0 +1,99 @@
+//! `enum48 check`: compare counts with published numbers, with the laws, or with another table.
+
+mod difference;
+mod published;
+mod table;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::Outcome;
+use super::resources::Resources;
+use crate::Error;
+use crate::counts::Table;
+use crate::game::{Game, Size};
+use crate::store::Run;
+
+/// Compare games counted now, or a table, with the published numbers
+///
+/// Without a TABLE, counts the games that have published numbers, in a temporary directory; this
+/// takes some seconds. With a TABLE, counts nothing: compares its numbers with the published ones,
+/// as far as it goes, and with the laws that the numbers of any game obey. With OTHER as well,
+/// compares the two part by part and names the first difference. The exit code is 1 if anything
+/// disagrees.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// A table: layers.csv, the output of --csv, or a run's directory (even while it is counting)
+    #[arg(value_name = "TABLE")]
+    table: Option<PathBuf>,
+
+    /// A second table, from another machine, version or program
+    #[arg(value_name = "OTHER")]
+    other: Option<PathBuf>,
+
+    /// Look only at the layers up to this tile sum
+    #[arg(long, value_name = "SUM", requires = "table")]
+    until: Option<u32>,
+
+    /// Size of the board, if the first row of a CSV does not tell
+    #[arg(long, value_name = "N|RxC", requires = "table")]
+    size: Option<Size>,
+
+    /// The winning tile, if the winning moves of a CSV do not tell
+    #[arg(long, value_name = "TILE", requires = "table")]
+    max: Option<u32>,
+
+    /// Also count what takes over a minute: 4x4 to 64 (about an hour on two cores; keeps no files)
+    #[arg(long, conflicts_with = "table")]
+    long: bool,
+
+    #[command(flatten)]
+    resources: Resources,
+
+    /// Print no progress on stderr
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Compare, and print the verdicts.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if let Some(sum) = args.until.filter(|&sum| sum < 4) {
+        return Err(Error::Until(sum).into());
+    }
+    match (&args.table, &args.other) {
+        (None, _) => published::recount(args),
+        (Some(table), None) => table::check(table, args),
+        (Some(table), Some(other)) => difference::compare(table, other, args),
+    }
+}
+
+/// Read a table, and its game if the path tells.
+fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
+    if path.is_dir() {
+        let run = Run::peek(path)?;
+        let game = *run.game();
+        let other_size = args.size.is_some_and(|size| size != game.size());
+        let other_max = args.max.is_some_and(|max| Some(max) != game.max());
+        if other_size || other_max {
+            bail!(
+                "{}: holds the game {game}: leave out --size and --max",
+                path.display()
+            );
+        }
+        return Ok((run.table().until(args.until), Some(game)));
+    }
+    let file = File::open(path).with_context(|| format!("{}: cannot open", path.display()))?;
+    let table = Table::read_csv(file)
+        .with_context(|| format!("{}: not a table such as --csv writes", path.display()))?;
+    if table.rows().is_empty() {
+        bail!("{}: no rows: it would agree with anything", path.display());
+    }
+    Ok((table.until(args.until), None))
+}
+
+fn println(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}

@@ -1,0 +1,74 @@
+//! Counts beside published numbers.
+
+use std::io;
+
+use anyhow::{Context, Result};
+use indicatif::HumanCount;
+
+use super::{Args, println};
+use crate::cli::Outcome;
+use crate::cli::progress::Reporter;
+use crate::counts::Table;
+use crate::engine;
+use crate::game::Game;
+use crate::known::{self, Effort, PUBLISHED, Verdict};
+use crate::store::{Keep, Store};
+
+/// Count the games that have published numbers, and compare.
+pub(super) fn recount(args: &Args) -> Result<Outcome> {
+    let most = if args.long {
+        Effort::Long
+    } else {
+        Effort::Short
+    };
+    let mut outcome = Outcome::Done;
+    print_heading()?;
+    for published in PUBLISHED
+        .iter()
+        .filter(|published| published.effort <= most)
+    {
+        let game = published.game.parse()?;
+        let table = count(&game, args)?;
+        outcome = outcome.max(print(&game, &known::verdicts(&game, &table, true))?);
+    }
+    Ok(outcome)
+}
+
+/// Count a game in a temporary directory.
+fn count(game: &Game, args: &Args) -> Result<Table> {
+    let place = tempfile::tempdir().context("temporary directory: cannot create")?;
+    let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
+    let plan = args.resources.plan()?;
+    let mut reporter = Reporter::new(&plan, &store, None, args.quiet);
+    let counted = engine::count(&mut store, &plan, None, &mut reporter);
+    reporter.finish();
+    counted?;
+    Ok(store.run().table())
+}
+
+/// Print the heading above the verdicts.
+pub(super) fn print_heading() -> io::Result<()> {
+    println("verdict   game      figure              expected              got  source")
+}
+
+/// Print a line for each verdict; whether all agree.
+pub(super) fn print(game: &Game, verdicts: &[Verdict]) -> io::Result<Outcome> {
+    let mut outcome = Outcome::Done;
+    for verdict in verdicts {
+        let word = if verdict.agrees() {
+            "agrees"
+        } else {
+            outcome = Outcome::Disagreed;
+            "DIFFERS"
+        };
+        println(&format!(
+            "{word:<8}  {:<8}  {:<12} {:>15}  {:>15}  {}",
+            game.to_string(),
+            verdict.figure.what,
+            HumanCount(verdict.figure.expected).to_string(),
+            HumanCount(verdict.got).to_string(),
+            verdict.source,
+        ))?;
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,77 @@
+//! The arguments that name a game, or a board of one.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::error::Error;
+use crate::game::{Game, Grid, Size};
+use crate::store::Run;
+
+/// A game, by its size and winning tile.
+#[derive(Args)]
+pub(super) struct GameArgs {
+    // Not a `Size`, as `enum48` alone needs one and a subcommand of it does not.
+    /// Size of the board: N for a square, or rows and columns as in 4x3; sides from 2 to 4
+    #[arg(long, value_name = "N|RxC", required = true)]
+    size: Option<Size>,
+
+    /// The winning tile, a power of two from 8 to 65536 [default: none, play goes on until no move
+    /// is left]
+    #[arg(long, value_name = "TILE")]
+    max: Option<u32>,
+}
+
+impl GameArgs {
+    /// The game.
+    pub(super) fn game(&self) -> Result<Game> {
+        let size = self.size.context("no board size: give --size")?;
+        Ok(Game::new(size, self.max)?)
+    }
+}
+
+/// A game, by its size and winning tile or by a run of it.
+#[derive(Args)]
+pub(super) struct GameOrRun {
+    /// Size of the board, unless --dir gives it
+    #[arg(long, value_name = "N|RxC")]
+    size: Option<Size>,
+
+    /// The winning tile, unless --dir gives it [default: none]
+    #[arg(long, value_name = "TILE")]
+    max: Option<u32>,
+
+    /// Directory of a run of the game
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+impl GameOrRun {
+    /// The game, and the run if there is one. A game given beside a run must be the run's.
+    pub(super) fn open(&self) -> Result<(Game, Option<Run>)> {
+        let Some(dir) = &self.dir else {
+            let size = self.size.context("no board size: give --size or --dir")?;
+            return Ok((Game::new(size, self.max)?, None));
+        };
+        let run = Run::open(dir)?;
+        let game = *run.game();
+        let size = self.size.unwrap_or(game.size());
+        let max = self.max.or(game.max().filter(|_| self.size.is_none()));
+        let wanted = Game::new(size, max)?;
+        if wanted != game {
+            return Err(Error::OtherGame {
+                path: dir.clone(),
+                found: game.to_string(),
+                wanted: wanted.to_string(),
+            }
+            .into());
+        }
+        Ok((game, Some(run)))
+    }
+}
+
+/// A board, which the shell may have split into words.
+pub(super) fn board(words: &[String], game: &Game) -> Result<Grid> {
+    Ok(Grid::parse(&words.join(" "), game.size())?)
+}

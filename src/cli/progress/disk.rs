@@ -1,0 +1,87 @@
+//! Whether the next layer is likely to fit on the disk.
+
+use std::path::{Path, PathBuf};
+
+use indicatif::HumanBytes;
+
+use crate::cli::machine;
+
+/// Watches the free space of a run's directory.
+pub(super) struct Disk {
+    dir: PathBuf,
+    /// Bytes on disk that the last two layers took.
+    last_two: [u64; 2],
+    /// Whether the space was too small before the last layer, so that it was said already.
+    warned: bool,
+}
+
+impl Disk {
+    /// A watch on `dir`.
+    pub(super) fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            last_two: [0; 2],
+            warned: false,
+        }
+    }
+
+    /// Record the bytes on disk that a layer took.
+    pub(super) fn took(&mut self, bytes: u64) {
+        self.last_two = [self.last_two[1], bytes];
+    }
+
+    /// A warning if the layer of `sum`, the next one, may not fit.
+    pub(super) fn warning(&mut self, sum: u32) -> Option<String> {
+        let needed = forecast(self.last_two);
+        let free = machine::free_space(&self.dir).unwrap_or(u64::MAX);
+        let short = free < needed;
+        let first = short && !self.warned;
+        self.warned = short;
+        first.then(|| {
+            format!(
+                "WARNING: the layer of sum {sum} may take {} of disk, but {} has only {} left: make space, \
+                 or stop and resume later",
+                HumanBytes(needed),
+                self.dir.display(),
+                HumanBytes(free)
+            )
+        })
+    }
+}
+
+/// Bytes that a layer may take on disk after two that took `before` and `last`: the same growth
+/// again, and half of the last layer as a reserve, since layers do not grow evenly.
+fn forecast([before, last]: [u64; 2]) -> u64 {
+    let growth = last.saturating_sub(before);
+    last + growth + last / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_layer_is_expected_to_grow_as_the_last_did_and_more() {
+        assert_eq!(forecast([0, 0]), 0);
+        assert_eq!(forecast([100, 150]), 150 + 50 + 75);
+        assert_eq!(forecast([150, 100]), 100 + 50);
+    }
+
+    #[test]
+    fn a_warning_comes_once_while_space_is_short() {
+        let place = tempfile::tempdir().unwrap();
+        let mut disk = Disk::new(place.path());
+        assert_eq!(disk.warning(4), None);
+        disk.took(u64::MAX / 4);
+        assert!(
+            disk.warning(6)
+                .unwrap()
+                .starts_with("WARNING: the layer of sum 6")
+        );
+        assert_eq!(disk.warning(8), None);
+        disk.took(0);
+        assert_eq!(disk.warning(10), None);
+        disk.took(u64::MAX / 4);
+        assert!(disk.warning(12).is_some());
+    }
+}

@@ -1,0 +1,102 @@
+//! Sorted pieces, read as if they lay end to end.
+
+use crate::game::Board;
+
+/// The pieces in order, and where each begins.
+pub(crate) struct Concat<'a> {
+    pieces: Vec<&'a [Board]>,
+    /// Where each piece begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl<'a> Concat<'a> {
+    /// The pieces, end to end.
+    pub(crate) fn new(pieces: impl Iterator<Item = &'a [Board]>) -> Self {
+        let pieces: Vec<_> = pieces.collect();
+        let mut starts = vec![0];
+        for piece in &pieces {
+            starts.push(starts[starts.len() - 1] + piece.len());
+        }
+        Self { pieces, starts }
+    }
+
+    /// Number of states.
+    pub(crate) fn len(&self) -> usize {
+        self.starts[self.pieces.len()]
+    }
+
+    /// The states from `from` to `to`: in place if one piece holds them all, else gathered in
+    /// `copy`.
+    pub(crate) fn slice<'b>(&self, from: usize, to: usize, copy: &'b mut Vec<Board>) -> &'b [Board]
+    where
+        'a: 'b,
+    {
+        let piece = self.piece_at(from);
+        if piece < self.pieces.len() && to <= self.starts[piece + 1] {
+            return &self.pieces[piece][from - self.starts[piece]..to - self.starts[piece]];
+        }
+        copy.clear();
+        self.copy(from, to, copy);
+        copy
+    }
+
+    /// Append the states from `from` to `to` to `out`.
+    pub(crate) fn copy(&self, mut from: usize, to: usize, out: &mut Vec<Board>) {
+        let mut piece = self.piece_at(from);
+        while from < to {
+            let start = self.starts[piece];
+            let end = to.min(self.starts[piece + 1]);
+            out.extend_from_slice(&self.pieces[piece][from - start..end - start]);
+            from = end;
+            piece += 1;
+        }
+    }
+
+    /// The piece that holds the state at a place; one past the last piece for the end.
+    fn piece_at(&self, place: usize) -> usize {
+        self.starts.partition_point(|&start| start <= place) - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slice_is_that_of_the_whole() {
+        let whole: Vec<u64> = (0..20).collect();
+        // Empty pieces may lie anywhere.
+        let pieces = [
+            &whole[..0],
+            &whole[..5],
+            &whole[5..5],
+            &whole[5..6],
+            &whole[6..],
+            &[],
+        ];
+        let concat = Concat::new(pieces.into_iter());
+        assert_eq!(concat.len(), whole.len());
+        for from in 0..=whole.len() {
+            for to in from..=whole.len() {
+                let mut buffer = vec![99];
+                assert_eq!(concat.slice(from, to, &mut buffer), &whole[from..to]);
+                let mut copy = vec![99];
+                concat.copy(from, to, &mut copy);
+                assert_eq!(copy[1..], whole[from..to]);
+            }
+        }
+        assert_eq!(Concat::new([].into_iter()).len(), 0);
+    }
+
+    #[test]
+    fn what_one_piece_holds_is_not_copied() {
+        let whole: Vec<u64> = (0..20).collect();
+        let concat = Concat::new([&whole[..5], &whole[5..]].into_iter());
+        let mut buffer = Vec::new();
+        concat.slice(5, 20, &mut buffer);
+        concat.slice(1, 5, &mut buffer);
+        assert!(buffer.is_empty());
+        concat.slice(4, 6, &mut buffer);
+        assert_eq!(buffer, [4, 5]);
+    }
+}

@@ -1,0 +1,267 @@
+//! One thread's candidates of one part, in a bucket for each range.
+//!
+//! Candidates come unsorted into chunks, as offsets from the first key of their range: 4 bytes
+//! each, or 8 in a range that is wider than that. When the thread's pool of chunks is used up, its
+//! full chunks are packed: the keys of each bucket are sorted, freed of repeats and delta-coded
+//! into chunks again ([`PackedRun`]). When packed runs take too much, they are spilled to a
+//! nameless file. As long as memory lasts, neither happens.
+
+use std::mem;
+
+use super::chunk::{CHUNK, CHUNK_BYTES, Chunk};
+use super::chunk_pool::ChunkPool;
+use super::key_sorter::KeySorter;
+use super::packed::{PackedRun, Packer};
+use super::splitters::{Span, Splitters};
+use crate::engine::plan::Plan;
+use crate::error::Result;
+use crate::store::Spill;
+
+/// The chunk of a range that is being filled.
+struct Bucket {
+    open: Chunk,
+    /// Words of `open` that are filled.
+    filled: usize,
+    first: u64,
+    wide: bool,
+}
+
+/// See the module.
+pub(super) struct Buckets {
+    spans: Vec<Span>,
+    buckets: Vec<Bucket>,
+    /// The full chunks of each bucket.
+    full: Vec<Vec<Chunk>>,
+    pub(super) runs: Vec<PackedRun>,
+    /// Full chunks that these buckets may have whatever the others of the thread take.
+    granted: usize,
+    full_chunks: usize,
+    /// Most candidates that are sorted at once.
+    most: usize,
+    pub(super) spill: Spill,
+    produced: u64,
+    repeats: u64,
+}
+
+impl Buckets {
+    /// Empty buckets, that spill what does not fit to `spill`.
+    pub(super) fn new(
+        splitters: &Splitters,
+        plan: &Plan,
+        spill: Spill,
+        pool: &mut ChunkPool,
+    ) -> Self {
+        let spans = (0..splitters.ranges()).map(|range| splitters.span(range));
+        let spans: Vec<Span> = spans.collect();
+        let bucket = |span: &Span| Bucket {
+            open: pool.take(),
+            filled: 0,
+            first: span.first,
+            wide: span.wide(),
+        };
+        Self {
+            buckets: spans.iter().map(bucket).collect(),
+            full: spans.iter().map(|_| Vec::new()).collect(),
+            spans,
+            runs: Vec::new(),
+            granted: plan.granted / CHUNK_BYTES,
+            full_chunks: 0,
+            most: plan.sort,
+            spill,
+            produced: 0,
+            repeats: 0,
+        }
+    }
+
+    /// Add a candidate of the range `range`.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        range: usize,
+        key: u64,
+        pool: &mut ChunkPool,
+        sorter: &mut KeySorter,
+    ) -> Result<()> {
+        let bucket = &mut self.buckets[range];
+        let offset = key - bucket.first;
+        bucket.open[bucket.filled % CHUNK] = offset as u32;
+        bucket.filled += 1;
+        if bucket.wide {
+            bucket.open[bucket.filled % CHUNK] = (offset >> 32) as u32;
+            bucket.filled += 1;
+        }
+        if bucket.filled == CHUNK {
+            self.next_chunk(range, pool, sorter)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Put the full chunk of a bucket aside, and make room if that was the last of the pool.
+    #[cold]
+    fn next_chunk(
+        &mut self,
+        range: usize,
+        pool: &mut ChunkPool,
+        sorter: &mut KeySorter,
+    ) -> Result<()> {
+        let bucket = &mut self.buckets[range];
+        self.full[range].push(mem::replace(&mut bucket.open, pool.take()));
+        bucket.filled = 0;
+        self.full_chunks += 1;
+        if pool.used_up() && self.full_chunks > self.granted {
+            self.make_room(pool, sorter)?;
+        }
+        Ok(())
+    }
+
+    /// Pack all full chunks, and spill the packed runs if they take over half of the pool.
+    fn make_room(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
+        while self.full_chunks > 0 {
+            self.pack(pool, sorter)?;
+        }
+        let packed: usize = self.runs.iter().map(PackedRun::chunks).sum();
+        if packed > pool.limit() / 2 {
+            for run in &mut self.runs {
+                run.spill(&mut self.spill, pool)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Pack full chunks into a run: all of them, or of each bucket as many as may be sorted at
+    /// once.
+    fn pack(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
+        let most = (self.most / CHUNK).max(1);
+        let mut packer = Packer::default();
+        let mut keys = Vec::new();
+        for (full, &span) in self.full.iter_mut().zip(&self.spans) {
+            let chunks = full.split_off(full.len().saturating_sub(most));
+            let pieces: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk[..]).collect();
+            keys.clear();
+            let candidates = sorter.sort(span, &pieces, &mut keys);
+            self.full_chunks -= chunks.len();
+            self.repeats += (candidates - keys.len()) as u64;
+            chunks.into_iter().for_each(|chunk| pool.give(chunk));
+            packer.append(&keys, pool)?;
+        }
+        self.runs.push(packer.finish());
+        Ok(())
+    }
+
+    /// Count candidates produced, apart from `push`, so that the conservation law catches losses.
+    pub(super) fn announce(&mut self, candidates: u64) {
+        self.produced += candidates;
+    }
+
+    /// Candidates produced for these buckets.
+    pub(super) fn produced(&self) -> u64 {
+        self.produced
+    }
+
+    /// Repeats among them that were dropped when chunks were packed.
+    pub(super) fn repeats(&self) -> u64 {
+        self.repeats
+    }
+
+    /// Number of ranges.
+    pub(super) fn ranges(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// The keys that a range can hold.
+    pub(super) fn span(&self, range: usize) -> Span {
+        self.spans[range]
+    }
+
+    /// Candidates of a range that are held, repeats included.
+    pub(super) fn candidates(&self, range: usize) -> usize {
+        let packed = self.runs.iter().map(|run| run.count(range));
+        let words = self.full[range].len() * CHUNK + self.buckets[range].filled;
+        words / self.spans[range].words() + packed.sum::<usize>()
+    }
+
+    /// The unsorted candidates of a range, as [`Span::keys`] reads them.
+    pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u32]> {
+        let bucket = &self.buckets[range];
+        let full = self.full[range].iter().map(|chunk| &chunk[..]);
+        full.chain([&bucket.open[..bucket.filled]])
+    }
+
+    /// Give the chunks of a range back; it is empty then.
+    pub(super) fn release(&mut self, range: usize, pool: &mut ChunkPool) {
+        self.buckets[range].filled = 0;
+        self.full_chunks -= self.full[range].len();
+        let chunks = mem::take(&mut self.full[range]);
+        chunks.into_iter().for_each(|chunk| pool.give(chunk));
+    }
+
+    /// Give everything back.
+    pub(super) fn retire(self, pool: &mut ChunkPool) {
+        let full = self.full.into_iter().flatten();
+        let open = self.buckets.into_iter().map(|bucket| bucket.open);
+        full.chain(open).for_each(|chunk| pool.give(chunk));
+        self.runs.into_iter().for_each(|run| run.retire(pool));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::packed::Bounds;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn buckets_give_back_what_they_were_given_through_chunks_runs_and_files() {
+        let place = tempfile::tempdir().unwrap();
+        let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // The first three ranges span 2^18 keys each, the last one takes all beyond.
+        let keys: Vec<u64> = (0..60_000)
+            .map(|i| (mix(i) >> 44) | ((i % 3) << 40))
+            .collect();
+        let sample: Vec<u64> = (0..1 << 10).map(|i| i << 10).collect();
+        let splitters = Splitters::new(&sample, 4, 42);
+        // All in chunks, packed runs in memory, and runs in a file.
+        for (limit, packed, spilled) in [
+            (1 << 20, false, false),
+            (300 << 10, true, false),
+            (64 << 10, true, true),
+        ] {
+            let (mut pool, mut sorter) =
+                (ChunkPool::new(limit / CHUNK_BYTES), KeySorter::default());
+            let plan = Plan::tiny(1);
+            let spill = Spill::new(place.path());
+            let mut buckets = Buckets::new(&splitters, &plan, spill, &mut pool);
+            buckets.granted = 0;
+            let widths: Vec<usize> = buckets.spans.iter().map(|span| span.words()).collect();
+            assert_eq!(widths, [1, 1, 1, 2]);
+            for &key in &keys {
+                let range = splitters.range(key);
+                buckets.push(range, key, &mut pool, &mut sorter).unwrap();
+                assert!(pool.taken() <= pool.limit() + 6, "{limit}");
+            }
+            assert_eq!(!buckets.runs.is_empty(), packed, "{limit}");
+            assert_eq!(buckets.spill.bytes() > 0, spilled, "{limit}");
+
+            let mut found = BTreeSet::new();
+            for range in 0..splitters.ranges() {
+                let span = buckets.span(range);
+                let pieces = buckets.unsorted(range);
+                let mut held: Vec<u64> = pieces.flat_map(|piece| span.keys(piece)).collect();
+                for run in &buckets.runs {
+                    let from = held.len();
+                    let mut bytes = Vec::new();
+                    run.read(range, Bounds::ALL, &buckets.spill, &mut bytes, &mut held)
+                        .unwrap();
+                    assert!(held[from..].is_sorted());
+                }
+                assert_eq!(held.len(), buckets.candidates(range));
+                assert!(held.iter().all(|&key| splitters.range(key) == range));
+                found.extend(held);
+            }
+            assert_eq!(found, keys.iter().copied().collect::<BTreeSet<_>>());
+            buckets.retire(&mut pool);
+            assert_eq!(pool.taken(), 0);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The candidates of one part, while they are collected.
+
+use std::sync::{Arc, MutexGuard};
+
+use super::buckets::Buckets;
+use super::chunk_pool::ChunkPool;
+use super::expand::expand;
+use super::key_sorter::KeySorter;
+use super::scratch::Scratch;
+use super::source::CandidateSource;
+use super::splitters::Splitters;
+use crate::engine::plan::Plan;
+use crate::engine::visit::Sink;
+use crate::error::Result;
+use crate::game::board::holds;
+use crate::game::key::KeyCodec;
+use crate::game::{Board, Exp, Game, Rules};
+use crate::per_thread::PerThread;
+use crate::store::Store;
+
+/// States or afterstates of one part, unsorted and with repeats; each thread fills buckets of its
+/// own.
+pub(crate) struct Candidates {
+    rules: &'static dyn Rules,
+    codec: KeyCodec,
+    splitters: Splitters,
+    buckets: PerThread<Buckets>,
+    scratch: Arc<PerThread<Scratch>>,
+    /// Most candidates that are sorted at once.
+    sort: usize,
+}
+
+impl Candidates {
+    /// No candidates yet.
+    pub(super) fn new(
+        game: &Game,
+        codec: KeyCodec,
+        splitters: Splitters,
+        plan: &Plan,
+        scratch: Arc<PerThread<Scratch>>,
+        store: &Store,
+    ) -> Self {
+        let buckets = |thread| {
+            let pool = &mut scratch.lock(thread).pool;
+            Ok(Buckets::new(&splitters, plan, store.spill(), pool))
+        };
+        Self {
+            rules: game.rules(),
+            codec,
+            buckets: PerThread::new(plan.threads(), buckets).expect("nothing here fails"),
+            splitters,
+            scratch,
+            sort: plan.sort,
+        }
+    }
+
+    /// The buckets of a thread.
+    fn filler(&self, thread: usize) -> Filler<'_> {
+        Filler {
+            splitters: &self.splitters,
+            buckets: self.buckets.lock(thread),
+        }
+    }
+
+    /// Collect what a spawn of `tile` makes of a block of afterstates, in the buckets of one
+    /// thread.
+    pub(super) fn spawn(
+        &self,
+        afterstates: &[Board],
+        tile: Exp,
+        thread: usize,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let mut buckets = self.buckets.lock(thread);
+        let Scratch {
+            pool, sorter, made, ..
+        } = scratch;
+        let candidates = expand(
+            afterstates,
+            tile,
+            self.rules,
+            &self.codec,
+            &self.splitters,
+            made,
+            |range, key| buckets.push(range, key, pool, sorter),
+        )?;
+        buckets.announce(candidates);
+        Ok(())
+    }
+
+    /// Collect canonical boards, few of them, in the buckets of the first thread.
+    pub(super) fn add(&self, mut boards: Vec<Board>) -> Result<()> {
+        let Scratch { pool, sorter, .. } = &mut *self.scratch.lock(0);
+        let mut filler = self.filler(0);
+        filler.buckets.announce(boards.len() as u64);
+        self.codec.encode(&mut boards);
+        let mut push = |key| filler.push(key, pool, sorter);
+        boards.into_iter().try_for_each(&mut push)
+    }
+
+    /// The source of the part that these are the candidates of; none can be added any more.
+    pub(crate) fn into_source(self) -> Result<CandidateSource> {
+        let buckets = self.buckets.into_values();
+        CandidateSource::new(buckets, self.codec, self.scratch, self.sort)
+    }
+
+    /// Give all memory back.
+    pub(crate) fn retire(self) {
+        for (thread, buckets) in self.buckets.into_values().into_iter().enumerate() {
+            buckets.retire(&mut self.scratch.lock(thread).pool);
+        }
+    }
+}
+
+/// Sorts the afterstates that moves make of one part's states by their largest tile, which is that
+/// of the part, or the next where two of the largest tiles merged.
+pub(crate) struct MoveSink<'a> {
+    own: &'a Candidates,
+    above: &'a Candidates,
+    /// The tile that a merge of two of the part's largest makes.
+    merged: Exp,
+}
+
+impl<'a> MoveSink<'a> {
+    /// For states whose largest tile is `max`: afterstates go to `own`, or to `above`.
+    pub(crate) fn new(max: Exp, own: &'a Candidates, above: &'a Candidates) -> Self {
+        Self {
+            own,
+            above,
+            merged: max.next(),
+        }
+    }
+}
+
+impl Sink for MoveSink<'_> {
+    fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
+        let Scratch {
+            pool,
+            sorter,
+            filter,
+            made,
+            keys,
+            ..
+        } = &mut *self.own.scratch.lock(worker);
+        let fresh = filter.pass_all(afterstates, made);
+        self.own.rules.canonicalise(fresh);
+        keys.clear();
+        keys.extend_from_slice(fresh);
+        self.own.codec.encode(keys);
+
+        let mut own = self.own.filler(worker);
+        let mut above = self.above.filler(worker);
+        let mut mergers = 0;
+        for (&afterstate, &key) in fresh.iter().zip(keys.iter()) {
+            let merged = holds(afterstate, self.merged);
+            mergers += usize::from(merged);
+            let filler = if merged { &mut above } else { &mut own };
+            filler.push(key, pool, sorter)?;
+        }
+        above.buckets.announce(mergers as u64);
+        own.buckets.announce((fresh.len() - mergers) as u64);
+        Ok(())
+    }
+}
+
+/// The buckets of a thread, to be filled by key.
+struct Filler<'a> {
+    splitters: &'a Splitters,
+    buckets: MutexGuard<'a, Buckets>,
+}
+
+impl Filler<'_> {
+    #[inline]
+    fn push(&mut self, key: u64, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
+        let range = self.splitters.range(key);
+        self.buckets.push(range, key, pool, sorter)
+    }
+}

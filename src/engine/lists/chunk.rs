@@ -1,0 +1,96 @@
+//! Chunks of memory on huge pages.
+//!
+//! Key idea: candidates are scattered over thousands of chunks, so with pages of 4 KiB nearly every
+//! store would wait for the page tables. Chunks are cut from slabs, for which the system is asked
+//! for pages of 2 MiB. A slab lives as long as the process; a chunk that is dropped is kept, with
+//! its memory, for the next use.
+
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard};
+
+use memmap2::{Advice, MmapMut};
+
+/// Words of a chunk. Small in tests, so that small games fill as many as large games do.
+pub(super) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
+
+/// Bytes of a chunk.
+pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
+
+/// Bytes of a slab: one huge page.
+const SLAB: usize = 2 << 20;
+
+/// Chunks that are not in use.
+static STOCK: Mutex<Vec<&'static mut [u32]>> = Mutex::new(Vec::new());
+
+/// [`CHUNK`] words, with whatever they last held.
+pub(super) struct Chunk(&'static mut [u32]);
+
+impl Chunk {
+    /// Put at least one chunk into `free`.
+    pub(super) fn supply(free: &mut Vec<Self>) {
+        let mut stock = stock();
+        if stock.is_empty() {
+            stock.extend(slab().chunks_exact_mut(CHUNK));
+        }
+        let rest = stock.len().saturating_sub(SLAB / CHUNK_BYTES);
+        free.extend(stock.drain(rest..).map(Self));
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        stock().push(mem::take(&mut self.0));
+    }
+}
+
+impl Deref for Chunk {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        self.0
+    }
+}
+
+impl DerefMut for Chunk {
+    fn deref_mut(&mut self) -> &mut [u32] {
+        self.0
+    }
+}
+
+fn stock() -> MutexGuard<'static, Vec<&'static mut [u32]>> {
+    STOCK.lock().expect("no thread panics with it")
+}
+
+/// New memory, never freed.
+fn slab() -> &'static mut [u32] {
+    match MmapMut::map_anon(SLAB) {
+        Ok(map) => {
+            // A system without huge pages only makes it slower.
+            let _ = map.advise(Advice::HugePage);
+            let map: &'static mut MmapMut = Box::leak(Box::new(map));
+            bytemuck::cast_slice_mut(&mut map[..])
+        }
+        Err(_) => vec![0; SLAB / size_of::<u32>()].leak(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_has_one_user_at_a_time() {
+        let mut mine = Vec::new();
+        while mine.len() < 1000 {
+            Chunk::supply(&mut mine);
+        }
+        for (number, chunk) in (0..).zip(&mut mine) {
+            assert_eq!(chunk.len(), CHUNK);
+            chunk.fill(number);
+        }
+        for (number, chunk) in (0..).zip(&mine) {
+            assert!(chunk.iter().all(|&word| word == number));
+        }
+    }
+}

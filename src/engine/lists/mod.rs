@@ -1,0 +1,142 @@
+//! Candidates as lists: the first way to hold a layer.
+//!
+//! A parallel sample sort with duplicates dropped late. Candidates are turned into keys
+//! (`KeyCodec`), which keep the order of boards in fewer bits. *Splitters*, taken from a sample of
+//! the same part in the layer before, cut the keys into *ranges* of about as many candidates each.
+//! Every thread drops its candidates into *buckets* of its own, one for each range, in chunks of
+//! memory from one pool; when the pool is used up, buckets are sorted and packed into delta-coded
+//! runs, and those are spilled to a file. Range by range the buckets of all threads are then sorted
+//! and merged, and repeats are dropped; in order of ranges that gives the part.
+//!
+//! ```text
+//! expand ----(range, key)--> Buckets        chunks; packed when those run out; then spilled
+//! MoveSink ------/              |
+//!                               v
+//!                            SortTask       a range, or a piece of one: Sorter, PackedRun
+//!                               |
+//!                               | sorted runs
+//!                               v
+//!                            reduce ------> states, in order
+//! ```
+//!
+//! The two steps that do the work are pure functions, `expand` and `reduce`: they know no files,
+//! no threads and no buckets.
+//!
+//! Reading order: `splitters`, `expand`, `candidates`, `buckets` (`chunk`, `chunk_pool`, `packed`),
+//! `sort_task` (`sort`, `key_sorter`, `merge`), `reduce`, `source`.
+
+mod buckets;
+mod candidates;
+mod chunk;
+mod chunk_pool;
+mod expand;
+mod filter;
+mod key_sorter;
+pub(crate) mod merge;
+mod packed;
+mod reduce;
+mod scratch;
+pub(crate) mod sort;
+mod sort_task;
+mod source;
+mod splitters;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::frontier::Frontier;
+use super::plan::Plan;
+use super::tally::Tally;
+use super::workers::Workers;
+use crate::error::Result;
+use crate::game::key::KeyCodec;
+use crate::game::{Exp, Game, PartKey};
+use crate::part::Kind;
+use crate::per_thread::PerThread;
+use crate::store::{Run, Store};
+pub(crate) use candidates::{Candidates, MoveSink};
+use scratch::Scratch;
+use splitters::{Sample, Splitters};
+
+/// What is kept from layer to layer: how to cut the parts of the next one, and each thread's
+/// memory.
+pub(crate) struct Lists {
+    game: Game,
+    plan: Plan,
+    codec: KeyCodec,
+    /// Of each part of the layer before.
+    samples: BTreeMap<(Kind, Exp), Sample>,
+    scratch: Arc<PerThread<Scratch>>,
+}
+
+impl Lists {
+    /// Make ready to go on after the last sealed layer of `run`.
+    pub(crate) fn new(run: &Run, plan: &Plan) -> Result<Self> {
+        let game = *run.game();
+        let mut samples = BTreeMap::new();
+        for max in game.top().up_to() {
+            for kind in [Kind::States, Kind::Afterstates] {
+                let sum = run.sealed_sum();
+                if let Some(part) = run.part(kind, PartKey { sum, max })? {
+                    samples.insert((kind, max), Sample::of(&part));
+                }
+            }
+        }
+        Ok(Self {
+            game,
+            plan: plan.clone(),
+            codec: KeyCodec::new(run.sealed_sum(), Exp::TWO),
+            samples,
+            scratch: Arc::new(PerThread::new(plan.threads(), |_| Ok(Scratch::new(plan)))?),
+        })
+    }
+
+    /// Begin the layer of sum `sum`.
+    pub(crate) fn begin(&mut self, sum: u32) {
+        let largest = Exp::new(sum.ilog2() as u8).unwrap_or(Exp::LAST);
+        self.codec = self.codec.for_sum(sum, self.game.top().min(largest));
+    }
+
+    /// Collect candidates of a part of this layer, in ranges cut as the same part of the layer
+    /// before was made up.
+    pub(crate) fn collect(&self, kind: Kind, max: Exp, store: &Store) -> Candidates {
+        let none = Sample::default();
+        let sample = self.samples.get(&(kind, max)).unwrap_or(&none);
+        let mut keys = sample.values.clone();
+        self.codec.encode(&mut keys);
+        let ranges = splitters::ranges(sample.candidates, &self.plan);
+        let bits = self.codec.bits(self.game.size().cells());
+        let splitters = Splitters::new(&keys, ranges, bits);
+        let (codec, scratch) = (self.codec.clone(), Arc::clone(&self.scratch));
+        Candidates::new(&self.game, codec, splitters, &self.plan, scratch, store)
+    }
+
+    /// Keep a sample of a part that was built, for the same part of the next layer.
+    pub(crate) fn remember(&mut self, kind: Kind, max: Exp, sample: Sample) {
+        self.samples.insert((kind, max), sample);
+    }
+
+    /// Collect the states of a part: the starts, and what spawns make of the frontier.
+    pub(crate) fn spawn(
+        &self,
+        frontier: &Frontier,
+        key: PartKey,
+        workers: &Workers,
+        store: &Store,
+    ) -> Result<Candidates> {
+        let states = self.collect(Kind::States, key.max, store);
+        let mut blocks = Vec::new();
+        for (part, tile) in frontier.sources(key) {
+            blocks.extend((0..part.blocks()).map(|block| (part, tile, block)));
+        }
+        workers.each(&blocks, |worker, &(part, tile, block)| {
+            worker.boards.clear();
+            part.read_block(block, &mut worker.decoder, &mut worker.boards)?;
+            let mut scratch = self.scratch.lock(worker.index);
+            states.spawn(&worker.boards, tile, worker.index, &mut scratch)?;
+            Ok(Tally::default())
+        })?;
+        states.add(frontier.starts(key.max))?;
+        Ok(states)
+    }
+}

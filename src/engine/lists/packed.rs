@@ -1,0 +1,279 @@
+//! A packed run: sorted keys, delta-coded, about 1.5 bytes each, one piece for each range.
+//!
+//! A run lies in chunks, like the candidates that it was made of, or in a file.
+
+use std::mem;
+
+use super::chunk::{CHUNK, Chunk};
+use super::chunk_pool::ChunkPool;
+use crate::error::Result;
+use crate::part::delta::{put_deltas, take_deltas, walk_deltas};
+use crate::store::Spill;
+
+/// Bytes of a word.
+const WORD: usize = size_of::<u32>();
+
+/// Chunks that are written to a file at once.
+const WRITE: usize = 256;
+
+/// Where a run has its piece for one range.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// Place of its first byte; a whole number of words.
+    at: u64,
+    length: usize,
+    first: u64,
+    count: u32,
+    /// CRC-32 of the bytes: they may have been on a disk.
+    crc: u32,
+}
+
+/// Where a run's bytes are.
+enum Place {
+    Memory(Vec<Chunk>),
+    /// From this byte of the spill file on.
+    File(u64),
+}
+
+/// A sorted run of the keys of one thread's buckets.
+pub(super) struct PackedRun {
+    pieces: Vec<Piece>,
+    place: Place,
+}
+
+/// The keys from `low` to before `high`; the greatest `high` excludes none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) low: u64,
+    pub(super) high: u64,
+}
+
+impl Bounds {
+    /// All keys.
+    pub(super) const ALL: Self = Self {
+        low: 0,
+        high: u64::MAX,
+    };
+
+    /// Whether no key lies above.
+    pub(super) fn is_last(self) -> bool {
+        self.high == u64::MAX
+    }
+
+    /// Whether a key lies within.
+    pub(super) fn contain(self, key: u64) -> bool {
+        self.low <= key && (key < self.high || self.is_last())
+    }
+}
+
+impl PackedRun {
+    /// Chunks that the run takes.
+    pub(super) fn chunks(&self) -> usize {
+        match &self.place {
+            Place::Memory(chunks) => chunks.len(),
+            Place::File(_) => 0,
+        }
+    }
+
+    /// Keys that it has in a range.
+    pub(super) fn count(&self, range: usize) -> usize {
+        self.pieces[range].count as usize
+    }
+
+    /// Move what is in memory to the spill file.
+    pub(super) fn spill(&mut self, spill: &mut Spill, pool: &mut ChunkPool) -> Result<()> {
+        let Place::Memory(chunks) = &mut self.place else {
+            return Ok(());
+        };
+        let begin = spill.bytes();
+        let mut bytes = Vec::new();
+        for some in chunks.chunks(WRITE) {
+            let words = some.iter().flat_map(|chunk| chunk.iter());
+            bytes.clear();
+            bytes.extend(words.flat_map(|word| word.to_le_bytes()));
+            spill.append(&bytes)?;
+        }
+        chunks.drain(..).for_each(|chunk| pool.give(chunk));
+        self.place = Place::File(begin);
+        Ok(())
+    }
+
+    /// Append the keys of a range that lie within `bounds`, sorted, to `out`. Takes no more memory
+    /// than those and the range's bytes, which go through `bytes`.
+    pub(super) fn read(
+        &self,
+        range: usize,
+        bounds: Bounds,
+        spill: &Spill,
+        bytes: &mut Vec<u8>,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        let Some(Piece { first, count, .. }) = self.deltas(range, spill, bytes)? else {
+            return Ok(());
+        };
+        if bounds == Bounds::ALL {
+            take_deltas(bytes, first, count, out).expect("what put_deltas wrote is read");
+        } else {
+            let from_low = walk_deltas(bytes, first).skip_while(|&key| key < bounds.low);
+            out.extend(from_low.take_while(|&key| bounds.contain(key)));
+        }
+        Ok(())
+    }
+
+    /// Append every `stride`-th key of a range to `out`.
+    pub(super) fn sample(
+        &self,
+        range: usize,
+        stride: usize,
+        spill: &Spill,
+        bytes: &mut Vec<u8>,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        if let Some(piece) = self.deltas(range, spill, bytes)? {
+            out.extend(walk_deltas(bytes, piece.first).step_by(stride));
+        }
+        Ok(())
+    }
+
+    /// Read the coded piece of a range into `bytes`; `None` if it is empty.
+    fn deltas(&self, range: usize, spill: &Spill, bytes: &mut Vec<u8>) -> Result<Option<Piece>> {
+        let piece = self.pieces[range];
+        if piece.count == 0 {
+            return Ok(None);
+        }
+        bytes.clear();
+        match &self.place {
+            Place::Memory(chunks) => {
+                let from = piece.at as usize / WORD;
+                let mut words = from..from + piece.length.div_ceil(WORD);
+                while !words.is_empty() {
+                    let begin = words.start % CHUNK;
+                    let end = CHUNK.min(begin + words.len());
+                    let some = &chunks[words.start / CHUNK][begin..end];
+                    bytes.extend(some.iter().flat_map(|word| word.to_le_bytes()));
+                    words.start += some.len();
+                }
+                bytes.truncate(piece.length);
+            }
+            Place::File(begin) => {
+                bytes.resize(piece.length, 0);
+                spill.read(begin + piece.at, piece.crc, bytes)?;
+            }
+        }
+        Ok(Some(piece))
+    }
+
+    /// Give the chunks back.
+    pub(super) fn retire(self, pool: &mut ChunkPool) {
+        if let Place::Memory(chunks) = self.place {
+            chunks.into_iter().for_each(|chunk| pool.give(chunk));
+        }
+    }
+}
+
+/// Packs a run, range by range.
+#[derive(Default)]
+pub(super) struct Packer {
+    pieces: Vec<Piece>,
+    chunks: Vec<Chunk>,
+    /// Words that are filled.
+    words: usize,
+    /// Scratch space for the deltas of a range.
+    bytes: Vec<u8>,
+}
+
+impl Packer {
+    /// Add the keys of the next range, strictly increasing.
+    pub(super) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
+        let mut bytes = mem::take(&mut self.bytes);
+        let length = put_deltas(keys, &mut bytes)?;
+        self.pieces.push(Piece {
+            at: (self.words * WORD) as u64,
+            length,
+            first: keys.first().copied().unwrap_or(0),
+            count: keys.len() as u32,
+            crc: crc32fast::hash(&bytes[..length]),
+        });
+        for four in bytes[..length].chunks(WORD) {
+            let mut word = [0; WORD];
+            word[..four.len()].copy_from_slice(four);
+            let place = self.words % CHUNK;
+            if place == 0 {
+                self.chunks.push(pool.take());
+            }
+            let chunk = self.chunks.last_mut().expect("one was just taken");
+            chunk[place] = u32::from_le_bytes(word);
+            self.words += 1;
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// The run.
+    pub(super) fn finish(self) -> PackedRun {
+        PackedRun {
+            pieces: self.pieces,
+            place: Place::Memory(self.chunks),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_read_back_from_memory_and_from_a_file() {
+        let place = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(place.path());
+        spill.append(b"something of another run").unwrap();
+        let mut pool = ChunkPool::new(1000);
+        // Small and large steps, an empty range, a range of one key, one that fills several chunks.
+        let ranges: [Vec<u64>; 4] = [
+            (0..50_000).map(|i| i * 3).collect(),
+            vec![],
+            vec![1 << 40],
+            (0..500).map(|i| (1 << 41) + i * i * 1_000_003).collect(),
+        ];
+        let mut packer = Packer::default();
+        for keys in &ranges {
+            packer.append(keys, &mut pool).unwrap();
+        }
+        let mut run = packer.finish();
+        assert_eq!(run.chunks(), pool.taken());
+        let check = |run: &PackedRun, spill: &Spill| {
+            for (range, keys) in ranges.iter().enumerate() {
+                assert_eq!(run.count(range), keys.len());
+                let (low, high) = (90_000, (1 << 41) + 5_000_000_000);
+                for bounds in [
+                    Bounds::ALL,
+                    Bounds { low, high },
+                    Bounds { low, ..Bounds::ALL },
+                ] {
+                    let mut found = Vec::new();
+                    let mut bytes = Vec::new();
+                    run.read(range, bounds, spill, &mut bytes, &mut found)
+                        .unwrap();
+                    let within = keys.iter().copied().filter(|&key| bounds.contain(key));
+                    assert_eq!(found, within.collect::<Vec<_>>(), "{range} {bounds:?}");
+                }
+                let (mut sample, mut bytes) = (Vec::new(), Vec::new());
+                run.sample(range, 7, spill, &mut bytes, &mut sample)
+                    .unwrap();
+                assert!(sample.iter().eq(keys.iter().step_by(7)));
+            }
+        };
+        check(&run, &spill);
+        run.spill(&mut spill, &mut pool).unwrap();
+        assert_eq!((run.chunks(), pool.taken()), (0, 0));
+        check(&run, &spill);
+    }
+
+    #[test]
+    fn the_greatest_key_lies_within_the_last_bounds() {
+        assert!(Bounds::ALL.contain(u64::MAX) && Bounds::ALL.contain(0));
+        let below = Bounds { low: 3, high: 9 };
+        assert!([3, 8].into_iter().all(|key| below.contain(key)));
+        assert!(![2, 9, u64::MAX].into_iter().any(|key| below.contain(key)));
+    }
+}

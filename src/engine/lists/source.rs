@@ -1,0 +1,103 @@
+//! The candidates of one part, as a source of its states.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::buckets::Buckets;
+use super::reduce::reduce;
+use super::scratch::Scratch;
+use super::sort_task::{self, SortTask};
+use super::splitters::Sample;
+use crate::engine::build::Source;
+use crate::engine::tally::Tally;
+use crate::engine::workers::Worker;
+use crate::error::Result;
+use crate::game::Board;
+use crate::game::key::KeyCodec;
+use crate::per_thread::PerThread;
+use crate::store::Cuts;
+
+/// Gives the states of a part, range by range.
+pub(crate) struct CandidateSource {
+    /// Of each thread.
+    buckets: Vec<Buckets>,
+    codec: KeyCodec,
+    scratch: Arc<PerThread<Scratch>>,
+    tasks: Vec<SortTask>,
+    sample: Sample,
+}
+
+impl CandidateSource {
+    /// The source of what the threads' buckets hold, of which up to `most` candidates may be sorted
+    /// at once.
+    pub(super) fn new(
+        buckets: Vec<Buckets>,
+        codec: KeyCodec,
+        scratch: Arc<PerThread<Scratch>>,
+        most: usize,
+    ) -> Result<Self> {
+        let tasks = sort_task::tasks(&buckets, most)?;
+        let candidates = tasks.iter().map(|task| task.candidates as u64).sum();
+        Ok(Self {
+            buckets,
+            codec,
+            scratch,
+            tasks,
+            sample: Sample::expecting(candidates),
+        })
+    }
+
+    /// Give all memory back; returns a sample of the states that were given.
+    pub(crate) fn retire(self) -> Sample {
+        for (thread, buckets) in self.buckets.into_iter().enumerate() {
+            buckets.retire(&mut self.scratch.lock(thread).pool);
+        }
+        self.sample
+    }
+}
+
+impl Source for CandidateSource {
+    fn batches(&self, most: usize) -> Vec<Range<usize>> {
+        sort_task::batches(&self.tasks, most)
+    }
+
+    fn tally(&self) -> Tally {
+        let ranges = self.buckets[0].ranges() as u64;
+        let whole = self.tasks.iter().filter(|task| task.is_whole()).count() as u64;
+        let mut tally = Tally {
+            cuts: Cuts {
+                ranges,
+                splits: ranges - whole,
+                ..Cuts::default()
+            },
+            ..Tally::default()
+        };
+        for buckets in &self.buckets {
+            tally.candidates += buckets.produced();
+            tally.duplicates += buckets.repeats();
+            tally.cuts.spilled += buckets.spill.bytes();
+        }
+        tally
+    }
+
+    fn sort(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+        let Scratch { sorter, runs, .. } = &mut *self.scratch.lock(worker.index);
+        let task = self.tasks[task];
+        let duplicates = task.sorted_runs(&self.buckets, sorter, runs)?;
+        let span = self.buckets[0].span(task.range);
+        let mut tally = reduce(span, runs, &self.codec, states);
+        tally.duplicates += duplicates;
+        Ok(tally)
+    }
+
+    fn sorted(&mut self, batch: Range<usize>, states: &[Vec<Board>]) {
+        states.iter().for_each(|states| self.sample.add(states));
+        let ended = self.tasks[batch].iter().filter(|task| task.ends_range());
+        for (thread, buckets) in self.buckets.iter_mut().enumerate() {
+            let pool = &mut self.scratch.lock(thread).pool;
+            ended
+                .clone()
+                .for_each(|task| buckets.release(task.range, pool));
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Splitters: how a part is cut by key into ranges that are sorted on their own.
+//!
+//! Key idea: a part hardly changes its shape from layer to layer, so quantiles of a sample of the
+//! same part in the layer before cut this one evenly (sample sort; Frazer and `McKellar`, 1970).
+//! They decide only how the work is cut, never what comes out.
+
+use super::chunk::CHUNK_BYTES;
+use crate::engine::plan::Plan;
+use crate::game::Board;
+use crate::part::Part;
+
+/// Values that a sample holds at most: sixteen for each of 8,192 ranges.
+const SAMPLE: usize = 1 << 17;
+
+/// Candidates of a range that sorts well: with its scratch space it fits a core's cache.
+const RANGE: usize = 1 << 16;
+
+/// Candidates of a range of a small part, so that all threads have work.
+const SMALL_RANGE: usize = 1 << 12;
+
+/// An even sample of a part's boards, in order, and the number of candidates that the part was made
+/// from.
+#[derive(Default)]
+pub(crate) struct Sample {
+    pub(super) values: Vec<Board>,
+    pub(super) candidates: u64,
+    /// Boards to pass over before the next is taken.
+    skip: usize,
+}
+
+impl Sample {
+    /// The sample of a part that is about to be made from `candidates`; feed it with
+    /// [`Sample::add`].
+    pub(super) fn expecting(candidates: u64) -> Self {
+        Self {
+            values: Vec::new(),
+            candidates,
+            skip: 0,
+        }
+    }
+
+    /// Sample the next boards of the part: evenly over all of them, however they are cut.
+    pub(super) fn add(&mut self, boards: &[Board]) {
+        let stride = (self.candidates as usize / SAMPLE).max(64);
+        let taken = boards.iter().skip(self.skip).step_by(stride);
+        self.values.extend(taken.clone());
+        self.skip = self.skip + taken.len() * stride - boards.len();
+    }
+
+    /// The sample of a part on disk, from its index.
+    pub(super) fn of(part: &Part) -> Self {
+        Self {
+            values: part.firsts().collect(),
+            candidates: part.states() * 2,
+            skip: 0,
+        }
+    }
+}
+
+/// Into how many ranges to cut a part of about `candidates`.
+pub(super) fn ranges(candidates: u64, plan: &Plan) -> usize {
+    let candidates = candidates as usize;
+    let for_cache = candidates / RANGE.min(plan.sort / 2);
+    let for_threads = (candidates / SMALL_RANGE).min(8 * plan.threads());
+    // Each range has a chunk that is being filled, in the buckets of three parts: those may take a
+    // quarter.
+    let most = plan.chunks / CHUNK_BYTES / 12;
+    for_cache.max(for_threads).clamp(1, most.clamp(1, 8192))
+}
+
+/// Cuts all keys into consecutive ranges.
+pub(super) struct Splitters {
+    /// The first key of every range but the first, increasing.
+    splitters: Vec<u64>,
+    bits: u32,
+    shift: u32,
+    /// For each value of a key's leading bits, the number of splitters below all keys that begin
+    /// so.
+    table: Vec<u16>,
+}
+
+impl Splitters {
+    /// Cut keys of `bits` bits into about `ranges` ranges that each hold as much of `sample`, which
+    /// is sorted. Without a sample, or for one range, all keys are one range.
+    pub(super) fn new(sample: &[u64], ranges: usize, bits: u32) -> Self {
+        let mut splitters: Vec<u64> = Vec::new();
+        if !sample.is_empty() {
+            splitters.extend((1..ranges).map(|range| sample[sample.len() * range / ranges]));
+            splitters.retain(|&splitter| splitter > 0);
+            splitters.dedup();
+        }
+        let leading = match splitters.len() {
+            0 => 1,
+            1..64 => bits.min(12),
+            _ => bits.min(20),
+        };
+        let shift = bits - leading;
+        let mut table = Vec::with_capacity((1 << leading) + 1);
+        for prefix in 0..=1 << leading {
+            let mut before = table.last().map_or(0, |&before| usize::from(before));
+            while splitters
+                .get(before)
+                .is_some_and(|splitter| (splitter >> shift) < prefix)
+            {
+                before += 1;
+            }
+            table.push(before as u16);
+        }
+        Self {
+            splitters,
+            bits,
+            shift,
+            table,
+        }
+    }
+
+    /// The range of a key: one look into a table that fits a core's cache, and a search only where
+    /// splitters lie among the keys that begin alike.
+    #[inline(always)]
+    pub(super) fn range(&self, key: u64) -> usize {
+        let prefix = (key >> self.shift) as usize;
+        let (from, to) = (
+            usize::from(self.table[prefix]),
+            usize::from(self.table[prefix + 1]),
+        );
+        if from == to {
+            from
+        } else {
+            from + self.splitters[from..to].partition_point(|&splitter| splitter <= key)
+        }
+    }
+
+    /// The keys that a range can hold.
+    pub(super) fn span(&self, range: usize) -> Span {
+        let end = u64::MAX >> (64 - self.bits);
+        let last = self.splitters.get(range).map_or(end, |next| next - 1);
+        let first = range.checked_sub(1).map_or(0, |at| self.splitters[at]);
+        Span { first, last }
+    }
+
+    /// Number of ranges.
+    pub(super) fn ranges(&self) -> usize {
+        self.splitters.len() + 1
+    }
+}
+
+/// The keys that a range can hold, from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+impl Span {
+    /// Whether a key's offset from the first takes two words, the low one first.
+    pub(super) fn wide(self) -> bool {
+        self.last - self.first > u64::from(u32::MAX)
+    }
+
+    /// Words of a candidate.
+    pub(super) fn words(self) -> usize {
+        if self.wide() { 2 } else { 1 }
+    }
+
+    /// The keys that a piece of a bucket holds, as they came.
+    pub(super) fn keys(self, piece: &[u32]) -> impl Iterator<Item = u64> {
+        piece.chunks_exact(self.words()).map(move |words| {
+            let high = words.get(1).copied().unwrap_or(0);
+            self.first + (u64::from(high) << 32 | u64::from(words[0]))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_keep_the_order_of_keys_and_share_them_evenly() {
+        let sample: Vec<u64> = (0..10_000u64).map(|i| i * i * 600).collect();
+        for pieces in [1, 2, 16, 100, 1000] {
+            let splitters = Splitters::new(&sample, pieces, 36);
+            assert!(
+                sample
+                    .windows(2)
+                    .all(|pair| splitters.range(pair[0]) <= splitters.range(pair[1]))
+            );
+            let mut sizes = vec![0; splitters.ranges()];
+            sample
+                .iter()
+                .for_each(|&key| sizes[splitters.range(key)] += 1);
+            assert!(
+                sizes.len() <= pieces && sizes.len() * 2 >= pieces.min(100),
+                "{}",
+                sizes.len()
+            );
+            assert!(
+                *sizes.iter().max().unwrap() <= 10_000usize.div_ceil(pieces),
+                "{sizes:?}"
+            );
+            assert_eq!(splitters.range(0), 0);
+            assert_eq!(splitters.range((1 << 36) - 1), splitters.ranges() - 1);
+            for range in 0..splitters.ranges() {
+                let Span { first, last } = splitters.span(range);
+                assert_eq!([first, last].map(|key| splitters.range(key)), [range; 2]);
+            }
+            assert_eq!(splitters.span(splitters.ranges() - 1).last, (1 << 36) - 1);
+        }
+    }
+
+    #[test]
+    fn without_a_sample_there_is_one_range_for_every_key() {
+        let splitters = Splitters::new(&[], 100, 64);
+        assert_eq!(
+            (
+                splitters.ranges(),
+                splitters.range(0),
+                splitters.range(u64::MAX)
+            ),
+            (1, 0, 0)
+        );
+    }
+
+    #[test]
+    fn a_sample_is_even_however_the_values_are_cut() {
+        let values: Vec<u64> = (0..10_000).collect();
+        let expected: Vec<u64> = (0..10_000).step_by(64).collect();
+        for piece in [1, 31, 63, 64, 65, 1000, 10_000] {
+            let mut sample = Sample::expecting(20_000);
+            values.chunks(piece).for_each(|piece| sample.add(piece));
+            assert_eq!(sample.values, expected, "{piece} at a time");
+        }
+    }
+
+    #[test]
+    fn no_part_is_too_large_or_too_small_to_be_cut() {
+        for memory in [24u64 << 20, 64 << 20, 4 << 30, 1 << 40] {
+            for threads in [1, 2, 7, 64] {
+                if let Ok(plan) = Plan::new(memory, threads) {
+                    assert_eq!(ranges(0, &plan), 1);
+                    let most = ranges(u64::MAX >> 1, &plan);
+                    assert!((16..=8192).contains(&most), "{most} under {plan:?}");
+                }
+            }
+        }
+    }
+}

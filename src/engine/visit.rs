@@ -1,0 +1,89 @@
+//! What is done with the sorted states of a part, besides writing them.
+
+use super::tally::Tally;
+use super::workers::Worker;
+use crate::error::Result;
+use crate::game::{Board, Census, Exp, Game, Moves, Rules};
+
+/// Is shown the states of a part while they are in a core's caches.
+pub(crate) trait Visit: Sync {
+    /// Count the states of a sorted stretch, each once, and leave those that the part's file lists.
+    fn count(&self, states: &mut Vec<Board>) -> Tally;
+
+    /// Expand a slice of the states that are listed.
+    fn expand(&self, states: &[Board], worker: &mut Worker) -> Result<Tally>;
+}
+
+/// Where afterstates go.
+pub(crate) trait Sink: Sync {
+    /// Take the afterstates of a slice of states, one list for each direction: not canonical, with
+    /// repeats, 0 where a state has none. `worker` is the number of the thread.
+    fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()>;
+}
+
+/// Counts states, drops the dead ones, and moves the live ones into a sink.
+pub(crate) struct ExpandStates<S> {
+    rules: &'static dyn Rules,
+    /// The winning tile.
+    win: Exp,
+    sink: S,
+}
+
+impl<S: Sink> ExpandStates<S> {
+    /// Afterstates go to `sink`.
+    pub(crate) fn new(game: &Game, sink: S) -> Self {
+        let (rules, win) = (game.rules(), game.win());
+        Self { rules, win, sink }
+    }
+}
+
+impl<S: Sink> Visit for ExpandStates<S> {
+    fn count(&self, states: &mut Vec<Board>) -> Tally {
+        let Census { dead, labeled } = self.rules.census(states);
+        Tally {
+            dead,
+            labeled,
+            ..Tally::default()
+        }
+    }
+
+    fn expand(&self, states: &[Board], worker: &mut Worker) -> Result<Tally> {
+        for afterstates in &mut worker.slid {
+            afterstates.resize(states.len(), 0);
+        }
+        let slid = worker.slid.each_mut().map(Vec::as_mut_slice);
+        let Moves { legal, wins } = self.rules.slide(states, self.win, slid);
+        self.sink.take(worker.index, &worker.slid)?;
+        Ok(Tally {
+            moves: legal,
+            wins,
+            ..Tally::default()
+        })
+    }
+}
+
+/// Counts the empty cells of afterstates; they are expanded when the next layers are counted.
+pub(crate) struct CountAfterstates {
+    rules: &'static dyn Rules,
+}
+
+impl CountAfterstates {
+    /// For the afterstates of a game.
+    pub(crate) fn new(game: &Game) -> Self {
+        let rules = game.rules();
+        Self { rules }
+    }
+}
+
+impl Visit for CountAfterstates {
+    fn count(&self, afterstates: &mut Vec<Board>) -> Tally {
+        Tally {
+            empty_cells: self.rules.empty_cells(afterstates),
+            ..Tally::default()
+        }
+    }
+
+    fn expand(&self, _: &[Board], _: &mut Worker) -> Result<Tally> {
+        Ok(Tally::default())
+    }
+}

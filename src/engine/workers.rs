@@ -1,0 +1,140 @@
+//! The threads, each with buffers of its own that live as long as the count.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::plan::Plan;
+use super::tally::Tally;
+use crate::error::{Error, Result};
+use crate::game::Board;
+use crate::part::{Decoder, Encoder};
+use crate::per_thread::PerThread;
+
+/// Start threads.
+///
+/// # Errors
+///
+/// [`Error::Threads`] if the system gives no more.
+pub fn pool(threads: usize) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| Error::Threads {
+        threads,
+        cause: e.to_string(),
+    })
+}
+
+/// A thread's own buffers, whatever it works on.
+pub(crate) struct Worker {
+    /// Its number, by which others keep things for it.
+    pub(crate) index: usize,
+    pub(crate) encoder: Encoder,
+    pub(crate) decoder: Decoder,
+    /// Boards just read.
+    pub(crate) boards: Vec<Board>,
+    /// The afterstates of each direction, in the order of the states that were moved.
+    pub(crate) slid: [Vec<Board>; 4],
+}
+
+/// All threads.
+pub(crate) struct Workers {
+    pool: ThreadPool,
+    each: PerThread<Worker>,
+}
+
+impl Workers {
+    /// Start them.
+    pub(crate) fn start(plan: &Plan) -> Result<Self> {
+        let worker = |index| {
+            Ok(Worker {
+                index,
+                encoder: Encoder::new(plan.level())?,
+                decoder: Decoder::new()?,
+                boards: Vec::new(),
+                slid: Default::default(),
+            })
+        };
+        Ok(Self {
+            pool: pool(plan.threads())?,
+            each: PerThread::new(plan.threads(), worker)?,
+        })
+    }
+
+    /// Do `tasks` in their order, each by whichever thread is free; returns what they counted. A
+    /// single task is done by the caller. After an error no further task is begun.
+    pub(crate) fn each<T: Sync>(
+        &self,
+        tasks: &[T],
+        act: impl Fn(&mut Worker, &T) -> Result<Tally> + Sync,
+    ) -> Result<Tally> {
+        if let [task] = tasks {
+            return act(&mut self.each.lock(0), task);
+        }
+        if tasks.is_empty() {
+            return Ok(Tally::default());
+        }
+        let next = AtomicUsize::new(0);
+        let outcomes = self.pool.broadcast(|context| {
+            let mut worker = self.each.lock(context.index());
+            let mut tally = Tally::default();
+            while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let stop = |_: &Error| next.store(tasks.len(), Ordering::Relaxed);
+                tally += act(&mut worker, task).inspect_err(stop)?;
+            }
+            Ok(tally)
+        });
+        let mut total = Tally::default();
+        for outcome in outcomes {
+            total += outcome?;
+        }
+        Ok(total)
+    }
+
+    /// Run a closure in this thread pool, so that what is parallel in it uses these threads and no
+    /// others.
+    pub(crate) fn install<R: Send>(&self, act: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(act)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workers(threads: usize) -> Workers {
+        Workers::start(&Plan::new(64 << 20, threads).unwrap()).unwrap()
+    }
+
+    fn counted(candidates: u64) -> Tally {
+        Tally {
+            candidates,
+            ..Tally::default()
+        }
+    }
+
+    #[test]
+    fn every_task_is_done_once_and_counted() {
+        for threads in [1, 2, 5] {
+            for tasks in [0, 1, 2, 1000] {
+                let numbers: Vec<u64> = (1..=tasks).collect();
+                let tally = workers(threads).each(&numbers, |_, &number| Ok(counted(number)));
+                assert_eq!(tally.unwrap().candidates, tasks * (tasks + 1) / 2);
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_is_returned_and_ends_the_work() {
+        let done = AtomicUsize::new(0);
+        let numbers: Vec<u32> = (0..10_000).collect();
+        let failed = workers(2).each(&numbers, |_, &number| {
+            done.fetch_add(1, Ordering::Relaxed);
+            if number == 5 {
+                return Err(Error::Until(number));
+            }
+            Ok(Tally::default())
+        });
+        assert!(matches!(failed, Err(Error::Until(5))));
+        assert!(done.into_inner() < numbers.len());
+    }
+}

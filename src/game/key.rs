@@ -1,0 +1,189 @@
+//! Keys: shorter numbers for the boards of one sum, in the same order.
+//!
+//! Key idea: a digit has 16 values, but the boards of a small sum use few of them, and the last
+//! cell follows from the sum. Leave out the last cell, read the others in the base that the digits
+//! need, and a board of 4x4 to 64 becomes a number below 6^15: 39 bits instead of 64. Neighbours
+//! then differ in their low 32 bits only, so lists of keys take half the memory of lists of boards
+//! and sort in half the passes. Not every number is the key of a board: keys have holes.
+
+use std::sync::Arc;
+
+use super::board::{Board, sum};
+use super::exp::Exp;
+use crate::wide::wide;
+
+/// Digits that are converted together: as many as a row of 4x4 has, but not those of a row.
+const GROUP: u32 = 4;
+
+/// Turns the boards of one sum into keys and back.
+#[derive(Clone)]
+pub(crate) struct KeyCodec {
+    sum: u32,
+    /// One more than the largest digit.
+    base: u64,
+    /// For each number of four digits of the base: the digits as a board has them, and above them
+    /// the sum of their tiles.
+    groups: Arc<[u64]>,
+    pair: Divisor,
+    group: Divisor,
+}
+
+impl KeyCodec {
+    /// For boards of `sum` without a larger tile than `top`.
+    pub(crate) fn new(sum: u32, top: Exp) -> Self {
+        let base = u64::from(top.get()) + 1;
+        let group = base.pow(GROUP);
+        Self {
+            sum,
+            base,
+            groups: (0..group).map(|number| entry(number, base)).collect(),
+            pair: Divisor::new(group * group),
+            group: Divisor::new(group),
+        }
+    }
+
+    /// The codec of another sum; costs nothing if `top` is the same.
+    pub(crate) fn for_sum(&self, sum: u32, top: Exp) -> Self {
+        if self.base == u64::from(top.get()) + 1 {
+            let codec = self.clone();
+            Self { sum, ..codec }
+        } else {
+            Self::new(sum, top)
+        }
+    }
+
+    /// Most bits of a key of a board of `cells` cells.
+    pub(crate) fn bits(&self, cells: u32) -> u32 {
+        64 - (self.base.pow(cells - 1) - 1).leading_zeros()
+    }
+
+    /// Replace each board by its key. About 1 ns a board.
+    pub(crate) fn encode(&self, boards: &mut [Board]) {
+        encode_all(boards, self.base);
+    }
+
+    /// The board of a key. About 3 ns.
+    #[inline(always)]
+    pub(crate) fn decode(&self, key: u64) -> Board {
+        let (high, low) = self.pair.divide(key);
+        let ((a, b), (c, d)) = (self.group.divide(high), self.group.divide(low));
+        let [a, b, c, d] = [a, b, c, d].map(|group| self.groups[group as usize]);
+        let rest = self.sum - ((a + b + c + d) >> 32) as u32;
+        // For an empty last cell nothing is left, and 0 has 32 trailing zeros.
+        let last = u64::from(rest.trailing_zeros() % 32);
+        let digits = |group: u64| group & 0xffff;
+        // Four groups and the last cell make 17 digits; the first of them is 0.
+        digits(a) << 52 | digits(b) << 36 | digits(c) << 20 | digits(d) << 4 | last
+    }
+}
+
+/// An entry of [`KeyCodec::groups`].
+fn entry(number: u64, base: u64) -> u64 {
+    let digits = (0..GROUP).map(|place| (number / base.pow(place) % base) << (4 * place));
+    let board = digits.sum();
+    u64::from(sum(board)) << 32 | board
+}
+
+wide! {
+    fn encode_all(boards: &mut [u64], base: u64) {
+        let [two, four, eight] = [base.pow(2), base.pow(4), base.pow(8)];
+        for board in boards {
+            // Join neighbours: 15 digits become 8 numbers of two digits, 4 of four, 2 of eight, and
+            // 1.
+            let x = *board >> 4;
+            let x = (x & 0x0f0f_0f0f_0f0f_0f0f).wrapping_add((x >> 4 & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(base));
+            let x = (x & 0x00ff_00ff_00ff_00ff).wrapping_add((x >> 8 & 0x00ff_00ff_00ff_00ff).wrapping_mul(two));
+            let x = (x & 0x0000_ffff_0000_ffff).wrapping_add((x >> 16 & 0x0000_ffff_0000_ffff).wrapping_mul(four));
+            *board = (x & 0xffff_ffff).wrapping_add((x >> 32).wrapping_mul(eight));
+        }
+    }
+}
+
+/// Division by a number that is known only at run time, done as a multiplication by its inverse
+/// (Granlund and Montgomery, 1994).
+#[derive(Clone)]
+struct Divisor {
+    divisor: u64,
+    inverse: u64,
+    shift: u32,
+}
+
+impl Divisor {
+    /// Numerators that are divided exactly are below 2 to this.
+    const BITS: u32 = 60;
+
+    fn new(divisor: u64) -> Self {
+        let shift = Self::BITS + divisor.next_power_of_two().trailing_zeros();
+        let inverse = ((1u128 << shift) / u128::from(divisor)) as u64 + 1;
+        Self {
+            divisor,
+            inverse,
+            shift,
+        }
+    }
+
+    /// Quotient and remainder.
+    #[inline(always)]
+    fn divide(&self, number: u64) -> (u64, u64) {
+        let quotient = ((u128::from(number) * u128::from(self.inverse)) >> self.shift) as u64;
+        (quotient, number - quotient * self.divisor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::board::max_exp;
+    use proptest::prelude::*;
+
+    fn exp(exp: u8) -> Exp {
+        Exp::new(exp).unwrap()
+    }
+
+    #[test]
+    fn keys_of_2x2_count_all_boards_in_order() {
+        // Every board of three cells, and a last cell that makes the sum 40 where one does.
+        let codec = KeyCodec::new(40, exp(5));
+        assert_eq!(codec.bits(4), 8, "6^3 = 216");
+        let mut keys = Vec::new();
+        for board in (0..0x5556).filter(|&board| sum(board) == 40 && max_exp(board).get() <= 5) {
+            let mut key = [board];
+            codec.encode(&mut key);
+            let digits = [board >> 12, board >> 8 & 15, board >> 4 & 15];
+            assert_eq!(key[0], digits[0] * 36 + digits[1] * 6 + digits[2]);
+            assert_eq!(codec.decode(key[0]), board);
+            keys.push(key[0]);
+        }
+        assert!(keys.len() > 20 && keys.is_sorted(), "{keys:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn keys_of_any_boards_lead_back_to_them(
+            top in 1u8..16,
+            cells in prop::collection::vec(0u64..16, 16),
+        ) {
+            let fits = |digit: &u64| digit % (u64::from(top) + 1);
+            let board = cells.iter().map(fits).fold(0, |board, digit| board << 4 | digit);
+            let codec = KeyCodec::new(4, Exp::TWO).for_sum(sum(board), exp(top));
+            let mut keys = [board; 11];
+            codec.encode(&mut keys);
+            prop_assert!(keys[0] >> codec.bits(16) == 0);
+            for key in keys {
+                prop_assert_eq!(codec.decode(key), board);
+            }
+        }
+    }
+
+    #[test]
+    fn division_is_exact_at_the_edges() {
+        for divisor in (1..3000).chain([1 << 32, (1 << 32) - 1, 15u64.pow(8), 65535]) {
+            let by = Divisor::new(divisor);
+            let multiples = [1, 2, 77, (1 << 60) / divisor].map(|times| times * divisor);
+            for number in multiples.iter().flat_map(|&x| [x - 1, x, x + 1]) {
+                let number = number.min((1 << 60) - 1);
+                assert_eq!(by.divide(number), (number / divisor, number % divisor));
+            }
+        }
+    }
+}

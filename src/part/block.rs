@@ -1,0 +1,234 @@
+//! A block: some thousands of states, coded so that they can be decoded alone.
+
+use zstd::bulk::{Compressor, Decompressor};
+
+use super::delta::{put_deltas, take_deltas};
+use super::fingerprint::{Fingerprint, fingerprint};
+use super::little_endian::{u32_at, u64_at};
+use super::varint;
+use crate::error::{Error, Result};
+
+/// Most states that this program puts into a block. Larger blocks compress better (each doubling
+/// from 2^14 on saves about a tenth); smaller ones are looked up and distributed faster.
+pub const BLOCK: usize = 1 << 17;
+
+/// Bytes before a block's payload.
+pub(crate) const PREFIX: usize = 20;
+
+/// An encoded block, and what a writer needs to know of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// First state.
+    pub first: u64,
+    /// Last state.
+    pub last: u64,
+    /// Number of states.
+    pub count: u32,
+    /// Fingerprint of the states.
+    pub fingerprint: Fingerprint,
+    /// The bytes, prefix and payload.
+    pub bytes: Vec<u8>,
+}
+
+/// Encodes blocks; keeps its buffers and its zstd context between calls.
+pub struct Encoder {
+    zstd: Compressor<'static>,
+    deltas: Vec<u8>,
+}
+
+impl Encoder {
+    /// An encoder at a zstd level from 1 to 22.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zstd`] if there is no memory for it.
+    pub fn new(level: i32) -> Result<Self> {
+        Ok(Self {
+            zstd: Compressor::new(level).map_err(Error::Zstd)?,
+            deltas: Vec::new(),
+        })
+    }
+
+    /// Encode `states`, at least one and at most [`BLOCK`], into `block`, reusing its buffer.
+    /// The bytes depend on the states and the level alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfOrder`] unless the states are strictly increasing.
+    ///
+    /// # Panics
+    ///
+    /// If there are no states or too many.
+    pub fn encode(&mut self, states: &[u64], block: &mut Block) -> Result<()> {
+        assert!(
+            (1..=BLOCK).contains(&states.len()),
+            "a block of {} states",
+            states.len()
+        );
+        let length = put_deltas(states, &mut self.deltas)?;
+        let deltas = &self.deltas[..length];
+
+        let bytes = &mut block.bytes;
+        bytes.clear();
+        bytes.resize(PREFIX + zstd::zstd_safe::compress_bound(length), 0);
+        let stored = self
+            .zstd
+            .compress_to_buffer(deltas, &mut bytes[PREFIX..])
+            .expect("zstd compresses anything into a buffer of its own bound");
+        bytes.truncate(PREFIX + stored);
+        bytes[0..8].copy_from_slice(&states[0].to_le_bytes());
+        bytes[8..12].copy_from_slice(&(states.len() as u32).to_le_bytes());
+        bytes[12..16].copy_from_slice(&(stored as u32).to_le_bytes());
+        let crc = checksum(bytes);
+        bytes[16..20].copy_from_slice(&crc.to_le_bytes());
+
+        block.first = states[0];
+        block.last = states[states.len() - 1];
+        block.count = states.len() as u32;
+        block.fingerprint = fingerprint(states);
+        Ok(())
+    }
+}
+
+/// Check a block's bytes against its checksum.
+pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
+    if bytes.len() < PREFIX || bytes.len() - PREFIX != u32_at(bytes, 12) as usize {
+        return Err("length differs");
+    }
+    if checksum(bytes) != u32_at(bytes, 16) {
+        return Err("checksum differs");
+    }
+    Ok(())
+}
+
+/// CRC of a block: everything but the CRC itself.
+fn checksum(block: &[u8]) -> u32 {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&block[..16]);
+    crc.update(&block[PREFIX..]);
+    crc.finalize()
+}
+
+/// Decodes blocks; keeps its buffers and its zstd context between calls.
+pub struct Decoder {
+    zstd: Decompressor<'static>,
+    deltas: Vec<u8>,
+}
+
+impl Decoder {
+    /// A decoder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zstd`] if there is no memory for it.
+    pub fn new() -> Result<Self> {
+        Ok(Self {
+            zstd: Decompressor::new().map_err(Error::Zstd)?,
+            deltas: Vec::new(),
+        })
+    }
+
+    /// Append the states of a block of at most `most` states to `out`, or say what is damaged.
+    /// Takes no more memory than `most` states can need, whatever the bytes say.
+    pub(crate) fn decode(
+        &mut self,
+        bytes: &[u8],
+        most: u32,
+        out: &mut Vec<u64>,
+    ) -> Result<(), &'static str> {
+        check(bytes)?;
+        let (first, count) = (u64_at(bytes, 0), u32_at(bytes, 8));
+        if !(1..=most).contains(&count) {
+            return Err("impossible count");
+        }
+        self.deltas.clear();
+        self.deltas.reserve(varint::MAX_BYTES * count as usize);
+        self.zstd
+            .decompress_to_buffer(&bytes[PREFIX..], &mut self.deltas)
+            .map_err(|_| "zstd cannot decode it")?;
+        take_deltas(&self.deltas, first, count, out).ok_or("differences do not match the count")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_increasing_list_survives_a_block(
+            states in prop::collection::btree_set(any::<u64>(), 1..500),
+            level in 1..20,
+        ) {
+            let states: Vec<u64> = states.into_iter().collect();
+            let mut block = Block::default();
+            Encoder::new(level).unwrap().encode(&states, &mut block).unwrap();
+            let mut decoded = Vec::new();
+            Decoder::new().unwrap().decode(&block.bytes, BLOCK as u32, &mut decoded).unwrap();
+            prop_assert_eq!(&decoded, &states);
+            prop_assert_eq!((block.first, block.last), (states[0], states[states.len() - 1]));
+        }
+    }
+
+    #[test]
+    fn disorder_and_repeats_are_refused() {
+        let mut encoder = Encoder::new(1).unwrap();
+        for bad in [[1, 1], [2, 1]] {
+            let refused = encoder.encode(&bad, &mut Block::default());
+            assert!(
+                matches!(refused, Err(Error::OutOfOrder { previous, got }) if [previous, got] == bad)
+            );
+        }
+    }
+
+    #[test]
+    fn an_encoder_gives_the_same_bytes_whatever_it_encoded_before() {
+        let states = |step: u64| {
+            (0..BLOCK as u64)
+                .map(|i| i * step + i % 7)
+                .collect::<Vec<_>>()
+        };
+        let encode = |encoder: &mut Encoder, states: &[u64]| {
+            let mut block = Block::default();
+            encoder.encode(states, &mut block).unwrap();
+            block.bytes
+        };
+        let mut used = Encoder::new(3).unwrap();
+        for step in [1000, 9, 8] {
+            encode(&mut used, &states(step));
+        }
+        assert_eq!(
+            encode(&mut used, &states(50)),
+            encode(&mut Encoder::new(3).unwrap(), &states(50))
+        );
+    }
+
+    #[test]
+    fn every_flipped_byte_and_every_cut_is_found() {
+        let states: Vec<u64> = (1..600u64).map(|i| i * i * i).collect();
+        let mut block = Block::default();
+        Encoder::new(3)
+            .unwrap()
+            .encode(&states, &mut block)
+            .unwrap();
+        let mut decoder = Decoder::new().unwrap();
+        let mut out = Vec::new();
+        for at in 0..block.bytes.len() {
+            for bit in 0..8 {
+                let mut bytes = block.bytes.clone();
+                bytes[at] ^= 1 << bit;
+                assert!(
+                    decoder.decode(&bytes, BLOCK as u32, &mut out).is_err(),
+                    "bit {bit} of {at}"
+                );
+            }
+            assert!(
+                decoder
+                    .decode(&block.bytes[..at], BLOCK as u32, &mut out)
+                    .is_err(),
+                "cut at {at}"
+            );
+        }
+    }
+}

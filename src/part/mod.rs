@@ -1,0 +1,99 @@
+//! A part as a file: sorted boards, in blocks that can be decoded alone.
+//!
+//! Nothing here knows a rule of the game: to these files a board is a number, and a part is a
+//! sorted list of them under a label.
+//!
+//! # The part file, format version 1
+//!
+//! All integers are little-endian and unsigned. Ranges of bytes leave out their end. `crc` is the
+//! CRC-32 of zlib (polynomial 0xEDB88320).
+//!
+//! ```text
+//! +--------+---------+---------+-- ... --+---------+-------+--------+
+//! | header | block 0 | block 1 |         | block n | index | footer |
+//! +--------+---------+---------+-- ... --+---------+-------+--------+
+//!
+//! header, 40 bytes                          block, 20 bytes and its payload
+//!   0  magic "enum48pt"                       0  first      u64  first state
+//!   8  version     u32  1                     8  count      u32  states, 1 to block size
+//!  12  kind        u8   0 states,            12  stored     u32  bytes of payload
+//!                       1 afterstates        16  crc        u32  of bytes 0 to 16 and the payload
+//!  13  rows        u8                        20  payload         one zstd frame of count - 1
+//!  14  cols        u8                                            varints: each state minus the one
+//!  15  win         u8   exponent of the                          before it
+//!                       winning tile, 16
+//!                       if there is none     index, 16 bytes for each block
+//!  16  sum         u32  sum of every state     0  offset   u64  of the block in the file
+//!  20  max         u32  largest tile of each   8  first    u64  its first state
+//!                       (32, not 5)
+//!  24  block size  u32  states in every      footer, 40 bytes
+//!                       block but the last     0  states      u64  in all blocks
+//!  28  length      u64  bytes of the file,     8  blocks      u64
+//!                       0 while unfinished    16  fingerprint u64
+//!  36  crc         u32  of bytes 0 to 36      24  index crc   u32  of the whole index
+//!                                             28  crc         u32  of bytes 0 to 28
+//!                                             32  magic "enum48/."
+//! ```
+//!
+//! - *Places.* Block 0 is at byte 40, each block follows the one before it directly, the index
+//!   follows the last one, and the footer ends the file: the index starts at `length - 40 - 16 *
+//!   blocks`. A part without states has no blocks, an index of no bytes (crc 0), and 80 bytes in
+//!   all.
+//! - *Blocks.* The block size is from 1 to 2^20 (this program writes 2^17 for states, 2^14 for
+//!   afterstates). Every block but the last is full, the last has at least one state. States
+//!   strictly increase within a block and from block to block. A block can be decoded alone: its
+//!   first state is absolute.
+//! - *Payload.* Exactly one frame of RFC 8878, without a dictionary, which states the size of its
+//!   contents; of a block of one state it is the frame of no bytes. A varint is unsigned LEB128
+//!   (seven bits a byte, least significant first, high bit set on all bytes but the last), as short
+//!   as it can be, so at most 10 bytes; each is 1 at least. A reader can therefore bound what it
+//!   allocates: the contents have at most `10 * (count - 1)` bytes, whatever the frame says.
+//! - *Fingerprint.* The sum, modulo 2^64, of `mix(x)` over all states x, where, modulo 2^64 too, `z
+//!   = x + 0x9E3779B97F4A7C15`, `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`, `z = (z ^ z >> 27) *
+//!   0x94D049BB133111EB`, `mix = z ^ z >> 31`: the first output of `SplitMix64` seeded with x. It
+//!   depends on no order, block size or codec, so two programs can compare sets, not just counts.
+//! - *What is wrong.* Every byte is covered by a checksum or is one, and every later version keeps
+//!   the header's magic, version, length and crc where they are. Look at the magic first (a foreign
+//!   file), then at the header's crc (a damaged one), the version (a newer one), the length (an
+//!   unfinished one, a cut one, one with bytes after the end), the footer, the index, and each
+//!   block as it is read.
+//!
+//! Worked example: the part of 2x2 to 32 of sum 4 and largest tile 2, which holds the states 0x0011
+//! and 0x0110, is these 127 bytes.
+//!
+//! ```text
+//! 00  65 6e 75 6d 34 38 70 74 01 00 00 00 00 02 02 05
+//! 10  04 00 00 00 02 00 00 00 00 00 02 00 7f 00 00 00
+//! 20  00 00 00 00 da c9 37 21 11 00 00 00 00 00 00 00
+//! 30  02 00 00 00 0b 00 00 00 ef cb b2 d6 28 b5 2f fd
+//! 40  20 02 11 00 00 ff 01 28 00 00 00 00 00 00 00 11
+//! 50  00 00 00 00 00 00 00 02 00 00 00 00 00 00 00 01
+//! 60  00 00 00 00 00 00 00 93 45 3a b1 27 24 b9 f8 d2
+//! 70  9e 86 38 a1 d9 27 c9 65 6e 75 6d 34 38 2f 2e
+//! ```
+//!
+//! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page.
+//!
+//! Reading order: `varint`, `delta`, `block`, `header`, `writer`, `reader`, `blocks`, `stream`,
+//! `lookup`.
+
+pub(crate) mod block;
+mod blocks;
+pub(crate) mod delta;
+mod fingerprint;
+mod header;
+mod little_endian;
+mod lookup;
+mod reader;
+mod stream;
+mod varint;
+pub(crate) mod writer;
+
+pub use block::Decoder;
+pub(crate) use block::{BLOCK, Block, Encoder};
+pub use fingerprint::{Fingerprint, fingerprint};
+pub use header::{Kind, Label};
+pub use lookup::Lookup;
+pub use reader::Part;
+pub use stream::Stream;
+pub(crate) use writer::{PartWriter, Sealed};

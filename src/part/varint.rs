@@ -1,0 +1,108 @@
+//! LEB128: seven bits a byte, least significant first, high bit set on all bytes but the last.
+
+/// Longest encoding of a `u64`, in bytes.
+pub(crate) const MAX_BYTES: usize = 10;
+
+/// Write `value` at the start of `out`, and return its length in bytes. Bytes after those may be
+/// written too, up to [`MAX_BYTES`].
+///
+/// Up to 56 bits without a branch, since lengths are hard to predict: groups of 28, of 14 and of 7
+/// bits are moved apart.
+///
+/// # Panics
+///
+/// If `out` is shorter than [`MAX_BYTES`].
+#[inline]
+pub(crate) fn put(value: u64, out: &mut [u8]) -> usize {
+    let out: &mut [u8; MAX_BYTES] = out.first_chunk_mut().expect("room for any value");
+    if value >> 56 != 0 {
+        return put_long(value, out);
+    }
+    let x = value & 0x0fff_ffff | (value & 0x00ff_ffff_f000_0000) << 4;
+    let x = x & 0x0000_3fff_0000_3fff | (x & 0x0fff_c000_0fff_c000) << 2;
+    let x = x & 0x007f_007f_007f_007f | (x & 0x3f80_3f80_3f80_3f80) << 1;
+    let length = 8 - (x | 1).leading_zeros() / 8;
+    let more = 0x0080_8080_8080_8080 & !(u64::MAX << (8 * (length - 1)));
+    out[..8].copy_from_slice(&(x | more).to_le_bytes());
+    length as usize
+}
+
+#[cold]
+fn put_long(mut value: u64, out: &mut [u8; MAX_BYTES]) -> usize {
+    let mut at = 0;
+    while value >= 0x80 {
+        out[at] = value as u8 | 0x80;
+        value >>= 7;
+        at += 1;
+    }
+    out[at] = value as u8;
+    at + 1
+}
+
+/// Read a value from the start of `bytes`: the value and its length, or `None` if the bytes end
+/// within it, it does not fit in 64 bits, or a shorter encoding exists.
+#[inline]
+#[must_use]
+pub(crate) fn get(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0;
+    for (at, &byte) in bytes.iter().take(MAX_BYTES).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            let fits = at < MAX_BYTES - 1 || byte <= 1;
+            let shortest = at == 0 || byte > 0;
+            return (fits && shortest).then_some((value, at + 1));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_boundary_round_trips() {
+        let mut out = [0; MAX_BYTES];
+        for length in 1..=MAX_BYTES {
+            let least = if length == 1 {
+                0
+            } else {
+                1u64 << (7 * (length - 1))
+            };
+            let most = if length == MAX_BYTES {
+                u64::MAX
+            } else {
+                (1u64 << (7 * length)) - 1
+            };
+            for value in [least, least + 1, most - 1, most] {
+                assert_eq!(put(value, &mut out), length, "{value:#x}");
+                assert_eq!(get(&out), Some((value, length)), "{value:#x}");
+                assert_eq!(get(&out[..length - 1]), None, "{value:#x} cut");
+            }
+        }
+    }
+
+    #[test]
+    fn known_bytes_are_written() {
+        // 624485 is the example of the DWARF standard's appendix on LEB128.
+        let mut out = [0; MAX_BYTES];
+        assert_eq!(put(624_485, &mut out), 3);
+        assert_eq!(out[..3], [0xe5, 0x8e, 0x26]);
+    }
+
+    #[test]
+    fn encodings_longer_than_need_be_are_refused() {
+        assert_eq!(get(&[0x81, 0x00]), None);
+        assert_eq!(get(&[0x80, 0x80, 0x00]), None);
+        assert_eq!(get(&[0x00]), Some((0, 1)));
+    }
+
+    #[test]
+    fn values_beyond_64_bits_are_refused() {
+        assert_eq!(get(&[0xff; 10]), None);
+        assert_eq!(
+            get(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]),
+            None
+        );
+    }
+}

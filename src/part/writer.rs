@@ -1,0 +1,128 @@
+//! Writes a part file: blocks in, header and footer around them.
+
+use std::fmt;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::block::Block;
+use super::fingerprint::Fingerprint;
+use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label};
+use crate::error::{Error, Result};
+
+/// What a finished part file holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sealed {
+    /// Number of states.
+    pub states: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Fingerprint of the states.
+    pub fingerprint: Fingerprint,
+}
+
+/// `5 states in 96 bytes, fingerprint ...`.
+impl fmt::Display for Sealed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            states,
+            bytes,
+            fingerprint,
+        } = self;
+        write!(
+            f,
+            "{states} states in {bytes} bytes, fingerprint {fingerprint}"
+        )
+    }
+}
+
+/// A part file in the making. It stays marked as unfinished until [`PartWriter::finish`].
+pub struct PartWriter<W> {
+    file: W,
+    path: PathBuf,
+    label: Label,
+    index: Vec<u8>,
+    last: Option<u64>,
+    sealed: Sealed,
+}
+
+impl<W: Write + Seek> PartWriter<W> {
+    /// Begin a part in an empty `file`; `path` is for messages.
+    pub fn new(file: W, path: &Path, label: Label) -> Result<Self> {
+        let header = Header {
+            label,
+            block: label.kind.block() as u32,
+            length: 0,
+        };
+        let sealed = Sealed {
+            bytes: HEADER as u64,
+            ..Sealed::default()
+        };
+        let mut writer = Self {
+            file,
+            path: path.to_owned(),
+            label,
+            index: Vec::new(),
+            last: None,
+            sealed,
+        };
+        writer.try_io(|file| file.write_all(&header.to_bytes()))?;
+        Ok(writer)
+    }
+
+    /// States that every block but the last must have.
+    pub fn block(&self) -> usize {
+        self.label.kind.block()
+    }
+
+    /// Append a block. All but the last of a part must be full.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfOrder`] unless the block begins after the one before it ended.
+    pub fn append(&mut self, block: &Block) -> Result<()> {
+        if let Some(previous) = self.last.filter(|&last| last >= block.first) {
+            return Err(Error::OutOfOrder {
+                previous,
+                got: block.first,
+            });
+        }
+        self.try_io(|file| file.write_all(&block.bytes))?;
+        self.index.extend(self.sealed.bytes.to_le_bytes());
+        self.index.extend(block.first.to_le_bytes());
+        self.last = Some(block.last);
+        self.sealed.bytes += block.bytes.len() as u64;
+        self.sealed.states += u64::from(block.count);
+        self.sealed.fingerprint += block.fingerprint;
+        Ok(())
+    }
+
+    /// Write index and footer, and mark the file as finished. It is the caller's to make it
+    /// durable.
+    pub fn finish(mut self) -> Result<(W, Sealed)> {
+        self.sealed.bytes += (self.index.len() + FOOTER) as u64;
+        let footer = Footer {
+            states: self.sealed.states,
+            blocks: (self.index.len() / ENTRY) as u64,
+            fingerprint: self.sealed.fingerprint,
+            index_crc: crc32fast::hash(&self.index),
+        };
+        let header = Header {
+            label: self.label,
+            block: self.block() as u32,
+            length: self.sealed.bytes,
+        };
+        let index = std::mem::take(&mut self.index);
+        self.try_io(|file| {
+            file.write_all(&index)?;
+            file.write_all(&footer.to_bytes())?;
+            file.seek(SeekFrom::Start(0))?;
+            file.write_all(&header.to_bytes())?;
+            file.flush()
+        })?;
+        Ok((self.file, self.sealed))
+    }
+
+    fn try_io(&mut self, act: impl FnOnce(&mut W) -> io::Result<()>) -> Result<()> {
+        act(&mut self.file).map_err(Error::io(&self.path, "write"))
+    }
+}

@@ -1,0 +1,77 @@
+//! One value for each thread of a pool.
+
+use std::sync::{Mutex, MutexGuard};
+
+use crate::error::Result;
+
+/// One value for each thread of a pool, such as its buffers.
+///
+/// Each thread locks the value of its own index, so no lock is ever contended: it only proves to
+/// the compiler that no value is shared. Between parallel steps one thread can visit all of them.
+pub(crate) struct PerThread<T>(Vec<Mutex<T>>);
+
+impl<T> PerThread<T> {
+    /// Make a value for each of the indices `0..threads`.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `make`.
+    pub(crate) fn new(threads: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Self> {
+        let values: Result<Vec<T>> = (0..threads).map(make).collect();
+        Ok(Self(values?.into_iter().map(Mutex::new).collect()))
+    }
+
+    /// The value of the thread with this index.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such thread, or if one panicked while it held this value.
+    pub(crate) fn lock(&self, index: usize) -> MutexGuard<'_, T> {
+        self.0[index].lock().expect("no thread panics")
+    }
+
+    /// The values, in order of the threads' indices.
+    ///
+    /// # Panics
+    ///
+    /// If a thread panicked while it held its value.
+    pub(crate) fn into_values(self) -> Vec<T> {
+        let values = self.0.into_iter().map(Mutex::into_inner);
+        values
+            .map(|value| value.expect("no thread panics"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+
+    #[test]
+    fn each_thread_changes_its_own_value_and_all_are_there_in_order() {
+        let values = PerThread::new(3, |index| Ok(10 * index)).unwrap();
+        std::thread::scope(|scope| {
+            for index in 0..3 {
+                let values = &values;
+                scope.spawn(move || *values.lock(index) += index);
+            }
+        });
+        assert_eq!(values.into_values(), [0, 11, 22]);
+    }
+
+    #[test]
+    fn the_first_error_ends_the_making() {
+        let mut made = 0;
+        let values = PerThread::new(3, |index| {
+            made += 1;
+            if index == 1 {
+                Err(Error::Max(3))
+            } else {
+                Ok(())
+            }
+        });
+        assert!(matches!(values, Err(Error::Max(3))));
+        assert_eq!(made, 2);
+    }
+}

@@ -1,0 +1,327 @@
+//! Codes as text: reading. The form is described in [`crate::play`], and written in `write`.
+
+use std::str::{FromStr, Split};
+
+use super::chance::Luck;
+use super::code::Code;
+use super::position::{Spawn, Status};
+use super::write::{VERSION, check};
+use super::{moves, spawns};
+use crate::error::{Error, Result};
+use crate::game::{Direction, Game};
+
+/// Reads exactly what [`Display`](std::fmt::Display) writes, and plays it.
+impl FromStr for Code {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (body, claimed) = text.rsplit_once('.').ok_or_else(|| no_code(text))?;
+        let mut fields = Fields(body.split('.'));
+        let form = Form::read(fields.0.next().unwrap_or_default(), text)?;
+        expect_check(claimed)?;
+        let game: Game = fields.take("GAME")?.parse()?;
+        let start = fields.take("START or SEED")?;
+        let count = read_count(fields.take("COUNT")?)?;
+        let moves = read_moves(count, fields.take("MOVES")?)?;
+        let then = match form {
+            Form::Seeded => None,
+            Form::Witnessed => Some(fields.take("SPAWNS")?),
+        };
+        let won = fields.end()?;
+        let luck = match then {
+            None => Luck::Seed(start.parse()?),
+            Some(then) => Luck::Spawns {
+                start: read_start(start)?,
+                then: spawns::decode(then)?,
+            },
+        };
+        let code = Self::new(game, luck, moves)?;
+        check_win(&code, won)?;
+        let own = check(body);
+        if own != claimed {
+            return Err(bad(format!(
+                "the game is legal, but the check is {claimed:?}, expected {own}: a character was changed"
+            )));
+        }
+        Ok(code)
+    }
+}
+
+/// The two forms of a code.
+#[derive(Clone, Copy)]
+enum Form {
+    Seeded,
+    Witnessed,
+}
+
+impl Form {
+    /// Read the first field: a letter and the version. `text` is the whole code.
+    fn read(field: &str, text: &str) -> Result<Self> {
+        let mut letters = field.chars();
+        let form = match letters.next() {
+            Some('s') => Self::Seeded,
+            Some('w') => Self::Witnessed,
+            _ => return Err(no_code(text)),
+        };
+        match number(letters.as_str()) {
+            Some(version) if version == u64::from(VERSION) => Ok(form),
+            Some(version) if version > u64::from(VERSION) => Err(bad(format!(
+                "version {version} is newer than this program reads ({VERSION}): use a newer enum48"
+            ))),
+            _ => Err(no_code(text)),
+        }
+    }
+}
+
+/// The fields that are still to be read.
+struct Fields<'a>(Split<'a, char>);
+
+impl<'a> Fields<'a> {
+    /// The next field, which must be there.
+    fn take(&mut self, name: &str) -> Result<&'a str> {
+        let field = self.0.next();
+        field.ok_or_else(|| bad(format!("it ends before the field {name}: it was cut")))
+    }
+
+    /// The rest: whether there is a `W`. Nothing else may follow.
+    fn end(mut self) -> Result<bool> {
+        match (self.0.next(), self.0.next()) {
+            (None, _) => Ok(false),
+            (Some("W"), None) => Ok(true),
+            (Some(extra), _) => Err(bad(format!("{}: a field too many", shown(extra)))),
+        }
+    }
+}
+
+/// Check that a code ends in something that looks like a check.
+fn expect_check(claimed: &str) -> Result<()> {
+    let digit = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
+    if claimed.len() == 8 && claimed.bytes().all(digit) {
+        return Ok(());
+    }
+    Err(bad(format!(
+        "it does not end in a check of eight hexadecimal digits, but in {}: it was cut or added to",
+        shown(claimed)
+    )))
+}
+
+fn read_count(text: &str) -> Result<u64> {
+    number(text).ok_or_else(|| bad(format!("count {}: not a number of moves", shown(text))))
+}
+
+fn read_moves(count: u64, text: &str) -> Result<Vec<Direction>> {
+    let expected = count.div_ceil(moves::GROUP as u64);
+    let length = text.chars().count() as u64;
+    if length != expected {
+        return Err(bad(format!(
+            "{count} moves take {expected} characters, got {length}"
+        )));
+    }
+    let mut moves = moves::decode(text)?;
+    let padding = moves.split_off(count as usize);
+    if padding.iter().any(|&direction| direction as u8 != 0) {
+        return Err(bad(format!(
+            "the last character has moves beyond the count of {count}"
+        )));
+    }
+    Ok(moves)
+}
+
+fn read_start(text: &str) -> Result<[Spawn; 2]> {
+    match spawns::decode(text)?[..] {
+        [first, second] if first.cell < second.cell => Ok([first, second]),
+        _ => Err(bad(format!(
+            "start {}: expected two characters, one for each tile, the lesser cell first",
+            shown(text)
+        ))),
+    }
+}
+
+/// Check that a code says rightly whether its game is won.
+fn check_win(code: &Code, won: bool) -> Result<()> {
+    let what = match (won, code.end().status()) {
+        (true, Status::Live | Status::Dead) => "the code says that it wins, but it does not",
+        (false, Status::Won) => "it wins, but the code does not say so",
+        _ => return Ok(()),
+    };
+    Err(Error::Code {
+        turn: Some(code.moves().len() as u64),
+        what: what.to_owned(),
+    })
+}
+
+/// A decimal number, written as this program writes it.
+fn number(text: &str) -> Option<u64> {
+    let number: u64 = text.parse().ok()?;
+    (number.to_string() == text).then_some(number)
+}
+
+fn bad(what: String) -> Error {
+    Error::Code { turn: None, what }
+}
+
+fn no_code(text: &str) -> Error {
+    bad(format!(
+        "{}: not a code: expected one such as s1.4x4-2048.SEED.COUNT.MOVES.CHECK",
+        shown(text)
+    ))
+}
+
+/// A text that was given, in quotes; if it is long, only its beginning.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(20) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::write::tests::{game, witnessed};
+    use super::*;
+
+    fn read(text: &str) -> Result<Code> {
+        text.parse()
+    }
+
+    /// A code with the right check.
+    fn sealed(body: &str) -> String {
+        format!("{body}.{}", check(body))
+    }
+
+    #[test]
+    fn every_character_replaced_dropped_or_added_is_an_error() {
+        let game = game("2x3-16", 3, 30);
+        for text in [game.to_string(), witnessed(&game).to_string()] {
+            assert!(read(&text).is_ok());
+            let letters: Vec<char> = text.chars().collect();
+            for at in 0..=letters.len() {
+                let with = |put: Option<char>, skip: usize| {
+                    let (before, after) =
+                        (&letters[..at], &letters[(at + skip).min(letters.len())..]);
+                    before.iter().chain(&put).chain(after).collect::<String>()
+                };
+                for other in (0..128u8).map(char::from).chain(['\u{e4}', '\u{1f3b2}']) {
+                    let changed = with(Some(other), 1);
+                    assert!(changed == text || read(&changed).is_err(), "{changed}");
+                    assert!(read(&with(Some(other), 0)).is_err());
+                }
+                assert!(at == letters.len() || read(&with(None, 1)).is_err());
+                assert!(
+                    at == letters.len() || read(&letters[..at].iter().collect::<String>()).is_err()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_move() {
+        let huge = u64::MAX.to_string();
+        for (body, says) in [
+            ("", "not a code"),
+            ("hello", "not a code"),
+            (
+                "s2.2x2-8.a.0.",
+                "version 2 is newer than this program reads (1)",
+            ),
+            ("s01.2x2-8.a.0.", "not a code"),
+            ("s1", "it ends before the field GAME"),
+            (
+                "w1.2x2-8.BD.1.g.!",
+                "character 1 of the tiles, '!', is not in the alphabet",
+            ),
+            ("s1.2x2-8.a.0", "it ends before the field MOVES"),
+            ("s1.9x9.a.0.", "size 9x9"),
+            ("s1.2x2-9.a.0.", "max 9"),
+            ("s1.2x2-08.a.0.", "not a game's name"),
+            ("s1.2x2-8.A.0.", "seed \"A\""),
+            ("s1.2x2-8.a.01.A", "count \"01\": not a number of moves"),
+            ("s1.2x2-8.a.-1.", "count \"-1\": not a number of moves"),
+            (
+                &format!("s1.2x2-8.a.{huge}."),
+                "moves take 6148914691236517205 characters, got 0",
+            ),
+            (&format!("w1.2x2-8.BD.{huge}.A.A"), "moves take"),
+            ("s1.2x2-8.a.4.AA.A", "a field too many"),
+            ("s1.2x2-8.a.0..W.W", "a field too many"),
+            (
+                "s1.2x2-8.a.1.B",
+                "the last character has moves beyond the count of 1",
+            ),
+            (
+                "s1.2x2-8.a.3._",
+                "character 1 of the moves, '_', is not in the alphabet",
+            ),
+            ("w1.2x2-8.DB.0..", "the lesser cell first"),
+            ("w1.2x2-8.BB.0..", "the lesser cell first"),
+            ("w1.2x2-8.B.0..", "start \"B\""),
+            (
+                "w1.2x2-8.BI.0..",
+                "a 2 cannot be placed at cell 4: 2x2 has the cells 0 to 3",
+            ),
+            (
+                "w1.2x2-8.BD.1.g.",
+                "move 1: no tile follows, though it does not win",
+            ),
+            (
+                "w1.2x2-8.BD.0..A",
+                "a tile is left over after the last move",
+            ),
+            (
+                "w1.2x2-8.BD.1.g.AA",
+                "move 1: a tile is left over after the last move",
+            ),
+            ("w1.2x2-8.BD.0...W", "it does not"),
+            ("w1.2x2-8.BD.1.A.A", "move 1: up changes nothing"),
+            (
+                "w1.2x2-8.BD.1.g.E",
+                "move 1: a 2 cannot be placed at row 2 column 1: a 4 is there",
+            ),
+            (
+                "w1.2x2-8.BD.1.g.I",
+                "move 1: a 2 cannot be placed at cell 4: ",
+            ),
+            ("w1.2x2-8.BD.1.g.A.W", "move 1: the code says"),
+            (
+                "w1.2x2-8.BD.1.w.E",
+                "move 1: a tile is left over after the last move",
+            ),
+            (
+                "w1.2x2-8.BD.1.w.",
+                "move 1: it wins, but the code does not say so",
+            ),
+            (
+                "w1.2x2-8.BD.2.w.E.W",
+                "move 2: the move before it won the game",
+            ),
+            (
+                "w1.2x2-16.AC.2.8.AA",
+                "move 1: a 2 cannot be placed at row 1 column 1: a 4 is there",
+            ),
+        ] {
+            let error = read(&sealed(body)).unwrap_err().to_string();
+            assert!(error.contains(says), "{body}: {error}");
+        }
+        for cut in [
+            "s1.2x2-16.5.7.PzA.W",
+            "s1.2x2-16.5.7",
+            "s1.2x2-16.5.7.PzA.W.8619cce7.",
+        ] {
+            let error = read(cut).unwrap_err().to_string();
+            assert!(error.contains("it does not end in a check"), "{error}");
+        }
+        let error = read("w1.2x2-8.BD.1.w..W.00000000").unwrap_err().to_string();
+        assert!(
+            error.ends_with("expected 10f0c486: a character was changed"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_tile_whose_character_is_w_is_no_win() {
+        // 2 2 in the first row, left, then a 2 in the last cell of 4x3, which is W.
+        let code = read(&sealed("w1.4x3.AC.1.w.W")).unwrap();
+        assert_eq!(code.end().to_string(), "4 . . / . . . / . . . / . . 2");
+        assert_eq!(code.to_string(), sealed("w1.4x3.AC.1.w.W"));
+    }
+}

@@ -1,0 +1,296 @@
+//! A run, for reading: whose it is, its table, and its parts.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::expected::Expected;
+use super::file::{self, LOCK};
+use super::files::{self, FileName, Named, TABLE};
+use super::layer_states::LayerStates;
+use super::manifest::Manifest;
+use crate::counts::{Row, Table};
+use crate::error::{Error, Result};
+use crate::game::{Game, PartKey};
+use crate::part::{Kind, Part};
+
+/// A run: the states of a game, as far as they were counted, in a directory. This is the one way to
+/// read it, for everybody; a count reads the run that it goes on with in the same way
+/// ([`Store::run`](super::Store::run)).
+///
+/// While it is open no count goes on in the directory. Nothing is written to it.
+///
+/// A layer, with the moves of its states:
+///
+/// ```
+/// use enum48::game::{Direction, Moved};
+/// use enum48::store::Run;
+/// # let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
+///
+/// let run = Run::open(dir.as_ref())?;
+/// let (mut states, mut moves, mut wins) = (0, 0, 0);
+/// for state in run.layer(36)? {
+///     states += 1;
+///     for (direction, moved) in Direction::ALL.into_iter().zip(run.game().moves(state?)) {
+///         match moved {
+///             Moved::Illegal => {}
+///             Moved::Wins => wins += 1,
+///             Moved::To(afterstate) => println!("{}: {afterstate:#06x}", direction.name()),
+///         }
+///         moves += u32::from(moved != Moved::Illegal);
+///     }
+/// }
+/// let row = run.rows(36)[0];
+/// assert_eq!((states, moves, wins), (row.live, row.moves as u32, row.wins));
+/// # Ok::<(), enum48::Error>(())
+/// ```
+pub struct Run {
+    dir: PathBuf,
+    game: Game,
+    pub(super) manifest: Manifest,
+    /// Files of sealed layers that wait for a commit, under their temporary names: none but in a
+    /// count.
+    pub(super) pending: Vec<FileName>,
+    _lock: Option<File>,
+}
+
+/// Stray files up to this number are named one by one.
+const FEW: usize = 5;
+
+impl Run {
+    /// Open a run's directory. Only its manifest is read.
+    ///
+    /// # Errors
+    ///
+    /// A directory that is no run's, one in use, one of a newer format, or one with a damaged
+    /// manifest.
+    pub fn open(dir: &Path) -> Result<Self> {
+        fs::read_dir(dir).map_err(Error::io(dir, "read the directory"))?;
+        let lock = file::lock_shared(dir)?;
+        Self::read(dir, lock)
+    }
+
+    /// Open a directory in which a count may be going on, for what its manifest says at the moment;
+    /// its files may go.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Run::open`], but for one in use.
+    pub fn peek(dir: &Path) -> Result<Self> {
+        Self::read(dir, None)
+    }
+
+    fn read(dir: &Path, lock: Option<File>) -> Result<Self> {
+        let Some(manifest) = Manifest::load(dir)? else {
+            files::refuse_foreign(dir)?;
+            return Err(Error::NotARun(dir.to_owned()));
+        };
+        let game = manifest.game(dir)?;
+        Ok(Self::new(dir, game, manifest, lock))
+    }
+
+    pub(super) fn new(dir: &Path, game: Game, manifest: Manifest, lock: Option<File>) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            game,
+            manifest,
+            pending: Vec::new(),
+            _lock: lock,
+        }
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Whether the last layer of the game is sealed.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.manifest.complete
+    }
+
+    /// Sum of the last sealed layer, 2 if there is none.
+    #[must_use]
+    pub fn sealed_sum(&self) -> u32 {
+        self.manifest.sealed_sum
+    }
+
+    /// First sum whose states are still there: with [`Keep::Last`](super::Keep::Last) those before
+    /// were dropped.
+    #[must_use]
+    pub fn first_sum(&self) -> u32 {
+        self.manifest.dropped_below.max(4)
+    }
+
+    /// See that the layer of a sum was counted, and that its states are still there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotCounted`], [`Error::Gone`].
+    pub fn has_layer(&self, sum: u32) -> Result<()> {
+        let path = self.dir.clone();
+        let (last, first) = (self.sealed_sum(), self.first_sum());
+        if sum > last && !self.complete() {
+            return Err(Error::NotCounted { path, sum, last });
+        }
+        if (4..first).contains(&sum) {
+            return Err(Error::Gone { path, sum, first });
+        }
+        Ok(())
+    }
+
+    /// Bytes of the state files of the sealed layers up to `until`, including those that were
+    /// dropped since.
+    #[must_use]
+    pub fn bytes(&self, until: Option<u32>) -> u64 {
+        let last = until.unwrap_or(u32::MAX);
+        let parts = self.manifest.parts.iter();
+        let parts = parts.filter(|part| part.row.sum <= last);
+        parts.map(|part| part.bytes).sum()
+    }
+
+    /// Live states and afterstates in all its files.
+    #[must_use]
+    pub fn boards(&self) -> u64 {
+        self.expected().map(|file| file.sealed.states).sum()
+    }
+
+    /// The table of all sealed layers.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        self.manifest.table()
+    }
+
+    /// The rows of a sealed layer.
+    #[must_use]
+    pub fn rows(&self, sum: u32) -> Vec<Row> {
+        self.manifest.layer(sum).collect()
+    }
+
+    /// The parts that there are files of, in order of sum, then largest tile.
+    pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
+        let names = self.expected().map(|expected| expected.name);
+        let names = names.filter(move |name| name.kind == kind);
+        names.map(|name| name.key)
+    }
+
+    /// Open a part; `None` if there is no file of it. Checks all but the blocks, in time that is
+    /// proportional to their number.
+    ///
+    /// # Errors
+    ///
+    /// A file that is missing, damaged, or not the one that was sealed.
+    pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
+        let expected = self.manifest.find(FileName { kind, key });
+        expected
+            .map(|expected| self.open_file(expected))
+            .transpose()
+    }
+
+    /// Open a file that the manifest names.
+    pub(crate) fn open_file(&self, expected: Expected) -> Result<Part> {
+        let path = self.dir.join(expected.name.to_string());
+        if self.pending.contains(&expected.name) {
+            expected.open(&file::temporary(&path), &self.game)
+        } else {
+            expected.open(&path, &self.game)
+        }
+    }
+
+    /// The live states of a layer: those of its parts in order of largest tile, in each part in
+    /// order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; what is wrong
+    /// with its files.
+    pub fn layer(&self, sum: u32) -> Result<LayerStates> {
+        self.has_layer(sum)?;
+        let parts = self.manifest.layer(sum).filter_map(|row| row.key());
+        let parts = parts.filter_map(|key| self.part(Kind::States, key).transpose());
+        LayerStates::new(parts.collect::<Result<_>>()?)
+    }
+
+    /// The part files that should be there.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
+        self.manifest.expected()
+    }
+
+    /// What is wrong with the directory besides the parts that the manifest names: part files that
+    /// it does not name, a `layers.csv` that is not its table. And remarks on files that do no
+    /// harm.
+    pub(crate) fn surroundings(&self) -> Result<(Vec<Error>, Vec<String>)> {
+        let (mut wrong, mut remarks, mut strays) = (Vec::new(), Vec::new(), Vec::new());
+        for (path, named) in files::all(&self.dir)? {
+            let shown = path.display();
+            match named {
+                Named::Part(name) if self.manifest.find(name).is_none() => strays.push(path),
+                Named::Temporary => remarks.push(format!(
+                    "{shown}: unfinished file of an interrupted count: the next one deletes it"
+                )),
+                Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
+                Named::Part(_) | Named::Run => {}
+            }
+        }
+        // A count that was stopped in the middle of a commit leaves many.
+        let more = strays.len().saturating_sub(FEW);
+        if more > 0 {
+            strays.truncate(1);
+        }
+        wrong.extend(strays.into_iter().map(|path| Error::Stray {
+            path,
+            more: if more > 0 { more + FEW - 1 } else { 0 },
+        }));
+        wrong.extend(self.check_table().err());
+        wrong.extend(self.check_lock().err());
+        Ok((wrong, remarks))
+    }
+
+    /// See that the lock file is empty.
+    fn check_lock(&self) -> Result<()> {
+        let path = self.dir.join(LOCK);
+        match fs::metadata(&path) {
+            Ok(found) if found.len() > 0 => {
+                let what = format!("expected 0 bytes, got {}", found.len());
+                Err(Error::Altered { path, what })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// See that `layers.csv` is the manifest's table.
+    fn check_table(&self) -> Result<()> {
+        let path = self.dir.join(TABLE);
+        let found = match fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let what = "missing".to_owned();
+                return Err(Error::Altered { path, what });
+            }
+            read => read.map_err(Error::io(&path, "read"))?,
+        };
+        let expected = self.table().to_csv();
+        if found == expected {
+            return Ok(());
+        }
+        let (mut expected, mut found) = (lines(&expected), lines(&found));
+        let line = 1 + expected
+            .by_ref()
+            .zip(found.by_ref())
+            .take_while(|(expected, found)| expected == found)
+            .count();
+        let what = format!("line {line} is not that of the manifest");
+        Err(Error::Altered { path, what })
+    }
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|&byte| byte == b'\n')
+}

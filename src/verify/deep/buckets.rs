@@ -1,0 +1,83 @@
+//! Candidates, collected by the block that should hold them.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use super::layer::Layer;
+use crate::game::Board;
+use crate::part::BLOCK;
+
+/// Memory of a bucket: four times the states of a full block, for dead states and repeats, and
+/// because a list that grows takes up to twice its length.
+pub(super) const BUCKET_BYTES: u64 = 4 * 8 * BLOCK as u64;
+
+/// Repeats in a bucket are dropped when it has this many candidates, or twice as many as the last
+/// time left, whichever is more.
+const FULL: usize = 1 << 16;
+
+/// Some consecutive buckets of a layer, which many threads can fill.
+pub(super) struct Buckets<'a> {
+    layer: &'a Layer,
+    /// Number of the first bucket.
+    first: usize,
+    buckets: Vec<Mutex<Bucket>>,
+}
+
+struct Bucket {
+    candidates: Vec<Board>,
+    full: usize,
+}
+
+impl<'a> Buckets<'a> {
+    /// The buckets of a layer with the numbers `range`, empty.
+    pub(super) fn new(layer: &'a Layer, range: Range<usize>) -> Self {
+        let empty = || Bucket {
+            candidates: Vec::new(),
+            full: FULL,
+        };
+        Self {
+            layer,
+            first: range.start,
+            buckets: range.map(|_| Mutex::new(empty())).collect(),
+        }
+    }
+
+    /// Add candidates, which are left sorted and without repeats. Those of other buckets are
+    /// ignored: another pass collects them.
+    pub(super) fn add(&self, candidates: &mut Vec<Board>) {
+        candidates.sort_unstable();
+        candidates.dedup();
+        self.layer.scatter(candidates, |bucket, candidates| {
+            let index = bucket.checked_sub(self.first);
+            if let Some(bucket) = index.and_then(|index| self.buckets.get(index)) {
+                bucket.lock().expect("no thread panics").add(candidates);
+            }
+        });
+    }
+
+    /// What each bucket collected, sorted and without repeats.
+    pub(super) fn into_states(self) -> impl IndexedParallelIterator<Item = Vec<Board>> {
+        self.buckets.into_par_iter().map(|bucket| {
+            let mut bucket = bucket.into_inner().expect("no thread panics");
+            bucket.drop_repeats();
+            bucket.candidates
+        })
+    }
+}
+
+impl Bucket {
+    fn add(&mut self, candidates: &[Board]) {
+        self.candidates.extend_from_slice(candidates);
+        if self.candidates.len() >= self.full {
+            self.drop_repeats();
+            self.full = FULL.max(2 * self.candidates.len());
+        }
+    }
+
+    fn drop_repeats(&mut self) {
+        self.candidates.sort_unstable();
+        self.candidates.dedup();
+    }
+}

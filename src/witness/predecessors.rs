@@ -1,0 +1,190 @@
+//! One step back: the boards that a spawn or a move can have come from.
+//!
+//! A move treats each line of the board on its own, so the boards before it are all combinations of
+//! the lines before each line. Those are listed once for every possible line.
+
+use crate::game::board::exps;
+use crate::game::line::{self, Line};
+use crate::game::{Board, Direction, Exp, Game, Size};
+use crate::play::Spawn;
+
+/// The boards before a spawn: for each cell with a 2 or a 4, the board with that cell empty.
+pub(super) fn before_spawn(size: Size, board: Board) -> impl Iterator<Item = (Spawn, Board)> {
+    let cells = size.cells();
+    let tiles = (0..).zip(exps(board).rev().skip(16 - cells as usize));
+    let spawned = tiles.filter(|(_, exp)| matches!(*exp, Exp::TWO | Exp::FOUR));
+    spawned.map(move |(cell, exp)| {
+        let spawn = Spawn {
+            cell,
+            tile: exp.tile() as u8,
+        };
+        let shift = 4 * (cells - 1 - u32::from(cell));
+        (spawn, board ^ u64::from(exp.get()) << shift)
+    })
+}
+
+/// A move and the tile spawned after it, with all boards on which the move can have been made.
+pub(super) struct Step {
+    pub(super) direction: Direction,
+    /// None if the move won.
+    pub(super) spawn: Option<Spawn>,
+    pub(super) before: Vec<Board>,
+}
+
+/// The moves of a game, backward.
+pub(super) struct Predecessors {
+    size: Size,
+    /// The lines of each direction.
+    directions: [Vec<Line>; 4],
+    /// For each length of a line, up to 4.
+    lines: [LinePredecessors; 5],
+}
+
+/// All packed lines of one length, grouped by the line that they become when moved to their front.
+#[derive(Default)]
+struct LinePredecessors {
+    /// For each line, where its predecessors begin in `lines`; one more for the end.
+    starts: Vec<u32>,
+    lines: Vec<u16>,
+}
+
+impl Predecessors {
+    /// Lists no line with a tile that no state of the game has, such as the winning tile.
+    pub(super) fn new(game: &Game) -> Self {
+        let size = game.size();
+        let lengths = [size.rows(), size.cols()].map(usize::from);
+        let lines = [0, 1, 2, 3, 4].map(|length| {
+            if lengths.contains(&length) {
+                LinePredecessors::new(length, game.top())
+            } else {
+                LinePredecessors::default()
+            }
+        });
+        Self {
+            size,
+            directions: Direction::ALL.map(|direction| line::lines(size, direction).collect()),
+            lines,
+        }
+    }
+
+    /// All possible last steps to a board: a winning move if the board is `won`, else a move and a
+    /// spawn.
+    pub(super) fn steps(&self, board: Board, won: bool) -> impl Iterator<Item = Step> {
+        let by_win = won.then_some((None, board));
+        let by_spawn = before_spawn(self.size, board).filter(move |_| !won);
+        let by_spawn = by_spawn.map(|(spawn, afterstate)| (Some(spawn), afterstate));
+        by_win
+            .into_iter()
+            .chain(by_spawn)
+            .flat_map(|(spawn, after)| {
+                Direction::ALL.map(|direction| Step {
+                    direction,
+                    spawn,
+                    before: self.before_move(after, direction),
+                })
+            })
+    }
+
+    /// The boards that a move in a direction turns into `after`.
+    fn before_move(&self, after: Board, direction: Direction) -> Vec<Board> {
+        let mut out = vec![0];
+        for line in &self.directions[direction as usize] {
+            let before = self.lines[line.len()].before(line.of_board(after));
+            // Every board so far, with every predecessor of this line.
+            let boards = out.len();
+            for &packed in before {
+                out.extend_from_within(..boards);
+                let from = out.len() - boards;
+                out[from..]
+                    .iter_mut()
+                    .for_each(|board| *board |= line.to_board(packed));
+            }
+            out.drain(..boards);
+        }
+        // A move must change the board.
+        out.retain(|&board| board != after);
+        out
+    }
+}
+
+impl LinePredecessors {
+    /// Of the lines with tiles up to `top`.
+    fn new(length: usize, top: Exp) -> Self {
+        let lines = 1u32 << (4 * length);
+        let mut pairs: Vec<(u16, u16)> = Vec::new();
+        for before in (0..lines).map(|line| line as u16) {
+            let mut tiles = line::unpack(before, length);
+            if tiles.iter().all(|&tile| tile <= top.get()) {
+                line::slide(&mut tiles);
+                // No board holds the tile 65536, so a line that slides to it is before none.
+                pairs.extend(line::pack(&tiles).map(|after| (after, before)));
+            }
+        }
+        pairs.sort_unstable();
+        let start = |line: u32| pairs.partition_point(|&(after, _)| u32::from(after) < line) as u32;
+        Self {
+            starts: (0..=lines).map(start).collect(),
+            lines: pairs.iter().map(|&(_, before)| before).collect(),
+        }
+    }
+
+    fn before(&self, line: u16) -> &[u16] {
+        let line = usize::from(line);
+        &self.lines[self.starts[line] as usize..self.starts[line + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All moves of all boards of a small game, forward, against those before each board.
+    #[test]
+    fn every_move_is_listed_backward_and_no_other() {
+        for name in ["2x2", "2x3-16", "3x2-8"] {
+            let game: Game = name.parse().unwrap();
+            let (predecessors, rules) = (Predecessors::new(&game), game.rules());
+            let boards: Vec<Board> = (1..1u64 << (4 * game.size().cells()))
+                .filter(|&board| exps(board).all(|exp| exp <= game.top()))
+                .collect();
+            let mut forward: [Vec<(Board, Board)>; 4] = Default::default();
+            for &board in &boards {
+                let mut out = [[0u64]; 4];
+                let slices = out.each_mut().map(<[u64; 1]>::as_mut_slice);
+                rules.slide(&[board], Exp::LAST, slices);
+                for (direction, [after]) in
+                    out.into_iter().enumerate().filter(|(_, out)| out[0] > 0)
+                {
+                    forward[direction].push((after, board));
+                }
+            }
+            for (direction, mut forward) in Direction::ALL.into_iter().zip(forward) {
+                forward.sort_unstable();
+                for moves in forward.chunk_by(|a, b| a.0 == b.0) {
+                    let mut before = predecessors.before_move(moves[0].0, direction);
+                    before.sort_unstable();
+                    assert!(
+                        before.iter().eq(moves.iter().map(|(_, board)| board)),
+                        "{moves:?}"
+                    );
+                }
+                let reached = |board| forward.binary_search_by_key(&board, |pair| pair.0).is_ok();
+                let unreached = boards.iter().find(|&&board| !reached(board));
+                assert!(
+                    predecessors
+                        .before_move(*unreached.unwrap(), direction)
+                        .is_empty()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_that_may_have_come_last_are_the_twos_and_fours() {
+        let size = "2".parse().unwrap();
+        let found: Vec<(u8, u8, Board)> = before_spawn(size, 0x2310)
+            .map(|(spawn, after)| (spawn.cell, spawn.tile, after))
+            .collect();
+        assert_eq!(found, [(0, 4, 0x0310), (2, 2, 0x2300)]);
+    }
+}
