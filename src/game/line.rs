@@ -12,38 +12,35 @@ use super::slide::Direction;
 /// the first cell most significant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// The cells, counted from 0 at the top left, along the rows.
-    cells: [u8; 4],
-    /// The shift of each cell's digit in a board.
-    shifts: [u8; 4],
-    length: usize,
+    /// The first cell; cells are counted from 0 at the top left, along the rows.
+    first: i8,
+    /// From each cell to the next.
+    stride: i8,
+    /// Number of cells.
+    length: i8,
+    /// The last cell of the board, whose digit is the least significant.
+    last: i8,
 }
 
 /// The lines of a board in one direction.
 pub(crate) fn lines(size: Size, direction: Direction) -> impl Iterator<Item = Line> {
-    let (rows, cols) = (size.rows(), size.cols());
+    let (rows, cols) = (size.rows() as i8, size.cols() as i8);
+    // Of the first line: its first cell; from there to the first cells of the others, and along it.
+    let (first, across, stride) = match direction {
+        Direction::Up => (0, 1, cols),
+        Direction::Down => ((rows - 1) * cols, 1, -cols),
+        Direction::Left => (0, cols, 1),
+        Direction::Right => (cols - 1, cols, -1),
+    };
     let (lines, length) = match direction {
         Direction::Up | Direction::Down => (cols, rows),
         Direction::Right | Direction::Left => (rows, cols),
     };
-    let cell = move |line: u8, step: u8| match direction {
-        Direction::Up => step * cols + line,
-        Direction::Down => (rows - 1 - step) * cols + line,
-        Direction::Left => line * cols + step,
-        Direction::Right => line * cols + cols - 1 - step,
-    };
-    (0..lines).map(move |line| {
-        let mut found = Line {
-            cells: [0; 4],
-            shifts: [0; 4],
-            length: length.into(),
-        };
-        for step in 0..length {
-            let cell = cell(line, step);
-            found.cells[usize::from(step)] = cell;
-            found.shifts[usize::from(step)] = 4 * (rows * cols - 1 - cell);
-        }
-        found
+    (0..lines).map(move |line| Line {
+        first: first + line * across,
+        stride,
+        length,
+        last: rows * cols - 1,
     })
 }
 
@@ -51,26 +48,34 @@ impl Line {
     /// Number of cells.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.length
+        self.length as usize
     }
 
     /// The cells, counted from 0 at the top left of the board, along the rows.
     #[inline]
-    pub(crate) fn cells(&self) -> impl Iterator<Item = usize> {
-        self.cells[..self.length].iter().map(|&cell| cell.into())
+    pub(crate) fn cells(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let Self { first, stride, .. } = *self;
+        (0..self.length).map(move |step| (first + step * stride) as usize)
+    }
+
+    /// The shift of each cell's digit in a board.
+    #[inline]
+    fn shifts(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let last = self.last as usize;
+        self.cells().map(move |cell| 4 * (last - cell))
     }
 
     /// This line of a board, packed.
     #[inline]
     pub(crate) fn of_board(&self, board: Board) -> u16 {
-        let shifts = self.shifts[..self.length].iter();
+        let shifts = self.shifts();
         shifts.fold(0, |line, shift| line << 4 | (board >> shift & 15) as u16)
     }
 
     /// The board with this packed line and nothing else.
     #[inline]
     pub(crate) fn to_board(self, packed: u16) -> Board {
-        let shifts = self.shifts[..self.length].iter().rev().enumerate();
+        let shifts = self.shifts().rev().enumerate();
         shifts.fold(0, |board, (place, shift)| {
             board | u64::from(packed >> (4 * place) & 15) << shift
         })
