@@ -102,8 +102,9 @@ fn count(place: &TempDir) -> u64 {
     let mut store = Store::open(place.path(), &game, None).expect("a new run");
     let plan = Plan::new(64 << 20, 1).expect("memory enough");
     engine::count(&mut store, &plan, None, &mut Silent).expect("a count");
-    let rows = store.run().table().rows().iter();
-    rows.map(|row| row.live + row.dead).sum()
+    let table = store.run().table();
+    let states = table.rows().iter().map(|row| row.live + row.dead);
+    states.sum()
 }
 
 fn main() {
