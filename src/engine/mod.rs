@@ -69,6 +69,7 @@
 //! - D. Kunkle and G. Cooperman, *Harnessing Parallel Disks to Solve Rubik's Cube*, Journal of
 //!   Symbolic Computation 44(7), 2009.
 
+mod bits;
 mod build;
 mod concat;
 mod double_buffer;

@@ -1,0 +1,261 @@
+//! All halves of a game, and what becomes of each of them.
+
+use super::class::{Class, NONE};
+use super::half::{Half, Quad};
+use super::kernels::{LINE, Line};
+use super::quads::Quads;
+use crate::game::line;
+
+/// What a class's rows and columns need for spawns, moves and counts.
+pub(crate) struct Tables {
+    pub(crate) class: Class,
+    /// The position that each half is moved to by a move to the left; `NONE` where that wins.
+    pub(crate) targets: Vec<u32>,
+    /// All positions, in the order of their targets; those that win last.
+    pub(crate) by_target: Vec<u32>,
+    /// Rows of afterstates: positions of the halves with an empty cell that some move can leave.
+    pub(crate) open: Vec<u32>,
+    /// The number of each position among those.
+    pub(crate) slots: Vec<u32>,
+    /// For each position, where its removals begin.
+    removal_starts: Vec<u32>,
+    /// Slots of the halves without one of the 2s, and, marked with the highest bit, of the 4s.
+    removals: Vec<u32>,
+    /// The largest exponent of each position.
+    pub(crate) max: Vec<u8>,
+    /// Halves with exponents up to the index.
+    pub(crate) up_to: Vec<Vec<Line>>,
+    /// Halves that a move to the left changes.
+    pub(crate) changes: Vec<Line>,
+    /// Halves in which it makes the winning tile.
+    pub(crate) wins: Vec<Line>,
+    /// Full halves.
+    pub(crate) full: Vec<Line>,
+    /// Full halves in which no neighbours are equal.
+    pub(crate) stuck: Vec<Line>,
+    /// By column and exponent: halves with another one in that cell of the inner row.
+    pub(crate) inner_differs: [Vec<Vec<Line>>; 4],
+    /// Halves that equal their mirror image.
+    pub(crate) mirrors: Vec<Line>,
+    /// By exponent: halves below a top half with that first corner, if the board is canonical.
+    pub(crate) follows: Vec<Vec<Line>>,
+    /// By exponent: halves that can be the top half of a canonical board whose lower corners are at
+    /// least that.
+    pub(crate) leads: Vec<Vec<Line>>,
+    /// The mirror image of each position of `both`, from its first line.
+    pub(crate) mirrored: Vec<u32>,
+}
+
+/// All classes.
+pub(crate) struct Halves {
+    pub(crate) quads: Quads,
+    pub(crate) tables: Vec<Tables>,
+    exponents: u8,
+    /// Number of quads, and the number of each.
+    ids: Vec<u16>,
+    count: usize,
+    /// The position of each half in its class.
+    positions: Vec<u32>,
+    /// By class and right quad: the position of the first half with this and a full left quad.
+    blocks: Vec<u32>,
+}
+
+impl Halves {
+    /// Of exponents below `exponents`; of weights up to `most` if that is less than such halves
+    /// can have. `wins` says whether the next exponent wins.
+    pub(crate) fn new(exponents: u8, most: usize, wins: bool) -> Self {
+        let heaviest = 8 << (exponents - 2);
+        let most = most.min(heaviest);
+        let quads = Quads::new(exponents, most);
+        let mut ids = vec![u16::MAX; 1 << 16];
+        let mut count = 0;
+        for weight in 0..=quads.most() {
+            for quad in quads.of_weight(weight) {
+                ids[usize::from(quad.0)] = count;
+                count += 1;
+            }
+        }
+        let count = usize::from(count);
+        let classes: Vec<Class> = (0..=most).map(|weight| Class::new(weight, &quads)).collect();
+        let mut positions = vec![NONE; count * count];
+        let mut blocks = vec![NONE; (most + 1) * count];
+        let index = |half: Half| {
+            let (left, right) = half.quads();
+            usize::from(ids[usize::from(left.0)]) * count + usize::from(ids[usize::from(right.0)])
+        };
+        for (weight, class) in classes.iter().enumerate() {
+            for (position, half) in class.halves() {
+                positions[index(half)] = position;
+                let (left, right) = half.quads();
+                if left.full() && half.left() && quads.place(left) == 0 {
+                    blocks[weight * count + usize::from(ids[usize::from(right.0)])] = position;
+                }
+            }
+        }
+        let position = |half: Half| positions[index(half)];
+        let classes = classes.into_iter();
+        let mut tables: Vec<Tables> = classes
+            .map(|class| Tables::new(class, exponents, wins, &position))
+            .collect();
+        for weight in 0..=most {
+            let (before, these) = tables.split_at_mut(weight);
+            these[0].remove_tiles(before, &position);
+        }
+        Self {
+            quads,
+            tables,
+            exponents,
+            ids,
+            count,
+            positions,
+            blocks,
+        }
+    }
+
+    /// The position of a half in the class of its weight.
+    #[inline]
+    pub(crate) fn position(&self, half: Half) -> u32 {
+        let (left, right) = half.quads();
+        let id = |quad: Quad| usize::from(self.ids[usize::from(quad.0)]);
+        self.positions[id(left) * self.count + id(right)]
+    }
+
+    /// Greatest weight.
+    pub(crate) fn most(&self) -> usize {
+        self.tables.len() - 1
+    }
+
+    pub(crate) fn exponents(&self) -> u8 {
+        self.exponents
+    }
+
+    /// The position in class `weight` of the first half with a right quad and a full left quad.
+    #[inline]
+    pub(crate) fn block(&self, weight: usize, right: Quad) -> u32 {
+        self.blocks[weight * self.count + usize::from(self.ids[usize::from(right.0)])]
+    }
+}
+
+impl Tables {
+    fn new(class: Class, exponents: u8, wins: bool, position: &impl Fn(Half) -> u32) -> Self {
+        let places = class.lines() * LINE;
+        let mut targets = vec![NONE; places];
+        let mut max = vec![0; places];
+        let mut slots = vec![NONE; places];
+        let mut open = Vec::new();
+        let won = |half: Half| wins && moved_left(half).is_none_or(|half| largest(half) >= exponents);
+        for (at, half) in class.halves() {
+            max[at as usize] = largest(half);
+            if !won(half) {
+                targets[at as usize] = moved_left(half).map_or(NONE, position);
+            }
+            let settled = half.left() || half.mirrored().left() || half.inward() || half.outward();
+            if settled && !half.full() {
+                slots[at as usize] = open.len() as u32;
+                open.push(at);
+            }
+        }
+        let mut by_target: Vec<u32> = class.halves().map(|(at, _)| at).collect();
+        by_target.sort_by_key(|&at| targets[at as usize]);
+        let digits = 0..exponents;
+        let cell = |half: Half, at: usize| half.cells()[at];
+        let inner_differs = [4, 5, 6, 7].map(|at| {
+            let masks = digits.clone().map(|exp| class.mask(|half| cell(half, at) != exp));
+            masks.collect()
+        });
+        let corners = |half: Half| (cell(half, 0), cell(half, 3));
+        let follows = digits.clone().map(|exp| {
+            class.mask(|half| corners(half).0 >= exp && corners(half).1 >= exp)
+        });
+        let leads = digits.clone().map(|exp| class.mask(|half| leads(half) && corners(half).0 <= exp));
+        let both = class.both();
+        let first = both.start * LINE;
+        let mut mirrored: Vec<u32> = (0..(both.len() * LINE) as u32).collect();
+        for (place, image) in mirrored.iter_mut().enumerate() {
+            if let Some(half) = class.half((first + place) as u32) {
+                *image = position(half.mirrored()) - first as u32;
+            }
+        }
+        Self {
+            targets,
+            by_target,
+            open,
+            slots,
+            removal_starts: Vec::new(),
+            removals: Vec::new(),
+            max,
+            up_to: digits.clone().map(|exp| class.mask(|half| largest(half) <= exp)).collect(),
+            changes: class.mask(|half| moved_left(half) != Some(half)),
+            wins: class.mask(won),
+            full: class.mask(Half::full),
+            stuck: class.mask(stuck),
+            inner_differs,
+            mirrors: class.mask(|half| half.mirrored() == half),
+            follows: follows.collect(),
+            leads: leads.collect(),
+            mirrored,
+            class,
+        }
+    }
+
+    /// Note what is left of each half when a 2 or a 4 is taken away.
+    fn remove_tiles(&mut self, before: &[Self], position: &impl Fn(Half) -> u32) {
+        let places = self.class.lines() * LINE;
+        self.removal_starts = Vec::with_capacity(places + 1);
+        for at in 0..places {
+            self.removal_starts.push(self.removals.len() as u32);
+            let Some(half) = self.class.half(at as u32) else {
+                continue;
+            };
+            for shift in (0..32).step_by(4) {
+                let exp = half.0 >> shift & 15;
+                if exp == 1 || exp == 2 {
+                    let left = Half(half.0 & !(15 << shift));
+                    let slot = before[before.len() - exp as usize].slots[position(left) as usize];
+                    if slot != NONE {
+                        self.removals.push(slot | (exp - 1) << 31);
+                    }
+                }
+            }
+        }
+        self.removal_starts.push(self.removals.len() as u32);
+    }
+
+    /// What is left of the half at a position when a tile is taken away: which one, 0 for a 2 and 1
+    /// for a 4, and the slot of the rest in the class of its weight.
+    pub(crate) fn removals(&self, position: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let at = position as usize;
+        let range = self.removal_starts[at] as usize..self.removal_starts[at + 1] as usize;
+        let removals = self.removals[range].iter();
+        removals.map(|removal| ((removal >> 31) as usize, removal & !(1 << 31)))
+    }
+}
+
+/// The largest exponent of a half.
+fn largest(half: Half) -> u8 {
+    half.cells().into_iter().max().unwrap_or(0)
+}
+
+/// The half after a move to the left, changed or not; none if that makes the tile 65536.
+fn moved_left(half: Half) -> Option<Half> {
+    let mut packed = [half.0 >> 16, half.0 & 0xffff].map(|row| {
+        let mut tiles = line::unpack(row as u16, 4);
+        line::slide(&mut tiles);
+        line::pack(&tiles)
+    });
+    Some(Half(u32::from(packed[0].take()?) << 16 | u32::from(packed[1].take()?)))
+}
+
+/// Whether no cell is empty and no neighbours are equal.
+fn stuck(half: Half) -> bool {
+    let cells = half.cells();
+    let rows = cells.chunks(4).all(|row| row.windows(2).all(|pair| pair[0] != pair[1]));
+    half.full() && rows && (0..4).all(|column| cells[column] != cells[4 + column])
+}
+
+/// Whether a half can be the top of a canonical board, as far as its own cells tell: its outer row
+/// is not greater than its mirror image, nor than the first column.
+pub(crate) fn leads(half: Half) -> bool {
+    let [a, b, c, d, e, ..] = half.cells();
+    [a, b, c, d] <= [d, c, b, a] && b <= e
+}

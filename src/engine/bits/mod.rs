@@ -1,0 +1,13 @@
+//! A layer as bit matrices.
+
+mod afterstates;
+mod census;
+mod class;
+mod half;
+mod halves;
+mod kernels;
+mod matrix;
+mod names;
+mod pair;
+mod quads;
+mod sweep;

@@ -1,0 +1,399 @@
+//! The states of one layer with halves of two given weights: made, counted, named, moved.
+//!
+//! ```text
+//! afterstates of s-2, s-4        Slab: rows by top half
+//!    | spawn in the bottom half: rows of the flipped pair, transposed
+//!    | spawn in the top half: OR of the rows without one tile
+//!    v
+//! a row of states                one top half, all bottom halves
+//!    | counted, named
+//!    | OR into the row of the top half moved to the left
+//!    v
+//! strip of 64 moved top halves, transposed
+//!    | OR into the row of the bottom half moved to the left
+//!    v
+//! afterstates moved to the left  rows of both pairs, (a, b) and (b, a)
+//! ```
+//!
+//! No matrix of states is ever kept: of each pair there is the transposed part of its rows, and one
+//! row in the making.
+
+use super::afterstates::{Afterstates, Mirror, Slab};
+use super::census::{self, Counts};
+use super::class::NONE;
+use super::half::Half;
+use super::halves::{Halves, Tables};
+use super::kernels::{LINE, Line, count_masked, ones, or, or_masked, set, transpose};
+use super::matrix::Matrix;
+use super::names::Names;
+use crate::game::{Game, Moved};
+
+/// What a thread needs for a pair; it is used again for the next.
+pub(crate) struct Scratch {
+    slabs: [Slab; 2],
+    mirror: Mirror,
+    /// 512 rows of the flipped pair.
+    block: Matrix,
+    /// The spawns in the bottom half: a row for each settled top half.
+    below: Matrix,
+    /// Bits of those spawns in rows of other top halves.
+    apart: Vec<(u32, u32)>,
+    row: Vec<Line>,
+    masked: Vec<Line>,
+    strip: Matrix,
+    /// For each bottom half that a move leads to, 512 top halves.
+    moved: Vec<Line>,
+    symmetric: Vec<u32>,
+    pub(crate) names: Names,
+}
+
+impl Scratch {
+    pub(crate) fn new(game: &Game) -> Self {
+        Self {
+            slabs: Default::default(),
+            mirror: Mirror::default(),
+            block: Matrix::default(),
+            below: Matrix::default(),
+            apart: Vec::new(),
+            row: Vec::new(),
+            masked: Vec::new(),
+            strip: Matrix::default(),
+            moved: Vec::new(),
+            symmetric: Vec::new(),
+            names: Names::new(game.rules()),
+        }
+    }
+}
+
+/// A pair of weights in a layer.
+pub(crate) struct Pair<'a> {
+    pub(crate) game: &'a Game,
+    pub(crate) halves: &'a Halves,
+    /// The afterstates that a 2 and a 4 are spawned into.
+    pub(crate) before: [&'a Afterstates; 2],
+    /// The starts, in all orientations.
+    pub(crate) starts: &'a [(Half, Half)],
+    pub(crate) top: usize,
+    pub(crate) bottom: usize,
+}
+
+/// The afterstates moved to the left that a pair leads to.
+#[derive(Default)]
+pub(crate) struct MovedPair {
+    /// Rows by top half.
+    pub(crate) upright: Matrix,
+    /// Rows by bottom half; none if both weights are the same.
+    pub(crate) flipped: Matrix,
+}
+
+impl Pair<'_> {
+    fn rows(&self) -> &Tables {
+        &self.halves.tables[self.top]
+    }
+
+    fn columns(&self) -> &Tables {
+        &self.halves.tables[self.bottom]
+    }
+
+    /// Make, count, name and move the states.
+    pub(crate) fn sweep(&self, scratch: &mut Scratch) -> (Counts, MovedPair) {
+        let mut counts = Counts::default();
+        let mut out = MovedPair::default();
+        let (rows, columns) = (self.rows(), self.columns());
+        out.flipped.reset(columns.class.rows(), rows.class.moved().len());
+        if self.top != self.bottom {
+            out.upright.reset(rows.class.rows(), columns.class.moved().len());
+        }
+        self.make_slabs(self.bottom, scratch);
+        let below = scratch.slabs.iter().any(|slab| !slab.empty);
+        scratch.apart.clear();
+        if below {
+            self.spawn_below(scratch);
+        }
+        if self.top != self.bottom {
+            self.make_slabs(self.top, scratch);
+        }
+        let above = scratch.slabs.iter().any(|slab| !slab.empty);
+        let starts: Vec<(u32, u32)> = self.starts().collect();
+        if !below && !above && starts.is_empty() {
+            return (counts, out);
+        }
+        scratch.apart.extend(starts);
+        scratch.apart.sort_unstable();
+
+        let width = columns.class.lines();
+        scratch.strip.reset(64, width);
+        scratch.moved.clear();
+        scratch.moved.resize(columns.class.moved().end * LINE, Line::ZERO);
+        let mut word = 0;
+        let mut any = false;
+        for &position in &rows.by_target {
+            let target = rows.targets[position as usize];
+            let of_target = if target == NONE { u32::MAX } else { target / 64 };
+            if of_target != word {
+                if any {
+                    self.move_bottoms(word, scratch);
+                }
+                if of_target / 8 != word / 8 {
+                    self.store(word / 8, scratch, &mut out);
+                }
+                (word, any) = (of_target, false);
+            }
+            if !self.make_row(position, below, scratch) {
+                continue;
+            }
+            counts += self.count(position, scratch);
+            if target != NONE {
+                let to = scratch.strip.row_mut(target as usize % 64);
+                if target == position {
+                    or_masked(to, &scratch.row, &columns.changes);
+                } else {
+                    or(to, &scratch.row);
+                }
+                any = true;
+            }
+        }
+        if any {
+            self.move_bottoms(word, scratch);
+        }
+        if word != u32::MAX {
+            self.store(word / 8, scratch, &mut out);
+        }
+        (counts, out)
+    }
+
+    /// The starts of this pair, as positions.
+    fn starts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let here = |&&(top, _): &&(Half, Half)| top.weight() == self.top;
+        let starts = self.starts.iter().filter(here);
+        starts.map(|&(top, bottom)| (self.halves.position(top), self.halves.position(bottom)))
+    }
+
+    /// Make the slabs that lead to rows of weight `top`.
+    fn make_slabs(&self, top: usize, scratch: &mut Scratch) {
+        for (tile, slab) in scratch.slabs.iter_mut().enumerate() {
+            let before = self.before[tile];
+            slab.empty = true;
+            if let Some(top) = top.checked_sub(tile + 1) {
+                slab.make(before, top, self.halves, &mut scratch.mirror);
+            }
+        }
+    }
+
+    /// Spawn in the bottom half: rows by bottom half are made, and transposed.
+    fn spawn_below(&self, scratch: &mut Scratch) {
+        let (rows, columns) = (self.rows(), self.columns());
+        let settled = rows.class.settled().end;
+        scratch.below.reset(settled * LINE, columns.class.lines());
+        let mut square = vec![Line::ZERO; LINE];
+        let mut tile = [Line::ZERO; 64];
+        for line in 0..columns.class.lines() {
+            scratch.block.reset(LINE, settled);
+            let mut any = false;
+            for at in 0..LINE {
+                let position = (line * LINE + at) as u32;
+                let row = scratch.block.row_mut(at);
+                for (tile, slot) in columns.removals(position) {
+                    let slab = &scratch.slabs[tile];
+                    if slab.empty {
+                        continue;
+                    }
+                    any = true;
+                    or(row, slab.rows.row(slot as usize));
+                    scratch.apart.extend(slab.rest(slot).map(|top| (top, position)));
+                }
+            }
+            if !any {
+                continue;
+            }
+            for across in 0..settled {
+                for group in 0..8 {
+                    for (at, to) in tile.iter_mut().enumerate() {
+                        *to = scratch.block.row(64 * group + at)[across];
+                    }
+                    transpose(&mut tile);
+                    for (column, from) in tile.iter().enumerate() {
+                        for (lane, &bits) in from.0.iter().enumerate() {
+                            square[64 * lane + column].0[group] = bits;
+                        }
+                    }
+                }
+                for (at, &bits) in square.iter().enumerate() {
+                    scratch.below.row_mut(across * LINE + at)[line] = bits;
+                }
+            }
+        }
+    }
+
+    /// Make the row of states with the top half at `position`; returns whether it can have any.
+    fn make_row(&self, position: u32, below: bool, scratch: &mut Scratch) -> bool {
+        let (rows, columns) = (self.rows(), self.columns());
+        let settled = rows.class.settled().end * LINE;
+        let row = &mut scratch.row;
+        row.clear();
+        let mut any = below && (position as usize) < settled;
+        if any {
+            row.extend_from_slice(scratch.below.row(position as usize));
+        } else {
+            row.resize(columns.class.lines(), Line::ZERO);
+        }
+        for (tile, slot) in rows.removals(position) {
+            let slab = &scratch.slabs[tile];
+            if !slab.empty {
+                any = true;
+                or(row, slab.rows.row(slot as usize));
+                slab.rest(slot).for_each(|bottom| set(row, bottom));
+            }
+        }
+        let first = scratch.apart.partition_point(|&(top, _)| top < position);
+        for &(_, bottom) in scratch.apart[first..].iter().take_while(|&&(top, _)| top == position) {
+            any = true;
+            set(row, bottom);
+        }
+        any
+    }
+
+    /// Move the bottom halves of a strip to the left.
+    fn move_bottoms(&self, word: u32, scratch: &mut Scratch) {
+        if word == NONE {
+            return;
+        }
+        let columns = self.columns();
+        let lane_of_word = word as usize % 8;
+        let mut tile = [Line::ZERO; 64];
+        for line in 0..columns.class.lines() {
+            for (at, to) in tile.iter_mut().enumerate() {
+                *to = std::mem::take(&mut scratch.strip.row_mut(at)[line]);
+            }
+            transpose(&mut tile);
+            for lane in 0..8 {
+                let targets = &columns.targets[line * LINE + 64 * lane..][..64];
+                for (from, &target) in tile.iter().zip(targets) {
+                    if from.0[lane] != 0 && target != NONE {
+                        scratch.moved[target as usize].0[lane_of_word] |= from.0[lane];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Write down where 512 top halves lead.
+    fn store(&self, line: u32, scratch: &mut Scratch, out: &mut MovedPair) {
+        if line >= NONE / 8 {
+            return;
+        }
+        let (rows, columns) = (self.rows(), self.columns());
+        for row in 0..columns.class.rows() {
+            let position = columns.class.position_of_row(row) as usize;
+            out.flipped.row_mut(row)[line as usize] = scratch.moved[position];
+        }
+        if self.top != self.bottom {
+            let first = line * LINE as u32;
+            let mut tile = [Line::ZERO; 64];
+            for group in 0..scratch.moved.len() / 64 {
+                tile.copy_from_slice(&scratch.moved[64 * group..][..64]);
+                transpose(&mut tile);
+                for lane in 0..8 {
+                    for (column, from) in tile.iter().enumerate() {
+                        let position = first + (64 * lane + column) as u32;
+                        if let Some(row) = rows.class.row(position) {
+                            out.upright.row_mut(row)[group / 8].0[group % 8] = from.0[lane];
+                        }
+                    }
+                }
+            }
+        }
+        scratch.moved.fill(Line::ZERO);
+    }
+
+    /// Count and name the states of the row that was made.
+    fn count(&self, position: u32, scratch: &mut Scratch) -> Counts {
+        let (rows, columns) = (self.rows(), self.columns());
+        let half = rows.class.half(position).expect("a position of a half");
+        let max = rows.max[position as usize];
+        let row = &scratch.row;
+        let mut counts = Counts::default();
+        counts.labeled = census::by_max(row, None, max, columns);
+        counts.states = counts.labeled;
+        let changed = rows.targets[position as usize] != position;
+        let moves = if changed {
+            counts.labeled
+        } else {
+            census::by_max(row, Some(&columns.changes), max, columns)
+        };
+        counts.moves = moves.map(|moves| 4 * moves);
+        let last = columns.up_to.len() - 1;
+        let wins = if rows.targets[position as usize] == NONE {
+            counts.labeled[last]
+        } else {
+            count_masked(row, &columns.wins)
+        };
+        counts.wins[last] = 4 * wins;
+        // Dead: both halves are, and where they meet no tiles are equal.
+        let stuck = super::kernels::bit(&rows.stuck, position);
+        scratch.masked.clear();
+        if stuck {
+            let cells = half.cells();
+            let meets = [0, 1, 2, 3].map(|column| &columns.inner_differs[column][usize::from(cells[4 + column])]);
+            scratch.masked.extend((0..row.len()).map(|line| {
+                Line(std::array::from_fn(|i| {
+                    let meets = meets.iter().fold(!0, |all, mask| all & mask[line].0[i]);
+                    row[line].0[i] & columns.stuck[line].0[i] & meets
+                }))
+            }));
+            counts.dead = census::by_max(&scratch.masked, None, max, columns);
+        }
+        census::symmetric(half, self.top, self.bottom, self.halves, row, &mut scratch.symmetric);
+        for &bottom in &scratch.symmetric {
+            let board = Half::board(half, columns.class.half(bottom).expect("a half"));
+            let more = self.game.stabilisers(board) - 1;
+            let exp = usize::from(max.max(columns.max[bottom as usize]));
+            counts.states[exp] += more;
+            let moves = self.game.moves(board);
+            let legal = moves.iter().filter(|&&moved| moved != Moved::Illegal).count() as u64;
+            let wins = moves.iter().filter(|&&moved| moved == Moved::Wins).count() as u64;
+            counts.moves[exp] += more * legal;
+            counts.wins[exp] += more * wins;
+            counts.dead[exp] += more * u64::from(legal == 0);
+        }
+        self.name(half, max, scratch);
+        if self.top != self.bottom {
+            let once = counts;
+            counts += once;
+        }
+        counts
+    }
+
+    /// Name the canonical states of the row, and of the flipped row.
+    fn name(&self, half: Half, max: u8, scratch: &mut Scratch) {
+        let columns = self.columns();
+        let cells = half.cells();
+        let corner = usize::from(cells[0].min(cells[3]));
+        let upright = super::halves::leads(half).then(|| &columns.follows[usize::from(cells[0])]);
+        let flipped = (self.top != self.bottom).then(|| &columns.leads[corner]);
+        for exp in max..columns.up_to.len() as u8 {
+            for (mask, up) in [(upright, true), (flipped, false)] {
+                let Some(mask) = mask else { continue };
+                let within = &columns.up_to[usize::from(exp)];
+                let below = (exp > max).then(|| &columns.up_to[usize::from(exp) - 1]);
+                let wanted: Vec<Line> = (0..scratch.row.len())
+                    .map(|line| {
+                        Line(std::array::from_fn(|i| {
+                            let below = below.map_or(0, |below| below[line].0[i]);
+                            let dead = scratch.masked.get(line).map_or(0, |dead| dead.0[i]);
+                            scratch.row[line].0[i] & mask[line].0[i] & within[line].0[i] & !below & !dead
+                        }))
+                    })
+                    .collect();
+                let class = &columns.class;
+                scratch.names.add(
+                    exp,
+                    ones(&wanted).map(|bottom| {
+                        let other = class.half(bottom).expect("a half");
+                        if up { Half::board(half, other) } else { Half::board(other, half) }
+                    }),
+                );
+            }
+        }
+    }
+}
