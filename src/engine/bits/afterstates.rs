@@ -16,10 +16,13 @@
 //!   rare, and kept as a list;
 //! - moved up with an empty cell in the top half: these, flipped.
 
+use super::census::{self, Counts};
+use super::groups::Groups;
 use super::half::{Half, Quad};
 use super::halves::Halves;
-use super::kernels::{LINE, Line, or, set, transpose};
+use super::kernels::{LINE, Line, for_ones, or, set, transpose};
 use super::matrix::Matrix;
+use crate::game::Game;
 
 /// A bit of a slab: the slot of its row, and its position.
 type Bit = (u32, u32);
@@ -65,7 +68,7 @@ impl Afterstates {
             for row in rows.class.short_rows() {
                 let position = rows.class.position_of_row(row);
                 let upper = rows.class.half(position).expect("a row has a half");
-                for bit in super::kernels::ones(self.moved[top].row(row)) {
+                for_ones(self.moved[top].row(row), |bit| {
                     let lower = columns.class.half(bit).expect("no bit is set beyond");
                     let ((a, b), (c, d)) = (upper.quads(), lower.quads());
                     let [a, b, c, d] = [a, b, c, d].map(Quad::transposed);
@@ -75,7 +78,7 @@ impl Afterstates {
                         // The flipped board is in no short row.
                         add_rare(&mut rare, halves, upper.mirrored(), lower.mirrored());
                     }
-                }
+                });
             }
         }
         self.rare = rare;
@@ -96,20 +99,18 @@ fn add_rare(rare: &mut [Vec<Bit>], halves: &Halves, upper: Half, lower: Half) {
 pub(crate) struct Slab {
     /// A row for each slot: bits of `left`, `both` and `right`.
     pub(crate) rows: Matrix,
-    /// The other bits, in order of slots.
-    rest: Vec<Bit>,
-    /// Where those of each slot begin.
-    rest_starts: Vec<u32>,
+    /// The other bits: positions by slot.
+    rest: Groups,
+    /// The same as pairs, while they are collected.
+    bits: Vec<Bit>,
     /// Whether it has no bits at all.
     pub(crate) empty: bool,
 }
 
 impl Slab {
     /// The bits of a slot's row that are not in `rows`.
-    pub(crate) fn rest(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
-        let slot = slot as usize;
-        let range = self.rest_starts[slot] as usize..self.rest_starts[slot + 1] as usize;
-        self.rest[range].iter().map(|&(_, position)| position)
+    pub(crate) fn rest(&self, slot: u32) -> &[u32] {
+        self.rest.of(slot)
     }
 
     /// Make the slab of tops of weight `top`.
@@ -134,46 +135,72 @@ impl Slab {
             return;
         }
         let moved = &afterstates.moved[top];
-        let mut turned_right = Vec::new();
-        for row in 0..rows.class.rows() {
-            let position = rows.class.position_of_row(row);
-            let half = rows.class.half(position).expect("a row has a half");
-            let slot = rows.slots[position as usize] as usize;
+        for (row, &(slot, image)) in rows.settled.iter().enumerate() {
             let from = moved.row(row);
-            or(self.rows.row_mut(slot), from);
-            let slot = rows.slots[halves.position(half.mirrored()) as usize] as usize;
-            or(&mut self.rows.row_mut(slot)[right.clone()], &from[..right.len()]);
-            turned_right.push((row, slot));
+            or(self.rows.row_mut(slot as usize), from);
+            or(&mut self.rows.row_mut(image as usize)[right.clone()], &from[..right.len()]);
         }
-        for rows in turned_right.chunks(LINE) {
-            mirror.load(rows.len(), both.len(), |at| &moved.row(rows[at].0)[both.clone()]);
+        for (batch, rows) in rows.settled.chunks(LINE).enumerate() {
+            let first = batch * LINE;
+            mirror.load(rows.len(), both.len(), |at| &moved.row(first + at)[both.clone()]);
             mirror.store(&columns.mirrored, |at, line, bits| {
-                let line = &mut self.rows.row_mut(rows[at].1)[both.start + line];
+                let line = &mut self.rows.row_mut(rows[at].1 as usize)[both.start + line];
                 or(std::slice::from_mut(line), &[bits]);
             });
         }
         self.scatter(&afterstates.rare[top], columns.class.settled().len(), rows.open.len());
     }
 
+    /// Count the afterstates of the slab and those that a vertical flip leads to.
+    ///
+    /// Whatever has a full top half is the flip of a row's bit with a full bottom half, so these
+    /// count twice. Over all slabs top halves have as many empty cells as bottom halves, so those of
+    /// the top halves are counted twice instead.
+    pub(crate) fn count(&self, weight: usize, top: usize, halves: &Halves, game: &Game) -> Counts {
+        let mut counts = Counts::default();
+        if self.empty {
+            return counts;
+        }
+        let bottom = weight - top;
+        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let mut found = Vec::new();
+        let mut row = vec![Line::ZERO; columns.class.lines()];
+        for (slot, &position) in rows.open.iter().enumerate() {
+            row.fill(Line::ZERO);
+            or(&mut row, self.rows.row(slot));
+            self.rest(slot as u32).iter().for_each(|&bottom| set(&mut row, bottom));
+            let max = rows.max[position as usize];
+            let half = rows.class.half(position).expect("a slot has a half");
+            let empty = half.cells().iter().filter(|&&cell| cell == 0).count() as u64;
+            census::add_by_max(&mut counts.labeled, 1, &row, None, max, columns);
+            census::add_by_max(&mut counts.labeled, 1, &row, Some(&columns.full), max, columns);
+            census::add_by_max(&mut counts.empty_cells, 2 * empty, &row, None, max, columns);
+            census::symmetric(position, rows, columns, top == bottom, &row, &mut found);
+            for &at in &found {
+                let other = columns.class.half(at).expect("a half");
+                let board = Half::board(half, other);
+                let flips = 1 + u64::from(other.full());
+                let more = flips * (game.stabilisers(board) - 1);
+                let exp = usize::from(max.max(columns.max[at as usize]));
+                let cells = other.cells().iter().filter(|&&cell| cell == 0).count() as u64;
+                counts.states[exp] += more;
+                counts.empty_cells[exp] += more * (empty + cells);
+            }
+        }
+        counts
+    }
+
     /// Set the rare bits: in the rows, or apart.
     fn scatter(&mut self, bits: &[Bit], lines: usize, slots: usize) {
-        self.rest.clear();
+        self.bits.clear();
         for &(slot, position) in bits {
             if (position as usize) < lines * LINE {
                 set(self.rows.row_mut(slot as usize), position);
             } else {
-                self.rest.push((slot, position));
+                self.bits.push((slot, position));
             }
         }
-        self.rest.sort_unstable();
-        self.rest_starts.clear();
-        self.rest_starts.resize(slots + 1, 0);
-        for &(slot, _) in &self.rest {
-            self.rest_starts[slot as usize + 1] += 1;
-        }
-        for slot in 0..slots {
-            self.rest_starts[slot + 1] += self.rest_starts[slot];
-        }
+        self.rest.fill(slots, &self.bits);
     }
 
     /// The boards moved down that have a full bottom half. Returns whether there are any.
@@ -188,20 +215,8 @@ impl Slab {
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let quads = &halves.quads;
-        let mut mirrored = Vec::new();
-        for (slot, &position) in rows.open.iter().enumerate() {
-            let half = rows.class.half(position).expect("a slot has a half");
-            if !half.inward() {
-                continue;
-            }
-            let (left, right) = half.quads();
-            if right.full() {
-                let image = halves.position(half.mirrored());
-                mirrored.push((rows.slots[image as usize] as usize, slot));
-                continue;
-            }
-            let (left, right) = (left.transposed(), right.transposed());
-            let to = self.rows.row_mut(slot);
+        for &(slot, left, right) in &rows.fallen {
+            let to = self.rows.row_mut(slot as usize);
             for lower_right in 0..=bottom {
                 let lower_left = bottom - lower_right;
                 let fields = quads.full(lower_right);
@@ -215,8 +230,8 @@ impl Slab {
                 let at = halves.block(from_bottom, left);
                 let matrix = &afterstates.moved[from];
                 let mut to_bit = halves.block(bottom, fields[0]);
-                for &field in fields {
-                    let row = first_row as usize + quads.place(field.transposed());
+                for place in 0..fields.len() {
+                    let row = first_row as usize + quads.transposed_place(lower_right, place);
                     let field = quads.transposed(lower_left, matrix.field(row, at, bits));
                     any |= field;
                     put(to, to_bit, bits, field);
@@ -225,10 +240,11 @@ impl Slab {
             }
         }
         let both = columns.class.both();
-        for rows in mirrored.chunks(LINE) {
-            mirror.load(rows.len(), both.len(), |at| &self.rows.row(rows[at].0)[both.clone()]);
+        for rows in rows.fallen_mirrored.chunks(LINE) {
+            let from = |at: usize| &self.rows.row(rows[at].0 as usize)[both.clone()];
+            mirror.load(rows.len(), both.len(), from);
             mirror.store(&columns.mirrored, |at, line, bits| {
-                self.rows.row_mut(rows[at].1)[both.start + line] = bits;
+                self.rows.row_mut(rows[at].1 as usize)[both.start + line] = bits;
             });
         }
         any != 0

@@ -5,9 +5,9 @@
 //! the number of symmetries that leave them as they are, divided by eight. All but a few boards have
 //! one such symmetry, the identity; the few are looked at one by one.
 
-use super::half::{Half, Quad};
-use super::halves::{Halves, Tables};
-use super::kernels::{Line, bit, count, count_masked, ones};
+use super::class::NONE;
+use super::halves::Tables;
+use super::kernels::{Line, bit, count, count_masked, count_masked_twice};
 
 /// Exponents there can be, and 0.
 pub(crate) const EXPONENTS: usize = 17;
@@ -46,76 +46,71 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Positions in a row that give boards with a symmetry of their own.
+/// Positions in a row that give boards with a symmetry of their own. `square` says whether both
+/// halves have the same weight.
 pub(crate) fn symmetric(
-    half: Half,
-    top: usize,
-    bottom: usize,
-    halves: &Halves,
+    position: u32,
+    rows: &Tables,
+    columns: &Tables,
+    square: bool,
     row: &[Line],
     found: &mut Vec<u32>,
 ) {
     found.clear();
-    let columns = &halves.tables[bottom];
-    let (left, right) = half.quads();
-    let [left_t, right_t] = [left, right].map(Quad::transposed);
-    let mut look = |half: Half| {
-        let position = halves.position(half);
-        let there = (position as usize) < row.len() * super::kernels::LINE;
-        if there && bit(row, position) {
+    let mut look = |position: u32| {
+        if bit(row, position) {
             found.push(position);
         }
     };
-    if top == bottom {
-        look(half);
-        look(half.mirrored());
+    let at = position as usize;
+    if square {
+        look(position);
+        look(rows.images[at]);
     }
-    // Reflected at a diagonal: two quads are swapped, and those on the diagonal are their own
-    // transposes.
-    let own = |weight: usize| {
-        let quads = halves.quads.of_weight(weight).iter();
-        quads.copied().filter(|quad| *quad == quad.transposed())
-    };
-    if left == left_t && right.weight() <= bottom {
-        own(bottom - right.weight()).for_each(|quad| look(Half::of_quads(right_t, quad)));
+    // Reflected at a diagonal: two quads are swapped, and those on it are their own transposes.
+    let [falling, rising] = rows.diagonal[at];
+    if falling != NONE {
+        columns.own_right.of(falling).iter().for_each(|&position| look(position));
     }
-    if right == right_t && left.weight() <= bottom {
-        own(bottom - left.weight()).for_each(|quad| look(Half::of_quads(quad, left_t)));
+    if rising != NONE {
+        columns.own_left.of(rising).iter().for_each(|&position| look(position));
     }
-    if half.mirrored() == half {
-        let mirrors = row.iter().zip(&columns.mirrors);
-        let mirrors: Vec<Line> = mirrors
-            .map(|(row, mask)| Line(std::array::from_fn(|i| row.0[i] & mask.0[i])))
-            .collect();
-        found.extend(ones(&mirrors));
+    if rows.images[at] == position {
+        for (line, (row, mask)) in row.iter().zip(&columns.mirrors).enumerate() {
+            for (word, (row, mask)) in row.0.iter().zip(&mask.0).enumerate() {
+                let mut word_left = row & mask;
+                while word_left != 0 {
+                    found.push((line * super::kernels::LINE + word * 64) as u32 + word_left.trailing_zeros());
+                    word_left &= word_left - 1;
+                }
+            }
+        }
     }
     found.sort_unstable();
     found.dedup();
 }
 
-/// Bits of a row by largest exponent of the board, for a top half with largest exponent `max`.
-pub(crate) fn by_max(
+/// Add `times` the bits of a row, by largest exponent of the board, for a top half with largest
+/// exponent `max`; under a mask, if there is one. Returns their number.
+pub(crate) fn add_by_max(
+    counts: &mut [u64; EXPONENTS],
+    times: u64,
     row: &[Line],
     mask: Option<&[Line]>,
     max: u8,
     columns: &Tables,
-) -> [u64; EXPONENTS] {
-    let mut counts = [0; EXPONENTS];
+) -> u64 {
     let mut below = 0;
-    let mut masked = Vec::new();
-    let row = match mask {
-        None => row,
-        Some(mask) => {
-            let lines = row.iter().zip(mask);
-            masked.extend(lines.map(|(row, mask)| Line(std::array::from_fn(|i| row.0[i] & mask.0[i]))));
-            &masked
-        }
-    };
     let last = columns.up_to.len() - 1;
     for (exp, up_to) in columns.up_to.iter().enumerate().skip(max.into()) {
-        let here = if exp == last { count(row) } else { count_masked(row, up_to) };
-        counts[exp] = here - below;
+        let here = match mask {
+            None if exp == last => count(row),
+            None => count_masked(row, up_to),
+            Some(mask) if exp == last => count_masked(row, mask),
+            Some(mask) => count_masked_twice(row, mask, up_to),
+        };
+        counts[exp] += times * (here - below);
         below = here;
     }
-    counts
+    below
 }

@@ -16,17 +16,20 @@ pub(crate) struct Quad(pub(crate) u16);
 
 impl Quad {
     pub(crate) fn cells(self) -> [u8; 4] {
-        [12, 8, 4, 0].map(|shift| (self.0 >> shift & 15) as u8)
+        let cell = |shift: u32| (self.0 >> shift & 15) as u8;
+        [cell(12), cell(8), cell(4), cell(0)]
     }
 
-    fn of(cells: [u8; 4]) -> Self {
-        Self(cells.iter().fold(0, |quad, &cell| quad << 4 | u16::from(cell)))
+    /// With the cells of each row swapped: between a quad and how it lies on the right of a half.
+    #[inline]
+    fn swapped(self) -> u16 {
+        (self.0 & 0x0f0f) << 4 | self.0 >> 4 & 0x0f0f
     }
 
     /// Reflected at the diagonal through its corner.
+    #[inline]
     pub(crate) fn transposed(self) -> Self {
-        let [corner, along, inward, middle] = self.cells();
-        Self::of([corner, inward, along, middle])
+        Self(self.0 & 0xf00f | (self.0 & 0x0f00) >> 4 | (self.0 & 0x00f0) << 4)
     }
 
     /// Half the sum of its tiles.
@@ -53,14 +56,10 @@ pub(crate) struct Half(pub(crate) u32);
 
 impl Half {
     /// Of its left and its right quad.
+    #[inline]
     pub(crate) fn of_quads(left: Quad, right: Quad) -> Self {
-        let [a, b, c, d] = left.cells();
-        let [e, f, g, h] = right.cells();
-        Self::of_cells([a, b, f, e, c, d, h, g])
-    }
-
-    fn of_cells(cells: [u8; 8]) -> Self {
-        Self(cells.iter().fold(0, |half, &cell| half << 4 | u32::from(cell)))
+        let (left, right) = (u32::from(left.0), u32::from(right.swapped()));
+        Self((left & 0xff00) << 16 | (right & 0xff00) << 8 | (left & 0xff) << 8 | right & 0xff)
     }
 
     /// The outer row, then the inner.
@@ -69,9 +68,11 @@ impl Half {
     }
 
     /// The left and the right quad.
+    #[inline]
     pub(crate) fn quads(self) -> (Quad, Quad) {
-        let [a, b, f, e, c, d, h, g] = self.cells();
-        (Quad::of([a, b, c, d]), Quad::of([e, f, g, h]))
+        let left = (self.0 >> 16 & 0xff00 | self.0 >> 8 & 0xff) as u16;
+        let right = (self.0 >> 8 & 0xff00 | self.0 & 0xff) as u16;
+        (Quad(left), Quad(Quad(right).swapped()))
     }
 
     /// The board of a top and a bottom half.
@@ -86,6 +87,7 @@ impl Half {
     }
 
     /// Reflected left to right.
+    #[inline]
     pub(crate) fn mirrored(self) -> Self {
         let (left, right) = self.quads();
         Self::of_quads(right, left)

@@ -1,6 +1,7 @@
 //! All halves of a game, and what becomes of each of them.
 
 use super::class::{Class, NONE};
+use super::groups::Groups;
 use super::half::{Half, Quad};
 use super::kernels::{LINE, Line};
 use super::quads::Quads;
@@ -44,6 +45,25 @@ pub(crate) struct Tables {
     pub(crate) leads: Vec<Vec<Line>>,
     /// The mirror image of each position of `both`, from its first line.
     pub(crate) mirrored: Vec<u32>,
+    /// The mirror image of each position.
+    pub(crate) images: Vec<u32>,
+    /// For each position, if its left quad is its own transpose, the number of the transpose of the
+    /// right; and the other way around.
+    pub(crate) diagonal: Vec<[u32; 2]>,
+    /// By number of the left quad: positions of which the right quad is its own transpose; and the
+    /// other way around.
+    pub(crate) own_right: Groups,
+    pub(crate) own_left: Groups,
+    /// Digits of each position as the bottom of a board, and as its top.
+    pub(crate) bottoms: Vec<u32>,
+    pub(crate) tops: Vec<u32>,
+    /// Rows of afterstates that can be moved down, with their right quad open: the slot, and both
+    /// quads transposed.
+    pub(crate) fallen: Vec<(u32, Quad, Quad)>,
+    /// Slots of the others that can, after those of their mirror images, which are among these.
+    pub(crate) fallen_mirrored: Vec<(u32, u32)>,
+    /// Slots of the rows of halves that are settled to the left, and of their mirror images.
+    pub(crate) settled: Vec<(u32, u32)>,
 }
 
 /// All classes.
@@ -95,7 +115,7 @@ impl Halves {
         let position = |half: Half| positions[index(half)];
         let classes = classes.into_iter();
         let mut tables: Vec<Tables> = classes
-            .map(|class| Tables::new(class, exponents, wins, &position))
+            .map(|class| Tables::new(class, exponents, wins, &position, &ids, count))
             .collect();
         for weight in 0..=most {
             let (before, these) = tables.split_at_mut(weight);
@@ -137,7 +157,14 @@ impl Halves {
 }
 
 impl Tables {
-    fn new(class: Class, exponents: u8, wins: bool, position: &impl Fn(Half) -> u32) -> Self {
+    fn new(
+        class: Class,
+        exponents: u8,
+        wins: bool,
+        position: &impl Fn(Half) -> u32,
+        ids: &[u16],
+        quads: usize,
+    ) -> Self {
         let places = class.lines() * LINE;
         let mut targets = vec![NONE; places];
         let mut max = vec![0; places];
@@ -176,7 +203,59 @@ impl Tables {
                 *image = position(half.mirrored()) - first as u32;
             }
         }
+        let (mut bottoms, mut tops) = (vec![0; places], vec![0; places]);
+        for (at, half) in class.halves() {
+            bottoms[at as usize] = half.0.rotate_left(16);
+            tops[at as usize] = half.0;
+        }
+        let slot_of_image = |half: Half| slots[position(half.mirrored()) as usize];
+        let (mut fallen, mut fallen_mirrored) = (Vec::new(), Vec::new());
+        for (slot, &at) in open.iter().enumerate() {
+            let half = class.half(at).expect("a slot has a half");
+            let (left, right) = half.quads();
+            if half.inward() && right.full() {
+                fallen_mirrored.push((slot_of_image(half), slot as u32));
+            } else if half.inward() {
+                fallen.push((slot as u32, left.transposed(), right.transposed()));
+            }
+        }
+        let settled = (0..class.rows()).map(|row| {
+            let at = class.position_of_row(row);
+            let half = class.half(at).expect("a row has a half");
+            (slots[at as usize], slot_of_image(half))
+        });
+        let settled = settled.collect();
+        let mut images = vec![NONE; places];
+        let mut diagonal = vec![[NONE; 2]; places];
+        let (mut own_right, mut own_left) = (Vec::new(), Vec::new());
+        let id = |quad: Quad| u32::from(ids[usize::from(quad.0)]);
+        for (at, half) in class.halves() {
+            images[at as usize] = position(half.mirrored());
+            let (left, right) = half.quads();
+            if left == left.transposed() {
+                diagonal[at as usize][0] = id(right.transposed());
+                own_left.push((id(right), at));
+            }
+            if right == right.transposed() {
+                diagonal[at as usize][1] = id(left.transposed());
+                own_right.push((id(left), at));
+            }
+        }
+        let grouped = |pairs: &[(u32, u32)]| {
+            let mut groups = Groups::default();
+            groups.fill(quads, pairs);
+            groups
+        };
         Self {
+            images,
+            diagonal,
+            own_right: grouped(&own_right),
+            own_left: grouped(&own_left),
+            bottoms,
+            tops,
+            fallen,
+            fallen_mirrored,
+            settled,
             targets,
             by_target,
             open,

@@ -8,8 +8,8 @@
 use crate::wide::wide;
 
 /// 512 bits; bit `i` of the line is bit `i % 64` of word `i / 64`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(align(64))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
 pub(crate) struct Line(pub(crate) [u64; 8]);
 
 impl Line {
@@ -38,13 +38,13 @@ wide! {
 /// In each square of 2J x 2J bits, swap the two squares of J x J bits off the diagonal.
 #[inline(always)]
 fn transpose_by<const J: usize>(tile: &mut Tile, low: u64) {
-    for square in tile.chunks_exact_mut(2 * J) {
-        let (upper, lower) = square.split_at_mut(J);
-        for (upper, lower) in upper.iter_mut().zip(lower) {
-            for (upper, lower) in upper.0.iter_mut().zip(&mut lower.0) {
-                let swapped = ((*upper >> J) ^ *lower) & low;
-                *upper ^= swapped << J;
-                *lower ^= swapped;
+    for square in (0..64).step_by(2 * J) {
+        for row in square..square + J {
+            for lane in 0..8 {
+                let (upper, lower) = (tile[row].0[lane], tile[row + J].0[lane]);
+                let swapped = ((upper >> J) ^ lower) & low;
+                tile[row].0[lane] = upper ^ swapped << J;
+                tile[row + J].0[lane] = lower ^ swapped;
             }
         }
     }
@@ -54,8 +54,8 @@ wide! {
     /// `to |= from`.
     pub(crate) fn or(to: &mut [Line], from: &[Line]) {
         for (to, from) in to.iter_mut().zip(from) {
-            for (to, from) in to.0.iter_mut().zip(&from.0) {
-                *to |= from;
+            for i in 0..8 {
+                to.0[i] |= from.0[i];
             }
         }
     }
@@ -65,8 +65,8 @@ wide! {
     /// `to |= from & mask`.
     pub(crate) fn or_masked(to: &mut [Line], from: &[Line], mask: &[Line]) {
         for ((to, from), mask) in to.iter_mut().zip(from).zip(mask) {
-            for ((to, from), mask) in to.0.iter_mut().zip(&from.0).zip(&mask.0) {
-                *to |= from & mask;
+            for i in 0..8 {
+                to.0[i] |= from.0[i] & mask.0[i];
             }
         }
     }
@@ -75,23 +75,58 @@ wide! {
 wide! {
     /// Number of bits of a row.
     pub(crate) fn count(row: &[Line]) -> u64 {
-        let words = row.iter().flat_map(|line| line.0);
-        words.map(|word| u64::from(word.count_ones())).sum()
+        let mut count = 0;
+        for line in row {
+            for word in line.0 {
+                count += u64::from(word.count_ones());
+            }
+        }
+        count
     }
 }
 
 wide! {
     /// Number of bits of a row under a mask.
     pub(crate) fn count_masked(row: &[Line], mask: &[Line]) -> u64 {
-        let words = row.iter().zip(mask).flat_map(|(row, mask)| {
-            let mut line = row.0;
-            for (word, mask) in line.iter_mut().zip(&mask.0) {
-                *word &= mask;
+        let mut count = 0;
+        for (row, mask) in row.iter().zip(mask) {
+            for i in 0..8 {
+                count += u64::from((row.0[i] & mask.0[i]).count_ones());
             }
-            line
-        });
-        words.map(|word| u64::from(word.count_ones())).sum()
+        }
+        count
     }
+}
+
+wide! {
+    /// Number of bits of a row under two masks.
+    pub(crate) fn count_masked_twice(row: &[Line], mask: &[Line], other: &[Line]) -> u64 {
+        let mut count = 0;
+        for ((row, mask), other) in row.iter().zip(mask).zip(other) {
+            for i in 0..8 {
+                count += u64::from((row.0[i] & mask.0[i] & other.0[i]).count_ones());
+            }
+        }
+        count
+    }
+}
+
+wide! {
+    /// `to = row & mask & within & !below & !without`.
+    pub(crate) fn select(to: &mut [Line], row: &[Line], [mask, within, below, without]: [&[Line]; 4]) {
+        let masks = mask.iter().zip(within).zip(below).zip(without);
+        for ((to, row), (((mask, within), below), without)) in to.iter_mut().zip(row).zip(masks) {
+            for i in 0..8 {
+                to.0[i] = row.0[i] & mask.0[i] & within.0[i] & !below.0[i] & !without.0[i];
+            }
+        }
+    }
+}
+
+/// The words of a row.
+#[inline]
+pub(crate) fn words(row: &[Line]) -> &[u64] {
+    bytemuck::cast_slice(row)
 }
 
 /// Whether a bit of a row is set.
@@ -108,16 +143,14 @@ pub(crate) fn set(row: &mut [Line], at: u32) {
     row[at / LINE].0[at % LINE / 64] |= 1 << (at % 64);
 }
 
-/// The numbers of the bits of a row that are set.
-pub(crate) fn ones(row: &[Line]) -> impl Iterator<Item = u32> + '_ {
-    let words = row.iter().flat_map(|line| line.0);
-    words.enumerate().flat_map(|(number, mut word)| {
-        std::iter::from_fn(move || {
-            let bit = word.trailing_zeros();
-            (word != 0).then(|| {
-                word &= word - 1;
-                64 * number as u32 + bit
-            })
-        })
-    })
+/// Do something with the number of each bit of a row that is set.
+#[inline]
+pub(crate) fn for_ones(row: &[Line], mut act: impl FnMut(u32)) {
+    for (number, &word) in words(row).iter().enumerate() {
+        let mut word = word;
+        while word != 0 {
+            act(64 * number as u32 + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
 }

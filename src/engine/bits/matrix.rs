@@ -1,6 +1,6 @@
 //! A bit matrix: rows of lines.
 
-use super::kernels::Line;
+use super::kernels::{Line, words};
 
 /// Rows of equally many lines.
 #[derive(Default)]
@@ -30,15 +30,13 @@ impl Matrix {
     /// The bits from `at` on, up to 64, in the lowest bits of a word.
     #[inline]
     pub(crate) fn field(&self, row: usize, at: u32, bits: u32) -> u64 {
-        let (word, shift) = (at as usize / 64, at % 64);
-        let row = self.row(row);
-        let low = row[word / 8].0[word % 8] >> shift;
-        let all = if shift + bits > 64 {
-            low | row[(word + 1) / 8].0[(word + 1) % 8] << (64 - shift)
-        } else {
-            low
-        };
-        all & (u64::MAX >> (64 - bits))
+        let words = words(&self.lines);
+        let (word, shift) = (row * self.width * 8 + at as usize / 64, at % 64);
+        let mut field = words[word] >> shift;
+        if shift + bits > 64 {
+            field |= words[word + 1] << (64 - shift);
+        }
+        field & (u64::MAX >> (64 - bits))
     }
 
     pub(crate) fn is_zero(&self) -> bool {

@@ -3,6 +3,7 @@
 mod afterstates;
 mod census;
 mod class;
+mod groups;
 mod half;
 mod halves;
 mod kernels;

@@ -1,6 +1,7 @@
 //! Names of canonical boards: their fingerprints, and how many there are.
 
 use super::census::EXPONENTS;
+use super::kernels::{Line, for_ones};
 use crate::game::{Board, Rules};
 use crate::part::{Fingerprint, fingerprint};
 
@@ -27,11 +28,14 @@ impl Names {
         }
     }
 
-    /// Take boards with largest exponent `max`.
-    #[inline]
-    pub(crate) fn add(&mut self, max: u8, boards: impl Iterator<Item = Board>) {
-        self.waiting[usize::from(max)].extend(boards);
-        if self.waiting[usize::from(max)].len() >= SLICE {
+    /// Take boards with largest exponent `max`: those with a bit in `row`, of the digits that they
+    /// all have and the digits of their positions.
+    pub(crate) fn add(&mut self, max: u8, row: &[Line], common: Board, shift: u32, digits: &[u32]) {
+        let waiting = &mut self.waiting[usize::from(max)];
+        for_ones(row, |at| {
+            waiting.push(common | u64::from(digits[at as usize]) << shift);
+        });
+        if waiting.len() >= SLICE {
             self.name(max.into());
         }
     }

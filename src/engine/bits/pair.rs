@@ -21,9 +21,10 @@
 use super::afterstates::{Afterstates, Mirror, Slab};
 use super::census::{self, Counts};
 use super::class::NONE;
+use super::groups::Groups;
 use super::half::Half;
 use super::halves::{Halves, Tables};
-use super::kernels::{LINE, Line, count_masked, ones, or, or_masked, set, transpose};
+use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, select, set, transpose};
 use super::matrix::Matrix;
 use super::names::Names;
 use crate::game::{Game, Moved};
@@ -36,10 +37,13 @@ pub(crate) struct Scratch {
     block: Matrix,
     /// The spawns in the bottom half: a row for each settled top half.
     below: Matrix,
-    /// Bits of those spawns in rows of other top halves.
-    apart: Vec<(u32, u32)>,
+    /// Bits of those spawns in rows of other top halves, and starts; collected, and by top half.
+    bits: Vec<(u32, u32)>,
+    apart: Groups,
     row: Vec<Line>,
-    masked: Vec<Line>,
+    dead: Vec<Line>,
+    wanted: Vec<Line>,
+    none: Vec<Line>,
     strip: Matrix,
     /// For each bottom half that a move leads to, 512 top halves.
     moved: Vec<Line>,
@@ -54,14 +58,26 @@ impl Scratch {
             mirror: Mirror::default(),
             block: Matrix::default(),
             below: Matrix::default(),
-            apart: Vec::new(),
+            bits: Vec::new(),
+            apart: Groups::default(),
             row: Vec::new(),
-            masked: Vec::new(),
+            dead: Vec::new(),
+            wanted: Vec::new(),
+            none: Vec::new(),
             strip: Matrix::default(),
             moved: Vec::new(),
             symmetric: Vec::new(),
             names: Names::new(game.rules()),
         }
+    }
+}
+
+impl Scratch {
+    /// A slab, made in memory that is used again.
+    pub(crate) fn slab(&mut self, afterstates: &Afterstates, top: usize, halves: &Halves) -> &Slab {
+        let [slab, _] = &mut self.slabs;
+        slab.make(afterstates, top, halves, &mut self.mirror);
+        slab
     }
 }
 
@@ -106,7 +122,7 @@ impl Pair<'_> {
         }
         self.make_slabs(self.bottom, scratch);
         let below = scratch.slabs.iter().any(|slab| !slab.empty);
-        scratch.apart.clear();
+        scratch.bits.clear();
         if below {
             self.spawn_below(scratch);
         }
@@ -118,11 +134,15 @@ impl Pair<'_> {
         if !below && !above && starts.is_empty() {
             return (counts, out);
         }
-        scratch.apart.extend(starts);
-        scratch.apart.sort_unstable();
+        scratch.bits.extend(starts);
+        scratch.apart.fill(rows.class.lines() * LINE, &scratch.bits);
 
         let width = columns.class.lines();
         scratch.strip.reset(64, width);
+        for row in [&mut scratch.dead, &mut scratch.wanted, &mut scratch.none] {
+            row.clear();
+            row.resize(width, Line::ZERO);
+        }
         scratch.moved.clear();
         scratch.moved.resize(columns.class.moved().end * LINE, Line::ZERO);
         let mut word = 0;
@@ -142,7 +162,9 @@ impl Pair<'_> {
             if !self.make_row(position, below, scratch) {
                 continue;
             }
-            counts += self.count(position, scratch);
+            if !self.count(position, scratch, &mut counts) {
+                continue;
+            }
             if target != NONE {
                 let to = scratch.strip.row_mut(target as usize % 64);
                 if target == position {
@@ -200,7 +222,7 @@ impl Pair<'_> {
                     }
                     any = true;
                     or(row, slab.rows.row(slot as usize));
-                    scratch.apart.extend(slab.rest(slot).map(|top| (top, position)));
+                    scratch.bits.extend(slab.rest(slot).iter().map(|&top| (top, position)));
                 }
             }
             if !any {
@@ -242,11 +264,10 @@ impl Pair<'_> {
             if !slab.empty {
                 any = true;
                 or(row, slab.rows.row(slot as usize));
-                slab.rest(slot).for_each(|bottom| set(row, bottom));
+                slab.rest(slot).iter().for_each(|&bottom| set(row, bottom));
             }
         }
-        let first = scratch.apart.partition_point(|&(top, _)| top < position);
-        for &(_, bottom) in scratch.apart[first..].iter().take_while(|&&(top, _)| top == position) {
+        for &bottom in scratch.apart.of(position) {
             any = true;
             set(row, bottom);
         }
@@ -306,62 +327,53 @@ impl Pair<'_> {
         scratch.moved.fill(Line::ZERO);
     }
 
-    /// Count and name the states of the row that was made.
-    fn count(&self, position: u32, scratch: &mut Scratch) -> Counts {
+    /// Count and name the states of the row that was made. Returns whether there are any.
+    fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> bool {
         let (rows, columns) = (self.rows(), self.columns());
         let half = rows.class.half(position).expect("a position of a half");
         let max = rows.max[position as usize];
         let row = &scratch.row;
-        let mut counts = Counts::default();
-        counts.labeled = census::by_max(row, None, max, columns);
-        counts.states = counts.labeled;
-        let changed = rows.targets[position as usize] != position;
-        let moves = if changed {
-            counts.labeled
-        } else {
-            census::by_max(row, Some(&columns.changes), max, columns)
-        };
-        counts.moves = moves.map(|moves| 4 * moves);
+        // A pair of different weights stands for the flipped one, too.
+        let times = if self.top == self.bottom { 1 } else { 2 };
         let last = columns.up_to.len() - 1;
-        let wins = if rows.targets[position as usize] == NONE {
-            counts.labeled[last]
-        } else {
-            count_masked(row, &columns.wins)
-        };
-        counts.wins[last] = 4 * wins;
-        // Dead: both halves are, and where they meet no tiles are equal.
-        let stuck = super::kernels::bit(&rows.stuck, position);
-        scratch.masked.clear();
-        if stuck {
-            let cells = half.cells();
-            let meets = [0, 1, 2, 3].map(|column| &columns.inner_differs[column][usize::from(cells[4 + column])]);
-            scratch.masked.extend((0..row.len()).map(|line| {
-                Line(std::array::from_fn(|i| {
-                    let meets = meets.iter().fold(!0, |all, mask| all & mask[line].0[i]);
-                    row[line].0[i] & columns.stuck[line].0[i] & meets
-                }))
-            }));
-            counts.dead = census::by_max(&scratch.masked, None, max, columns);
+        if census::add_by_max(&mut counts.labeled, times, row, None, max, columns) == 0 {
+            return false;
         }
-        census::symmetric(half, self.top, self.bottom, self.halves, row, &mut scratch.symmetric);
+        let target = rows.targets[position as usize];
+        let changes = (target == position).then_some(columns.changes.as_slice());
+        census::add_by_max(&mut counts.moves, 4 * times, row, changes, max, columns);
+        let wins = if target == NONE { count(row) } else { count_masked(row, &columns.wins) };
+        counts.wins[last] += 4 * times * wins;
+        scratch.dead.fill(Line::ZERO);
+        if bit(&rows.stuck, position) {
+            // Both halves are, and where they meet no tiles are equal.
+            let cells = half.cells();
+            let [a, b, c, d] = [0, 1, 2, 3].map(|column| {
+                columns.inner_differs[column][usize::from(cells[4 + column])].as_slice()
+            });
+            for (line, dead) in scratch.dead.iter_mut().enumerate() {
+                for (i, dead) in dead.0.iter_mut().enumerate() {
+                    let meets = a[line].0[i] & b[line].0[i] & c[line].0[i] & d[line].0[i];
+                    *dead = row[line].0[i] & columns.stuck[line].0[i] & meets;
+                }
+            }
+            census::add_by_max(&mut counts.dead, times, &scratch.dead, None, max, columns);
+        }
+        census::symmetric(position, rows, columns, self.top == self.bottom, row, &mut scratch.symmetric);
         for &bottom in &scratch.symmetric {
             let board = Half::board(half, columns.class.half(bottom).expect("a half"));
-            let more = self.game.stabilisers(board) - 1;
+            let more = times * (self.game.stabilisers(board) - 1);
             let exp = usize::from(max.max(columns.max[bottom as usize]));
-            counts.states[exp] += more;
             let moves = self.game.moves(board);
             let legal = moves.iter().filter(|&&moved| moved != Moved::Illegal).count() as u64;
             let wins = moves.iter().filter(|&&moved| moved == Moved::Wins).count() as u64;
+            counts.states[exp] += more;
             counts.moves[exp] += more * legal;
             counts.wins[exp] += more * wins;
             counts.dead[exp] += more * u64::from(legal == 0);
         }
         self.name(half, max, scratch);
-        if self.top != self.bottom {
-            let once = counts;
-            counts += once;
-        }
-        counts
+        true
     }
 
     /// Name the canonical states of the row, and of the flipped row.
@@ -369,30 +381,20 @@ impl Pair<'_> {
         let columns = self.columns();
         let cells = half.cells();
         let corner = usize::from(cells[0].min(cells[3]));
-        let upright = super::halves::leads(half).then(|| &columns.follows[usize::from(cells[0])]);
-        let flipped = (self.top != self.bottom).then(|| &columns.leads[corner]);
+        let leads = super::halves::leads(half);
+        let Scratch { row, dead, wanted, names, none, .. } = scratch;
         for exp in max..columns.up_to.len() as u8 {
-            for (mask, up) in [(upright, true), (flipped, false)] {
-                let Some(mask) = mask else { continue };
-                let within = &columns.up_to[usize::from(exp)];
-                let below = (exp > max).then(|| &columns.up_to[usize::from(exp) - 1]);
-                let wanted: Vec<Line> = (0..scratch.row.len())
-                    .map(|line| {
-                        Line(std::array::from_fn(|i| {
-                            let below = below.map_or(0, |below| below[line].0[i]);
-                            let dead = scratch.masked.get(line).map_or(0, |dead| dead.0[i]);
-                            scratch.row[line].0[i] & mask[line].0[i] & within[line].0[i] & !below & !dead
-                        }))
-                    })
-                    .collect();
-                let class = &columns.class;
-                scratch.names.add(
-                    exp,
-                    ones(&wanted).map(|bottom| {
-                        let other = class.half(bottom).expect("a half");
-                        if up { Half::board(half, other) } else { Half::board(other, half) }
-                    }),
-                );
+            let within = columns.up_to[usize::from(exp)].as_slice();
+            let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &*none };
+            if leads {
+                let mask = &columns.follows[usize::from(cells[0])];
+                select(wanted, row, [mask, within, below, dead]);
+                names.add(exp, wanted, u64::from(half.0) << 32, 0, &columns.bottoms);
+            }
+            if self.top != self.bottom {
+                let mask = &columns.leads[corner];
+                select(wanted, row, [mask, within, below, dead]);
+                names.add(exp, wanted, u64::from(half.0.rotate_left(16)), 32, &columns.tops);
             }
         }
     }

@@ -14,6 +14,8 @@ pub(crate) struct Quads {
     full: Vec<usize>,
     /// ...and how many of these are less than their transpose.
     less: Vec<usize>,
+    /// By weight: those that equal their transpose.
+    own: Vec<Vec<Quad>>,
     /// The place of each full quad among those of its weight.
     places: Vec<u32>,
 }
@@ -45,7 +47,12 @@ impl Quads {
             *quads = ordered;
             quads.extend(open);
         }
+        let own = all.iter().map(|quads| {
+            let own = quads.iter().filter(|quad| **quad == quad.transposed());
+            own.copied().collect()
+        });
         Self {
+            own: own.collect(),
             all,
             full,
             less,
@@ -72,6 +79,24 @@ impl Quads {
     /// The place of a full quad among those of its weight.
     pub(crate) fn place(&self, quad: Quad) -> usize {
         self.places[usize::from(quad.0)] as usize
+    }
+
+    /// The quads of a weight that equal their transpose.
+    pub(crate) fn own(&self, weight: usize) -> &[Quad] {
+        self.own.get(weight).map_or(&[], Vec::as_slice)
+    }
+
+    /// The place of the transpose of the full quad at a place.
+    #[inline]
+    pub(crate) fn transposed_place(&self, weight: usize, place: usize) -> usize {
+        let (less, shift) = (self.less[weight], self.full[weight] - self.less[weight]);
+        if place < less {
+            place + shift
+        } else if place >= shift {
+            place - shift
+        } else {
+            place
+        }
     }
 
     /// Bits of a field of all full quads of a weight, in order, put in the order of their
