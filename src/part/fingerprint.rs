@@ -17,7 +17,7 @@ pub struct Fingerprint(pub u64);
 
 /// The finaliser of `SplitMix64` (Steele, Lea and Flood, 2014).
 #[inline(always)]
-const fn mix(x: u64) -> u64 {
+pub(crate) const fn mix(x: u64) -> u64 {
     let z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

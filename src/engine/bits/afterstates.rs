@@ -20,7 +20,7 @@ use super::census::{self, Counts};
 use super::groups::Groups;
 use super::half::{Half, Quad};
 use super::halves::Halves;
-use super::kernels::{LINE, Line, for_ones, or, set, transpose};
+use super::kernels::{LINE, Line, bit, for_ones, or, set, transpose, words_mut};
 use super::matrix::Matrix;
 use crate::game::Game;
 
@@ -164,28 +164,34 @@ impl Slab {
         let bottom = weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let mut found = Vec::new();
-        let mut row = vec![Line::ZERO; columns.class.lines()];
+        let full = columns.full.as_slice();
         for (slot, &position) in rows.open.iter().enumerate() {
-            row.fill(Line::ZERO);
-            or(&mut row, self.rows.row(slot));
-            self.rest(slot as u32).iter().for_each(|&bottom| set(&mut row, bottom));
+            let (row, rest) = (self.rows.row(slot), self.rest(slot as u32));
             let max = rows.max[position as usize];
             let half = rows.class.half(position).expect("a slot has a half");
-            let empty = half.cells().iter().filter(|&&cell| cell == 0).count() as u64;
-            census::add_by_max(&mut counts.labeled, 1, &row, None, max, columns);
-            census::add_by_max(&mut counts.labeled, 1, &row, Some(&columns.full), max, columns);
-            census::add_by_max(&mut counts.empty_cells, 2 * empty, &row, None, max, columns);
-            census::symmetric(position, rows, columns, top == bottom, &row, &mut found);
-            for &at in &found {
-                let other = columns.class.half(at).expect("a half");
-                let board = Half::board(half, other);
-                let flips = 1 + u64::from(other.full());
-                let more = flips * (game.stabilisers(board) - 1);
-                let exp = usize::from(max.max(columns.max[at as usize]));
-                let cells = other.cells().iter().filter(|&&cell| cell == 0).count() as u64;
-                counts.states[exp] += more;
-                counts.empty_cells[exp] += more * (empty + cells);
+            let empty = half.empty_cells();
+            let labeled = census::add_by_max(&mut counts.labeled, 1, row, None, max, columns);
+            if labeled > 0 {
+                census::add_by_max(&mut counts.labeled, 1, row, Some(full), max, columns);
+                census::add_by_max(&mut counts.empty_cells, 2 * empty, row, None, max, columns);
+                census::symmetric(position, rows, columns, top == bottom, row, &mut found);
             }
+            for &at in rest {
+                let exp = usize::from(max.max(columns.max[at as usize]));
+                counts.labeled[exp] += 1;
+                counts.empty_cells[exp] += 2 * empty;
+            }
+            for &at in found.iter().chain(rest) {
+                let other = columns.class.half(at).expect("a half");
+                let more = game.stabilisers(Half::board(half, other)) - 1;
+                if more > 0 {
+                    let flips = 1 + u64::from(bit(full, at));
+                    let exp = usize::from(max.max(columns.max[at as usize]));
+                    counts.states[exp] += flips * more;
+                    counts.empty_cells[exp] += flips * more * (empty + other.empty_cells());
+                }
+            }
+            found.clear();
         }
         counts
     }
@@ -215,29 +221,39 @@ impl Slab {
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let quads = &halves.quads;
+        let first_bit = (columns.class.both().start * LINE + columns.class.open()) as u32;
         for &(slot, left, right) in &rows.fallen {
-            let to = self.rows.row_mut(slot as usize);
+            let right_weight = right.weight();
+            let to = words_mut(self.rows.row_mut(slot as usize));
+            let mut to = Packer::new(to, first_bit);
             for lower_right in 0..=bottom {
                 let lower_left = bottom - lower_right;
-                let fields = quads.full(lower_right);
+                let fields = quads.full(lower_right).len();
                 let bits = quads.full(lower_left).len() as u32;
-                let from = lower_right + right.weight();
-                if fields.is_empty() || bits == 0 || afterstates.none(from) {
+                if fields == 0 || bits == 0 {
                     continue;
                 }
-                let from_bottom = afterstates.weight - from;
-                let first_row = halves.block(from, right);
-                let at = halves.block(from_bottom, left);
-                let matrix = &afterstates.moved[from];
-                let mut to_bit = halves.block(bottom, fields[0]);
-                for place in 0..fields.len() {
-                    let row = first_row as usize + quads.transposed_place(lower_right, place);
-                    let field = quads.transposed(lower_left, matrix.field(row, at, bits));
-                    any |= field;
-                    put(to, to_bit, bits, field);
-                    to_bit += bits;
+                let from = lower_right + right_weight;
+                if afterstates.none(from) {
+                    to.skip(fields as u32 * bits);
+                    continue;
+                }
+                let first_row = halves.block(from, right) as usize;
+                let at = halves.block(afterstates.weight - from, left);
+                let (bytes, width) = afterstates.moved[from].bytes();
+                let transposer = quads.transposer(lower_left);
+                for rows in quads.transposed_places(lower_right) {
+                    let mut byte = (first_row + rows.start) * width + at as usize / 8;
+                    for _ in rows {
+                        let word = bytes[byte..byte + 8].try_into().expect("eight bytes");
+                        let field = transposer.transpose(u64::from_le_bytes(word) >> (at % 8));
+                        any |= field;
+                        to.put(field, bits);
+                        byte += width;
+                    }
                 }
             }
+            to.finish();
         }
         let both = columns.class.both();
         for rows in rows.fallen_mirrored.chunks(LINE) {
@@ -251,13 +267,47 @@ impl Slab {
     }
 }
 
-/// OR a field of up to 64 bits into a row.
-#[inline]
-fn put(row: &mut [Line], at: u32, bits: u32, field: u64) {
-    let (word, shift) = (at as usize / 64, at % 64);
-    row[word / 8].0[word % 8] |= field << shift;
-    if shift + bits > 64 {
-        row[(word + 1) / 8].0[(word + 1) % 8] |= field >> (64 - shift);
+/// Appends fields of bits to a row.
+struct Packer<'a> {
+    words: &'a mut [u64],
+    word: usize,
+    /// Bits for the next word, and how many there are.
+    bits: u64,
+    filled: u32,
+}
+
+impl<'a> Packer<'a> {
+    fn new(words: &'a mut [u64], at: u32) -> Self {
+        let (word, filled) = (at as usize / 64, at % 64);
+        Self { words, word, bits: 0, filled }
+    }
+
+    /// Append a field of 1 to 63 bits.
+    #[inline]
+    fn put(&mut self, field: u64, bits: u32) {
+        self.bits |= field << self.filled;
+        self.filled += bits;
+        if self.filled >= 64 {
+            self.words[self.word] |= self.bits;
+            self.word += 1;
+            self.filled -= 64;
+            self.bits = field >> (bits - self.filled);
+        }
+    }
+
+    /// Append zeros.
+    fn skip(&mut self, bits: u32) {
+        self.words[self.word] |= self.bits;
+        self.bits = 0;
+        let at = self.filled + bits;
+        self.word += at as usize / 64;
+        self.filled = at % 64;
+    }
+
+    fn finish(self) {
+        if self.bits != 0 {
+            self.words[self.word] |= self.bits;
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::class::NONE;
 use super::halves::Tables;
-use super::kernels::{Line, bit, count, count_masked, count_masked_twice};
+use super::kernels::{LINE, Line, bit, count, count_masked, count_masked_twice};
 
 /// Exponents there can be, and 0.
 pub(crate) const EXPONENTS: usize = 17;
@@ -58,7 +58,7 @@ pub(crate) fn symmetric(
 ) {
     found.clear();
     let mut look = |position: u32| {
-        if bit(row, position) {
+        if (position as usize) < row.len() * LINE && bit(row, position) {
             found.push(position);
         }
     };
@@ -80,7 +80,7 @@ pub(crate) fn symmetric(
             for (word, (row, mask)) in row.0.iter().zip(&mask.0).enumerate() {
                 let mut word_left = row & mask;
                 while word_left != 0 {
-                    found.push((line * super::kernels::LINE + word * 64) as u32 + word_left.trailing_zeros());
+                    found.push((line * LINE + word * 64) as u32 + word_left.trailing_zeros());
                     word_left &= word_left - 1;
                 }
             }

@@ -137,6 +137,11 @@ impl Class {
         self.long..self.rows()
     }
 
+    /// How many of `both` are not full; they come first.
+    pub(crate) fn open(&self) -> usize {
+        self.open
+    }
+
     /// Number of those rows.
     pub(crate) fn rows(&self) -> usize {
         self.left + self.open

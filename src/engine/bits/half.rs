@@ -103,6 +103,11 @@ impl Half {
         self.cells().iter().all(|&cell| cell > 0)
     }
 
+    /// Number of empty cells.
+    pub(crate) fn empty_cells(self) -> u64 {
+        self.cells().iter().filter(|&&cell| cell == 0).count() as u64
+    }
+
     /// Whether all tiles lie at the left end of their rows.
     pub(crate) fn left(self) -> bool {
         let gap = |row: &[u8]| row.windows(2).any(|pair| pair[0] == 0 && pair[1] > 0);

@@ -129,6 +129,12 @@ pub(crate) fn words(row: &[Line]) -> &[u64] {
     bytemuck::cast_slice(row)
 }
 
+/// The words of a row, to be changed.
+#[inline]
+pub(crate) fn words_mut(row: &mut [Line]) -> &mut [u64] {
+    bytemuck::cast_slice_mut(row)
+}
+
 /// Whether a bit of a row is set.
 #[inline]
 pub(crate) fn bit(row: &[Line], at: u32) -> bool {

@@ -1,6 +1,6 @@
 //! A bit matrix: rows of lines.
 
-use super::kernels::{Line, words};
+use super::kernels::Line;
 
 /// Rows of equally many lines.
 #[derive(Default)]
@@ -13,7 +13,8 @@ impl Matrix {
     /// Make this a matrix of zeros, in the same memory if it is large enough.
     pub(crate) fn reset(&mut self, rows: usize, width: usize) {
         self.lines.clear();
-        self.lines.resize(rows * width, Line::ZERO);
+        // One line more, so that eight bytes can be read from any byte of the last row.
+        self.lines.resize(rows * width + 1, Line::ZERO);
         self.width = width;
     }
 
@@ -27,16 +28,10 @@ impl Matrix {
         &mut self.lines[row * self.width..(row + 1) * self.width]
     }
 
-    /// The bits from `at` on, up to 64, in the lowest bits of a word.
+    /// Bytes of all rows, and how many each has.
     #[inline]
-    pub(crate) fn field(&self, row: usize, at: u32, bits: u32) -> u64 {
-        let words = words(&self.lines);
-        let (word, shift) = (row * self.width * 8 + at as usize / 64, at % 64);
-        let mut field = words[word] >> shift;
-        if shift + bits > 64 {
-            field |= words[word + 1] << (64 - shift);
-        }
-        field & (u64::MAX >> (64 - bits))
+    pub(crate) fn bytes(&self) -> (&[u8], usize) {
+        (bytemuck::cast_slice(&self.lines), self.width * size_of::<Line>())
     }
 
     pub(crate) fn is_zero(&self) -> bool {

@@ -2,27 +2,24 @@
 
 use super::census::EXPONENTS;
 use super::kernels::{Line, for_ones};
-use crate::game::{Board, Rules};
-use crate::part::{Fingerprint, fingerprint};
+use crate::game::{Board, canonical};
+use crate::part::{Fingerprint, mix};
+use crate::wide::wide;
 
 /// Boards that are looked at together.
 const SLICE: usize = 1 << 12;
 
 /// Picks the canonical ones among boards, by largest exponent.
 pub(crate) struct Names {
-    rules: &'static dyn Rules,
     waiting: Vec<Vec<Board>>,
-    images: Vec<Board>,
     pub(crate) live: [u64; EXPONENTS],
     pub(crate) fingerprints: [Fingerprint; EXPONENTS],
 }
 
 impl Names {
-    pub(crate) fn new(rules: &'static dyn Rules) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            rules,
             waiting: vec![Vec::with_capacity(2 * SLICE); EXPONENTS],
-            images: Vec::new(),
             live: [0; EXPONENTS],
             fingerprints: Default::default(),
         }
@@ -42,13 +39,9 @@ impl Names {
 
     fn name(&mut self, max: usize) {
         let boards = &mut self.waiting[max];
-        self.images.clear();
-        self.images.extend_from_slice(boards);
-        self.rules.canonicalise(&mut self.images);
-        let mut images = self.images.iter();
-        boards.retain(|board| images.next() == Some(board));
-        self.live[max] += boards.len() as u64;
-        self.fingerprints[max] += fingerprint(boards);
+        let (canonical, mixes) = name(boards);
+        self.live[max] += canonical;
+        self.fingerprints[max] += mixes;
         boards.clear();
     }
 
@@ -56,5 +49,23 @@ impl Names {
     pub(crate) fn finish(&mut self) -> ([u64; EXPONENTS], [Fingerprint; EXPONENTS]) {
         (0..EXPONENTS).for_each(|max| self.name(max));
         (std::mem::take(&mut self.live), std::mem::take(&mut self.fingerprints))
+    }
+}
+
+/// How many of `boards` are canonical, and their fingerprint.
+fn name(boards: &[Board]) -> (u64, Fingerprint) {
+    let (count, sum) = sum_of_canonical(boards);
+    (count, Fingerprint(sum))
+}
+
+wide! {
+    fn sum_of_canonical(boards: &[u64]) -> (u64, u64) {
+        let (mut count, mut sum) = (0, 0u64);
+        for &board in boards {
+            let same = u64::from(canonical::<4, 4>(board) == board);
+            count += same;
+            sum = sum.wrapping_add(mix(board) & same.wrapping_neg());
+        }
+        (count, sum)
     }
 }

@@ -48,11 +48,13 @@ pub(crate) struct Scratch {
     /// For each bottom half that a move leads to, 512 top halves.
     moved: Vec<Line>,
     symmetric: Vec<u32>,
+    /// Counts of the afterstates of the sum before.
+    pub(crate) afterstates: Counts,
     pub(crate) names: Names,
 }
 
 impl Scratch {
-    pub(crate) fn new(game: &Game) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             slabs: Default::default(),
             mirror: Mirror::default(),
@@ -67,17 +69,9 @@ impl Scratch {
             strip: Matrix::default(),
             moved: Vec::new(),
             symmetric: Vec::new(),
-            names: Names::new(game.rules()),
+            afterstates: Counts::default(),
+            names: Names::new(),
         }
-    }
-}
-
-impl Scratch {
-    /// A slab, made in memory that is used again.
-    pub(crate) fn slab(&mut self, afterstates: &Afterstates, top: usize, halves: &Halves) -> &Slab {
-        let [slab, _] = &mut self.slabs;
-        slab.make(afterstates, top, halves, &mut self.mirror);
-        slab
     }
 }
 
@@ -198,6 +192,9 @@ impl Pair<'_> {
             slab.empty = true;
             if let Some(top) = top.checked_sub(tile + 1) {
                 slab.make(before, top, self.halves, &mut scratch.mirror);
+                if tile == 0 {
+                    scratch.afterstates += slab.count(before.weight, top, self.halves, self.game);
+                }
             }
         }
     }

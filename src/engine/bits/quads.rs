@@ -1,5 +1,7 @@
 //! All quads of a game, by weight.
 
+use std::ops::Range;
+
 use super::half::Quad;
 
 /// The quads of tiles below some exponent, in order.
@@ -86,27 +88,39 @@ impl Quads {
         self.own.get(weight).map_or(&[], Vec::as_slice)
     }
 
-    /// The place of the transpose of the full quad at a place.
+    /// The places of the transposes of all full quads of a weight, in order: three stretches.
     #[inline]
-    pub(crate) fn transposed_place(&self, weight: usize, place: usize) -> usize {
-        let (less, shift) = (self.less[weight], self.full[weight] - self.less[weight]);
-        if place < less {
-            place + shift
-        } else if place >= shift {
-            place - shift
-        } else {
-            place
-        }
+    pub(crate) fn transposed_places(&self, weight: usize) -> [Range<usize>; 3] {
+        let (full, less) = (self.full[weight], self.less[weight]);
+        [full - less..full, less..full - less, 0..less]
     }
 
-    /// Bits of a field of all full quads of a weight, in order, put in the order of their
-    /// transposes.
-    #[inline]
-    pub(crate) fn transposed(&self, weight: usize, field: u64) -> u64 {
+    /// What transposes fields of all full quads of a weight.
+    pub(crate) fn transposer(&self, weight: usize) -> Transposer {
         let (full, less) = (self.full[weight] as u32, self.less[weight] as u32);
-        let ends = (1u64 << less) - 1;
+        let ends = (1 << less) - 1;
         let shift = full - less;
-        let middle = field & !ends & !(ends << shift);
-        middle | (field & ends) << shift | field >> shift & ends
+        let all = (1 << full) - 1;
+        Transposer {
+            shift,
+            ends,
+            middle: all & !ends & !(ends << shift),
+        }
+    }
+}
+
+/// Puts a field of bits, one for each full quad of a weight, in the order of their transposes.
+#[derive(Clone, Copy)]
+pub(crate) struct Transposer {
+    shift: u32,
+    ends: u64,
+    middle: u64,
+}
+
+impl Transposer {
+    /// The field in the lowest bits of a word.
+    #[inline]
+    pub(crate) fn transpose(self, word: u64) -> u64 {
+        word & self.middle | (word & self.ends) << self.shift | word >> self.shift & self.ends
     }
 }

@@ -32,7 +32,7 @@ impl Sweep {
         Self {
             game: *game,
             halves: Halves::new(game.win().get(), most, true),
-            scratch: Scratch::new(game),
+            scratch: Scratch::new(),
             before: Default::default(),
             weight: 1,
         }
@@ -63,11 +63,7 @@ impl Sweep {
             after.moved[weight - top] = moved.flipped;
         }
         after.find_rare(&self.halves);
-        let mut afterstates = Counts::default();
-        for top in weight.saturating_sub(most)..=weight.min(most) {
-            let slab = self.scratch.slab(&after, top, &self.halves);
-            afterstates += slab.count(weight, top, &self.halves, &self.game);
-        }
+        let afterstates = std::mem::take(&mut self.scratch.afterstates);
         let (named, fingerprints) = self.scratch.names.finish();
         let [last, before] = &mut self.before;
         std::mem::swap(last, before);
@@ -122,10 +118,13 @@ mod tests {
                 let Counts { labeled, states, moves, wins, dead, .. } = counted.states;
                 let found = [labeled[exp], (labeled[exp] + states[exp] - dead[exp]) / 8, dead[exp] / 8, moves[exp] / 8, wins[exp] / 8];
                 assert_eq!(found, [row.labeled, row.live, row.dead, row.moves, row.wins], "{sum} {}", row.max_tile);
-                let Counts { labeled, states, empty_cells, .. } = counted.afterstates;
-                assert_eq!([(labeled[exp] + states[exp]) / 8, empty_cells[exp] / 8], [row.afterstates, row.empty_cells], "{sum} {}", row.max_tile);
                 assert_eq!(counted.named[exp], row.live, "{sum} {}", row.max_tile);
                 assert_eq!(counted.fingerprints[exp], row.fingerprint, "{sum} {}", row.max_tile);
+            }
+            for row in table.layer(sum - 2) {
+                let exp = usize::from(Exp::of_tile(row.max_tile).unwrap().get());
+                let Counts { labeled, states, empty_cells, .. } = counted.afterstates;
+                assert_eq!([(labeled[exp] + states[exp]) / 8, empty_cells[exp] / 8], [row.afterstates, row.empty_cells], "{sum} {}", row.max_tile);
             }
             states += counted.named.iter().sum::<u64>();
         }
