@@ -1,11 +1,11 @@
 //! The threads, each with buffers of its own that live as long as the count.
 
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::plan::Plan;
-use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::game::Board;
 use crate::part::{Decoder, Encoder};
@@ -62,28 +62,28 @@ impl Workers {
 
     /// Do `tasks` in their order, each by whichever thread is free; returns what they counted. A
     /// single task is done by the caller. After an error no further task is begun.
-    pub(crate) fn each<T: Sync>(
+    pub(crate) fn each<T: Sync, R: Default + AddAssign + Send>(
         &self,
         tasks: &[T],
-        act: impl Fn(&mut Worker, &T) -> Result<Tally> + Sync,
-    ) -> Result<Tally> {
+        act: impl Fn(&mut Worker, &T) -> Result<R> + Sync,
+    ) -> Result<R> {
         if let [task] = tasks {
             return act(&mut self.each.lock(0), task);
         }
         if tasks.is_empty() {
-            return Ok(Tally::default());
+            return Ok(R::default());
         }
         let next = AtomicUsize::new(0);
         let outcomes = self.pool.broadcast(|context| {
             let mut worker = self.each.lock(context.index());
-            let mut tally = Tally::default();
+            let mut sum = R::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let stop = |_: &Error| next.store(tasks.len(), Ordering::Relaxed);
-                tally += act(&mut worker, task).inspect_err(stop)?;
+                sum += act(&mut worker, task).inspect_err(stop)?;
             }
-            Ok(tally)
+            Ok(sum)
         });
-        let mut total = Tally::default();
+        let mut total = R::default();
         for outcome in outcomes {
             total += outcome?;
         }
@@ -99,6 +99,7 @@ impl Workers {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tally::Tally;
     use super::*;
 
     fn workers(threads: usize) -> Workers {

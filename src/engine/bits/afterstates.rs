@@ -16,13 +16,22 @@
 //!   rare, and kept as a list;
 //! - moved up with an empty cell in the top half: these, flipped.
 
+use std::mem;
+use std::ops::{AddAssign, Range};
+use std::sync::Mutex;
+
 use super::census::{self, Counts};
 use super::groups::Groups;
 use super::half::{Half, Quad};
 use super::halves::Halves;
 use super::kernels::{LINE, Line, bit, for_ones, or, set, transpose, words_mut};
 use super::matrix::Matrix;
+use super::pair::Scratch;
+use super::quads::{Quads, Transposer};
+use crate::engine::workers::Workers;
+use crate::error::Result;
 use crate::game::Game;
+use crate::per_thread::PerThread;
 
 /// A bit of a slab: the slot of its row, and its position.
 type Bit = (u32, u32);
@@ -36,17 +45,20 @@ pub(crate) struct Afterstates {
     pub(crate) moved: Vec<Matrix>,
     /// By weight of the top half: those moved down or up that have at most one tile in some column.
     pub(crate) rare: Vec<Vec<Bit>>,
+    /// By weight of the top half: those moved down that have a full bottom half; the bits of `both`,
+    /// in the order of `Tables::fallen`, then of `Tables::fallen_mirrored`.
+    fallen: Vec<Matrix>,
     /// By weight of the top half: whether none was moved to the left.
     none: Vec<bool>,
 }
 
 impl Afterstates {
-    /// Of half a sum, none yet.
-    pub(crate) fn new(weight: usize) -> Self {
-        Self {
-            weight,
-            moved: (0..=weight).map(|_| Matrix::default()).collect(),
-            ..Self::default()
+    /// Begin anew with half a sum, in the same memory.
+    pub(crate) fn reset(&mut self, weight: usize) {
+        self.weight = weight;
+        for matrices in [&mut self.moved, &mut self.fallen] {
+            matrices.resize_with(weight + 1, Matrix::default);
+            matrices.iter_mut().for_each(|matrix| matrix.reset(0, 0));
         }
     }
 
@@ -55,42 +67,160 @@ impl Afterstates {
         self.none.get(top).is_none_or(|&none| none)
     }
 
-    /// The boards moved down with a bottom half that is not full, from the rows moved to the left
-    /// that have a left half which is not.
-    pub(crate) fn find_rare(&mut self, halves: &Halves) {
-        let mut rare = vec![Vec::new(); self.moved.len()];
+    /// Complete the afterstates from those moved to the left.
+    pub(crate) fn complete(
+        &mut self,
+        halves: &Halves,
+        workers: &Workers,
+        mirrors: &PerThread<Scratch>,
+    ) -> Result<()> {
+        let most = halves.most();
+        let tops: Vec<usize> = (0..=self.weight).collect();
         self.none = self.moved.iter().map(Matrix::is_zero).collect();
-        for top in 0..self.moved.len() {
-            if self.none(top) {
-                continue;
+        let rare = Mutex::new(vec![Vec::new(); self.moved.len()]);
+        let fallen: Vec<Mutex<Matrix>> = mem::take(&mut self.fallen).into_iter().map(Mutex::new).collect();
+        let this = &*self;
+        let Done = workers.each(&tops, |worker, &top| {
+            if top <= most && this.weight - top <= most {
+                let mut scratch = mirrors.lock(worker.index);
+                let to = &mut fallen[top].lock().expect("no thread panics");
+                turn(this, top, halves, &mut scratch.mirror, to);
+                let found = this.find_rare(top, halves);
+                let mut rare = rare.lock().expect("no thread panics");
+                for (top, bit) in found {
+                    rare[top].push(bit);
+                }
             }
-            let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);
-            for row in rows.class.short_rows() {
-                let position = rows.class.position_of_row(row);
-                let upper = rows.class.half(position).expect("a row has a half");
-                for_ones(self.moved[top].row(row), |bit| {
-                    let lower = columns.class.half(bit).expect("no bit is set beyond");
-                    let ((a, b), (c, d)) = (upper.quads(), lower.quads());
-                    let [a, b, c, d] = [a, b, c, d].map(Quad::transposed);
-                    let (upper, lower) = (Half::of_quads(b, d), Half::of_quads(a, c));
-                    add_rare(&mut rare, halves, upper, lower);
-                    if c.full() {
-                        // The flipped board is in no short row.
-                        add_rare(&mut rare, halves, upper.mirrored(), lower.mirrored());
-                    }
-                });
-            }
+            Ok(Done)
+        })?;
+        self.rare = rare.into_inner().expect("no thread panics");
+        self.fallen = fallen.into_iter().map(|fallen| fallen.into_inner().expect("no thread panics")).collect();
+        Ok(())
+    }
+
+    /// The boards moved down with a bottom half that is not full, and the same flipped: from the
+    /// rows moved to the left with tops of weight `top` of which the left half is not.
+    fn find_rare(&self, top: usize, halves: &Halves) -> Vec<(usize, Bit)> {
+        let mut found = Vec::new();
+        if self.none(top) {
+            return found;
         }
-        self.rare = rare;
+        let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);
+        let mut add = |upper: Half, lower: Half| {
+            for (upper, lower) in [(upper, lower), (lower, upper)] {
+                let top = halves.weight(upper);
+                let slot = halves.tables[top].slots[halves.position(upper) as usize];
+                found.push((top, (slot, halves.position(lower))));
+            }
+        };
+        for row in rows.class.short_rows() {
+            let position = rows.class.position_of_row(row);
+            let upper = rows.class.half(position).expect("a row has a half");
+            for_ones(self.moved[top].row(row), |bit| {
+                let lower = columns.class.half(bit).expect("no bit is set beyond");
+                let ((a, b), (c, d)) = (upper.quads(), lower.quads());
+                let [a, b, c, d] = [a.transposed(), b.transposed(), c.transposed(), d.transposed()];
+                let (upper, lower) = (Half::of_quads(b, d), Half::of_quads(a, c));
+                add(upper, lower);
+                if c.full() {
+                    // The flipped board is in no short row.
+                    add(upper.mirrored(), lower.mirrored());
+                }
+            });
+        }
+        found
     }
 }
 
-/// Note a board that was moved down, and the same flipped.
-fn add_rare(rare: &mut [Vec<Bit>], halves: &Halves, upper: Half, lower: Half) {
-    for (upper, lower) in [(upper, lower), (lower, upper)] {
-        let top = upper.weight();
-        let slot = halves.tables[top].slots[halves.position(upper) as usize];
-        rare[top].push((slot, halves.position(lower)));
+/// Nothing to add up.
+#[derive(Default)]
+struct Done;
+
+impl AddAssign for Done {
+    fn add_assign(&mut self, Self: Self) {}
+}
+
+/// The boards moved down that have a full bottom half and a top half of weight `top`; empty if there
+/// are none.
+fn turn(
+    afterstates: &Afterstates,
+    top: usize,
+    halves: &Halves,
+    mirror: &mut Mirror,
+    fallen: &mut Matrix,
+) {
+    fallen.reset(0, 0);
+    let bottom = afterstates.weight - top;
+    let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+    let quads = &halves.quads;
+    let blocks: Vec<Block> = (0..=bottom).filter_map(|right| Block::new(right, bottom - right, quads)).collect();
+    let reachable = |&(_, _, right): &(u32, Quad, Quad)| {
+        blocks.iter().any(|block| !afterstates.none(block.right + right.weight()))
+    };
+    if !rows.fallen.iter().any(reachable) {
+        return;
+    }
+    let width = columns.class.both().len();
+    fallen.reset(rows.fallen.len() + rows.fallen_mirrored.len(), width);
+    let mut any = 0;
+    for (row, &(_, left, right)) in rows.fallen.iter().enumerate() {
+        let right_weight = right.weight();
+        let mut to = Packer::new(words_mut(fallen.row_mut(row)), columns.class.open() as u32);
+        for block in &blocks {
+            let from = block.right + right_weight;
+            if afterstates.none(from) {
+                to.skip(block.fields * block.bits);
+                continue;
+            }
+            let first_row = halves.block(from, right) as usize;
+            let at = halves.block(afterstates.weight - from, left);
+            let (bytes, width) = afterstates.moved[from].bytes();
+            for rows in block.rows.clone() {
+                let mut byte = (first_row + rows.start) * width + at as usize / 8;
+                for _ in rows {
+                    let word = bytes[byte..byte + 8].try_into().expect("eight bytes");
+                    let field = block.transposer.transpose(u64::from_le_bytes(word) >> (at % 8));
+                    any |= field;
+                    to.put(field, block.bits);
+                    byte += width;
+                }
+            }
+        }
+        to.finish();
+    }
+    if any == 0 {
+        fallen.reset(0, 0);
+        return;
+    }
+    let mut done = rows.fallen.len();
+    for images in rows.fallen_mirrored.chunks(LINE) {
+        mirror.load(images.len(), width, |at| fallen.row(images[at].0 as usize));
+        mirror.store(&columns.mirrored, |at, line, bits| fallen.row_mut(done + at)[line] = bits);
+        done += images.len();
+    }
+}
+
+/// The full bottom halves with right quads of one weight, and left quads of another.
+struct Block {
+    right: usize,
+    /// Number of right quads: each has a field of bits for its left quads.
+    fields: u32,
+    bits: u32,
+    /// Rows that the fields come from, from the first one of a right quad of the row's half.
+    rows: [Range<usize>; 3],
+    transposer: Transposer,
+}
+
+impl Block {
+    fn new(right: usize, left: usize, quads: &Quads) -> Option<Self> {
+        let (fields, bits) = (quads.full(right).len() as u32, quads.full(left).len() as u32);
+        (fields > 0 && bits > 0).then(|| Self {
+            right,
+            fields,
+            bits,
+            rows: quads.transposed_places(right),
+            transposer: quads.transposer(left),
+        })
     }
 }
 
@@ -128,11 +258,19 @@ impl Slab {
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let (both, right) = (columns.class.both(), columns.class.right());
-        self.rows.reset(rows.open.len(), columns.class.settled().len());
-        let turned = self.turn(afterstates, top, halves, mirror);
-        self.empty = !turned && afterstates.none(top) && afterstates.rare[top].is_empty();
+        let fallen = &afterstates.fallen[top];
+        self.empty = fallen.is_empty() && afterstates.none(top) && afterstates.rare[top].is_empty();
         if self.empty {
             return;
+        }
+        self.rows.reset(rows.open.len(), columns.class.settled().len());
+        if !fallen.is_empty() {
+            let direct = rows.fallen.iter().map(|&(slot, ..)| slot);
+            let mirrored = rows.fallen_mirrored.iter().map(|&(_, slot)| slot);
+            for (row, slot) in direct.chain(mirrored).enumerate() {
+                let to = &mut self.rows.row_mut(slot as usize)[both.clone()];
+                to.copy_from_slice(fallen.row(row));
+            }
         }
         let moved = &afterstates.moved[top];
         for (row, &(slot, image)) in rows.settled.iter().enumerate() {
@@ -209,62 +347,6 @@ impl Slab {
         self.rest.fill(slots, &self.bits);
     }
 
-    /// The boards moved down that have a full bottom half. Returns whether there are any.
-    fn turn(
-        &mut self,
-        afterstates: &Afterstates,
-        top: usize,
-        halves: &Halves,
-        mirror: &mut Mirror,
-    ) -> bool {
-        let mut any = 0;
-        let bottom = afterstates.weight - top;
-        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        let quads = &halves.quads;
-        let first_bit = (columns.class.both().start * LINE + columns.class.open()) as u32;
-        for &(slot, left, right) in &rows.fallen {
-            let right_weight = right.weight();
-            let to = words_mut(self.rows.row_mut(slot as usize));
-            let mut to = Packer::new(to, first_bit);
-            for lower_right in 0..=bottom {
-                let lower_left = bottom - lower_right;
-                let fields = quads.full(lower_right).len();
-                let bits = quads.full(lower_left).len() as u32;
-                if fields == 0 || bits == 0 {
-                    continue;
-                }
-                let from = lower_right + right_weight;
-                if afterstates.none(from) {
-                    to.skip(fields as u32 * bits);
-                    continue;
-                }
-                let first_row = halves.block(from, right) as usize;
-                let at = halves.block(afterstates.weight - from, left);
-                let (bytes, width) = afterstates.moved[from].bytes();
-                let transposer = quads.transposer(lower_left);
-                for rows in quads.transposed_places(lower_right) {
-                    let mut byte = (first_row + rows.start) * width + at as usize / 8;
-                    for _ in rows {
-                        let word = bytes[byte..byte + 8].try_into().expect("eight bytes");
-                        let field = transposer.transpose(u64::from_le_bytes(word) >> (at % 8));
-                        any |= field;
-                        to.put(field, bits);
-                        byte += width;
-                    }
-                }
-            }
-            to.finish();
-        }
-        let both = columns.class.both();
-        for rows in rows.fallen_mirrored.chunks(LINE) {
-            let from = |at: usize| &self.rows.row(rows[at].0 as usize)[both.clone()];
-            mirror.load(rows.len(), both.len(), from);
-            mirror.store(&columns.mirrored, |at, line, bits| {
-                self.rows.row_mut(rows[at].1 as usize)[both.start + line] = bits;
-            });
-        }
-        any != 0
-    }
 }
 
 /// Appends fields of bits to a row.

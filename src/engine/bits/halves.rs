@@ -38,11 +38,12 @@ pub(crate) struct Tables {
     pub(crate) inner_differs: [Vec<Vec<Line>>; 4],
     /// Halves that equal their mirror image.
     pub(crate) mirrors: Vec<Line>,
-    /// By exponent: halves below a top half with that first corner, if the board is canonical.
-    pub(crate) follows: Vec<Vec<Line>>,
-    /// By exponent: halves that can be the top half of a canonical board whose lower corners are at
-    /// least that.
-    pub(crate) leads: Vec<Vec<Line>>,
+    /// By exponent: halves below a top half with that first corner, if the board is canonical; those
+    /// that make it so for sure, and others.
+    pub(crate) follows: Vec<[Vec<Line>; 2]>,
+    /// By exponent: halves that can be the top half of a canonical board of which that is the least
+    /// lower corner; those that make it so for sure, and others.
+    pub(crate) leads: Vec<[Vec<Line>; 2]>,
     /// The mirror image of each position of `both`, from its first line.
     pub(crate) mirrored: Vec<u32>,
     /// The mirror image of each position.
@@ -60,7 +61,7 @@ pub(crate) struct Tables {
     /// Rows of afterstates that can be moved down, with their right quad open: the slot, and both
     /// quads transposed.
     pub(crate) fallen: Vec<(u32, Quad, Quad)>,
-    /// Slots of the others that can, after those of their mirror images, which are among these.
+    /// The others that can: the number of their mirror image among these, and their slot.
     pub(crate) fallen_mirrored: Vec<(u32, u32)>,
     /// Slots of the rows of halves that are settled to the left, and of their mirror images.
     pub(crate) settled: Vec<(u32, u32)>,
@@ -74,6 +75,7 @@ pub(crate) struct Halves {
     /// Number of quads, and the number of each.
     ids: Vec<u16>,
     count: usize,
+    weights: Vec<u16>,
     /// The position of each half in its class.
     positions: Vec<u32>,
     /// By class and right quad: the position of the first half with this and a full left quad.
@@ -88,10 +90,12 @@ impl Halves {
         let most = most.min(heaviest);
         let quads = Quads::new(exponents, most);
         let mut ids = vec![u16::MAX; 1 << 16];
+        let mut weights = vec![0; 1 << 16];
         let mut count = 0;
         for weight in 0..=quads.most() {
             for quad in quads.of_weight(weight) {
                 ids[usize::from(quad.0)] = count;
+                weights[usize::from(quad.0)] = weight as u16;
                 count += 1;
             }
         }
@@ -127,9 +131,18 @@ impl Halves {
             exponents,
             ids,
             count,
+            weights,
             positions,
             blocks,
         }
+    }
+
+    /// The weight of a half.
+    #[inline]
+    pub(crate) fn weight(&self, half: Half) -> usize {
+        let (left, right) = half.quads();
+        let weight = |quad: Quad| usize::from(self.weights[usize::from(quad.0)]);
+        weight(left) + weight(right)
     }
 
     /// The position of a half in the class of its weight.
@@ -190,11 +203,17 @@ impl Tables {
             let masks = digits.clone().map(|exp| class.mask(|half| cell(half, at) != exp));
             masks.collect()
         });
-        let corners = |half: Half| (cell(half, 0), cell(half, 3));
+        let corners = |half: Half| [cell(half, 0), cell(half, 3)];
         let follows = digits.clone().map(|exp| {
-            class.mask(|half| corners(half).0 >= exp && corners(half).1 >= exp)
+            let sure = |half| corners(half).iter().all(|&corner| corner > exp);
+            let may = |half| corners(half).iter().all(|&corner| corner >= exp);
+            [class.mask(sure), class.mask(|half| may(half) && !sure(half))]
         });
-        let leads = digits.clone().map(|exp| class.mask(|half| leads(half) && corners(half).0 <= exp));
+        let leads = digits.clone().map(|exp| {
+            let sure = |half| lead(half) == Lead::Sure && corners(half)[0] < exp;
+            let may = |half| lead(half) != Lead::Never && corners(half)[0] <= exp;
+            [class.mask(sure), class.mask(|half| may(half) && !sure(half))]
+        });
         let both = class.both();
         let first = both.start * LINE;
         let mut mirrored: Vec<u32> = (0..(both.len() * LINE) as u32).collect();
@@ -209,16 +228,22 @@ impl Tables {
             tops[at as usize] = half.0;
         }
         let slot_of_image = |half: Half| slots[position(half.mirrored()) as usize];
-        let (mut fallen, mut fallen_mirrored) = (Vec::new(), Vec::new());
-        for (slot, &at) in open.iter().enumerate() {
-            let half = class.half(at).expect("a slot has a half");
-            let (left, right) = half.quads();
-            if half.inward() && right.full() {
-                fallen_mirrored.push((slot_of_image(half), slot as u32));
-            } else if half.inward() {
-                fallen.push((slot as u32, left.transposed(), right.transposed()));
-            }
+        let inward = open.iter().enumerate().filter_map(|(slot, &at)| {
+            let half = class.half(at).filter(|half| half.inward())?;
+            Some((slot as u32, half))
+        });
+        let (filled, direct): (Vec<_>, Vec<_>) = inward.partition(|(_, half)| half.quads().1.full());
+        let mut numbers = vec![NONE; open.len()];
+        for (number, &(slot, _)) in direct.iter().enumerate() {
+            numbers[slot as usize] = number as u32;
         }
+        let fallen = direct.iter().map(|&(slot, half)| {
+            let (left, right) = half.quads();
+            (slot, left.transposed(), right.transposed())
+        });
+        let fallen = fallen.collect();
+        let number = |half| numbers[slot_of_image(half) as usize];
+        let fallen_mirrored = filled.iter().map(|&(slot, half)| (number(half), slot)).collect();
         let settled = (0..class.rows()).map(|row| {
             let at = class.position_of_row(row);
             let half = class.half(at).expect("a row has a half");
@@ -332,9 +357,26 @@ fn stuck(half: Half) -> bool {
     half.full() && rows && (0..4).all(|column| cells[column] != cells[4 + column])
 }
 
-/// Whether a half can be the top of a canonical board, as far as its own cells tell: its outer row
-/// is not greater than its mirror image, nor than the first column.
-pub(crate) fn leads(half: Half) -> bool {
+/// Whether a half can be the top of a canonical board, as far as its own cells tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lead {
+    /// No: a mirror image, or the transposed board, begins with less.
+    Never,
+    /// Perhaps.
+    May,
+    /// If its first corner is less than both lower ones, for sure.
+    Sure,
+}
+
+/// Compare the first corner with the second, and the cells after the first corner, along the row
+/// and down the column.
+pub(crate) fn lead(half: Half) -> Lead {
     let [a, b, c, d, e, ..] = half.cells();
-    [a, b, c, d] <= [d, c, b, a] && b <= e
+    if [a, b, c, d] > [d, c, b, a] || b > e {
+        Lead::Never
+    } else if a < d && b < e {
+        Lead::Sure
+    } else {
+        Lead::May
+    }
 }

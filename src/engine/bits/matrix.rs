@@ -34,6 +34,11 @@ impl Matrix {
         (bytemuck::cast_slice(&self.lines), self.width * size_of::<Line>())
     }
 
+    /// Whether it has no rows, or empty ones.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.len() <= 1
+    }
+
     pub(crate) fn is_zero(&self) -> bool {
         self.lines.iter().all(|line| *line == Line::ZERO)
     }

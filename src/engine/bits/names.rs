@@ -1,64 +1,118 @@
-//! Names of canonical boards: their fingerprints, and how many there are.
+//! Names of canonical boards: how many there are, and their fingerprints.
+//!
+//! Key idea: most boards need no test. A board is canonical if its first corner is less than the
+//! other three, and the next cell of its first row less than the next of its first column: then
+//! every image begins with something greater. Only boards with ties are compared with their images.
+
+use std::mem;
+use std::ops::AddAssign;
 
 use super::census::EXPONENTS;
-use super::kernels::{Line, for_ones};
+use super::kernels::{Line, words};
 use crate::game::{Board, canonical};
 use crate::part::{Fingerprint, mix};
 use crate::wide::wide;
 
 /// Boards that are looked at together.
-const SLICE: usize = 1 << 12;
+const SLICE: usize = 1 << 11;
 
-/// Picks the canonical ones among boards, by largest exponent.
-pub(crate) struct Names {
-    waiting: Vec<Vec<Board>>,
+/// What is named so far, by largest exponent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
     pub(crate) live: [u64; EXPONENTS],
     pub(crate) fingerprints: [Fingerprint; EXPONENTS],
+}
+
+impl AddAssign for Named {
+    fn add_assign(&mut self, other: Self) {
+        for exp in 0..EXPONENTS {
+            self.live[exp] += other.live[exp];
+            self.fingerprints[exp] += other.fingerprints[exp];
+        }
+    }
+}
+
+/// Whether boards are known to be canonical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tie {
+    /// They are.
+    No,
+    /// It has to be tested.
+    Maybe,
+}
+
+/// Boards that a row stands for: the digits of its half are the same in all of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) half: Board,
+    /// The digits of the other half, by position, and by how much they are shifted.
+    pub(crate) digits: &'a [u32],
+    pub(crate) shift: u32,
+}
+
+/// Names boards.
+pub(crate) struct Names {
+    named: Named,
+    boards: Box<[Board; SLICE + 64]>,
 }
 
 impl Names {
     pub(crate) fn new() -> Self {
         Self {
-            waiting: vec![Vec::with_capacity(2 * SLICE); EXPONENTS],
-            live: [0; EXPONENTS],
-            fingerprints: Default::default(),
+            named: Named::default(),
+            boards: Box::new([0; SLICE + 64]),
         }
     }
 
-    /// Take boards with largest exponent `max`: those with a bit in `row`, of the digits that they
-    /// all have and the digits of their positions.
-    pub(crate) fn add(&mut self, max: u8, row: &[Line], common: Board, shift: u32, digits: &[u32]) {
-        let waiting = &mut self.waiting[usize::from(max)];
-        for_ones(row, |at| {
-            waiting.push(common | u64::from(digits[at as usize]) << shift);
-        });
-        if waiting.len() >= SLICE {
-            self.name(max.into());
+    /// Name the canonical ones of the boards of a row that have a bit in `bits`; all have largest
+    /// exponent `max`.
+    pub(crate) fn add(&mut self, max: u8, bits: &[Line], row: Row, tie: Tie) {
+        let mut found = 0;
+        for (&word, digits) in words(bits).iter().zip(row.digits.chunks_exact(64)) {
+            let mut word = word;
+            while word != 0 {
+                let digits = digits[word.trailing_zeros() as usize];
+                self.boards[found] = row.half | u64::from(digits) << row.shift;
+                word &= word - 1;
+                found += 1;
+            }
+            if found >= SLICE {
+                self.name(max, found, tie);
+                found = 0;
+            }
         }
+        self.name(max, found, tie);
     }
 
-    fn name(&mut self, max: usize) {
-        let boards = &mut self.waiting[max];
-        let (canonical, mixes) = name(boards);
-        self.live[max] += canonical;
-        self.fingerprints[max] += mixes;
-        boards.clear();
+    fn name(&mut self, max: u8, found: usize, tie: Tie) {
+        let boards = &self.boards[..found];
+        let (live, fingerprint) = match tie {
+            Tie::No => (found as u64, sum_of_mixes(boards)),
+            Tie::Maybe => sum_of_canonical(boards),
+        };
+        let max = usize::from(max);
+        self.named.live[max] += live;
+        self.named.fingerprints[max] += Fingerprint(fingerprint);
     }
 
-    /// Name those that wait; give the numbers, and begin anew.
-    pub(crate) fn finish(&mut self) -> ([u64; EXPONENTS], [Fingerprint; EXPONENTS]) {
-        (0..EXPONENTS).for_each(|max| self.name(max));
-        (std::mem::take(&mut self.live), std::mem::take(&mut self.fingerprints))
+    /// What was named; begins anew.
+    pub(crate) fn take(&mut self) -> Named {
+        mem::take(&mut self.named)
     }
-}
-
-/// How many of `boards` are canonical, and their fingerprint.
-fn name(boards: &[Board]) -> (u64, Fingerprint) {
-    let (count, sum) = sum_of_canonical(boards);
-    (count, Fingerprint(sum))
 }
 
 wide! {
+    fn sum_of_mixes(boards: &[u64]) -> u64 {
+        let mut sum = 0u64;
+        for &board in boards {
+            sum = sum.wrapping_add(mix(board));
+        }
+        sum
+    }
+}
+
+wide! {
+    /// How many boards are canonical, and the sum of their mixes.
     fn sum_of_canonical(boards: &[u64]) -> (u64, u64) {
         let (mut count, mut sum) = (0, 0u64);
         for &board in boards {

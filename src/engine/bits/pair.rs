@@ -18,21 +18,23 @@
 //! No matrix of states is ever kept: of each pair there is the transposed part of its rows, and one
 //! row in the making.
 
+use std::ops::AddAssign;
+
 use super::afterstates::{Afterstates, Mirror, Slab};
 use super::census::{self, Counts};
 use super::class::NONE;
 use super::groups::Groups;
 use super::half::Half;
-use super::halves::{Halves, Tables};
+use super::halves::{Halves, Lead, Tables, lead};
 use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, select, set, transpose};
 use super::matrix::Matrix;
-use super::names::Names;
+use super::names::{Named, Names, Row, Tie};
 use crate::game::{Game, Moved};
 
 /// What a thread needs for a pair; it is used again for the next.
 pub(crate) struct Scratch {
     slabs: [Slab; 2],
-    mirror: Mirror,
+    pub(crate) mirror: Mirror,
     /// 512 rows of the flipped pair.
     block: Matrix,
     /// The spawns in the bottom half: a row for each settled top half.
@@ -48,9 +50,7 @@ pub(crate) struct Scratch {
     /// For each bottom half that a move leads to, 512 top halves.
     moved: Vec<Line>,
     symmetric: Vec<u32>,
-    /// Counts of the afterstates of the sum before.
-    pub(crate) afterstates: Counts,
-    pub(crate) names: Names,
+    names: Names,
 }
 
 impl Scratch {
@@ -69,7 +69,6 @@ impl Scratch {
             strip: Matrix::default(),
             moved: Vec::new(),
             symmetric: Vec::new(),
-            afterstates: Counts::default(),
             names: Names::new(),
         }
     }
@@ -88,12 +87,28 @@ pub(crate) struct Pair<'a> {
 }
 
 /// The afterstates moved to the left that a pair leads to.
-#[derive(Default)]
-pub(crate) struct MovedPair {
-    /// Rows by top half.
-    pub(crate) upright: Matrix,
-    /// Rows by bottom half; none if both weights are the same.
-    pub(crate) flipped: Matrix,
+pub(crate) struct MovedPair<'a> {
+    /// Rows by top half; none if both weights are the same.
+    pub(crate) upright: Option<&'a mut Matrix>,
+    /// Rows by bottom half.
+    pub(crate) flipped: &'a mut Matrix,
+}
+
+/// What is counted in pairs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) states: Counts,
+    /// The afterstates of the sum before.
+    pub(crate) afterstates: Counts,
+    pub(crate) named: Named,
+}
+
+impl AddAssign for Found {
+    fn add_assign(&mut self, other: Self) {
+        self.states += other.states;
+        self.afterstates += other.afterstates;
+        self.named += other.named;
+    }
 }
 
 impl Pair<'_> {
@@ -106,27 +121,26 @@ impl Pair<'_> {
     }
 
     /// Make, count, name and move the states.
-    pub(crate) fn sweep(&self, scratch: &mut Scratch) -> (Counts, MovedPair) {
-        let mut counts = Counts::default();
-        let mut out = MovedPair::default();
+    pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Found {
+        let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
         out.flipped.reset(columns.class.rows(), rows.class.moved().len());
-        if self.top != self.bottom {
-            out.upright.reset(rows.class.rows(), columns.class.moved().len());
+        if let Some(upright) = &mut out.upright {
+            upright.reset(rows.class.rows(), columns.class.moved().len());
         }
-        self.make_slabs(self.bottom, scratch);
+        self.make_slabs(self.bottom, scratch, &mut found);
         let below = scratch.slabs.iter().any(|slab| !slab.empty);
         scratch.bits.clear();
         if below {
             self.spawn_below(scratch);
         }
         if self.top != self.bottom {
-            self.make_slabs(self.top, scratch);
+            self.make_slabs(self.top, scratch, &mut found);
         }
         let above = scratch.slabs.iter().any(|slab| !slab.empty);
         let starts: Vec<(u32, u32)> = self.starts().collect();
         if !below && !above && starts.is_empty() {
-            return (counts, out);
+            return found;
         }
         scratch.bits.extend(starts);
         scratch.apart.fill(rows.class.lines() * LINE, &scratch.bits);
@@ -156,7 +170,7 @@ impl Pair<'_> {
             if !self.make_row(position, below, scratch) {
                 continue;
             }
-            if !self.count(position, scratch, &mut counts) {
+            if !self.count(position, scratch, &mut found.states) {
                 continue;
             }
             if target != NONE {
@@ -175,7 +189,8 @@ impl Pair<'_> {
         if word != u32::MAX {
             self.store(word / 8, scratch, &mut out);
         }
-        (counts, out)
+        found.named = scratch.names.take();
+        found
     }
 
     /// The starts of this pair, as positions.
@@ -186,14 +201,14 @@ impl Pair<'_> {
     }
 
     /// Make the slabs that lead to rows of weight `top`.
-    fn make_slabs(&self, top: usize, scratch: &mut Scratch) {
+    fn make_slabs(&self, top: usize, scratch: &mut Scratch, found: &mut Found) {
         for (tile, slab) in scratch.slabs.iter_mut().enumerate() {
             let before = self.before[tile];
             slab.empty = true;
             if let Some(top) = top.checked_sub(tile + 1) {
                 slab.make(before, top, self.halves, &mut scratch.mirror);
                 if tile == 0 {
-                    scratch.afterstates += slab.count(before.weight, top, self.halves, self.game);
+                    found.afterstates += slab.count(before.weight, top, self.halves, self.game);
                 }
             }
         }
@@ -305,7 +320,7 @@ impl Pair<'_> {
             let position = columns.class.position_of_row(row) as usize;
             out.flipped.row_mut(row)[line as usize] = scratch.moved[position];
         }
-        if self.top != self.bottom {
+        if let Some(upright) = &mut out.upright {
             let first = line * LINE as u32;
             let mut tile = [Line::ZERO; 64];
             for group in 0..scratch.moved.len() / 64 {
@@ -315,7 +330,7 @@ impl Pair<'_> {
                     for (column, from) in tile.iter().enumerate() {
                         let position = first + (64 * lane + column) as u32;
                         if let Some(row) = rows.class.row(position) {
-                            out.upright.row_mut(row)[group / 8].0[group % 8] = from.0[lane];
+                            upright.row_mut(row)[group / 8].0[group % 8] = from.0[lane];
                         }
                     }
                 }
@@ -377,21 +392,27 @@ impl Pair<'_> {
     fn name(&self, half: Half, max: u8, scratch: &mut Scratch) {
         let columns = self.columns();
         let cells = half.cells();
-        let corner = usize::from(cells[0].min(cells[3]));
-        let leads = super::halves::leads(half);
+        let (digits, turned) = (u64::from(half.0), u64::from(half.0.rotate_left(16)));
+        let upright = Row { half: digits << 32, digits: &columns.bottoms, shift: 0 };
+        let flipped = Row { half: turned, digits: &columns.tops, shift: 32 };
+        let follows = &columns.follows[usize::from(cells[0])];
+        let leads = &columns.leads[usize::from(cells[0].min(cells[3]))];
+        let sure = if lead(half) == Lead::Sure { Tie::No } else { Tie::Maybe };
         let Scratch { row, dead, wanted, names, none, .. } = scratch;
         for exp in max..columns.up_to.len() as u8 {
             let within = columns.up_to[usize::from(exp)].as_slice();
             let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &*none };
-            if leads {
-                let mask = &columns.follows[usize::from(cells[0])];
+            let mut name = |mask, row_of_boards, tie| {
                 select(wanted, row, [mask, within, below, dead]);
-                names.add(exp, wanted, u64::from(half.0) << 32, 0, &columns.bottoms);
+                names.add(exp, wanted, row_of_boards, tie);
+            };
+            if lead(half) != Lead::Never {
+                name(&follows[0], upright, sure);
+                name(&follows[1], upright, Tie::Maybe);
             }
             if self.top != self.bottom {
-                let mask = &columns.leads[corner];
-                select(wanted, row, [mask, within, below, dead]);
-                names.add(exp, wanted, u64::from(half.0.rotate_left(16)), 32, &columns.tops);
+                name(&leads[0], flipped, Tie::No);
+                name(&leads[1], flipped, Tie::Maybe);
             }
         }
     }

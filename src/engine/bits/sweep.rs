@@ -1,80 +1,84 @@
 //! A layer: all pairs of halves' weights.
 
+use std::cmp::Reverse;
+use std::mem;
+use std::sync::Mutex;
+
 use super::afterstates::Afterstates;
-use super::census::Counts;
 use super::half::Half;
 use super::halves::Halves;
-use super::pair::{Pair, Scratch};
+use super::matrix::Matrix;
+use super::pair::{Found, MovedPair, Pair, Scratch};
+use crate::engine::workers::Workers;
+use crate::error::Result;
 use crate::game::{Exp, Game};
-use crate::part::Fingerprint;
+use crate::per_thread::PerThread;
 
 /// Counts a game, layer by layer.
 pub(crate) struct Sweep {
     game: Game,
     halves: Halves,
-    scratch: Scratch,
-    /// The afterstates of the last sum, and of the one before.
+    scratch: PerThread<Scratch>,
+    /// The afterstates of the last sum, of the one before, and memory for those of the next.
     before: [Afterstates; 2],
+    next: Afterstates,
     weight: usize,
 }
 
-/// What was counted in a layer.
-pub(crate) struct Counted {
-    pub(crate) sum: u32,
-    pub(crate) states: Counts,
-    pub(crate) afterstates: Counts,
-    pub(crate) named: [u64; 17],
-    pub(crate) fingerprints: [Fingerprint; 17],
-}
-
 impl Sweep {
-    pub(crate) fn new(game: &Game, most: usize) -> Self {
-        Self {
+    pub(crate) fn new(game: &Game, most: usize, threads: usize) -> Result<Self> {
+        Ok(Self {
             game: *game,
             halves: Halves::new(game.win().get(), most, true),
-            scratch: Scratch::new(),
+            scratch: PerThread::new(threads, |_| Ok(Scratch::new()))?,
             before: Default::default(),
+            next: Afterstates::default(),
             weight: 1,
-        }
+        })
     }
 
     /// Count the next layer.
-    pub(crate) fn layer(&mut self) -> Counted {
+    pub(crate) fn layer(&mut self, workers: &Workers) -> Result<Found> {
         self.weight += 1;
         let weight = self.weight;
-        let most = self.halves.most();
         let starts = self.starts();
-        let mut states = Counts::default();
-        let mut after = Afterstates::new(weight);
-        for top in weight.saturating_sub(most)..=weight / 2 {
+        self.next.reset(weight);
+        let moved = mem::take(&mut self.next.moved).into_iter().map(Mutex::new);
+        let moved: Vec<Mutex<Matrix>> = moved.collect();
+        let [last, before] = &self.before;
+        let found = workers.each(&self.pairs(), |worker, &(top, bottom)| {
             let pair = Pair {
                 game: &self.game,
                 halves: &self.halves,
-                before: [&self.before[0], &self.before[1]],
+                before: [last, before],
                 starts: &starts,
                 top,
-                bottom: weight - top,
+                bottom,
             };
-            let (counts, moved) = pair.sweep(&mut self.scratch);
-            states += counts;
-            if top != weight - top {
-                after.moved[top] = moved.upright;
-            }
-            after.moved[weight - top] = moved.flipped;
-        }
-        after.find_rare(&self.halves);
-        let afterstates = std::mem::take(&mut self.scratch.afterstates);
-        let (named, fingerprints) = self.scratch.names.finish();
-        let [last, before] = &mut self.before;
-        std::mem::swap(last, before);
-        *last = after;
-        Counted {
-            sum: 2 * weight as u32,
-            states,
-            afterstates,
-            named,
-            fingerprints,
-        }
+            let mut upright = (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
+            let mut flipped = moved[bottom].lock().expect("no thread panics");
+            let out = MovedPair {
+                upright: upright.as_deref_mut(),
+                flipped: &mut flipped,
+            };
+            Ok(pair.sweep(&mut self.scratch.lock(worker.index), out))
+        })?;
+        let moved = moved.into_iter().map(|moved| moved.into_inner().expect("no thread panics"));
+        self.next.moved = moved.collect();
+        self.next.complete(&self.halves, workers, &self.scratch)?;
+        self.before.swap(0, 1);
+        mem::swap(&mut self.before[0], &mut self.next);
+        Ok(found)
+    }
+
+    /// The pairs of weights of the layer, the largest first.
+    fn pairs(&self) -> Vec<(usize, usize)> {
+        let least = self.weight.saturating_sub(self.halves.most());
+        let pairs = (least..=self.weight / 2).map(|top| (top, self.weight - top));
+        let mut pairs: Vec<(usize, usize)> = pairs.collect();
+        let lines = |weight: usize| self.halves.tables[weight].class.lines();
+        pairs.sort_by_key(|&(top, bottom)| Reverse(lines(top) * lines(bottom)));
+        pairs
     }
 
     /// The starts of this layer in all orientations.
@@ -98,7 +102,9 @@ impl Sweep {
 
 #[cfg(test)]
 mod tests {
+    use super::super::census::Counts;
     use super::*;
+    use crate::engine::Plan;
     use crate::counts::Table;
 
     fn compare(name: &str, until: u32) {
@@ -106,27 +112,29 @@ mod tests {
         let table = Table::read_csv(std::fs::File::open(path).unwrap()).unwrap();
         let game: Game = name.parse().unwrap();
         let begun = std::time::Instant::now();
-        let mut sweep = Sweep::new(&game, usize::MAX);
+        let threads = std::env::var("THREADS").map_or(1, |text| text.parse().unwrap());
+        let workers = Workers::start(&Plan::new(1 << 30, threads).unwrap()).unwrap();
+        let mut sweep = Sweep::new(&game, usize::MAX, threads).unwrap();
         println!("tables {:?}", begun.elapsed());
         let mut sum = 2;
         let mut states = 0;
         while sum < until.min(table.last_sum()) {
-            let counted = sweep.layer();
-            sum = counted.sum;
+            let counted = sweep.layer(&workers).unwrap();
+            sum += 2;
             for row in table.layer(sum) {
                 let exp = usize::from(Exp::of_tile(row.max_tile).unwrap().get());
                 let Counts { labeled, states, moves, wins, dead, .. } = counted.states;
                 let found = [labeled[exp], (labeled[exp] + states[exp] - dead[exp]) / 8, dead[exp] / 8, moves[exp] / 8, wins[exp] / 8];
                 assert_eq!(found, [row.labeled, row.live, row.dead, row.moves, row.wins], "{sum} {}", row.max_tile);
-                assert_eq!(counted.named[exp], row.live, "{sum} {}", row.max_tile);
-                assert_eq!(counted.fingerprints[exp], row.fingerprint, "{sum} {}", row.max_tile);
+                assert_eq!(counted.named.live[exp], row.live, "{sum} {}", row.max_tile);
+                assert_eq!(counted.named.fingerprints[exp], row.fingerprint, "{sum} {}", row.max_tile);
             }
             for row in table.layer(sum - 2) {
                 let exp = usize::from(Exp::of_tile(row.max_tile).unwrap().get());
                 let Counts { labeled, states, empty_cells, .. } = counted.afterstates;
                 assert_eq!([(labeled[exp] + states[exp]) / 8, empty_cells[exp] / 8], [row.afterstates, row.empty_cells], "{sum} {}", row.max_tile);
             }
-            states += counted.named.iter().sum::<u64>();
+            states += counted.named.live.iter().sum::<u64>();
         }
         let time = begun.elapsed();
         println!("{name}: {states} states in {time:?}, {:.1} ns each", time.as_nanos() as f64 / states as f64);
