@@ -52,12 +52,6 @@ impl Game {
         self.rules().canonical(board)
     }
 
-    /// Number of symmetries that leave a board as it is.
-    pub(crate) fn stabilisers(&self, board: Board) -> u64 {
-        let orbit = self.rules().census(&mut vec![board]).labeled;
-        u64::from(self.size().symmetries()) / orbit
-    }
-
     /// The image of a board under a symmetry of its size.
     #[must_use]
     pub fn turned(&self, board: Board, symmetry: Symmetry) -> Board {

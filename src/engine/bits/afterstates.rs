@@ -30,7 +30,7 @@ use super::pair::Scratch;
 use super::quads::{Quads, Transposer};
 use crate::engine::workers::Workers;
 use crate::error::Result;
-use crate::game::Game;
+use crate::game::orbit;
 use crate::per_thread::PerThread;
 
 /// A bit of a slab: the slot of its row, and its position.
@@ -294,7 +294,7 @@ impl Slab {
     /// Whatever has a full top half is the flip of a row's bit with a full bottom half, so these
     /// count twice. Over all slabs top halves have as many empty cells as bottom halves, so those of
     /// the top halves are counted twice instead.
-    pub(crate) fn count(&self, weight: usize, top: usize, halves: &Halves, game: &Game) -> Counts {
+    pub(crate) fn count(&self, weight: usize, top: usize, halves: &Halves) -> Counts {
         let mut counts = Counts::default();
         if self.empty {
             return counts;
@@ -321,7 +321,7 @@ impl Slab {
             }
             for &at in found.iter().chain(rest) {
                 let other = columns.class.half(at).expect("a half");
-                let more = game.stabilisers(Half::board(half, other)) - 1;
+                let more = 8 / orbit::<4, 4>(Half::board(half, other)) - 1;
                 if more > 0 {
                     let flips = 1 + u64::from(bit(full, at));
                     let exp = usize::from(max.max(columns.max[at as usize]));

@@ -53,14 +53,14 @@ pub(crate) struct Row<'a> {
 /// Names boards.
 pub(crate) struct Names {
     named: Named,
-    boards: Box<[Board; SLICE + 64]>,
+    boards: Box<[Board; SLICE + 68]>,
 }
 
 impl Names {
     pub(crate) fn new() -> Self {
         Self {
             named: Named::default(),
-            boards: Box::new([0; SLICE + 64]),
+            boards: Box::new([0; SLICE + 68]),
         }
     }
 
@@ -68,14 +68,23 @@ impl Names {
     /// exponent `max`.
     pub(crate) fn add(&mut self, max: u8, bits: &[Line], row: Row, tie: Tie) {
         let mut found = 0;
-        for (&word, digits) in words(bits).iter().zip(row.digits.chunks_exact(64)) {
-            let mut word = word;
-            while word != 0 {
-                let digits = digits[word.trailing_zeros() as usize];
-                self.boards[found] = row.half | u64::from(digits) << row.shift;
-                word &= word - 1;
-                found += 1;
+        for (number, &word) in words(bits).iter().enumerate() {
+            if word == 0 {
+                continue;
             }
+            let digits = &row.digits[64 * number..64 * number + 64];
+            let (mut left, mut at) = (word, found);
+            // Four at a time, of which the last ones may be nothing: most words have fewer, and how
+            // many cannot be predicted.
+            while left != 0 {
+                for board in &mut self.boards[at..at + 4] {
+                    let digits = digits[left.trailing_zeros() as usize % 64];
+                    *board = row.half | u64::from(digits) << row.shift;
+                    left &= left.wrapping_sub(1);
+                }
+                at += 4;
+            }
+            found += word.count_ones() as usize;
             if found >= SLICE {
                 self.name(max, found, tie);
                 found = 0;

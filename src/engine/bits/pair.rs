@@ -29,7 +29,7 @@ use super::halves::{Halves, Lead, Tables, lead};
 use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, select, set, transpose};
 use super::matrix::Matrix;
 use super::names::{Named, Names, Row, Tie};
-use crate::game::{Game, Moved};
+use crate::game::{Game, Moved, orbit};
 
 /// What a thread needs for a pair; it is used again for the next.
 pub(crate) struct Scratch {
@@ -208,7 +208,7 @@ impl Pair<'_> {
             if let Some(top) = top.checked_sub(tile + 1) {
                 slab.make(before, top, self.halves, &mut scratch.mirror);
                 if tile == 0 {
-                    found.afterstates += slab.count(before.weight, top, self.halves, self.game);
+                    found.afterstates += slab.count(before.weight, top, self.halves);
                 }
             }
         }
@@ -374,7 +374,7 @@ impl Pair<'_> {
         census::symmetric(position, rows, columns, self.top == self.bottom, row, &mut scratch.symmetric);
         for &bottom in &scratch.symmetric {
             let board = Half::board(half, columns.class.half(bottom).expect("a half"));
-            let more = times * (self.game.stabilisers(board) - 1);
+            let more = times * (8 / orbit::<4, 4>(board) - 1);
             let exp = usize::from(max.max(columns.max[bottom as usize]));
             let moves = self.game.moves(board);
             let legal = moves.iter().filter(|&&moved| moved != Moved::Illegal).count() as u64;

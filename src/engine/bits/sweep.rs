@@ -134,6 +134,9 @@ mod tests {
                 let Counts { labeled, states, empty_cells, .. } = counted.afterstates;
                 assert_eq!([(labeled[exp] + states[exp]) / 8, empty_cells[exp] / 8], [row.afterstates, row.empty_cells], "{sum} {}", row.max_tile);
             }
+            if std::env::var("SAY").is_ok() {
+                println!("{sum} {} {:?}", counted.named.live.iter().sum::<u64>(), begun.elapsed());
+            }
             states += counted.named.live.iter().sum::<u64>();
         }
         let time = begun.elapsed();
@@ -154,5 +157,9 @@ mod tests {
     fn all_of_4x4_to_32() {
         compare("4x4-32", std::env::var("UNTIL").map_or(u32::MAX, |text| text.parse().unwrap()));
     }
-}
 
+    #[test]
+    fn some_of_4x4_to_64() {
+        compare("4x4-64", std::env::var("UNTIL").map_or(80, |text| text.parse().unwrap()));
+    }
+}
