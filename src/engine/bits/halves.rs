@@ -1,5 +1,6 @@
 //! All halves of a game, and what becomes of each of them.
 
+use super::begins::Orders;
 use super::class::{Class, NONE};
 use super::groups::Groups;
 use super::half::{Half, Quad};
@@ -38,12 +39,8 @@ pub(crate) struct Tables {
     pub(crate) inner_differs: [Vec<Vec<Line>>; 4],
     /// Halves that equal their mirror image.
     pub(crate) mirrors: Vec<Line>,
-    /// By exponent: halves below a top half with that first corner, if the board is canonical; those
-    /// that make it so for sure, and others.
-    pub(crate) follows: Vec<[Vec<Line>; 2]>,
-    /// By exponent: halves that can be the top half of a canonical board of which that is the least
-    /// lower corner; those that make it so for sure, and others.
-    pub(crate) leads: Vec<[Vec<Line>; 2]>,
+    /// Halves that make canonical boards.
+    pub(crate) orders: Orders,
     /// The mirror image of each position of `both`, from its first line.
     pub(crate) mirrored: Vec<u32>,
     /// The mirror image of each position.
@@ -203,17 +200,6 @@ impl Tables {
             let masks = digits.clone().map(|exp| class.mask(|half| cell(half, at) != exp));
             masks.collect()
         });
-        let corners = |half: Half| [cell(half, 0), cell(half, 3)];
-        let follows = digits.clone().map(|exp| {
-            let sure = |half| corners(half).iter().all(|&corner| corner > exp);
-            let may = |half| corners(half).iter().all(|&corner| corner >= exp);
-            [class.mask(sure), class.mask(|half| may(half) && !sure(half))]
-        });
-        let leads = digits.clone().map(|exp| {
-            let sure = |half| lead(half) == Lead::Sure && corners(half)[0] < exp;
-            let may = |half| lead(half) != Lead::Never && corners(half)[0] <= exp;
-            [class.mask(sure), class.mask(|half| may(half) && !sure(half))]
-        });
         let both = class.both();
         let first = both.start * LINE;
         let mut mirrored: Vec<u32> = (0..(both.len() * LINE) as u32).collect();
@@ -295,8 +281,7 @@ impl Tables {
             stuck: class.mask(stuck),
             inner_differs,
             mirrors: class.mask(|half| half.mirrored() == half),
-            follows: follows.collect(),
-            leads: leads.collect(),
+            orders: Orders::new(&class, exponents),
             mirrored,
             class,
         }
@@ -355,28 +340,4 @@ fn stuck(half: Half) -> bool {
     let cells = half.cells();
     let rows = cells.chunks(4).all(|row| row.windows(2).all(|pair| pair[0] != pair[1]));
     half.full() && rows && (0..4).all(|column| cells[column] != cells[4 + column])
-}
-
-/// Whether a half can be the top of a canonical board, as far as its own cells tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lead {
-    /// No: a mirror image, or the transposed board, begins with less.
-    Never,
-    /// Perhaps.
-    May,
-    /// If its first corner is less than both lower ones, for sure.
-    Sure,
-}
-
-/// Compare the first corner with the second, and the cells after the first corner, along the row
-/// and down the column.
-pub(crate) fn lead(half: Half) -> Lead {
-    let [a, b, c, d, e, ..] = half.cells();
-    if [a, b, c, d] > [d, c, b, a] || b > e {
-        Lead::Never
-    } else if a < d && b < e {
-        Lead::Sure
-    } else {
-        Lead::May
-    }
 }

@@ -1,6 +1,7 @@
 //! A layer as bit matrices.
 
 mod afterstates;
+mod begins;
 mod census;
 mod class;
 mod groups;

@@ -21,11 +21,12 @@
 use std::ops::AddAssign;
 
 use super::afterstates::{Afterstates, Mirror, Slab};
+use super::begins::Begins;
 use super::census::{self, Counts};
 use super::class::NONE;
 use super::groups::Groups;
 use super::half::Half;
-use super::halves::{Halves, Lead, Tables, lead};
+use super::halves::{Halves, Tables};
 use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, select, set, transpose};
 use super::matrix::Matrix;
 use super::names::{Named, Names, Row, Tie};
@@ -391,28 +392,27 @@ impl Pair<'_> {
     /// Name the canonical states of the row, and of the flipped row.
     fn name(&self, half: Half, max: u8, scratch: &mut Scratch) {
         let columns = self.columns();
-        let cells = half.cells();
+        let orders = &columns.orders;
+        let begins = Begins::of(half, self.halves.exponents());
         let (digits, turned) = (u64::from(half.0), u64::from(half.0.rotate_left(16)));
         let upright = Row { half: digits << 32, digits: &columns.bottoms, shift: 0 };
         let flipped = Row { half: turned, digits: &columns.tops, shift: 32 };
-        let follows = &columns.follows[usize::from(cells[0])];
-        let leads = &columns.leads[usize::from(cells[0].min(cells[3]))];
-        let sure = if lead(half) == Lead::Sure { Tie::No } else { Tie::Maybe };
+        let sure = if begins.own < begins.others { Tie::No } else { Tie::Maybe };
         let Scratch { row, dead, wanted, names, none, .. } = scratch;
         for exp in max..columns.up_to.len() as u8 {
             let within = columns.up_to[usize::from(exp)].as_slice();
             let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &*none };
-            let mut name = |mask, row_of_boards, tie| {
+            let mut name = |mask: &[Line], row_of_boards, tie| {
                 select(wanted, row, [mask, within, below, dead]);
                 names.add(exp, wanted, row_of_boards, tie);
             };
-            if lead(half) != Lead::Never {
-                name(&follows[0], upright, sure);
-                name(&follows[1], upright, Tie::Maybe);
+            if begins.own <= begins.others {
+                name(&orders.after[begins.own], upright, sure);
+                name(&orders.tied[begins.own], upright, Tie::Maybe);
             }
             if self.top != self.bottom {
-                name(&leads[0], flipped, Tie::No);
-                name(&leads[1], flipped, Tie::Maybe);
+                name(&orders.tops[begins.least()], flipped, Tie::No);
+                name(&orders.tied_tops[begins.least()], flipped, Tie::Maybe);
             }
         }
     }
