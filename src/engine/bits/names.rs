@@ -64,11 +64,12 @@ impl Names {
         }
     }
 
-    /// Name the canonical ones of the boards of a row that have a bit in `bits`; all have largest
-    /// exponent `max`.
-    pub(crate) fn add(&mut self, max: u8, bits: &[Line], row: Row, tie: Tie) {
+    /// Name the canonical ones of the boards of a row that have a bit in `bits` and in `mask`; all
+    /// have largest exponent `max`.
+    pub(crate) fn add(&mut self, max: u8, bits: &[Line], mask: &[Line], row: Row, tie: Tie) {
         let mut found = 0;
-        for (number, &word) in words(bits).iter().enumerate() {
+        for (number, (&word, &mask)) in words(bits).iter().zip(words(mask)).enumerate() {
+            let word = word & mask;
             if word == 0 {
                 continue;
             }

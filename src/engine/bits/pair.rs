@@ -357,8 +357,9 @@ impl Pair<'_> {
         census::add_by_max(&mut counts.moves, 4 * times, row, changes, max, columns);
         let wins = if target == NONE { count(row) } else { count_masked(row, &columns.wins) };
         counts.wins[last] += 4 * times * wins;
+        let stuck = bit(&rows.stuck, position);
         scratch.dead.fill(Line::ZERO);
-        if bit(&rows.stuck, position) {
+        if stuck {
             // Both halves are, and where they meet no tiles are equal.
             let cells = half.cells();
             let [a, b, c, d] = [0, 1, 2, 3].map(|column| {
@@ -385,12 +386,12 @@ impl Pair<'_> {
             counts.wins[exp] += more * wins;
             counts.dead[exp] += more * u64::from(legal == 0);
         }
-        self.name(half, max, scratch);
+        self.name(half, max, stuck, scratch);
         true
     }
 
     /// Name the canonical states of the row, and of the flipped row.
-    fn name(&self, half: Half, max: u8, scratch: &mut Scratch) {
+    fn name(&self, half: Half, max: u8, stuck: bool, scratch: &mut Scratch) {
         let columns = self.columns();
         let orders = &columns.orders;
         let begins = Begins::of(half, self.halves.exponents());
@@ -400,12 +401,16 @@ impl Pair<'_> {
         let sure = if begins.own < begins.others { Tie::No } else { Tie::Maybe };
         let Scratch { row, dead, wanted, names, none, .. } = scratch;
         for exp in max..columns.up_to.len() as u8 {
-            let within = columns.up_to[usize::from(exp)].as_slice();
-            let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &*none };
-            let mut name = |mask: &[Line], row_of_boards, tie| {
-                select(wanted, row, [mask, within, below, dead]);
-                names.add(exp, wanted, row_of_boards, tie);
+            let last = usize::from(exp) + 1 == columns.up_to.len();
+            let bits = if exp == max && last && !stuck {
+                &*row
+            } else {
+                let within = columns.up_to[usize::from(exp)].as_slice();
+                let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &*none };
+                select(wanted, row, [within, within, below, dead]);
+                &*wanted
             };
+            let mut name = |mask: &[Line], boards, tie| names.add(exp, bits, mask, boards, tie);
             if begins.own <= begins.others {
                 name(&orders.after[begins.own], upright, sure);
                 name(&orders.tied[begins.own], upright, Tie::Maybe);
