@@ -96,6 +96,10 @@ pub enum Error {
         threads: usize,
     },
 
+    /// An engine that cannot count what it was asked to count.
+    #[error("engine bits: {0}: give --engine lists, or none for the fastest that works")]
+    Engine(String),
+
     /// Threads could not be started.
     #[error("threads: cannot start {threads}: {cause}")]
     Threads {

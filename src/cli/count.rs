@@ -141,6 +141,7 @@ fn count(
         complete,
         seconds: begin.elapsed().as_secs_f64(),
         bytes: run.bytes(args.until),
+        listed: run.listed(args.until),
         peak_memory,
         dir,
         verdicts: known::verdicts(&game, &table, complete),

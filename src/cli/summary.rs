@@ -21,7 +21,9 @@ pub(super) struct Summary {
     pub(super) counted: u64,
     pub(super) complete: bool,
     pub(super) seconds: f64,
+    /// Of the files of states, and how many live states are in them.
     pub(super) bytes: u64,
+    pub(super) listed: u64,
     /// Greatest anonymous memory seen, if the system tells.
     pub(super) peak_memory: Option<u64>,
     pub(super) dir: PathBuf,
@@ -66,7 +68,7 @@ impl Summary {
     }
 
     fn bits_per_state(&self) -> f64 {
-        self.bytes as f64 * 8.0 / self.totals.live.max(1) as f64
+        self.bytes as f64 * 8.0 / self.listed.max(1) as f64
     }
 }
 

@@ -1,56 +1,53 @@
-//! One layer: its parts in order of largest tile.
+//! A layer held as lists: its parts in order of largest tile.
 //!
 //! A merge makes a tile at most one step larger. So when the states of a part have been moved, all
 //! afterstates with its largest tile are known: those that its own states lead to, and those that
 //! merges in the part below made.
 
-use super::build::Builder;
+use super::Counter;
 use super::frontier::Frontier;
-use super::lists::{Candidates, Lists, MoveSink};
+use super::lists::{Candidates, MoveSink};
+use super::parts::{Built, Parts};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::tally::Tally;
-use super::visit::{CountAfterstates, ExpandStates, Visit};
+use super::visit::{CountAfterstates, ExpandStates};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Game, PartKey};
-use crate::laws;
-use crate::part::{Kind, Sealed};
+use crate::game::PartKey;
+use crate::part::Kind;
 use crate::store::{Layer, Store};
 
-/// Counts layers, one after another; keeps its threads and buffers from each to the next.
-pub(crate) struct Layers {
-    game: Game,
-    workers: Workers,
-    builder: Builder,
-    lists: Lists,
+/// Counts layers as lists, one after another; keeps its buffers from each to the next.
+pub(crate) struct Layers<'a> {
+    parts: Parts<'a>,
 }
 
-/// A part that is built: its file, and what was counted on the way.
-struct Built {
-    sealed: Sealed,
-    tally: Tally,
-}
-
-impl Layers {
-    /// Make ready to go on after the last sealed layer of `store`.
-    pub(crate) fn new(store: &Store, plan: &Plan) -> Result<Self> {
-        Ok(Self {
-            game: *store.run().game(),
-            workers: Workers::start(plan)?,
-            builder: Builder::new(plan.batch),
-            lists: Lists::new(store.run(), plan)?,
-        })
+impl Counter for Layers<'_> {
+    fn next(
+        &mut self,
+        _: u32,
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<Layer>> {
+        let sum = store.run().sealed_sum() + 2;
+        progress.begin(sum);
+        let layer = self.count(sum, store, progress)?;
+        progress.end(&layer);
+        Ok(vec![layer])
     }
+}
 
-    /// The threads.
-    pub(crate) fn workers(&self) -> &Workers {
-        &self.workers
+impl<'a> Layers<'a> {
+    /// Make ready to go on after the last sealed layer of `store`.
+    pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
+        let parts = Parts::new(store.run(), plan, workers)?;
+        Ok(Self { parts })
     }
 
     /// Count the layer of sum `sum`, which must be the next, and write its files.
-    pub(crate) fn count(
+    fn count(
         &mut self,
         sum: u32,
         store: &mut Store,
@@ -59,18 +56,18 @@ impl Layers {
         let frontier = Frontier::open(store.run(), sum)?;
         let mut layer = Layer::new(sum);
         let mut found = Step::begin(sum);
-        self.lists.begin(sum);
+        self.parts.lists.begin(sum);
         // Afterstates that merges in the part below made.
         let mut merged = None;
-        for max in self.game.top().up_to() {
+        for max in store.run().game().top().up_to() {
             let key = PartKey { sum, max };
             let mut row = Row::of(key);
             let mut own = merged.take();
             if frontier.leads_to(key) {
                 let own =
-                    own.get_or_insert_with(|| self.lists.collect(Kind::Afterstates, max, store));
-                let above = self.lists.collect(Kind::Afterstates, max.next(), store);
-                let states = self.lists.spawn(&frontier, key, &self.workers, store)?;
+                    own.get_or_insert_with(|| self.parts.lists.collect(Kind::Afterstates, max, store));
+                let above = self.parts.lists.collect(Kind::Afterstates, max.next(), store);
+                let states = self.parts.lists.spawn(&frontier, key, self.parts.workers, store)?;
                 let sink = MoveSink::new(max, own, &above);
                 let report = |counted| progress.step(found.add(counted));
                 self.states(&mut row, states, sink, &mut layer, store, report)?;
@@ -100,9 +97,9 @@ impl Layers {
         store: &mut Store,
         report: impl FnMut(Tally),
     ) -> Result<()> {
-        let visit = ExpandStates::new(&self.game, sink);
+        let visit = ExpandStates::new(store.run().game(), sink);
         let Built { sealed, tally } =
-            self.part(Kind::States, row, candidates, &visit, store, report)?;
+            self.parts.build(Kind::States, row, candidates, &visit, store, report)?;
         row.live = sealed.states;
         row.fingerprint = sealed.fingerprint;
         row.dead = tally.dead;
@@ -124,35 +121,12 @@ impl Layers {
         layer: &mut Layer,
         store: &mut Store,
     ) -> Result<()> {
-        let visit = CountAfterstates::new(&self.game);
+        let visit = CountAfterstates::new(store.run().game());
         let Built { sealed, tally } =
-            self.part(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
+            self.parts.build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
         row.afterstates = sealed.states;
         row.empty_cells = tally.empty_cells;
         layer.took(sealed.bytes, tally.cuts);
         Ok(())
-    }
-
-    /// Build the file of a part from its candidates, and see that none of them was lost on the way.
-    fn part(
-        &mut self,
-        kind: Kind,
-        row: &Row,
-        candidates: Candidates,
-        visit: &impl Visit,
-        store: &mut Store,
-        report: impl FnMut(Tally),
-    ) -> Result<Built> {
-        let key = row.key().expect("a row of the engine has a tile");
-        let mut writer = store.create(kind, key)?;
-        let mut source = candidates.into_source()?;
-        let tally = self
-            .builder
-            .build(&mut source, visit, &mut writer, &self.workers, report)?;
-        self.lists.remember(kind, key.max, source.retire());
-        let sealed = store.finish(kind, key, writer)?;
-        let kept = sealed.states + tally.dead;
-        laws::conserved(row, tally.candidates, tally.unique, tally.duplicates, kept)?;
-        Ok(Built { sealed, tally })
     }
 }

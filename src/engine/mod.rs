@@ -71,11 +71,13 @@
 
 mod bits;
 mod build;
+mod choice;
 mod concat;
 mod double_buffer;
 mod frontier;
 mod layer;
 pub(crate) mod lists;
+mod parts;
 mod plan;
 mod progress;
 mod tally;
@@ -87,10 +89,24 @@ use crate::game::Game;
 use crate::laws::Laws;
 use crate::store::{Layer, Store};
 
+pub use choice::{Choice, Engine};
 use layer::Layers;
 pub use plan::{LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
+use workers::Workers;
 pub use workers::pool;
+
+/// Counts layers, one way or another.
+trait Counter {
+    /// Count the layers after the last sealed one, at least one, none after that of sum `last`, and
+    /// write their files. With the last of them there is a frontier to go on from.
+    fn next(
+        &mut self,
+        last: u32,
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<Layer>>;
+}
 
 /// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
 /// the one of sum `until`. Before that, every block that is in the directory is checked, so that no
@@ -100,52 +116,70 @@ pub use workers::pool;
 /// # Errors
 ///
 /// Whatever the system refuses; the directory then holds all layers before, and the same call goes
-/// on from there. [`Error::Law`] if the counts of a layer cannot be right; it is not sealed then.
+/// on from there. [`Error::Engine`] if the plan names an engine that cannot count the game.
+/// [`Error::Law`] if the counts of a layer cannot be right; it is not sealed then.
 pub fn count(
     store: &mut Store,
     plan: &Plan,
     until: Option<u32>,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    let last = last_sum(store.run().game(), until)?;
-    let laws = Laws::new(store.run().game(), last);
-    let mut layers = Layers::new(store, plan)?;
-    layers.workers().install(|| store.check_blocks())?;
-    while !store.run().complete() && store.run().sealed_sum() < last {
-        if let Err(error) = next_layer(&mut layers, store, &laws, progress) {
+    let choice = Choice::new(store.run(), plan, until)?;
+    let laws = Laws::new(store.run().game(), choice.last());
+    let workers = Workers::start(plan)?;
+    workers.install(|| store.check_blocks())?;
+    for stage in choice.stages() {
+        let counted = stage_of(stage.engine, stage.last, store, plan, &workers, &laws, progress);
+        if let Err(error) = counted {
             // The error that ended the count is the one to report.
-            let _ = layers.workers().install(|| store.abandon());
+            let _ = workers.install(|| store.abandon());
             return Err(error);
         }
     }
-    layers.workers().install(|| store.close())
+    workers.install(|| store.close())
 }
 
-/// Count the layer after the last sealed one, and seal it if its counts obey the laws.
-fn next_layer(
-    layers: &mut Layers,
+/// Count with one engine up to sum `last`, or to the end of the game.
+fn stage_of(
+    engine: Engine,
+    last: u32,
     store: &mut Store,
+    plan: &Plan,
+    workers: &Workers,
     laws: &Laws,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    let sum = store.run().sealed_sum() + 2;
-    progress.begin(sum);
-    let mut layer = layers.count(sum, store, progress)?;
-    layer.rows.retain(|row| !row.is_empty());
-    obey(laws, store, &layer)?;
-    layers.workers().install(|| store.seal(&layer))?;
-    progress.seal(&layer);
+    let unfinished = |store: &Store| !store.run().complete() && store.run().sealed_sum() < last;
+    if !unfinished(store) {
+        return Ok(());
+    }
+    let mut counter: Box<dyn Counter> = match engine {
+        Engine::Lists => Box::new(Layers::new(store, plan, workers)?),
+        Engine::Bits => Box::new(Layers::new(store, plan, workers)?),
+    };
+    while unfinished(store) {
+        let mut layers = counter.next(last, store, progress)?;
+        obey(laws, store, &mut layers)?;
+        workers.install(|| store.seal(&layers))?;
+    }
     Ok(())
 }
 
-/// See that a layer's counts obey the laws, given the two layers before it.
-fn obey(laws: &Laws, store: &Store, layer: &Layer) -> Result<()> {
-    let before = [layer.sum - 2, layer.sum - 4].map(|sum| store.run().rows(sum));
-    laws.layer(layer.sum, true, |sum| match layer.sum - sum {
-        0 => &layer.rows,
-        2 => &before[0],
-        _ => &before[1],
-    })
+/// See that the counts of new layers obey the laws, given those that are sealed. Leaves out rows
+/// without any count.
+fn obey(laws: &Laws, store: &Store, layers: &mut [Layer]) -> Result<()> {
+    for layer in layers.iter_mut() {
+        layer.rows.retain(|row| !row.is_empty());
+    }
+    let first = layers[0].sum;
+    let before = [first - 4, first - 2].map(|sum| store.run().rows(sum));
+    for layer in layers.iter() {
+        laws.layer(layer.sum, true, |sum| match sum.checked_sub(first) {
+            Some(above) => &layers[above as usize / 2].rows,
+            None => &before[usize::from(sum + 2 == first)],
+        })?;
+    }
+    Ok(())
 }
 
 /// The sum of the last layer of a count of `game` until `until`. Layers have even sums.
@@ -226,7 +260,7 @@ mod tests {
     impl Progress for Watched {
         fn begin(&mut self, _: u32) {}
         fn step(&mut self, _: Step) {}
-        fn seal(&mut self, layer: &Layer) {
+        fn end(&mut self, layer: &Layer) {
             self.cuts += layer.cuts;
             self.most_ranges = self.most_ranges.max(layer.cuts.ranges);
         }

@@ -1,10 +1,15 @@
 //! How a memory bound is divided. All sizes of buffers come from here.
 
+use super::choice::Engine;
 use crate::error::{Error, Result};
 
 /// The least bound: so much for each thread, and so much once.
 const LEAST_FOR_THREAD: usize = 8 << 20;
 const LEAST: usize = 16 << 20;
+
+/// Parts whose candidates the list engine collects at once: a part's states, its afterstates, and
+/// those with the next larger tile.
+const PARTS: usize = 3;
 
 /// Buffer sizes under a memory bound.
 ///
@@ -24,6 +29,10 @@ pub struct Plan {
     threads: usize,
     /// zstd level of the files.
     level: i32,
+    /// How a layer is to be held; the program's choice if there is none.
+    engine: Option<Engine>,
+    /// Parts whose candidates are collected at once.
+    pub(crate) parts: usize,
     /// Bytes of candidates that a thread holds.
     pub(crate) chunks: usize,
     /// Bytes of candidates reserved for each part that a thread has buckets for, so that none
@@ -67,6 +76,8 @@ impl Plan {
             memory: bound,
             threads,
             level: LEVEL,
+            engine: None,
+            parts: PARTS,
             chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
             sort,
@@ -81,15 +92,36 @@ impl Plan {
         self
     }
 
+    /// The same with an engine that the user chose.
+    #[must_use]
+    pub fn with_engine(mut self, engine: Option<Engine>) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// The plan for what is left beside `bytes` that are taken, with candidates of `parts` parts
+    /// collected at once; none if that is too little.
+    pub(crate) fn beside(&self, bytes: u64, parts: usize) -> Option<Self> {
+        let rest = Self::new(self.memory.checked_sub(bytes)?, self.threads).ok()?;
+        Some(Self {
+            level: self.level,
+            engine: self.engine,
+            parts,
+            granted: rest.granted * PARTS / parts,
+            ..rest
+        })
+    }
+
     /// A plan so small that even small games pack and spill their candidates, split ranges, and
     /// take many batches.
     #[cfg(test)]
     pub(crate) fn tiny(threads: usize) -> Self {
-        let (memory, level) = (0, LEVEL);
         Self {
-            memory,
+            memory: 0,
             threads,
-            level,
+            level: LEVEL,
+            engine: Some(Engine::Lists),
+            parts: PARTS,
             chunks: 48 << 10,
             granted: 16 << 10,
             sort: 1500,
@@ -109,6 +141,12 @@ impl Plan {
         self.threads
     }
 
+    /// The engine that the user chose.
+    #[must_use]
+    pub fn engine(&self) -> Option<Engine> {
+        self.engine
+    }
+
     /// zstd level of the files.
     #[must_use]
     pub fn level(&self) -> i32 {
@@ -116,7 +154,7 @@ impl Plan {
     }
 }
 
-fn memory_text(bytes: u64) -> String {
+pub(crate) fn memory_text(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes}"),
         1024..1_048_576 => format!("{}K", bytes >> 10),

@@ -37,8 +37,9 @@ pub trait Progress {
     fn begin(&mut self, sum: u32);
     /// More of the layer's states are found.
     fn step(&mut self, step: Step);
-    /// A layer is sealed.
-    fn seal(&mut self, layer: &Layer);
+    /// The states of a layer are counted. It is sealed later; its afterstates may be counted only
+    /// then.
+    fn end(&mut self, layer: &Layer);
 }
 
 /// Tells nobody.
@@ -48,5 +49,5 @@ pub struct Silent;
 impl Progress for Silent {
     fn begin(&mut self, _: u32) {}
     fn step(&mut self, _: Step) {}
-    fn seal(&mut self, _: &Layer) {}
+    fn end(&mut self, _: &Layer) {}
 }

@@ -39,7 +39,7 @@ pub enum Keep {
 pub(crate) struct SealedPart {
     #[serde(flatten)]
     pub(crate) row: Row,
-    /// Bytes of its file of states.
+    /// Bytes of its file of states; 0 if there is none, or none any more.
     pub(crate) bytes: u64,
 }
 

@@ -140,9 +140,9 @@ impl Store {
         Spill::new(self.run.dir())
     }
 
-    /// Add a finished layer to the manifest, drop what is no longer needed, and commit if it is
-    /// time to.
-    pub(crate) fn seal(&mut self, layer: &Layer) -> Result<()> {
+    /// Add finished layers to the manifest, drop what is no longer needed, and commit if it is time
+    /// to. There must be afterstates to go on from after the last of them.
+    pub(crate) fn seal(&mut self, layers: &[Layer]) -> Result<()> {
         let mut bytes = BTreeMap::new();
         let manifest = &mut self.run.manifest;
         for (name, sealed) in self.unsealed.drain(..) {
@@ -156,13 +156,15 @@ impl Store {
                 }
             }
         }
-        for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
-            let bytes = bytes.get(&row.key()).copied().unwrap_or(0);
-            manifest.parts.push(SealedPart { row, bytes });
+        for layer in layers {
+            for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
+                let bytes = bytes.get(&row.key()).copied().unwrap_or(0);
+                manifest.parts.push(SealedPart { row, bytes });
+            }
+            manifest.sealed_sum = layer.sum;
+            manifest.complete = layer.last;
         }
         self.changed = true;
-        manifest.sealed_sum = layer.sum;
-        manifest.complete = layer.last;
         self.drop_afterstates();
         self.drop_states();
         self.reserve()?;
@@ -272,18 +274,24 @@ impl Store {
         self.discard(dropped.map(|file| file.name).collect());
     }
 
-    /// With [`Keep::Last`], drop the states of all layers but the last.
+    /// With [`Keep::Last`], drop the states of all layers but the last; of the last one, too, if
+    /// they were not written: they are when a count ends, but need not be where it could go on.
     fn drop_states(&mut self) {
         let manifest = &mut self.run.manifest;
         if manifest.keep == Keep::All {
             return;
         }
-        let gone = manifest.dropped_below..manifest.sealed_sum;
+        let last = manifest.sealed_sum;
+        let unwritten = |part: &SealedPart| part.row.sum == last && part.row.live > 0 && part.bytes == 0;
+        let end = if manifest.parts.iter().any(unwritten) { last + 2 } else { last };
+        let gone = manifest.dropped_below..end;
         manifest.dropped_below = gone.end.max(gone.start);
-        let parts = manifest.parts.iter();
-        let dropped = parts.filter(|part| gone.contains(&part.row.sum));
-        let files = dropped.filter_map(SealedPart::file).map(|file| file.name);
-        let files = files.collect();
+        let mut files = Vec::new();
+        for part in manifest.parts.iter_mut().filter(|part| gone.contains(&part.row.sum)) {
+            let file = part.file().filter(|_| part.bytes > 0);
+            files.extend(file.map(|file| file.name));
+            part.bytes = 0;
+        }
         self.discard(files);
     }
 

@@ -8,7 +8,7 @@ use super::expected::Expected;
 use super::file::{self, LOCK};
 use super::files::{self, FileName, Named, TABLE};
 use super::layer_states::LayerStates;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, SealedPart};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
@@ -147,14 +147,23 @@ impl Run {
         Ok(())
     }
 
-    /// Bytes of the state files of the sealed layers up to `until`, including those that were
-    /// dropped since.
+    /// Bytes of the files of states of the layers up to `until`.
     #[must_use]
     pub fn bytes(&self, until: Option<u32>) -> u64 {
+        self.listed_parts(until).map(|part| part.bytes).sum()
+    }
+
+    /// Live states in these files.
+    #[must_use]
+    pub fn listed(&self, until: Option<u32>) -> u64 {
+        self.listed_parts(until).map(|part| part.row.live).sum()
+    }
+
+    /// The parts up to `until` that have a file of states.
+    fn listed_parts(&self, until: Option<u32>) -> impl Iterator<Item = &SealedPart> {
         let last = until.unwrap_or(u32::MAX);
         let parts = self.manifest.parts.iter();
-        let parts = parts.filter(|part| part.row.sum <= last);
-        parts.map(|part| part.bytes).sum()
+        parts.filter(move |part| part.row.sum <= last && part.bytes > 0)
     }
 
     /// Live states and afterstates in all its files.

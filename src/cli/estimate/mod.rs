@@ -41,8 +41,9 @@ pub(super) struct Estimate {
     /// Sum of the last sealed layer, 2 if there is none.
     sealed_sum: u32,
     complete: bool,
-    /// Bytes of the sealed layers.
+    /// Bytes of the files of states, and how many states are in them.
     bytes: u64,
+    listed: u64,
     states_per_second: f64,
     /// Free bytes of the disk, if the system tells.
     free: Option<u64>,
@@ -68,6 +69,7 @@ impl Estimate {
             sealed_sum: run.as_ref().map_or(2, Run::sealed_sum),
             complete: run.as_ref().is_some_and(Run::complete),
             bytes: run.as_ref().map_or(0, |run| run.bytes(None)),
+            listed: run.as_ref().map_or(0, |run| run.listed(None)),
             states_per_second: rate::measure(&game, &plan, last)?,
             plan,
             free: machine::free_space(existing.unwrap_or(Path::new("."))),

@@ -45,7 +45,7 @@ impl Total {
         let largest = expected.map(|(_, high)| high).fold(0.0, f64::max);
         let so_far = estimate.so_far();
         let left = |states: f64| (states - so_far as f64).max(0.0) / estimate.states_per_second;
-        let bits = bits_per_state(estimate.bytes, so_far);
+        let bits = bits_per_state(estimate.bytes, estimate.listed);
         let disk = |bits: f64| {
             if estimate.complete {
                 estimate.bytes

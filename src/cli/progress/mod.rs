@@ -63,9 +63,9 @@ pub(super) struct Reporter {
     last_look: Instant,
     /// Greatest sum that the count can reach.
     end: u32,
-    /// States of the sealed layers.
-    sealed: Tally,
-    /// Bytes of the sealed layers.
+    /// States of the layers that are counted.
+    counted: Tally,
+    /// Bytes of their files.
     bytes: u64,
     /// Greatest anonymous memory seen.
     peak: Option<u64>,
@@ -78,18 +78,18 @@ impl Reporter {
         let run = store.run();
         let now = Instant::now();
         let totals = run.table().totals();
-        let sealed = Tally {
+        let counted = Tally {
             live: totals.live,
             dead: totals.dead,
         };
         let reporter = Self {
             form: Form::new(quiet),
-            pace: Pace::new(run.game(), until, sealed),
+            pace: Pace::new(run.game(), until, counted),
             layer_begin: now,
             last_line: now,
             last_look: now,
             end: until.unwrap_or(u32::MAX).min(run.game().sum_bound()),
-            sealed,
+            counted,
             bytes: run.bytes(None),
             peak: None,
             disk: Disk::new(run.dir()),
@@ -141,7 +141,7 @@ impl Reporter {
 
     fn show(&mut self, step: Step) {
         let memory = self.memory();
-        let found = self.sealed.plus(step.live, step.dead);
+        let found = self.counted.plus(step.live, step.dead);
         let of_layer = step.live + step.dead;
         match &self.form {
             Form::Silent => {}
@@ -207,11 +207,11 @@ impl Progress for Reporter {
         }
     }
 
-    fn seal(&mut self, layer: &Layer) {
+    fn end(&mut self, layer: &Layer) {
         let live = layer.rows.iter().map(|row| row.live).sum();
         let dead = layer.rows.iter().map(|row| row.dead).sum();
         let states = live + dead;
-        self.sealed = self.sealed.plus(live, dead);
+        self.counted = self.counted.plus(live, dead);
         self.bytes += layer.bytes;
         self.disk.took(layer.disk);
         match &self.form {
@@ -219,7 +219,7 @@ impl Progress for Reporter {
             Form::Lines => {
                 self.last_line = Instant::now();
                 let memory = self.memory();
-                self.line(layer.sum, "layer", states, self.sealed, memory);
+                self.line(layer.sum, "layer", states, self.counted, memory);
             }
             Form::Terminal(bar) => {
                 let took = self.layer_begin.elapsed();

@@ -124,6 +124,19 @@ impl Half {
     pub(crate) fn outward(self) -> bool {
         Self(self.0.rotate_left(16)).inward()
     }
+
+    /// Whether it can be what lies over a gap after all tiles fell towards the other half: no tile
+    /// can fall from the outer row into the inner, and a column is empty.
+    pub(crate) fn hollow(self) -> bool {
+        let cells = self.cells();
+        self.inward() && (0..4).any(|column| cells[column] == 0 && cells[4 + column] == 0)
+    }
+
+    /// Whether it can be what lies under a gap after all tiles fell towards its outer row: no tile
+    /// can fall into that, and a cell is empty.
+    pub(crate) fn short(self) -> bool {
+        self.outward() && !self.full()
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! All halves of a game, and what becomes of each of them.
 
 use super::begins::Orders;
-use super::class::{Class, NONE};
+use super::class::{Class, Extent, NONE, Windows};
 use super::groups::Groups;
 use super::half::{Half, Quad};
 use super::kernels::{LINE, Line};
@@ -15,14 +15,20 @@ pub(crate) struct Tables {
     pub(crate) targets: Vec<u32>,
     /// All positions, in the order of their targets; those that win last.
     pub(crate) by_target: Vec<u32>,
-    /// Rows of afterstates: positions of the halves with an empty cell that some move can leave.
-    pub(crate) open: Vec<u32>,
+    /// Rows of a slab: positions of the halves with an empty cell that have an extent, with it.
+    pub(crate) open: Vec<(u32, Extent)>,
     /// The number of each position among those.
     pub(crate) slots: Vec<u32>,
-    /// For each position, where its removals begin.
-    removal_starts: Vec<u32>,
-    /// Slots of the halves without one of the 2s, and, marked with the highest bit, of the 4s.
-    removals: Vec<u32>,
+    /// Positions of the halves that are short, and those that are hollow...
+    pub(crate) shorts: Vec<u32>,
+    pub(crate) hollows: Vec<u32>,
+    /// ...and by place in the windows of either kind the number among those.
+    pub(crate) short_numbers: Vec<u32>,
+    pub(crate) hollow_numbers: Vec<u32>,
+    /// By position: what is left when a tile is taken away. Slots, and marked with the highest bit
+    /// if the tile is a 4; the same with numbers among `shorts`.
+    removals: Groups,
+    short_removals: Groups,
     /// The largest exponent of each position.
     pub(crate) max: Vec<u8>,
     /// Halves with exponents up to the index.
@@ -75,8 +81,15 @@ pub(crate) struct Halves {
     weights: Vec<u16>,
     /// The position of each half in its class.
     positions: Vec<u32>,
-    /// By class and right quad: the position of the first half with this and a full left quad.
+    /// By class and right quad: the position of the first half with this and a full left quad...
     blocks: Vec<u32>,
+    /// ...and its place in the windows of short halves.
+    short_blocks: Vec<u32>,
+    /// By class and left quad: the same place of the first half with this and a full right quad.
+    short_image_blocks: Vec<u32>,
+    /// By columns of a quad that are empty, the outer one and the middle one, and by weight: see
+    /// [`Halves::under`].
+    under: [Vec<Vec<Quad>>; 4],
 }
 
 impl Halves {
@@ -100,20 +113,27 @@ impl Halves {
         let classes: Vec<Class> = (0..=most).map(|weight| Class::new(weight, &quads)).collect();
         let mut positions = vec![NONE; count * count];
         let mut blocks = vec![NONE; (most + 1) * count];
-        let index = |half: Half| {
-            let (left, right) = half.quads();
-            usize::from(ids[usize::from(left.0)]) * count + usize::from(ids[usize::from(right.0)])
-        };
+        let (mut short_blocks, mut short_image_blocks) = (blocks.clone(), blocks.clone());
+        let id = |quad: Quad| usize::from(ids[usize::from(quad.0)]);
+        let first = |quad: Quad| quad.full() && quads.place(quad) == 0;
         for (weight, class) in classes.iter().enumerate() {
             for (position, half) in class.halves() {
-                positions[index(half)] = position;
                 let (left, right) = half.quads();
-                if left.full() && half.left() && quads.place(left) == 0 {
-                    blocks[weight * count + usize::from(ids[usize::from(right.0)])] = position;
+                positions[id(right) * count + id(left)] = position;
+                let place = class.short.place(position).unwrap_or(NONE);
+                if first(left) {
+                    blocks[weight * count + id(right)] = position;
+                    short_blocks[weight * count + id(right)] = place;
+                }
+                if first(right) {
+                    short_image_blocks[weight * count + id(left)] = place;
                 }
             }
         }
-        let position = |half: Half| positions[index(half)];
+        let position = |half: Half| {
+            let (left, right) = half.quads();
+            positions[id(right) * count + id(left)]
+        };
         let classes = classes.into_iter();
         let mut tables: Vec<Tables> = classes
             .map(|class| Tables::new(class, exponents, wins, &position, &ids, count))
@@ -122,6 +142,7 @@ impl Halves {
             let (before, these) = tables.split_at_mut(weight);
             these[0].remove_tiles(before, &position);
         }
+        let under = std::array::from_fn(|empty| under(&quads, empty));
         Self {
             quads,
             tables,
@@ -131,23 +152,40 @@ impl Halves {
             weights,
             positions,
             blocks,
+            short_blocks,
+            short_image_blocks,
+            under,
         }
     }
 
-    /// The weight of a half.
+    /// The weight of a quad, and of a half.
+    #[inline]
+    pub(crate) fn quad_weight(&self, quad: Quad) -> usize {
+        usize::from(self.weights[usize::from(quad.0)])
+    }
+
     #[inline]
     pub(crate) fn weight(&self, half: Half) -> usize {
         let (left, right) = half.quads();
-        let weight = |quad: Quad| usize::from(self.weights[usize::from(quad.0)]);
-        weight(left) + weight(right)
+        self.quad_weight(left) + self.quad_weight(right)
+    }
+
+    #[inline]
+    fn id(&self, quad: Quad) -> usize {
+        usize::from(self.ids[usize::from(quad.0)])
     }
 
     /// The position of a half in the class of its weight.
     #[inline]
     pub(crate) fn position(&self, half: Half) -> u32 {
         let (left, right) = half.quads();
-        let id = |quad: Quad| usize::from(self.ids[usize::from(quad.0)]);
-        self.positions[id(left) * self.count + id(right)]
+        self.position_of(left, right)
+    }
+
+    /// The position of a half of two quads in the class of its weight.
+    #[inline]
+    pub(crate) fn position_of(&self, left: Quad, right: Quad) -> u32 {
+        self.positions[self.id(right) * self.count + self.id(left)]
     }
 
     /// Greatest weight.
@@ -159,11 +197,45 @@ impl Halves {
         self.exponents
     }
 
+    /// The quads, transposed and by weight, that can lie under a quad when all tiles have fallen down
+    /// but leave some gap: in its empty columns no tile lies over a gap, in the others there is none.
+    pub(crate) fn under(&self, quad: Quad) -> &[Vec<Quad>] {
+        let [corner, along, inward, middle] = quad.cells();
+        let (outer, inner) = (corner == 0 && inward == 0, along == 0 && middle == 0);
+        &self.under[usize::from(outer) + 2 * usize::from(inner)]
+    }
+
     /// The position in class `weight` of the first half with a right quad and a full left quad.
     #[inline]
     pub(crate) fn block(&self, weight: usize, right: Quad) -> u32 {
-        self.blocks[weight * self.count + usize::from(self.ids[usize::from(right.0)])]
+        self.blocks[weight * self.count + self.id(right)]
     }
+
+    /// The place of that half in the windows of short halves.
+    #[inline]
+    pub(crate) fn short_block(&self, weight: usize, right: Quad) -> u32 {
+        self.short_blocks[weight * self.count + self.id(right)]
+    }
+
+    /// The place there of the first half with a left quad and a full right quad.
+    #[inline]
+    pub(crate) fn short_image_block(&self, weight: usize, left: Quad) -> u32 {
+        self.short_image_blocks[weight * self.count + self.id(left)]
+    }
+}
+
+/// See [`Halves::under`].
+fn under(quads: &Quads, empty: usize) -> Vec<Vec<Quad>> {
+    let fits = |quad: &Quad| {
+        let [corner, along, inward, middle] = quad.cells().map(|cell| cell > 0);
+        let column = |outer: bool, inner: bool, empty| if empty { outer || !inner } else { outer && inner };
+        !quad.full() && column(corner, inward, empty & 1 != 0) && column(along, middle, empty & 2 != 0)
+    };
+    let of_weight = |weight| {
+        let quads = quads.of_weight(weight).iter().copied().filter(fits);
+        quads.map(Quad::transposed).collect()
+    };
+    (0..=quads.most()).map(of_weight).collect()
 }
 
 impl Tables {
@@ -179,17 +251,27 @@ impl Tables {
         let mut targets = vec![NONE; places];
         let mut max = vec![0; places];
         let mut slots = vec![NONE; places];
-        let mut open = Vec::new();
+        let mut short_numbers = vec![NONE; class.short.lines() * LINE];
+        let mut hollow_numbers = vec![NONE; class.hollow.lines() * LINE];
+        let (mut open, mut shorts, mut hollows) = (Vec::new(), Vec::new(), Vec::new());
         let won = |half: Half| wins && moved_left(half).is_none_or(|half| largest(half) >= exponents);
         for (at, half) in class.halves() {
             max[at as usize] = largest(half);
             if !won(half) {
                 targets[at as usize] = moved_left(half).map_or(NONE, position);
             }
-            let settled = half.left() || half.mirrored().left() || half.inward() || half.outward();
-            if settled && !half.full() {
+            if let Some(extent) = Extent::of(half).filter(|_| !half.full()) {
                 slots[at as usize] = open.len() as u32;
-                open.push(at);
+                open.push((at, extent));
+            }
+            let place = |windows: &Windows| windows.place(at).expect("a window") as usize;
+            if half.short() {
+                short_numbers[place(&class.short)] = shorts.len() as u32;
+                shorts.push(at);
+            }
+            if half.hollow() {
+                hollow_numbers[place(&class.hollow)] = hollows.len() as u32;
+                hollows.push(at);
             }
         }
         let mut by_target: Vec<u32> = class.halves().map(|(at, _)| at).collect();
@@ -214,7 +296,7 @@ impl Tables {
             tops[at as usize] = half.0;
         }
         let slot_of_image = |half: Half| slots[position(half.mirrored()) as usize];
-        let inward = open.iter().enumerate().filter_map(|(slot, &at)| {
+        let inward = open.iter().enumerate().filter_map(|(slot, &(at, _))| {
             let half = class.half(at).filter(|half| half.inward())?;
             Some((slot as u32, half))
         });
@@ -271,8 +353,12 @@ impl Tables {
             by_target,
             open,
             slots,
-            removal_starts: Vec::new(),
-            removals: Vec::new(),
+            shorts,
+            hollows,
+            short_numbers,
+            hollow_numbers,
+            removals: Groups::default(),
+            short_removals: Groups::default(),
             max,
             up_to: digits.clone().map(|exp| class.mask(|half| largest(half) <= exp)).collect(),
             changes: class.mask(|half| moved_left(half) != Some(half)),
@@ -289,35 +375,46 @@ impl Tables {
 
     /// Note what is left of each half when a 2 or a 4 is taken away.
     fn remove_tiles(&mut self, before: &[Self], position: &impl Fn(Half) -> u32) {
-        let places = self.class.lines() * LINE;
-        self.removal_starts = Vec::with_capacity(places + 1);
-        for at in 0..places {
-            self.removal_starts.push(self.removals.len() as u32);
-            let Some(half) = self.class.half(at as u32) else {
-                continue;
-            };
+        let (mut removals, mut short_removals) = (Vec::new(), Vec::new());
+        for (at, half) in self.class.halves() {
             for shift in (0..32).step_by(4) {
                 let exp = half.0 >> shift & 15;
                 if exp == 1 || exp == 2 {
-                    let left = Half(half.0 & !(15 << shift));
-                    let slot = before[before.len() - exp as usize].slots[position(left) as usize];
-                    if slot != NONE {
-                        self.removals.push(slot | (exp - 1) << 31);
-                    }
+                    let class = &before[before.len() - exp as usize];
+                    let left = position(Half(half.0 & !(15 << shift)));
+                    let marked = |number| (at, number | (exp - 1) << 31);
+                    let slot = Some(class.slots[left as usize]).filter(|&slot| slot != NONE);
+                    removals.extend(slot.map(marked));
+                    short_removals.extend(class.short_number(left).map(marked));
                 }
             }
         }
-        self.removal_starts.push(self.removals.len() as u32);
+        let places = self.class.lines() * LINE;
+        self.removals.fill(places, &removals);
+        self.short_removals.fill(places, &short_removals);
     }
 
     /// What is left of the half at a position when a tile is taken away: which one, 0 for a 2 and 1
     /// for a 4, and the slot of the rest in the class of its weight.
     pub(crate) fn removals(&self, position: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let at = position as usize;
-        let range = self.removal_starts[at] as usize..self.removal_starts[at + 1] as usize;
-        let removals = self.removals[range].iter();
-        removals.map(|removal| ((removal >> 31) as usize, removal & !(1 << 31)))
+        self.removals.of(position).iter().map(unmarked)
     }
+
+    /// The same with the number of the rest among those that are short.
+    pub(crate) fn short_removals(&self, position: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
+        self.short_removals.of(position).iter().map(unmarked)
+    }
+
+    /// The number of a position among those that are short.
+    pub(crate) fn short_number(&self, position: u32) -> Option<u32> {
+        let place = self.class.short.place(position)?;
+        Some(self.short_numbers[place as usize]).filter(|&number| number != NONE)
+    }
+}
+
+/// The mark, and the number without it.
+fn unmarked(removal: &u32) -> (usize, u32) {
+    ((removal >> 31) as usize, removal & !(1 << 31))
 }
 
 /// The largest exponent of a half.

@@ -20,7 +20,7 @@
 
 use std::ops::AddAssign;
 
-use super::afterstates::{Afterstates, Mirror, Slab};
+use super::afterstates::Afterstates;
 use super::begins::Begins;
 use super::census::{self, Counts};
 use super::class::NONE;
@@ -29,7 +29,9 @@ use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, select, set, transpose};
 use super::matrix::Matrix;
+use super::mirror::Mirror;
 use super::names::{Named, Names, Row, Tie};
+use super::slab::Slab;
 use crate::game::{Game, Moved, orbit};
 
 /// What a thread needs for a pair; it is used again for the next.
@@ -209,7 +211,7 @@ impl Pair<'_> {
             if let Some(top) = top.checked_sub(tile + 1) {
                 slab.make(before, top, self.halves, &mut scratch.mirror);
                 if tile == 0 {
-                    found.afterstates += slab.count(before.weight, top, self.halves);
+                    found.afterstates += slab.count(before.weight, top, self.halves, &mut scratch.row);
                 }
             }
         }
@@ -228,15 +230,7 @@ impl Pair<'_> {
             for at in 0..LINE {
                 let position = (line * LINE + at) as u32;
                 let row = scratch.block.row_mut(at);
-                for (tile, slot) in columns.removals(position) {
-                    let slab = &scratch.slabs[tile];
-                    if slab.empty {
-                        continue;
-                    }
-                    any = true;
-                    or(row, slab.rows.row(slot as usize));
-                    scratch.bits.extend(slab.rest(slot).iter().map(|&top| (top, position)));
-                }
+                any |= spawn(&scratch.slabs, columns, position, rows, row);
             }
             if !any {
                 continue;
@@ -272,14 +266,7 @@ impl Pair<'_> {
         } else {
             row.resize(columns.class.lines(), Line::ZERO);
         }
-        for (tile, slot) in rows.removals(position) {
-            let slab = &scratch.slabs[tile];
-            if !slab.empty {
-                any = true;
-                or(row, slab.rows.row(slot as usize));
-                slab.rest(slot).iter().for_each(|&bottom| set(row, bottom));
-            }
-        }
+        any |= spawn(&scratch.slabs, rows, position, columns, row);
         for &bottom in scratch.apart.of(position) {
             any = true;
             set(row, bottom);
@@ -421,4 +408,23 @@ impl Pair<'_> {
             }
         }
     }
+}
+
+/// Add to a row what spawns lead to in the half at `position` of `rows`, given the slabs of the
+/// halves without a 2 and without a 4; returns whether it can be anything.
+fn spawn(slabs: &[Slab; 2], rows: &Tables, position: u32, columns: &Tables, row: &mut [Line]) -> bool {
+    let mut any = false;
+    for (tile, slot) in rows.removals(position) {
+        if !slabs[tile].empty {
+            any = true;
+            slabs[tile].add_slot(slot, row);
+        }
+    }
+    for (tile, number) in rows.short_removals(position) {
+        if !slabs[tile].empty {
+            any = true;
+            slabs[tile].add_short(number, columns, row);
+        }
+    }
+    any
 }

@@ -98,10 +98,11 @@ impl Quads {
     /// What transposes fields of all full quads of a weight.
     pub(crate) fn transposer(&self, weight: usize) -> Transposer {
         let (full, less) = (self.full[weight] as u32, self.less[weight] as u32);
-        let ends = (1 << less) - 1;
+        let ends = (1u64 << less) - 1;
         let shift = full - less;
-        let all = (1 << full) - 1;
+        let all = (1u64 << full) - 1;
         Transposer {
+            bits: full,
             shift,
             ends,
             middle: all & !ends & !(ends << shift),
@@ -112,12 +113,18 @@ impl Quads {
 /// Puts a field of bits, one for each full quad of a weight, in the order of their transposes.
 #[derive(Clone, Copy)]
 pub(crate) struct Transposer {
+    bits: u32,
     shift: u32,
     ends: u64,
     middle: u64,
 }
 
 impl Transposer {
+    /// Bits of a field.
+    pub(crate) fn bits(self) -> u32 {
+        self.bits
+    }
+
     /// The field in the lowest bits of a word.
     #[inline]
     pub(crate) fn transpose(self, word: u64) -> u64 {

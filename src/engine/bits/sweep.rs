@@ -65,7 +65,7 @@ impl Sweep {
         })?;
         let moved = moved.into_iter().map(|moved| moved.into_inner().expect("no thread panics"));
         self.next.moved = moved.collect();
-        self.next.complete(&self.halves, workers, &self.scratch)?;
+        self.next.complete(&self.halves, workers)?;
         self.before.swap(0, 1);
         mem::swap(&mut self.before[0], &mut self.next);
         Ok(found)

@@ -88,14 +88,14 @@ impl Candidates {
         Ok(())
     }
 
-    /// Collect canonical boards, few of them, in the buckets of the first thread.
-    pub(super) fn add(&self, mut boards: Vec<Board>) -> Result<()> {
-        let Scratch { pool, sorter, .. } = &mut *self.scratch.lock(0);
-        let mut filler = self.filler(0);
+    /// Collect canonical boards in the buckets of a thread; turns them into their keys.
+    pub(super) fn add(&self, boards: &mut [Board], thread: usize) -> Result<()> {
+        let Scratch { pool, sorter, .. } = &mut *self.scratch.lock(thread);
+        let mut filler = self.filler(thread);
         filler.buckets.announce(boards.len() as u64);
-        self.codec.encode(&mut boards);
+        self.codec.encode(boards);
         let mut push = |key| filler.push(key, pool, sorter);
-        boards.into_iter().try_for_each(&mut push)
+        boards.iter().copied().try_for_each(&mut push)
     }
 
     /// The source of the part that these are the candidates of; none can be added any more.

@@ -32,6 +32,7 @@ mod chunk_pool;
 mod expand;
 mod filter;
 mod key_sorter;
+mod listing;
 pub(crate) mod merge;
 mod packed;
 mod reduce;
@@ -55,6 +56,7 @@ use crate::part::Kind;
 use crate::per_thread::PerThread;
 use crate::store::{Run, Store};
 pub(crate) use candidates::{Candidates, MoveSink};
+pub(crate) use listing::Listing;
 use scratch::Scratch;
 use splitters::{Sample, Splitters};
 
@@ -64,6 +66,8 @@ pub(crate) struct Lists {
     game: Game,
     plan: Plan,
     codec: KeyCodec,
+    /// The largest tile that this layer can have.
+    largest: Exp,
     /// Of each part of the layer before.
     samples: BTreeMap<(Kind, Exp), Sample>,
     scratch: Arc<PerThread<Scratch>>,
@@ -86,6 +90,7 @@ impl Lists {
             game,
             plan: plan.clone(),
             codec: KeyCodec::new(run.sealed_sum(), Exp::TWO),
+            largest: Exp::TWO,
             samples,
             scratch: Arc::new(PerThread::new(plan.threads(), |_| Ok(Scratch::new(plan)))?),
         })
@@ -94,7 +99,8 @@ impl Lists {
     /// Begin the layer of sum `sum`.
     pub(crate) fn begin(&mut self, sum: u32) {
         let largest = Exp::new(sum.ilog2() as u8).unwrap_or(Exp::LAST);
-        self.codec = self.codec.for_sum(sum, self.game.top().min(largest));
+        self.largest = largest.min(self.game.top());
+        self.codec = self.codec.for_sum(sum, self.largest);
     }
 
     /// Collect candidates of a part of this layer, in ranges cut as the same part of the layer
@@ -109,6 +115,12 @@ impl Lists {
         let splitters = Splitters::new(&keys, ranges, bits);
         let (codec, scratch) = (self.codec.clone(), Arc::clone(&self.scratch));
         Candidates::new(&self.game, codec, splitters, &self.plan, scratch, store)
+    }
+
+    /// Collect canonical boards of all parts of this layer.
+    pub(crate) fn listing(&self, kind: Kind, store: &Store) -> Listing {
+        let tiles = self.largest.up_to();
+        Listing::new(tiles.map(|max| (max, self.collect(kind, max, store))))
     }
 
     /// Keep a sample of a part that was built, for the same part of the next layer.
@@ -136,7 +148,7 @@ impl Lists {
             states.spawn(&worker.boards, tile, worker.index, &mut scratch)?;
             Ok(Tally::default())
         })?;
-        states.add(frontier.starts(key.max))?;
+        states.add(&mut frontier.starts(key.max), 0)?;
         Ok(states)
     }
 }

@@ -62,9 +62,9 @@ pub(super) fn ranges(candidates: u64, plan: &Plan) -> usize {
     let candidates = candidates as usize;
     let for_cache = candidates / RANGE.min(plan.sort / 2);
     let for_threads = (candidates / SMALL_RANGE).min(8 * plan.threads());
-    // Each range has a chunk that is being filled, in the buckets of three parts: those may take a
+    // Each range has a chunk that is being filled, in the buckets of each part: those may take a
     // quarter.
-    let most = plan.chunks / CHUNK_BYTES / 12;
+    let most = plan.chunks / CHUNK_BYTES / (4 * plan.parts);
     for_cache.max(for_threads).clamp(1, most.clamp(1, 8192))
 }
 

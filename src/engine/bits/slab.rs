@@ -1,0 +1,258 @@
+//! All afterstates whose top halves have one weight and an empty cell, ready to be spawned into.
+//!
+//! They are made of what is kept (`Afterstates`):
+//!
+//! - moved left: the rows as they are;
+//! - moved right: the rows of the mirrored tops, their bits of `left` in `right`, and those of
+//!   `both` mirrored;
+//! - moved down, the bottom half full: what was turned, and its mirror image;
+//! - moved down, the bottom half short: what was turned; all these have hollow top halves;
+//! - moved up with an empty cell in the top half: the last ones flipped, so the top half is short
+//!   and the bottom half hollow. These have rows of their own, for they have few columns.
+
+use std::ops::Range;
+
+use super::afterstates::Afterstates;
+use super::census::{self, Counts};
+use super::class::NONE;
+use super::half::Half;
+use super::halves::{Halves, Tables};
+use super::kernels::{LINE, Line, bit, or, transpose};
+use super::matrix::Matrix;
+use super::mirror::Mirror;
+use crate::game::orbit;
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Slab {
+    lines: Vec<Line>,
+    /// For each slot: which lines are its row, and the columns that these are.
+    spans: Vec<Span>,
+    /// A row for each short top half: the windows of the hollow ones.
+    short: Matrix,
+    /// Whether it has no bits at all.
+    pub(crate) empty: bool,
+}
+
+/// A row with the lines of its extent only.
+#[derive(Clone, Copy)]
+struct Span {
+    at: usize,
+    first: u32,
+    lines: u32,
+}
+
+impl Span {
+    fn kept(self) -> Range<usize> {
+        self.at..self.at + self.lines as usize
+    }
+
+    fn columns(self) -> Range<usize> {
+        self.first as usize..(self.first + self.lines) as usize
+    }
+}
+
+impl Slab {
+    /// Make the slab of tops of weight `top`.
+    pub(crate) fn make(
+        &mut self,
+        afterstates: &Afterstates,
+        top: usize,
+        halves: &Halves,
+        mirror: &mut Mirror,
+    ) {
+        self.empty = true;
+        if !afterstates.has(top, halves) {
+            return;
+        }
+        let bottom = afterstates.weight - top;
+        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let matrices = [&afterstates.full[top], &afterstates.short[top], &afterstates.short[bottom]];
+        self.empty = afterstates.none(top) && matrices.iter().all(|matrix| matrix.is_empty());
+        if self.empty {
+            return;
+        }
+        self.lay_out(rows, columns);
+        let [full, short, flipped] = matrices;
+        if !full.is_empty() {
+            self.add_fallen(full, rows, columns, mirror);
+        }
+        if !afterstates.none(top) {
+            self.add_moved(&afterstates.moved[top], rows, columns, mirror);
+        }
+        if !short.is_empty() {
+            for (number, &position) in rows.hollows.iter().enumerate() {
+                let to = self.row_mut(rows.slots[position as usize]);
+                for (range, kept) in columns.class.short.ranges() {
+                    or(&mut to[range], &short.row(number)[kept]);
+                }
+            }
+        }
+        self.short.reset(0, 0);
+        if !flipped.is_empty() {
+            self.flip(flipped, rows, columns);
+        }
+    }
+
+    /// Lay out empty rows.
+    fn lay_out(&mut self, rows: &Tables, columns: &Tables) {
+        self.spans.clear();
+        let mut at = 0;
+        for &(_, extent) in &rows.open {
+            let range = columns.class.lines_of(extent);
+            let (first, lines) = (range.start as u32, range.len() as u32);
+            self.spans.push(Span { at, first, lines });
+            at += range.len();
+        }
+        self.lines.clear();
+        self.lines.resize(at, Line::ZERO);
+    }
+
+    /// The lines of a slot's row.
+    fn row_mut(&mut self, slot: u32) -> &mut [Line] {
+        &mut self.lines[self.spans[slot as usize].kept()]
+    }
+
+    /// The lines of a slot's row from a column line on.
+    fn row_from(&mut self, slot: u32, line: usize) -> &mut [Line] {
+        let first = self.spans[slot as usize].first as usize;
+        &mut self.row_mut(slot)[line - first..]
+    }
+
+    fn add_fallen(&mut self, full: &Matrix, rows: &Tables, columns: &Tables, mirror: &mut Mirror) {
+        let both = columns.class.both();
+        for (number, &(slot, ..)) in rows.fallen.iter().enumerate() {
+            let to = self.row_from(slot, both.start);
+            to[..both.len()].copy_from_slice(full.row(number));
+        }
+        for images in rows.fallen_mirrored.chunks(LINE) {
+            mirror.load(images.len(), both.len(), |at| full.row(images[at].0 as usize));
+            mirror.store(&columns.mirrored, |at, line, bits| {
+                self.row_from(images[at].1, both.start)[line] = bits;
+            });
+        }
+    }
+
+    fn add_moved(&mut self, moved: &Matrix, rows: &Tables, columns: &Tables, mirror: &mut Mirror) {
+        let (both, right) = (columns.class.both(), columns.class.right());
+        for (row, &(slot, image)) in rows.settled.iter().enumerate() {
+            let from = moved.row(row);
+            or(self.row_mut(slot), from);
+            or(&mut self.row_from(image, right.start)[..right.len()], &from[..right.len()]);
+        }
+        for (batch, rows) in rows.settled.chunks(LINE).enumerate() {
+            let first = batch * LINE;
+            mirror.load(rows.len(), both.len(), |at| &moved.row(first + at)[both.clone()]);
+            mirror.store(&columns.mirrored, |at, line, bits| {
+                let to = &mut self.row_from(rows[at].1, both.start)[line];
+                or(std::slice::from_mut(to), &[bits]);
+            });
+        }
+    }
+
+    /// Make the rows of short top halves from the flipped boards: those with a hollow top half.
+    fn flip(&mut self, flipped: &Matrix, rows: &Tables, columns: &Tables) {
+        self.short.reset(rows.shorts.len(), columns.class.hollow.lines());
+        let mut tile = [Line::ZERO; 64];
+        for (word, numbers) in columns.hollow_numbers.chunks(64).enumerate() {
+            for line in 0..rows.class.short.lines() {
+                let mut any = false;
+                for (to, &number) in tile.iter_mut().zip(numbers) {
+                    *to = if number == NONE { Line::ZERO } else { flipped.row(number as usize)[line] };
+                    any |= *to != Line::ZERO;
+                }
+                if !any {
+                    continue;
+                }
+                transpose(&mut tile);
+                for (lane, numbers) in rows.short_numbers[line * LINE..][..LINE].chunks(64).enumerate() {
+                    for (from, &number) in tile.iter().zip(numbers) {
+                        if number != NONE {
+                            self.short.row_mut(number as usize)[word / 8].0[word % 8] = from.0[lane];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Add the afterstates with the top half of a slot to a row.
+    pub(crate) fn add_slot(&self, slot: u32, row: &mut [Line]) {
+        let span = self.spans[slot as usize];
+        or(&mut row[span.columns()], &self.lines[span.kept()]);
+    }
+
+    /// Add the afterstates with a short top half and a hollow bottom half to a row.
+    pub(crate) fn add_short(&self, number: u32, columns: &Tables, row: &mut [Line]) {
+        if self.short.is_empty() {
+            return;
+        }
+        let short = self.short.row(number as usize);
+        for (range, kept) in columns.class.hollow.ranges() {
+            or(&mut row[range], &short[kept]);
+        }
+    }
+
+    /// Go through the top halves that have bits, each with its whole row.
+    pub(crate) fn rows(
+        &self,
+        rows: &Tables,
+        columns: &Tables,
+        row: &mut Vec<Line>,
+        mut act: impl FnMut(u32, Half, &mut Vec<Line>),
+    ) {
+        for (position, half) in rows.class.halves() {
+            let (slot, short) = (rows.slots[position as usize], rows.short_number(position));
+            if slot == NONE && (short.is_none() || self.short.is_empty()) {
+                continue;
+            }
+            row.clear();
+            row.resize(columns.class.settled().len(), Line::ZERO);
+            if slot != NONE {
+                self.add_slot(slot, row);
+            }
+            if let Some(number) = short {
+                self.add_short(number, columns, row);
+            }
+            act(position, half, row);
+        }
+    }
+
+    /// Count the afterstates of the slab and those that a vertical flip leads to.
+    ///
+    /// Whatever has a full top half is the flip of a row's bit with a full bottom half, so these
+    /// count twice. Over all slabs top halves have as many empty cells as bottom halves, so those of
+    /// the top halves are counted twice instead.
+    pub(crate) fn count(&self, weight: usize, top: usize, halves: &Halves, row: &mut Vec<Line>) -> Counts {
+        let mut counts = Counts::default();
+        if self.empty {
+            return counts;
+        }
+        let bottom = weight - top;
+        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let mut found = Vec::new();
+        let full = columns.full.as_slice();
+        self.rows(rows, columns, row, |position, half, row| {
+            let max = rows.max[position as usize];
+            let empty = half.empty_cells();
+            let labeled = census::add_by_max(&mut counts.labeled, 1, row, None, max, columns);
+            if labeled == 0 {
+                return;
+            }
+            census::add_by_max(&mut counts.labeled, 1, row, Some(full), max, columns);
+            census::add_by_max(&mut counts.empty_cells, 2 * empty, row, None, max, columns);
+            census::symmetric(position, rows, columns, top == bottom, row, &mut found);
+            for &at in &found {
+                let other = columns.class.half(at).expect("a half");
+                let more = 8 / orbit::<4, 4>(Half::board(half, other)) - 1;
+                if more > 0 {
+                    let flips = 1 + u64::from(bit(full, at));
+                    let exp = usize::from(max.max(columns.max[at as usize]));
+                    counts.states[exp] += flips * more;
+                    counts.empty_cells[exp] += flips * more * (empty + other.empty_cells());
+                }
+            }
+        });
+        counts
+    }
+}

@@ -1,0 +1,227 @@
+//! The quarter turn: boards moved down, made of boards moved to the left. Only squares have one.
+//!
+//! Key idea: a turn copies fields of bits. A board moved to the left has quads `a b` on top and `c d`
+//! below; turned, with each quad transposed, it has `b d` on top and `a c` below, moved down. For
+//! given `a`, `b` and `d` all full quads `c` are a stretch of bits in the row of `a b`, and in the
+//! turned row of `b d` they are one, too. If `a` is full as well, the stretches for all `a` follow
+//! each other in the turned row.
+//!
+//! Where `c` is full and `a` is not, or the other way around, or neither, boards are rare: they have
+//! a column with at most one tile, so that the top half is hollow and the bottom half short.
+
+use std::ops::Range;
+
+use super::afterstates::Afterstates;
+use super::half::Quad;
+use super::halves::Halves;
+use super::kernels::{bit, set, words_mut};
+use super::matrix::Matrix;
+use super::quads::{Quads, Transposer};
+
+/// The boards moved down that have a full bottom half and a top half of weight `top` of which the
+/// right quad is not full, in the order of `Tables::fallen`; an empty matrix if there are none.
+pub(crate) fn turn_full(
+    afterstates: &Afterstates,
+    top: usize,
+    halves: &Halves,
+    fallen: &mut Matrix,
+) {
+    fallen.reset(0, 0);
+    let bottom = afterstates.weight - top;
+    let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+    let quads = &halves.quads;
+    let blocks: Vec<Block> = (0..=bottom).filter_map(|right| Block::new(right, bottom - right, quads)).collect();
+    let reachable = |&(_, _, right): &(u32, Quad, Quad)| {
+        blocks.iter().any(|block| !afterstates.none(block.right + right.weight()))
+    };
+    if !rows.fallen.iter().any(reachable) {
+        return;
+    }
+    let width = columns.class.both().len();
+    fallen.reset(rows.fallen.len(), width);
+    let mut any = 0;
+    for (row, &(_, left, right)) in rows.fallen.iter().enumerate() {
+        let right_weight = right.weight();
+        let mut to = Packer::new(words_mut(fallen.row_mut(row)), columns.class.open() as u32);
+        for block in &blocks {
+            let from = block.right + right_weight;
+            if afterstates.none(from) {
+                to.skip(block.fields * block.bits);
+                continue;
+            }
+            let first_row = halves.block(from, right) as usize;
+            let at = halves.block(afterstates.weight - from, left);
+            let (bytes, width) = afterstates.moved[from].bytes();
+            for rows in block.rows.clone() {
+                let mut byte = (first_row + rows.start) * width + at as usize / 8;
+                for _ in rows {
+                        let field = block.transposer.transpose(word(bytes, byte) >> (at % 8));
+                    any |= field;
+                    to.put(field, block.bits);
+                    byte += width;
+                }
+            }
+        }
+        to.finish();
+    }
+    if any == 0 {
+        fallen.reset(0, 0);
+    }
+}
+
+/// The boards moved down that have a hollow top half of weight `top` and a short bottom half: a row
+/// for each hollow half, of the windows of the short ones; an empty matrix if there are none.
+pub(crate) fn turn_short(
+    afterstates: &Afterstates,
+    top: usize,
+    halves: &Halves,
+    fallen: &mut Matrix,
+) {
+    fallen.reset(0, 0);
+    let (sum, bottom) = (afterstates.weight, afterstates.weight - top);
+    let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+    let quads = &halves.quads;
+    let transposers: Vec<_> = (0..=quads.most().min(bottom)).map(|weight| quads.transposer(weight)).collect();
+    fallen.reset(rows.hollows.len(), columns.class.short.lines());
+    let mut any = false;
+    for (row, &position) in rows.hollows.iter().enumerate() {
+        let half = rows.class.half(position).expect("a hollow half");
+        let (b, d) = half.quads();
+        let to = fallen.row_mut(row);
+        // The row of a board moved to the left, by its top quads; none if there are no such boards.
+        let source = |a: Quad, b: Quad| {
+            let from = halves.quad_weight(a) + halves.quad_weight(b);
+            if afterstates.none(from) {
+                return None;
+            }
+            let row = halves.tables[from].class.row(halves.position_of(a, b));
+            Some((from, row.expect("it is not full, and moved to the left")))
+        };
+        // One bottom quad is full: on the right, or after a flip of the board on the left.
+        for (b, d, flipped) in [(b, d, false), (d, b, true)] {
+            for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
+                let Some(transposer) = transposers.get(bottom - weight).filter(|t| t.bits() > 0) else {
+                    continue;
+                };
+                for &a in under {
+                    let Some((from, row)) = source(a, b.transposed()) else {
+                        continue;
+                    };
+                    let at = halves.block(sum - from, d.transposed()) as usize;
+                    let (bytes, width) = afterstates.moved[from].bytes();
+                    let field = transposer.transpose(word(bytes, row * width + at / 8) >> (at % 8));
+                    if field != 0 {
+                        any = true;
+                        let short = a.transposed();
+                        let at = if flipped {
+                            halves.short_block(bottom, short)
+                        } else {
+                            halves.short_image_block(bottom, short)
+                        };
+                        set_field(words_mut(to), at, field);
+                    }
+                }
+            }
+        }
+        for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
+            let others = halves.under(d).get(bottom - weight).map_or(&[][..], Vec::as_slice);
+            for (&a, &c) in under.iter().flat_map(|a| others.iter().map(move |c| (a, c))) {
+                let Some((from, row)) = source(a, b.transposed()) else {
+                    continue;
+                };
+                if bit(afterstates.moved[from].row(row), halves.position_of(c, d.transposed())) {
+                    any = true;
+                    let position = halves.position_of(a.transposed(), c.transposed());
+                    set(to, columns.class.short.place(position).expect("a short half"));
+                }
+            }
+        }
+    }
+    if !any {
+        fallen.reset(0, 0);
+    }
+}
+
+/// Eight bytes as a word.
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+/// Set the bits of a field of less than 64, which begins at a bit of some words.
+#[inline]
+fn set_field(words: &mut [u64], at: u32, field: u64) {
+    let (word, shift) = (at as usize / 64, at % 64);
+    words[word] |= field << shift;
+    if shift > 0 && field >> (64 - shift) != 0 {
+        words[word + 1] |= field >> (64 - shift);
+    }
+}
+
+/// The full bottom halves with right quads of one weight, and left quads of another.
+struct Block {
+    right: usize,
+    /// Number of right quads: each has a field of bits for its left quads.
+    fields: u32,
+    bits: u32,
+    /// Rows that the fields come from, from the first one of a right quad of the row's half.
+    rows: [Range<usize>; 3],
+    transposer: Transposer,
+}
+
+impl Block {
+    fn new(right: usize, left: usize, quads: &Quads) -> Option<Self> {
+        let (fields, bits) = (quads.full(right).len() as u32, quads.full(left).len() as u32);
+        (fields > 0 && bits > 0).then(|| Self {
+            right,
+            fields,
+            bits,
+            rows: quads.transposed_places(right),
+            transposer: quads.transposer(left),
+        })
+    }
+}
+
+/// Appends fields of bits to a row.
+struct Packer<'a> {
+    words: &'a mut [u64],
+    word: usize,
+    /// Bits for the next word, and how many there are.
+    bits: u64,
+    filled: u32,
+}
+
+impl<'a> Packer<'a> {
+    fn new(words: &'a mut [u64], at: u32) -> Self {
+        let (word, filled) = (at as usize / 64, at % 64);
+        Self { words, word, bits: 0, filled }
+    }
+
+    /// Append a field of 1 to 63 bits.
+    #[inline]
+    fn put(&mut self, field: u64, bits: u32) {
+        self.bits |= field << self.filled;
+        self.filled += bits;
+        if self.filled >= 64 {
+            self.words[self.word] |= self.bits;
+            self.word += 1;
+            self.filled -= 64;
+            self.bits = field >> (bits - self.filled);
+        }
+    }
+
+    /// Append zeros.
+    fn skip(&mut self, bits: u32) {
+        self.words[self.word] |= self.bits;
+        self.bits = 0;
+        let at = self.filled + bits;
+        self.word += at as usize / 64;
+        self.filled = at % 64;
+    }
+
+    fn finish(self) {
+        if self.bits != 0 {
+            self.words[self.word] |= self.bits;
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Which engine counts which layers.
+
+use std::fmt;
+
+use super::bits::Sizes;
+use super::last_sum;
+use super::plan::{Plan, memory_text};
+use crate::error::{Error, Result};
+use crate::game::Game;
+use crate::store::Run;
+
+/// How a layer is held while it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// As sorted lists of states: for every board, with any memory.
+    Lists,
+    /// As matrices with a bit for every board of its sum: for 4x4, where they fit in memory.
+    Bits,
+}
+
+/// Layers that one engine counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stage {
+    pub(crate) engine: Engine,
+    /// The greatest sum.
+    pub(crate) last: u32,
+}
+
+/// Which engine counts which of the layers that are left, and why.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    last: u32,
+    stages: Vec<Stage>,
+    why: String,
+}
+
+impl Choice {
+    /// Choose: bits wherever they can be used and fit the memory bound, as they are faster by an
+    /// order of magnitude; or what the plan names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Engine`] if the plan names bits, but they cannot count all layers; and those of
+    /// [`last_sum`].
+    pub fn new(run: &Run, plan: &Plan, until: Option<u32>) -> Result<Self> {
+        let game = run.game();
+        let last = last_sum(game, until)?;
+        let first = run.sealed_sum() + 2;
+        let lists = |why: &str| {
+            let stages = vec![Stage { engine: Engine::Lists, last }];
+            let why = why.to_owned();
+            Self { last, stages, why }
+        };
+        let refused = |what: String| Err(Error::Engine(what));
+        if plan.engine() == Some(Engine::Lists) {
+            return Ok(lists("as asked for"));
+        }
+        let forced = plan.engine() == Some(Engine::Bits);
+        if !square(game) {
+            let what = format!("for boards of 4x4, not of {}", game.size());
+            return if forced { refused(what) } else { Ok(lists(&format!("bits are {what}"))) };
+        }
+        if run.complete() || first > last {
+            return Ok(lists("nothing is left to count"));
+        }
+        let end = last.min(game.sum_bound());
+        let sizes = Sizes::new(game, end, plan);
+        let mut stages: Vec<Stage> = Vec::new();
+        let mut most = 0;
+        for sum in (first..=end).step_by(2) {
+            let bytes = sizes.bytes(sum);
+            let engine = if plan.beside(bytes, sizes.parts()).is_some() {
+                most = most.max(bytes);
+                Engine::Bits
+            } else if forced {
+                return refused(format!(
+                    "the layer of sum {sum} needs {} for matrices, more than --memory {}",
+                    memory_text(bytes),
+                    memory_text(plan.memory())
+                ));
+            } else {
+                Engine::Lists
+            };
+            match stages.last_mut() {
+                Some(stage) if stage.engine == engine => stage.last = sum,
+                _ => stages.push(Stage { engine, last: sum }),
+            }
+        }
+        if let Some(stage) = stages.last_mut() {
+            stage.last = last;
+        }
+        let why = match stages.as_slice() {
+            [Stage { engine: Engine::Bits, .. }] => {
+                format!("matrices take up to {}", memory_text(most))
+            }
+            [Stage { engine: Engine::Lists, .. }] => {
+                format!("matrices would not fit {}", memory_text(plan.memory()))
+            }
+            _ => format!("where matrices fit {}", memory_text(plan.memory())),
+        };
+        Ok(Self { last, stages, why })
+    }
+
+    /// The greatest sum that is asked for.
+    pub(crate) fn last(&self) -> u32 {
+        self.last
+    }
+
+    /// Who counts what, in order.
+    pub(crate) fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// Why.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+}
+
+/// The engines in their order: "bits", or "bits to sum 300, then lists".
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, stage) in self.stages.iter().enumerate() {
+            if at > 0 {
+                write!(f, " to sum {}, then ", self.stages[at - 1].last)?;
+            }
+            write!(f, "{}", stage.engine)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lists => "lists",
+            Self::Bits => "bits",
+        })
+    }
+}
+
+/// Whether boards are of 4x4.
+fn square(game: &Game) -> bool {
+    (game.size().rows(), game.size().cols()) == (4, 4)
+}
