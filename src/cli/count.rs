@@ -14,7 +14,7 @@ use super::output::Output;
 use super::progress::Reporter;
 use super::resources::Resources;
 use super::summary::Summary;
-use crate::engine::{self, Plan};
+use crate::engine::{self, Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known;
 use crate::store::{Keep, Store};
@@ -36,6 +36,11 @@ pub(super) struct Args {
 
     #[command(flatten)]
     resources: Resources,
+
+    /// How to hold a layer: lists of states (any board, any memory), or bits, a bit for every board
+    /// of its sum (4x4, faster) [default: bits where they fit the memory, else lists]
+    #[arg(long, value_name = "lists|bits", hide_possible_values = true, value_parser = engine_parser())]
+    engine: Option<Engine>,
 
     /// zstd level of the files, from 1 (fast) to 22 (small)
     #[arg(long, value_name = "N", default_value_t = engine::LEVEL,
@@ -75,12 +80,22 @@ fn keep_parser() -> impl TypedValueParser<Value = Keep> {
     })
 }
 
+fn engine_parser() -> impl TypedValueParser<Value = Engine> {
+    PossibleValuesParser::new(["lists", "bits"]).map(|word| {
+        if word == "bits" {
+            Engine::Bits
+        } else {
+            Engine::Lists
+        }
+    })
+}
+
 /// Count, and print the summary.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let game = args.game.game()?;
     engine::last_sum(&game, args.until)?;
-    let plan = args.resources.plan()?.with_level(args.level);
+    let plan = args.resources.plan()?.with_level(args.level).with_engine(args.engine);
     let csv = args.csv.as_deref().map(Output::new).transpose()?;
     let csv_on_stdout = matches!(csv, Some(Output::Stdout));
     if csv_on_stdout && args.json {
@@ -121,6 +136,7 @@ fn count(
 ) -> Result<Summary> {
     let mut store = Store::open(&dir, &game, args.keep)?;
     let before = store.run().table().totals();
+    let choice = Choice::new(store.run(), plan, args.until)?;
     let mut reporter = Reporter::new(plan, &store, args.until, args.quiet);
     let counted = engine::count(&mut store, plan, args.until, &mut reporter);
     let peak_memory = reporter.finish();
@@ -144,6 +160,7 @@ fn count(
         listed: run.listed(args.until),
         peak_memory,
         dir,
+        choice,
         verdicts: known::verdicts(&game, &table, complete),
     })
 }

@@ -7,6 +7,7 @@ use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
 use crate::counts::Totals;
+use crate::engine::Choice;
 use crate::game::Game;
 use crate::known::Verdict;
 use crate::part::Fingerprint;
@@ -27,6 +28,8 @@ pub(super) struct Summary {
     /// Greatest anonymous memory seen, if the system tells.
     pub(super) peak_memory: Option<u64>,
     pub(super) dir: PathBuf,
+    /// How layers were held.
+    pub(super) choice: Choice,
     /// The published figures beside the counted ones.
     pub(super) verdicts: Vec<Verdict>,
 }
@@ -64,6 +67,7 @@ impl Summary {
             peak_memory: self.peak_memory,
             agrees: self.agrees(),
             dir: &self.dir,
+            engine: (self.counted > 0).then(|| self.choice.to_string()),
         })
     }
 
@@ -96,6 +100,7 @@ struct Object<'a> {
     peak_memory: Option<u64>,
     agrees: Option<bool>,
     dir: &'a Path,
+    engine: Option<String>,
 }
 
 /// A count with thousands separators, right-aligned.
@@ -148,6 +153,10 @@ impl Summary {
         if let Some(peak) = self.peak_memory {
             let peak = HumanBytes(peak).to_string();
             writeln!(f, "memory      {peak:>21}  at most")?;
+        }
+        if self.counted > 0 {
+            let engine = self.choice.to_string();
+            writeln!(f, "engine      {engine:>21}  {}", self.choice.why())?;
         }
         let seconds = format!("{:.2} s", self.seconds);
         if self.counted == 0 {

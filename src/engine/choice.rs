@@ -25,6 +25,8 @@ pub(crate) struct Stage {
     pub(crate) engine: Engine,
     /// The greatest sum.
     pub(crate) last: u32,
+    /// Memory for matrices.
+    pub(crate) bytes: u64,
 }
 
 /// Which engine counts which of the layers that are left, and why.
@@ -48,7 +50,7 @@ impl Choice {
         let last = last_sum(game, until)?;
         let first = run.sealed_sum() + 2;
         let lists = |why: &str| {
-            let stages = vec![Stage { engine: Engine::Lists, last }];
+            let stages = vec![Stage { engine: Engine::Lists, last, bytes: 0 }];
             let why = why.to_owned();
             Self { last, stages, why }
         };
@@ -67,11 +69,9 @@ impl Choice {
         let end = last.min(game.sum_bound());
         let sizes = Sizes::new(game, end, plan);
         let mut stages: Vec<Stage> = Vec::new();
-        let mut most = 0;
         for sum in (first..=end).step_by(2) {
             let bytes = sizes.bytes(sum);
-            let engine = if plan.beside(bytes, sizes.parts()).is_some() {
-                most = most.max(bytes);
+            let engine = if plan.beside(bytes, Sizes::parts(game)).is_some() {
                 Engine::Bits
             } else if forced {
                 return refused(format!(
@@ -83,16 +83,18 @@ impl Choice {
                 Engine::Lists
             };
             match stages.last_mut() {
-                Some(stage) if stage.engine == engine => stage.last = sum,
-                _ => stages.push(Stage { engine, last: sum }),
+                Some(stage) if stage.engine == engine => {
+                    *stage = Stage { last: sum, bytes: stage.bytes.max(bytes), engine };
+                }
+                _ => stages.push(Stage { engine, last: sum, bytes }),
             }
         }
         if let Some(stage) = stages.last_mut() {
             stage.last = last;
         }
         let why = match stages.as_slice() {
-            [Stage { engine: Engine::Bits, .. }] => {
-                format!("matrices take up to {}", memory_text(most))
+            [Stage { engine: Engine::Bits, bytes, .. }] => {
+                format!("matrices take up to {}", memory_text(*bytes))
             }
             [Stage { engine: Engine::Lists, .. }] => {
                 format!("matrices would not fit {}", memory_text(plan.memory()))

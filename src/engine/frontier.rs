@@ -46,6 +46,12 @@ impl Frontier {
             .collect()
     }
 
+    /// The afterstates of one of both sums.
+    pub(crate) fn of_sum(&self, sum: u32) -> Vec<&Part> {
+        let parts = self.parts.iter().filter(|(key, _)| key.sum == sum);
+        parts.map(|(_, part)| part).collect()
+    }
+
     /// The starts of a part.
     pub(crate) fn starts(&self, max: Exp) -> Vec<Board> {
         let starts = self.starts.iter().copied();

@@ -89,6 +89,8 @@ use crate::game::Game;
 use crate::laws::Laws;
 use crate::store::{Layer, Store};
 
+use bits::Bits;
+use choice::Stage;
 pub use choice::{Choice, Engine};
 use layer::Layers;
 pub use plan::{LEVEL, Plan};
@@ -129,7 +131,7 @@ pub fn count(
     let workers = Workers::start(plan)?;
     workers.install(|| store.check_blocks())?;
     for stage in choice.stages() {
-        let counted = stage_of(stage.engine, stage.last, store, plan, &workers, &laws, progress);
+        let counted = stage.count(store, plan, &workers, &laws, progress);
         if let Err(error) = counted {
             // The error that ended the count is the one to report.
             let _ = workers.install(|| store.abandon());
@@ -139,30 +141,31 @@ pub fn count(
     workers.install(|| store.close())
 }
 
-/// Count with one engine up to sum `last`, or to the end of the game.
-fn stage_of(
-    engine: Engine,
-    last: u32,
-    store: &mut Store,
-    plan: &Plan,
-    workers: &Workers,
-    laws: &Laws,
-    progress: &mut dyn Progress,
-) -> Result<()> {
-    let unfinished = |store: &Store| !store.run().complete() && store.run().sealed_sum() < last;
-    if !unfinished(store) {
-        return Ok(());
+impl Stage {
+    /// Count its layers, as far as the game goes.
+    fn count(
+        self,
+        store: &mut Store,
+        plan: &Plan,
+        workers: &Workers,
+        laws: &Laws,
+        progress: &mut dyn Progress,
+    ) -> Result<()> {
+        let ended = |store: &Store| store.run().complete() || store.run().sealed_sum() >= self.last;
+        if ended(store) {
+            return Ok(());
+        }
+        let mut counter: Box<dyn Counter> = match self.engine {
+            Engine::Lists => Box::new(Layers::new(store, plan, workers)?),
+            Engine::Bits => Box::new(Bits::new(store, plan, self, workers)?),
+        };
+        while !ended(store) {
+            let mut layers = counter.next(self.last, store, progress)?;
+            obey(laws, store, &mut layers)?;
+            workers.install(|| store.seal(&layers))?;
+        }
+        Ok(())
     }
-    let mut counter: Box<dyn Counter> = match engine {
-        Engine::Lists => Box::new(Layers::new(store, plan, workers)?),
-        Engine::Bits => Box::new(Layers::new(store, plan, workers)?),
-    };
-    while unfinished(store) {
-        let mut layers = counter.next(last, store, progress)?;
-        obey(laws, store, &mut layers)?;
-        workers.install(|| store.seal(&layers))?;
-    }
-    Ok(())
 }
 
 /// See that the counts of new layers obey the laws, given those that are sealed. Leaves out rows

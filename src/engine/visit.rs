@@ -87,3 +87,16 @@ impl Visit for CountAfterstates {
         Ok(Tally::default())
     }
 }
+
+/// Counts nothing: for states that were counted before.
+pub(crate) struct OnlyList;
+
+impl Visit for OnlyList {
+    fn count(&self, _: &mut Vec<Board>) -> Tally {
+        Tally::default()
+    }
+
+    fn expand(&self, _: &[Board], _: &mut Worker) -> Result<Tally> {
+        Ok(Tally::default())
+    }
+}

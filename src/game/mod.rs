@@ -31,5 +31,5 @@ pub use part_key::PartKey;
 pub(crate) use rules::{Census, Moves, Rules};
 pub use slide::{Direction, Moved};
 pub use symmetry::Symmetry;
-pub(crate) use symmetry::{canonical, orbit};
+pub(crate) use symmetry::{canonical, images, orbit};
 pub use variant::Game;

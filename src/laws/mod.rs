@@ -59,6 +59,17 @@ pub(crate) fn conserved(
     })
 }
 
+/// Check that two ways to count the same gave the same.
+///
+/// # Errors
+///
+/// [`Error::Law`].
+pub(crate) fn equal(row: &Row, what: &str, one: u64, other: u64) -> Result<()> {
+    law(row, one == other, || {
+        format!("{what}: {one} one way and {other} another")
+    })
+}
+
 /// An [`Error::Law`] at a row, unless the law holds.
 fn law(row: &Row, holds: bool, what: impl FnOnce() -> String) -> Result<()> {
     if holds {

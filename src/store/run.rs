@@ -8,7 +8,7 @@ use super::expected::Expected;
 use super::file::{self, LOCK};
 use super::files::{self, FileName, Named, TABLE};
 use super::layer_states::LayerStates;
-use super::manifest::{Manifest, SealedPart};
+use super::manifest::{Keep, Manifest, SealedPart};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
@@ -121,6 +121,12 @@ impl Run {
     #[must_use]
     pub fn sealed_sum(&self) -> u32 {
         self.manifest.sealed_sum
+    }
+
+    /// Which layers' states stay.
+    #[must_use]
+    pub fn keep(&self) -> Keep {
+        self.manifest.keep
     }
 
     /// First sum whose states are still there: with [`Keep::Last`](super::Keep::Last) those before

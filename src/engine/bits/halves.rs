@@ -6,7 +6,7 @@ use super::groups::Groups;
 use super::half::{Half, Quad};
 use super::kernels::{LINE, Line};
 use super::quads::Quads;
-use crate::game::line;
+use crate::game::{Game, line};
 
 /// What a class's rows and columns need for spawns, moves and counts.
 pub(crate) struct Tables {
@@ -74,10 +74,9 @@ pub(crate) struct Tables {
 pub(crate) struct Halves {
     pub(crate) quads: Quads,
     pub(crate) tables: Vec<Tables>,
-    exponents: u8,
     /// Number of quads, and the number of each.
-    ids: Vec<u16>,
     count: usize,
+    ids: Vec<u16>,
     weights: Vec<u16>,
     /// The position of each half in its class.
     positions: Vec<u32>,
@@ -93,11 +92,13 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    /// Of exponents below `exponents`; of weights up to `most` if that is less than such halves
-    /// can have. `wins` says whether the next exponent wins.
-    pub(crate) fn new(exponents: u8, most: usize, wins: bool) -> Self {
-        let heaviest = 8 << (exponents - 2);
-        let most = most.min(heaviest);
+    /// Those of a game that can be part of a board of sum `2 * weight`, or of a lighter one. About a
+    /// microsecond a half.
+    pub(crate) fn new(game: &Game, weight: usize) -> Self {
+        // A tile of exponent e has weight 2^(e-1).
+        let largest = weight.ilog2() as u8 + 1;
+        let exponents = game.win().get().min(largest + 1);
+        let most = weight.min(8 << (exponents - 2));
         let quads = Quads::new(exponents, most);
         let mut ids = vec![u16::MAX; 1 << 16];
         let mut weights = vec![0; 1 << 16];
@@ -136,7 +137,7 @@ impl Halves {
         };
         let classes = classes.into_iter();
         let mut tables: Vec<Tables> = classes
-            .map(|class| Tables::new(class, exponents, wins, &position, &ids, count))
+            .map(|class| Tables::new(class, exponents, &position, &ids, count))
             .collect();
         for weight in 0..=most {
             let (before, these) = tables.split_at_mut(weight);
@@ -146,9 +147,8 @@ impl Halves {
         Self {
             quads,
             tables,
-            exponents,
-            ids,
             count,
+            ids,
             weights,
             positions,
             blocks,
@@ -191,10 +191,6 @@ impl Halves {
     /// Greatest weight.
     pub(crate) fn most(&self) -> usize {
         self.tables.len() - 1
-    }
-
-    pub(crate) fn exponents(&self) -> u8 {
-        self.exponents
     }
 
     /// The quads, transposed and by weight, that can lie under a quad when all tiles have fallen down
@@ -242,7 +238,6 @@ impl Tables {
     fn new(
         class: Class,
         exponents: u8,
-        wins: bool,
         position: &impl Fn(Half) -> u32,
         ids: &[u16],
         quads: usize,
@@ -254,7 +249,7 @@ impl Tables {
         let mut short_numbers = vec![NONE; class.short.lines() * LINE];
         let mut hollow_numbers = vec![NONE; class.hollow.lines() * LINE];
         let (mut open, mut shorts, mut hollows) = (Vec::new(), Vec::new(), Vec::new());
-        let won = |half: Half| wins && moved_left(half).is_none_or(|half| largest(half) >= exponents);
+        let won = |half: Half| moved_left(half).is_none_or(|half| largest(half) >= exponents);
         for (at, half) in class.halves() {
             max[at as usize] = largest(half);
             if !won(half) {

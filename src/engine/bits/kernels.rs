@@ -148,15 +148,3 @@ pub(crate) fn set(row: &mut [Line], at: u32) {
     let at = at as usize;
     row[at / LINE].0[at % LINE / 64] |= 1 << (at % 64);
 }
-
-/// Do something with the number of each bit of a row that is set.
-#[inline]
-pub(crate) fn for_ones(row: &[Line], mut act: impl FnMut(u32)) {
-    for (number, &word) in words(row).iter().enumerate() {
-        let mut word = word;
-        while word != 0 {
-            act(64 * number as u32 + word.trailing_zeros());
-            word &= word - 1;
-        }
-    }
-}

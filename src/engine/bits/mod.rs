@@ -18,4 +18,208 @@ mod slab;
 mod sweep;
 mod turn;
 
+use std::time::{Duration, Instant};
+
+use super::Counter;
+use super::choice::Stage;
+use super::frontier::Frontier;
+use super::lists::Listing;
+use super::parts::{Built, Parts};
+use super::plan::Plan;
+use super::progress::Progress;
+use super::visit::{CountAfterstates, OnlyList};
+use super::workers::Workers;
+use crate::counts::Row;
+use crate::error::Result;
+use crate::game::{Game, PartKey, max_exp};
+use crate::laws;
+use crate::part::Kind;
+use crate::store::{Keep, Layer, Store};
+
+use census::Counts;
+use pair::Found;
 pub(crate) use sizes::Sizes;
+use sweep::Sweep;
+
+/// When so much time has passed, a frontier is written and what was counted is sealed.
+const FRONTIER_AFTER: Duration = Duration::from_secs(45);
+
+/// Counts layers as matrices. Between layers the afterstates of two sums are in memory; they are
+/// written as lists, for either engine to go on from, when some layers are to be sealed.
+pub(crate) struct Bits<'a> {
+    game: Game,
+    sweep: Sweep<'a>,
+    parts: Parts<'a>,
+}
+
+impl Counter for Bits<'_> {
+    fn next(
+        &mut self,
+        last: u32,
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<Layer>> {
+        let begun = Instant::now();
+        let sealed = store.run().sealed_sum();
+        let mut before = [sealed - 2, sealed].map(|sum| store.run().rows(sum));
+        let mut layers: Vec<Layer> = Vec::new();
+        loop {
+            let mut layer = Layer::new(sealed + 2 * (layers.len() as u32 + 1));
+            progress.begin(layer.sum);
+            let listed = store.run().keep() == Keep::All || layer.sum == last;
+            let found = self.count(&mut layer, listed, store)?;
+            if let Some(last) = layers.last_mut() {
+                for row in &mut last.rows {
+                    (row.afterstates, row.empty_cells) = afterstates(row, &found.afterstates)?;
+                }
+                before.swap(0, 1);
+                before[1].clone_from(&last.rows);
+            } else {
+                // They were counted when they were written.
+                for row in &before[1] {
+                    agree(row, &found.afterstates)?;
+                }
+            }
+            self.add_candidates(&mut layer, &before);
+            layer.last = layer.sum >= 8 && self.sweep.ends();
+            if layer.last && !listed {
+                self.count(&mut layer, true, store)?;
+                self.add_candidates(&mut layer, &before);
+            }
+            self.sweep.advance()?;
+            progress.end(&layer);
+            let enough = layer.sum == last || begun.elapsed() >= FRONTIER_AFTER;
+            layers.push(layer);
+            let layer = layers.last().expect("one was pushed");
+            if layer.last {
+                return Ok(layers);
+            }
+            if enough {
+                self.write_frontier(&mut layers, store)?;
+                return Ok(layers);
+            }
+        }
+    }
+}
+
+impl<'a> Bits<'a> {
+    /// Make ready to count the layers of a stage after the last sealed one of `store`.
+    pub(crate) fn new(
+        store: &Store,
+        plan: &Plan,
+        stage: Stage,
+        workers: &'a Workers,
+    ) -> Result<Self> {
+        let run = store.run();
+        let game = *run.game();
+        let sum = run.sealed_sum() + 2;
+        let end = stage.last.min(game.sum_bound());
+        let mut sweep = Sweep::new(&game, sum as usize / 2, end as usize / 2, workers, plan.threads())?;
+        sweep.take_up(&Frontier::open(run, sum)?)?;
+        let plan = plan.beside(stage.bytes, Sizes::parts(&game)).expect("the stage was chosen so");
+        let parts = Parts::new(run, &plan, workers)?;
+        Ok(Self { game, sweep, parts })
+    }
+
+    /// Count the states of a layer, and write their files if they are to be listed.
+    fn count(&mut self, layer: &mut Layer, listed: bool, store: &mut Store) -> Result<Found> {
+        self.parts.lists.begin(layer.sum);
+        let listing = listed.then(|| self.parts.lists.listing(Kind::States, store));
+        let found = self.sweep.count(listing.as_ref())?;
+        let keys = self.game.top().up_to().map(|max| PartKey { sum: layer.sum, max });
+        let rows = keys.map(|key| states_row(key, &found));
+        layer.rows = rows.collect::<Result<_>>()?;
+        let candidates = listing.into_iter().flat_map(Listing::into_parts);
+        for (row, (_, candidates)) in layer.rows.clone().iter().zip(candidates) {
+            if row.live == 0 {
+                candidates.retire();
+                continue;
+            }
+            let Built { sealed, tally } =
+                self.parts.build(Kind::States, row, candidates, &OnlyList, store, |_| ())?;
+            laws::equal(row, "live states", row.live, sealed.states)?;
+            laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
+            layer.bytes += sealed.bytes;
+            layer.took(sealed.bytes, tally.cuts);
+        }
+        Ok(found)
+    }
+
+    /// Each candidate fills an empty cell of an afterstate, or is a start.
+    fn add_candidates(&self, layer: &mut Layer, before: &[Vec<Row>; 2]) {
+        let starts = self.game.starts(layer.sum);
+        for row in &mut layer.rows {
+            let key = row.key().expect("a row of the engine has a tile");
+            let starts = starts.iter().filter(|&&board| max_exp(board) == key.max);
+            let cells = key.spawned_from().map(|(from, _)| {
+                let rows = &before[usize::from(from.sum + 2 == layer.sum)];
+                Row::among(rows, from).empty_cells
+            });
+            row.candidates = starts.count() as u64 + cells.sum::<u64>();
+            row.duplicates = row.candidates.saturating_sub(row.states());
+        }
+    }
+
+    /// Write the afterstates of the last two layers, as far as they are not sealed.
+    fn write_frontier(&mut self, layers: &mut [Layer], store: &mut Store) -> Result<()> {
+        let last = layers.len() - 1;
+        for (at, layer) in layers.iter_mut().enumerate().skip(last.saturating_sub(1)) {
+            self.parts.lists.begin(layer.sum);
+            let listing = self.parts.lists.listing(Kind::Afterstates, store);
+            self.sweep.list_afterstates(at == last, &listing)?;
+            let (disk, cuts) = (&mut layer.disk, &mut layer.cuts);
+            for (row, (_, candidates)) in layer.rows.iter_mut().zip(listing.into_parts()) {
+                let visit = CountAfterstates::new(&self.game);
+                let Built { sealed, tally } =
+                    self.parts.build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
+                if at < last {
+                    laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
+                    laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
+                }
+                (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
+                *disk += sealed.bytes + tally.cuts.spilled;
+                *cuts += tally.cuts;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The row of a part's states. Counts of boards are of all eight images; see `census`.
+fn states_row(key: PartKey, found: &Found) -> Result<Row> {
+    let exp = usize::from(key.max.get());
+    let Counts { labeled, states, moves, wins, dead, .. } = &found.states;
+    let mut row = Row {
+        labeled: labeled[exp],
+        live: found.named.live[exp],
+        fingerprint: found.named.fingerprints[exp],
+        ..Row::of(key)
+    };
+    row.dead = eighth(&row, "dead", dead[exp])?;
+    row.moves = eighth(&row, "moves", moves[exp])?;
+    row.wins = eighth(&row, "wins", wins[exp])?;
+    let states = eighth(&row, "states", labeled[exp] + states[exp])?;
+    laws::equal(&row, "states by orbits and by name", states, row.states())?;
+    Ok(row)
+}
+
+/// The afterstates of a row's part and their empty cells.
+fn afterstates(row: &Row, counts: &Counts) -> Result<(u64, u64)> {
+    let exp = usize::from(row.key().expect("a row of the engine has a tile").max.get());
+    let Counts { labeled, states, empty_cells, .. } = counts;
+    let afterstates = eighth(row, "afterstates", labeled[exp] + states[exp])?;
+    Ok((afterstates, eighth(row, "empty cells", empty_cells[exp])?))
+}
+
+/// See that afterstates that were listed were counted, too.
+fn agree(row: &Row, counts: &Counts) -> Result<()> {
+    let (afterstates, empty_cells) = afterstates(row, counts)?;
+    laws::equal(row, "afterstates", row.afterstates, afterstates)?;
+    laws::equal(row, "empty cells", row.empty_cells, empty_cells)
+}
+
+/// The number of canonical boards, given the sum over labeled ones of their symmetries.
+fn eighth(row: &Row, what: &str, sum: u64) -> Result<u64> {
+    laws::equal(row, what, sum % 8, 0)?;
+    Ok(sum / 8)
+}

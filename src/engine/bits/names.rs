@@ -7,8 +7,13 @@
 use std::mem;
 use std::ops::AddAssign;
 
+use super::begins::Begins;
 use super::census::EXPONENTS;
-use super::kernels::{Line, words};
+use super::half::Half;
+use super::halves::Tables;
+use super::kernels::{Line, select, words};
+use crate::engine::lists::Listing;
+use crate::error::Result;
 use crate::game::{Board, canonical};
 use crate::part::{Fingerprint, mix};
 use crate::wide::wide;
@@ -34,7 +39,7 @@ impl AddAssign for Named {
 
 /// Whether boards are known to be canonical.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tie {
+enum Tie {
     /// They are.
     No,
     /// It has to be tested.
@@ -43,30 +48,97 @@ pub(crate) enum Tie {
 
 /// Boards that a row stands for: the digits of its half are the same in all of them.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
-    pub(crate) half: Board,
+struct Row<'a> {
+    half: Board,
     /// The digits of the other half, by position, and by how much they are shifted.
-    pub(crate) digits: &'a [u32],
-    pub(crate) shift: u32,
+    digits: &'a [u32],
+    shift: u32,
+}
+
+/// Which boards of a row are named: those with its half on top, the same flipped, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ways {
+    Upright,
+    Flipped,
+    Both,
 }
 
 /// Names boards.
 pub(crate) struct Names {
+    /// The thread that does.
+    thread: usize,
     named: Named,
     boards: Box<[Board; SLICE + 68]>,
+    wanted: Vec<Line>,
+    none: Vec<Line>,
 }
 
 impl Names {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(thread: usize) -> Self {
         Self {
+            thread,
             named: Named::default(),
             boards: Box::new([0; SLICE + 68]),
+            wanted: Vec::new(),
+            none: Vec::new(),
         }
+    }
+
+    /// Name the canonical ones of the boards of a row, but for those that have a bit in `dead`, and
+    /// list them if there is a listing. `half` has largest exponent `max`.
+    pub(crate) fn row(
+        &mut self,
+        (half, max): (Half, u8),
+        row: &[Line],
+        dead: Option<&[Line]>,
+        columns: &Tables,
+        ways: Ways,
+        listing: Option<&Listing>,
+    ) -> Result<()> {
+        let orders = &columns.orders;
+        let begins = Begins::of(half, columns.up_to.len() as u8);
+        let (digits, turned) = (u64::from(half.0), u64::from(half.0.rotate_left(16)));
+        let upright = Row { half: digits << 32, digits: &columns.bottoms, shift: 0 };
+        let flipped = Row { half: turned, digits: &columns.tops, shift: 32 };
+        let sure = if begins.own < begins.others { Tie::No } else { Tie::Maybe };
+        let (mut wanted, mut none) = (mem::take(&mut self.wanted), mem::take(&mut self.none));
+        wanted.resize(row.len(), Line::ZERO);
+        none.resize(row.len(), Line::ZERO);
+        for exp in max..columns.up_to.len() as u8 {
+            let last = usize::from(exp) + 1 == columns.up_to.len();
+            let bits = if exp == max && last && dead.is_none() {
+                row
+            } else {
+                let within = columns.up_to[usize::from(exp)].as_slice();
+                let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &none };
+                select(&mut wanted, row, [within, within, below, dead.unwrap_or(&none)]);
+                &wanted
+            };
+            let mut name = |mask: &[Line], boards, tie| self.add(exp, bits, mask, boards, tie, listing);
+            if ways != Ways::Flipped && begins.own <= begins.others {
+                name(&orders.after[begins.own], upright, sure)?;
+                name(&orders.tied[begins.own], upright, Tie::Maybe)?;
+            }
+            if ways != Ways::Upright {
+                name(&orders.tops[begins.least()], flipped, Tie::No)?;
+                name(&orders.tied_tops[begins.least()], flipped, Tie::Maybe)?;
+            }
+        }
+        (self.wanted, self.none) = (wanted, none);
+        Ok(())
     }
 
     /// Name the canonical ones of the boards of a row that have a bit in `bits` and in `mask`; all
     /// have largest exponent `max`.
-    pub(crate) fn add(&mut self, max: u8, bits: &[Line], mask: &[Line], row: Row, tie: Tie) {
+    fn add(
+        &mut self,
+        max: u8,
+        bits: &[Line],
+        mask: &[Line],
+        row: Row,
+        tie: Tie,
+        listing: Option<&Listing>,
+    ) -> Result<()> {
         let mut found = 0;
         for (number, (&word, &mask)) in words(bits).iter().zip(words(mask)).enumerate() {
             let word = word & mask;
@@ -87,22 +159,33 @@ impl Names {
             }
             found += word.count_ones() as usize;
             if found >= SLICE {
-                self.name(max, found, tie);
+                self.name(max, found, tie, listing)?;
                 found = 0;
             }
         }
-        self.name(max, found, tie);
+        self.name(max, found, tie, listing)
     }
 
-    fn name(&mut self, max: u8, found: usize, tie: Tie) {
-        let boards = &self.boards[..found];
+    fn name(&mut self, max: u8, found: usize, tie: Tie, listing: Option<&Listing>) -> Result<()> {
+        let boards = &mut self.boards[..found];
         let (live, fingerprint) = match tie {
-            Tie::No => (found as u64, sum_of_mixes(boards)),
+            Tie::No => (found, sum_of_mixes(boards)),
             Tie::Maybe => sum_of_canonical(boards),
         };
-        let max = usize::from(max);
-        self.named.live[max] += live;
-        self.named.fingerprints[max] += Fingerprint(fingerprint);
+        let of_max = usize::from(max);
+        self.named.live[of_max] += live as u64;
+        self.named.fingerprints[of_max] += Fingerprint(fingerprint);
+        let Some(listing) = listing.filter(|_| live > 0) else {
+            return Ok(());
+        };
+        if live < found {
+            let mut kept = 0;
+            for at in 0..found {
+                boards[kept] = boards[at];
+                kept += usize::from(canonical::<4, 4>(boards[at]) == boards[at]);
+            }
+        }
+        listing.add(max, &mut boards[..live], self.thread)
     }
 
     /// What was named; begins anew.
@@ -123,13 +206,13 @@ wide! {
 
 wide! {
     /// How many boards are canonical, and the sum of their mixes.
-    fn sum_of_canonical(boards: &[u64]) -> (u64, u64) {
+    fn sum_of_canonical(boards: &[u64]) -> (usize, u64) {
         let (mut count, mut sum) = (0, 0u64);
         for &board in boards {
             let same = u64::from(canonical::<4, 4>(board) == board);
             count += same;
             sum = sum.wrapping_add(mix(board) & same.wrapping_neg());
         }
-        (count, sum)
+        (count as usize, sum)
     }
 }

@@ -21,22 +21,23 @@
 use std::ops::AddAssign;
 
 use super::afterstates::Afterstates;
-use super::begins::Begins;
 use super::census::{self, Counts};
 use super::class::NONE;
 use super::groups::Groups;
 use super::half::Half;
 use super::halves::{Halves, Tables};
-use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, select, set, transpose};
+use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, set, transpose};
 use super::matrix::Matrix;
 use super::mirror::Mirror;
-use super::names::{Named, Names, Row, Tie};
+use super::names::{Named, Names, Ways};
 use super::slab::Slab;
+use crate::engine::lists::Listing;
+use crate::error::Result;
 use crate::game::{Game, Moved, orbit};
 
 /// What a thread needs for a pair; it is used again for the next.
 pub(crate) struct Scratch {
-    slabs: [Slab; 2],
+    pub(crate) slabs: [Slab; 2],
     pub(crate) mirror: Mirror,
     /// 512 rows of the flipped pair.
     block: Matrix,
@@ -45,19 +46,19 @@ pub(crate) struct Scratch {
     /// Bits of those spawns in rows of other top halves, and starts; collected, and by top half.
     bits: Vec<(u32, u32)>,
     apart: Groups,
-    row: Vec<Line>,
-    dead: Vec<Line>,
-    wanted: Vec<Line>,
-    none: Vec<Line>,
+    pub(crate) row: Vec<Line>,
+    /// Bits of the row under some mask.
+    pub(crate) masked: Vec<Line>,
     strip: Matrix,
     /// For each bottom half that a move leads to, 512 top halves.
     moved: Vec<Line>,
     symmetric: Vec<u32>,
-    names: Names,
+    pub(crate) names: Names,
 }
 
 impl Scratch {
-    pub(crate) fn new() -> Self {
+    /// For the thread of this number.
+    pub(crate) fn new(thread: usize) -> Self {
         Self {
             slabs: Default::default(),
             mirror: Mirror::default(),
@@ -66,13 +67,11 @@ impl Scratch {
             bits: Vec::new(),
             apart: Groups::default(),
             row: Vec::new(),
-            dead: Vec::new(),
-            wanted: Vec::new(),
-            none: Vec::new(),
+            masked: Vec::new(),
             strip: Matrix::default(),
             moved: Vec::new(),
             symmetric: Vec::new(),
-            names: Names::new(),
+            names: Names::new(thread),
         }
     }
 }
@@ -87,6 +86,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) starts: &'a [(Half, Half)],
     pub(crate) top: usize,
     pub(crate) bottom: usize,
+    /// Where the live ones are listed, if they are.
+    pub(crate) listing: Option<&'a Listing>,
 }
 
 /// The afterstates moved to the left that a pair leads to.
@@ -124,7 +125,7 @@ impl Pair<'_> {
     }
 
     /// Make, count, name and move the states.
-    pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Found {
+    pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Result<Found> {
         let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
         out.flipped.reset(columns.class.rows(), rows.class.moved().len());
@@ -143,17 +144,15 @@ impl Pair<'_> {
         let above = scratch.slabs.iter().any(|slab| !slab.empty);
         let starts: Vec<(u32, u32)> = self.starts().collect();
         if !below && !above && starts.is_empty() {
-            return found;
+            return Ok(found);
         }
         scratch.bits.extend(starts);
         scratch.apart.fill(rows.class.lines() * LINE, &scratch.bits);
 
         let width = columns.class.lines();
         scratch.strip.reset(64, width);
-        for row in [&mut scratch.dead, &mut scratch.wanted, &mut scratch.none] {
-            row.clear();
-            row.resize(width, Line::ZERO);
-        }
+        scratch.masked.clear();
+        scratch.masked.resize(width, Line::ZERO);
         scratch.moved.clear();
         scratch.moved.resize(columns.class.moved().end * LINE, Line::ZERO);
         let mut word = 0;
@@ -173,7 +172,7 @@ impl Pair<'_> {
             if !self.make_row(position, below, scratch) {
                 continue;
             }
-            if !self.count(position, scratch, &mut found.states) {
+            if !self.count(position, scratch, &mut found.states)? {
                 continue;
             }
             if target != NONE {
@@ -193,7 +192,7 @@ impl Pair<'_> {
             self.store(word / 8, scratch, &mut out);
         }
         found.named = scratch.names.take();
-        found
+        Ok(found)
     }
 
     /// The starts of this pair, as positions.
@@ -328,7 +327,7 @@ impl Pair<'_> {
     }
 
     /// Count and name the states of the row that was made. Returns whether there are any.
-    fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> bool {
+    fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> Result<bool> {
         let (rows, columns) = (self.rows(), self.columns());
         let half = rows.class.half(position).expect("a position of a half");
         let max = rows.max[position as usize];
@@ -337,7 +336,7 @@ impl Pair<'_> {
         let times = if self.top == self.bottom { 1 } else { 2 };
         let last = columns.up_to.len() - 1;
         if census::add_by_max(&mut counts.labeled, times, row, None, max, columns) == 0 {
-            return false;
+            return Ok(false);
         }
         let target = rows.targets[position as usize];
         let changes = (target == position).then_some(columns.changes.as_slice());
@@ -345,20 +344,19 @@ impl Pair<'_> {
         let wins = if target == NONE { count(row) } else { count_masked(row, &columns.wins) };
         counts.wins[last] += 4 * times * wins;
         let stuck = bit(&rows.stuck, position);
-        scratch.dead.fill(Line::ZERO);
         if stuck {
             // Both halves are, and where they meet no tiles are equal.
             let cells = half.cells();
             let [a, b, c, d] = [0, 1, 2, 3].map(|column| {
                 columns.inner_differs[column][usize::from(cells[4 + column])].as_slice()
             });
-            for (line, dead) in scratch.dead.iter_mut().enumerate() {
+            for (line, dead) in scratch.masked.iter_mut().enumerate() {
                 for (i, dead) in dead.0.iter_mut().enumerate() {
                     let meets = a[line].0[i] & b[line].0[i] & c[line].0[i] & d[line].0[i];
                     *dead = row[line].0[i] & columns.stuck[line].0[i] & meets;
                 }
             }
-            census::add_by_max(&mut counts.dead, times, &scratch.dead, None, max, columns);
+            census::add_by_max(&mut counts.dead, times, &scratch.masked, None, max, columns);
         }
         census::symmetric(position, rows, columns, self.top == self.bottom, row, &mut scratch.symmetric);
         for &bottom in &scratch.symmetric {
@@ -373,40 +371,11 @@ impl Pair<'_> {
             counts.wins[exp] += more * wins;
             counts.dead[exp] += more * u64::from(legal == 0);
         }
-        self.name(half, max, stuck, scratch);
-        true
-    }
-
-    /// Name the canonical states of the row, and of the flipped row.
-    fn name(&self, half: Half, max: u8, stuck: bool, scratch: &mut Scratch) {
-        let columns = self.columns();
-        let orders = &columns.orders;
-        let begins = Begins::of(half, self.halves.exponents());
-        let (digits, turned) = (u64::from(half.0), u64::from(half.0.rotate_left(16)));
-        let upright = Row { half: digits << 32, digits: &columns.bottoms, shift: 0 };
-        let flipped = Row { half: turned, digits: &columns.tops, shift: 32 };
-        let sure = if begins.own < begins.others { Tie::No } else { Tie::Maybe };
-        let Scratch { row, dead, wanted, names, none, .. } = scratch;
-        for exp in max..columns.up_to.len() as u8 {
-            let last = usize::from(exp) + 1 == columns.up_to.len();
-            let bits = if exp == max && last && !stuck {
-                &*row
-            } else {
-                let within = columns.up_to[usize::from(exp)].as_slice();
-                let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &*none };
-                select(wanted, row, [within, within, below, dead]);
-                &*wanted
-            };
-            let mut name = |mask: &[Line], boards, tie| names.add(exp, bits, mask, boards, tie);
-            if begins.own <= begins.others {
-                name(&orders.after[begins.own], upright, sure);
-                name(&orders.tied[begins.own], upright, Tie::Maybe);
-            }
-            if self.top != self.bottom {
-                name(&orders.tops[begins.least()], flipped, Tie::No);
-                name(&orders.tied_tops[begins.least()], flipped, Tie::Maybe);
-            }
-        }
+        let Scratch { row, masked, names, .. } = scratch;
+        let ways = if self.top == self.bottom { Ways::Upright } else { Ways::Both };
+        let dead = stuck.then_some(masked.as_slice());
+        names.row((half, max), row, dead, columns, ways, self.listing)?;
+        Ok(true)
     }
 }
 

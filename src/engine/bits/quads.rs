@@ -16,8 +16,6 @@ pub(crate) struct Quads {
     full: Vec<usize>,
     /// ...and how many of these are less than their transpose.
     less: Vec<usize>,
-    /// By weight: those that equal their transpose.
-    own: Vec<Vec<Quad>>,
     /// The place of each full quad among those of its weight.
     places: Vec<u32>,
 }
@@ -49,12 +47,7 @@ impl Quads {
             *quads = ordered;
             quads.extend(open);
         }
-        let own = all.iter().map(|quads| {
-            let own = quads.iter().filter(|quad| **quad == quad.transposed());
-            own.copied().collect()
-        });
         Self {
-            own: own.collect(),
             all,
             full,
             less,
@@ -81,11 +74,6 @@ impl Quads {
     /// The place of a full quad among those of its weight.
     pub(crate) fn place(&self, quad: Quad) -> usize {
         self.places[usize::from(quad.0)] as usize
-    }
-
-    /// The quads of a weight that equal their transpose.
-    pub(crate) fn own(&self, weight: usize) -> &[Quad] {
-        self.own.get(weight).map_or(&[], Vec::as_slice)
     }
 
     /// The places of the transposes of all full quads of a weight, in order: three stretches.

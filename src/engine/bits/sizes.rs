@@ -19,7 +19,6 @@ const TABLES_FOR_PAIR: u64 = 1;
 pub(crate) struct Sizes {
     threads: u64,
     exponents: u8,
-    parts: usize,
     heaviest: usize,
     all: Vec<u64>,
     left: Vec<u64>,
@@ -68,7 +67,6 @@ impl Sizes {
         Self {
             threads: plan.threads() as u64,
             exponents: win,
-            parts: usize::from(game.top().get()),
             heaviest,
             up_to: sums.collect(),
             left: rows,
@@ -81,8 +79,8 @@ impl Sizes {
     }
 
     /// Parts whose boards are collected at once.
-    pub(crate) fn parts(&self) -> usize {
-        self.parts
+    pub(crate) fn parts(game: &Game) -> usize {
+        usize::from(game.top().get())
     }
 
     /// Bytes for the layer of a sum.

@@ -10,6 +10,7 @@
 //! - moved up with an empty cell in the top half: the last ones flipped, so the top half is short
 //!   and the bottom half hollow. These have rows of their own, for they have few columns.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use super::afterstates::Afterstates;
@@ -194,13 +195,13 @@ impl Slab {
     }
 
     /// Go through the top halves that have bits, each with its whole row.
-    pub(crate) fn rows(
+    pub(crate) fn rows<E>(
         &self,
         rows: &Tables,
         columns: &Tables,
         row: &mut Vec<Line>,
-        mut act: impl FnMut(u32, Half, &mut Vec<Line>),
-    ) {
+        mut act: impl FnMut(u32, Half, &[Line]) -> Result<(), E>,
+    ) -> Result<(), E> {
         for (position, half) in rows.class.halves() {
             let (slot, short) = (rows.slots[position as usize], rows.short_number(position));
             if slot == NONE && (short.is_none() || self.short.is_empty()) {
@@ -214,8 +215,9 @@ impl Slab {
             if let Some(number) = short {
                 self.add_short(number, columns, row);
             }
-            act(position, half, row);
+            act(position, half, row)?;
         }
+        Ok(())
     }
 
     /// Count the afterstates of the slab and those that a vertical flip leads to.
@@ -232,12 +234,12 @@ impl Slab {
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let mut found = Vec::new();
         let full = columns.full.as_slice();
-        self.rows(rows, columns, row, |position, half, row| {
+        let Ok(()) = self.rows(rows, columns, row, |position, half, row| {
             let max = rows.max[position as usize];
             let empty = half.empty_cells();
             let labeled = census::add_by_max(&mut counts.labeled, 1, row, None, max, columns);
             if labeled == 0 {
-                return;
+                return Ok::<_, Infallible>(());
             }
             census::add_by_max(&mut counts.labeled, 1, row, Some(full), max, columns);
             census::add_by_max(&mut counts.empty_cells, 2 * empty, row, None, max, columns);
@@ -252,6 +254,7 @@ impl Slab {
                     counts.empty_cells[exp] += flips * more * (empty + other.empty_cells());
                 }
             }
+            Ok(())
         });
         counts
     }

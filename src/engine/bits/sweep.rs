@@ -8,45 +8,70 @@ use super::afterstates::Afterstates;
 use super::half::Half;
 use super::halves::Halves;
 use super::matrix::Matrix;
+use super::names::Named;
 use super::pair::{Found, MovedPair, Pair, Scratch};
+use crate::engine::frontier::Frontier;
+use crate::engine::lists::Listing;
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::game::{Exp, Game};
 use crate::per_thread::PerThread;
 
-/// Counts a game, layer by layer.
-pub(crate) struct Sweep {
+/// Counts layer after layer.
+pub(crate) struct Sweep<'a> {
     game: Game,
+    workers: &'a Workers,
     halves: Halves,
     scratch: PerThread<Scratch>,
-    /// The afterstates of the last sum, of the one before, and memory for those of the next.
+    /// The afterstates of the last sum, and of the one before.
     before: [Afterstates; 2],
+    /// Those that the layer leads to, while it is counted.
     next: Afterstates,
+    /// Half the sum of the layer.
     weight: usize,
 }
 
-impl Sweep {
-    pub(crate) fn new(game: &Game, most: usize, threads: usize) -> Result<Self> {
+impl<'a> Sweep<'a> {
+    /// Begin with the layer of sum `2 * weight`, after the afterstates of the last sum and of the
+    /// one before; `last` is the greatest weight that will be counted.
+    pub(crate) fn new(
+        game: &Game,
+        weight: usize,
+        last: usize,
+        workers: &'a Workers,
+        threads: usize,
+    ) -> Result<Self> {
         Ok(Self {
             game: *game,
-            halves: Halves::new(game.win().get(), most, true),
-            scratch: PerThread::new(threads, |_| Ok(Scratch::new()))?,
+            workers,
+            halves: workers.install(|| Halves::new(game, last)),
+            scratch: PerThread::new(threads, |thread| Ok(Scratch::new(thread)))?,
             before: Default::default(),
             next: Afterstates::default(),
-            weight: 1,
+            weight,
         })
     }
 
-    /// Count the next layer.
-    pub(crate) fn layer(&mut self, workers: &Workers) -> Result<Found> {
-        self.weight += 1;
+    /// Take up the afterstates of the last two sums from their files.
+    pub(crate) fn take_up(&mut self, frontier: &Frontier) -> Result<()> {
+        for (afterstates, back) in self.before.iter_mut().zip([1, 2]) {
+            let weight = self.weight - back;
+            let parts = frontier.of_sum(2 * weight as u32);
+            afterstates.load(weight, &parts, &self.halves, self.workers)?;
+            afterstates.complete(&self.halves, self.workers)?;
+        }
+        Ok(())
+    }
+
+    /// Count the layer, and list its live states if there is a listing. Can be done again.
+    pub(crate) fn count(&mut self, listing: Option<&Listing>) -> Result<Found> {
         let weight = self.weight;
         let starts = self.starts();
         self.next.reset(weight);
         let moved = mem::take(&mut self.next.moved).into_iter().map(Mutex::new);
         let moved: Vec<Mutex<Matrix>> = moved.collect();
         let [last, before] = &self.before;
-        let found = workers.each(&self.pairs(), |worker, &(top, bottom)| {
+        let found = self.workers.each(&self.pairs(), |worker, &(top, bottom)| {
             let pair = Pair {
                 game: &self.game,
                 halves: &self.halves,
@@ -54,6 +79,7 @@ impl Sweep {
                 starts: &starts,
                 top,
                 bottom,
+                listing,
             };
             let mut upright = (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
             let mut flipped = moved[bottom].lock().expect("no thread panics");
@@ -61,14 +87,36 @@ impl Sweep {
                 upright: upright.as_deref_mut(),
                 flipped: &mut flipped,
             };
-            Ok(pair.sweep(&mut self.scratch.lock(worker.index), out))
+            pair.sweep(&mut self.scratch.lock(worker.index), out)
         })?;
         let moved = moved.into_iter().map(|moved| moved.into_inner().expect("no thread panics"));
         self.next.moved = moved.collect();
-        self.next.complete(&self.halves, workers)?;
-        self.before.swap(0, 1);
-        mem::swap(&mut self.before[0], &mut self.next);
+        self.next.look();
         Ok(found)
+    }
+
+    /// Go on to the layer after the one that was counted.
+    pub(crate) fn advance(&mut self) -> Result<()> {
+        let [last, before] = &mut self.before;
+        mem::swap(last, before);
+        mem::swap(last, &mut self.next);
+        last.inherit(&mut self.next);
+        self.weight += 1;
+        last.complete(&self.halves, self.workers)
+    }
+
+    /// Whether no layer follows the one that was counted.
+    pub(crate) fn ends(&self) -> bool {
+        self.next.is_empty() && self.before[0].is_empty()
+    }
+
+    /// List the canonical afterstates of the last sum, or of the one before.
+    pub(crate) fn list_afterstates(&self, last: bool, listing: &Listing) -> Result<Named> {
+        let afterstates = &self.before[usize::from(!last)];
+        let tops: Vec<usize> = (0..=afterstates.weight).collect();
+        self.workers.each(&tops, |worker, &top| {
+            afterstates.list(top, &self.halves, listing, &mut self.scratch.lock(worker.index))
+        })
     }
 
     /// The pairs of weights of the layer, the largest first.
@@ -114,12 +162,14 @@ mod tests {
         let begun = std::time::Instant::now();
         let threads = std::env::var("THREADS").map_or(1, |text| text.parse().unwrap());
         let workers = Workers::start(&Plan::new(1 << 30, threads).unwrap()).unwrap();
-        let mut sweep = Sweep::new(&game, usize::MAX, threads).unwrap();
+        let last = game.sum_bound() as usize / 2;
+        let mut sweep = Sweep::new(&game, 2, last, &workers, threads).unwrap();
         println!("tables {:?}", begun.elapsed());
         let mut sum = 2;
         let mut states = 0;
         while sum < until.min(table.last_sum()) {
-            let counted = sweep.layer(&workers).unwrap();
+            let counted = sweep.count(None).unwrap();
+            sweep.advance().unwrap();
             sum += 2;
             for row in table.layer(sum) {
                 let exp = usize::from(Exp::of_tile(row.max_tile).unwrap().get());
