@@ -95,7 +95,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let game = args.game.game()?;
     engine::last_sum(&game, args.until)?;
-    let plan = args.resources.plan()?.with_level(args.level).with_engine(args.engine);
+    let plan = args
+        .resources
+        .plan()?
+        .with_level(args.level)
+        .with_engine(args.engine);
     let csv = args.csv.as_deref().map(Output::new).transpose()?;
     let csv_on_stdout = matches!(csv, Some(Output::Stdout));
     if csv_on_stdout && args.json {

@@ -50,7 +50,11 @@ impl Choice {
         let last = last_sum(game, until)?;
         let first = run.sealed_sum() + 2;
         let lists = |why: &str| {
-            let stages = vec![Stage { engine: Engine::Lists, last, bytes: 0 }];
+            let stages = vec![Stage {
+                engine: Engine::Lists,
+                last,
+                bytes: 0,
+            }];
             let why = why.to_owned();
             Self { last, stages, why }
         };
@@ -61,7 +65,11 @@ impl Choice {
         let forced = plan.engine() == Some(Engine::Bits);
         if !square(game) {
             let what = format!("for boards of 4x4, not of {}", game.size());
-            return if forced { refused(what) } else { Ok(lists(&format!("bits are {what}"))) };
+            return if forced {
+                refused(what)
+            } else {
+                Ok(lists(&format!("bits are {what}")))
+            };
         }
         if run.complete() || first > last {
             return Ok(lists("nothing is left to count"));
@@ -84,19 +92,38 @@ impl Choice {
             };
             match stages.last_mut() {
                 Some(stage) if stage.engine == engine => {
-                    *stage = Stage { last: sum, bytes: stage.bytes.max(bytes), engine };
+                    *stage = Stage {
+                        last: sum,
+                        bytes: stage.bytes.max(bytes),
+                        engine,
+                    };
                 }
-                _ => stages.push(Stage { engine, last: sum, bytes }),
+                _ => stages.push(Stage {
+                    engine,
+                    last: sum,
+                    bytes,
+                }),
             }
         }
         if let Some(stage) = stages.last_mut() {
             stage.last = last;
         }
         let why = match stages.as_slice() {
-            [Stage { engine: Engine::Bits, bytes, .. }] => {
+            [
+                Stage {
+                    engine: Engine::Bits,
+                    bytes,
+                    ..
+                },
+            ] => {
                 format!("matrices take up to {}", memory_text(*bytes))
             }
-            [Stage { engine: Engine::Lists, .. }] => {
+            [
+                Stage {
+                    engine: Engine::Lists,
+                    ..
+                },
+            ] => {
                 format!("matrices would not fit {}", memory_text(plan.memory()))
             }
             _ => format!("where matrices fit {}", memory_text(plan.memory())),

@@ -47,12 +47,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Count the layer of sum `sum`, which must be the next, and write its files.
-    fn count(
-        &mut self,
-        sum: u32,
-        store: &mut Store,
-        progress: &mut dyn Progress,
-    ) -> Result<Layer> {
+    fn count(&mut self, sum: u32, store: &mut Store, progress: &mut dyn Progress) -> Result<Layer> {
         let frontier = Frontier::open(store.run(), sum)?;
         let mut layer = Layer::new(sum);
         let mut found = Step::begin(sum);
@@ -64,10 +59,16 @@ impl<'a> Layers<'a> {
             let mut row = Row::of(key);
             let mut own = merged.take();
             if frontier.leads_to(key) {
-                let own =
-                    own.get_or_insert_with(|| self.parts.lists.collect(Kind::Afterstates, max, store));
-                let above = self.parts.lists.collect(Kind::Afterstates, max.next(), store);
-                let states = self.parts.lists.spawn(&frontier, key, self.parts.workers, store)?;
+                let own = own
+                    .get_or_insert_with(|| self.parts.lists.collect(Kind::Afterstates, max, store));
+                let above = self
+                    .parts
+                    .lists
+                    .collect(Kind::Afterstates, max.next(), store);
+                let states = self
+                    .parts
+                    .lists
+                    .spawn(&frontier, key, self.parts.workers, store)?;
                 let sink = MoveSink::new(max, own, &above);
                 let report = |counted| progress.step(found.add(counted));
                 self.states(&mut row, states, sink, &mut layer, store, report)?;
@@ -99,7 +100,8 @@ impl<'a> Layers<'a> {
     ) -> Result<()> {
         let visit = ExpandStates::new(store.run().game(), sink);
         let Built { sealed, tally } =
-            self.parts.build(Kind::States, row, candidates, &visit, store, report)?;
+            self.parts
+                .build(Kind::States, row, candidates, &visit, store, report)?;
         row.live = sealed.states;
         row.fingerprint = sealed.fingerprint;
         row.dead = tally.dead;
@@ -123,7 +125,8 @@ impl<'a> Layers<'a> {
     ) -> Result<()> {
         let visit = CountAfterstates::new(store.run().game());
         let Built { sealed, tally } =
-            self.parts.build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
+            self.parts
+                .build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
         row.afterstates = sealed.states;
         row.empty_cells = tally.empty_cells;
         layer.took(sealed.bytes, tally.cuts);

@@ -282,12 +282,21 @@ impl Store {
             return;
         }
         let last = manifest.sealed_sum;
-        let unwritten = |part: &SealedPart| part.row.sum == last && part.row.live > 0 && part.bytes == 0;
-        let end = if manifest.parts.iter().any(unwritten) { last + 2 } else { last };
+        let unwritten =
+            |part: &SealedPart| part.row.sum == last && part.row.live > 0 && part.bytes == 0;
+        let end = if manifest.parts.iter().any(unwritten) {
+            last + 2
+        } else {
+            last
+        };
         let gone = manifest.dropped_below..end;
         manifest.dropped_below = gone.end.max(gone.start);
         let mut files = Vec::new();
-        for part in manifest.parts.iter_mut().filter(|part| gone.contains(&part.row.sum)) {
+        for part in manifest
+            .parts
+            .iter_mut()
+            .filter(|part| gone.contains(&part.row.sum))
+        {
             let file = part.file().filter(|_| part.bytes > 0);
             files.extend(file.map(|file| file.name));
             part.bytes = 0;

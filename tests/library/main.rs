@@ -9,6 +9,7 @@ mod manifest;
 #[path = "../support/memory.rs"]
 mod memory;
 
+mod bits;
 mod format;
 mod layering;
 mod oracle;

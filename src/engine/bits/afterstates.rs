@@ -84,11 +84,23 @@ impl Afterstates {
             mem::take(matrices).into_iter().map(Mutex::new).collect()
         };
         let (full, short) = (locked(&mut self.full), locked(&mut self.short));
-        let tops: Vec<usize> = (0..=self.weight).filter(|&top| self.has(top, halves)).collect();
+        let tops: Vec<usize> = (0..=self.weight)
+            .filter(|&top| self.has(top, halves))
+            .collect();
         let this = &*self;
         let Done = workers.each(&tops, |_, &top| {
-            turn_full(this, top, halves, &mut full[top].lock().expect("no thread panics"));
-            turn_short(this, top, halves, &mut short[top].lock().expect("no thread panics"));
+            turn_full(
+                this,
+                top,
+                halves,
+                &mut full[top].lock().expect("no thread panics"),
+            );
+            turn_short(
+                this,
+                top,
+                halves,
+                &mut short[top].lock().expect("no thread panics"),
+            );
             Ok(Done)
         })?;
         let free = |matrix: Mutex<Matrix>| matrix.into_inner().expect("no thread panics");
@@ -109,13 +121,19 @@ impl Afterstates {
         workers: &Workers,
     ) -> Result<()> {
         self.reset(weight);
-        for top in (0..=weight).filter(|&top| top <= halves.most() && weight - top <= halves.most()) {
-            let (rows, columns) = (&halves.tables[top].class, &halves.tables[weight - top].class);
+        for top in (0..=weight).filter(|&top| top <= halves.most() && weight - top <= halves.most())
+        {
+            let (rows, columns) = (
+                &halves.tables[top].class,
+                &halves.tables[weight - top].class,
+            );
             self.moved[top].reset(rows.rows(), columns.moved().len());
         }
         let moved = mem::take(&mut self.moved).into_iter().map(Mutex::new);
         let moved: Vec<Mutex<Matrix>> = moved.collect();
-        let blocks = parts.iter().flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)));
+        let blocks = parts
+            .iter()
+            .flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)));
         let blocks: Vec<_> = blocks.collect();
         let Done = workers.each(&blocks, |worker, &(part, block)| {
             worker.boards.clear();
@@ -134,7 +152,8 @@ impl Afterstates {
             }
             for (moved, bits) in moved.iter().zip(bits) {
                 let mut moved = moved.lock().expect("no thread panics");
-                bits.into_iter().for_each(|(row, at)| set(moved.row_mut(row as usize), at));
+                bits.into_iter()
+                    .for_each(|(row, at)| set(moved.row_mut(row as usize), at));
             }
             Ok(Done)
         })?;
@@ -153,7 +172,14 @@ impl Afterstates {
         listing: &Listing,
         scratch: &mut Scratch,
     ) -> Result<Named> {
-        let Scratch { slabs: [slab, _], mirror, names, row, masked, .. } = scratch;
+        let Scratch {
+            slabs: [slab, _],
+            mirror,
+            names,
+            row,
+            masked,
+            ..
+        } = scratch;
         slab.make(self, top, halves, mirror);
         if !slab.empty {
             let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);

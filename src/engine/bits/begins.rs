@@ -69,7 +69,10 @@ impl Orders {
             after[begin].copy_from_slice(&sum);
             or(&mut sum, &tied[begin]);
         }
-        let (mut sure, mut perhaps) = (vec![Line::ZERO; class.lines()], vec![Line::ZERO; class.lines()]);
+        let (mut sure, mut perhaps) = (
+            vec![Line::ZERO; class.lines()],
+            vec![Line::ZERO; class.lines()],
+        );
         for begin in 0..begins {
             or(&mut perhaps, &tied_tops[begin]);
             tied_tops[begin].copy_from_slice(&perhaps);
@@ -77,6 +80,11 @@ impl Orders {
             let here = std::mem::replace(&mut tops[begin], sure.clone());
             or(&mut sure, &here);
         }
-        Self { after, tied, tops, tied_tops }
+        Self {
+            after,
+            tied,
+            tops,
+            tied_tops,
+        }
     }
 }

@@ -70,10 +70,18 @@ pub(crate) fn symmetric(
     // Reflected at a diagonal: two quads are swapped, and those on it are their own transposes.
     let [falling, rising] = rows.diagonal[at];
     if falling != NONE {
-        columns.own_right.of(falling).iter().for_each(|&position| look(position));
+        columns
+            .own_right
+            .of(falling)
+            .iter()
+            .for_each(|&position| look(position));
     }
     if rising != NONE {
-        columns.own_left.of(rising).iter().for_each(|&position| look(position));
+        columns
+            .own_left
+            .of(rising)
+            .iter()
+            .for_each(|&position| look(position));
     }
     if rows.images[at] == position {
         for (line, (row, mask)) in row.iter().zip(&columns.mirrors).enumerate() {

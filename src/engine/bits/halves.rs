@@ -111,7 +111,9 @@ impl Halves {
             }
         }
         let count = usize::from(count);
-        let classes: Vec<Class> = (0..=most).map(|weight| Class::new(weight, &quads)).collect();
+        let classes: Vec<Class> = (0..=most)
+            .map(|weight| Class::new(weight, &quads))
+            .collect();
         let mut positions = vec![NONE; count * count];
         let mut blocks = vec![NONE; (most + 1) * count];
         let (mut short_blocks, mut short_image_blocks) = (blocks.clone(), blocks.clone());
@@ -224,8 +226,16 @@ impl Halves {
 fn under(quads: &Quads, empty: usize) -> Vec<Vec<Quad>> {
     let fits = |quad: &Quad| {
         let [corner, along, inward, middle] = quad.cells().map(|cell| cell > 0);
-        let column = |outer: bool, inner: bool, empty| if empty { outer || !inner } else { outer && inner };
-        !quad.full() && column(corner, inward, empty & 1 != 0) && column(along, middle, empty & 2 != 0)
+        let column = |outer: bool, inner: bool, empty| {
+            if empty {
+                outer || !inner
+            } else {
+                outer && inner
+            }
+        };
+        !quad.full()
+            && column(corner, inward, empty & 1 != 0)
+            && column(along, middle, empty & 2 != 0)
     };
     let of_weight = |weight| {
         let quads = quads.of_weight(weight).iter().copied().filter(fits);
@@ -274,7 +284,9 @@ impl Tables {
         let digits = 0..exponents;
         let cell = |half: Half, at: usize| half.cells()[at];
         let inner_differs = [4, 5, 6, 7].map(|at| {
-            let masks = digits.clone().map(|exp| class.mask(|half| cell(half, at) != exp));
+            let masks = digits
+                .clone()
+                .map(|exp| class.mask(|half| cell(half, at) != exp));
             masks.collect()
         });
         let both = class.both();
@@ -295,7 +307,8 @@ impl Tables {
             let half = class.half(at).filter(|half| half.inward())?;
             Some((slot as u32, half))
         });
-        let (filled, direct): (Vec<_>, Vec<_>) = inward.partition(|(_, half)| half.quads().1.full());
+        let (filled, direct): (Vec<_>, Vec<_>) =
+            inward.partition(|(_, half)| half.quads().1.full());
         let mut numbers = vec![NONE; open.len()];
         for (number, &(slot, _)) in direct.iter().enumerate() {
             numbers[slot as usize] = number as u32;
@@ -306,7 +319,10 @@ impl Tables {
         });
         let fallen = fallen.collect();
         let number = |half| numbers[slot_of_image(half) as usize];
-        let fallen_mirrored = filled.iter().map(|&(slot, half)| (number(half), slot)).collect();
+        let fallen_mirrored = filled
+            .iter()
+            .map(|&(slot, half)| (number(half), slot))
+            .collect();
         let settled = (0..class.rows()).map(|row| {
             let at = class.position_of_row(row);
             let half = class.half(at).expect("a row has a half");
@@ -355,7 +371,10 @@ impl Tables {
             removals: Groups::default(),
             short_removals: Groups::default(),
             max,
-            up_to: digits.clone().map(|exp| class.mask(|half| largest(half) <= exp)).collect(),
+            up_to: digits
+                .clone()
+                .map(|exp| class.mask(|half| largest(half) <= exp))
+                .collect(),
             changes: class.mask(|half| moved_left(half) != Some(half)),
             wins: class.mask(won),
             full: class.mask(Half::full),
@@ -424,12 +443,16 @@ fn moved_left(half: Half) -> Option<Half> {
         line::slide(&mut tiles);
         line::pack(&tiles)
     });
-    Some(Half(u32::from(packed[0].take()?) << 16 | u32::from(packed[1].take()?)))
+    Some(Half(
+        u32::from(packed[0].take()?) << 16 | u32::from(packed[1].take()?),
+    ))
 }
 
 /// Whether no cell is empty and no neighbours are equal.
 fn stuck(half: Half) -> bool {
     let cells = half.cells();
-    let rows = cells.chunks(4).all(|row| row.windows(2).all(|pair| pair[0] != pair[1]));
+    let rows = cells
+        .chunks(4)
+        .all(|row| row.windows(2).all(|pair| pair[0] != pair[1]));
     half.full() && rows && (0..4).all(|column| cells[column] != cells[4 + column])
 }

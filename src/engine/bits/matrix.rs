@@ -31,7 +31,10 @@ impl Matrix {
     /// Bytes of all rows, and how many each has.
     #[inline]
     pub(crate) fn bytes(&self) -> (&[u8], usize) {
-        (bytemuck::cast_slice(&self.lines), self.width * size_of::<Line>())
+        (
+            bytemuck::cast_slice(&self.lines),
+            self.width * size_of::<Line>(),
+        )
     }
 
     /// Whether it has no rows, or empty ones.

@@ -15,7 +15,12 @@ pub(crate) struct Mirror {
 
 impl Mirror {
     /// Take up to 512 rows of `width` lines.
-    pub(crate) fn load<'a>(&mut self, rows: usize, width: usize, row: impl Fn(usize) -> &'a [Line]) {
+    pub(crate) fn load<'a>(
+        &mut self,
+        rows: usize,
+        width: usize,
+        row: impl Fn(usize) -> &'a [Line],
+    ) {
         (self.rows, self.width) = (rows, width);
         self.columns.resize(width * LINE, Line::ZERO);
         let mut tile = [Line::ZERO; 64];
@@ -23,7 +28,11 @@ impl Mirror {
             let word = first / 64;
             for line in 0..width {
                 for (at, to) in tile.iter_mut().enumerate() {
-                    *to = if first + at < rows { row(first + at)[line] } else { Line::ZERO };
+                    *to = if first + at < rows {
+                        row(first + at)[line]
+                    } else {
+                        Line::ZERO
+                    };
                 }
                 transpose(&mut tile);
                 for (column, from) in tile.iter().enumerate() {
@@ -49,8 +58,8 @@ impl Mirror {
                     }
                 }
                 transpose(&mut tile);
-                for at in 0..64.min(self.rows - first) {
-                    line_of_row(first + at, line, tile[at]);
+                for (at, &bits) in tile.iter().enumerate().take(self.rows - first) {
+                    line_of_row(first + at, line, bits);
                 }
             }
         }

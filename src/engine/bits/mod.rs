@@ -114,9 +114,17 @@ impl<'a> Bits<'a> {
         let game = *run.game();
         let sum = run.sealed_sum() + 2;
         let end = stage.last.min(game.sum_bound());
-        let mut sweep = Sweep::new(&game, sum as usize / 2, end as usize / 2, workers, plan.threads())?;
+        let mut sweep = Sweep::new(
+            &game,
+            sum as usize / 2,
+            end as usize / 2,
+            workers,
+            plan.threads(),
+        )?;
         sweep.take_up(&Frontier::open(run, sum)?)?;
-        let plan = plan.beside(stage.bytes, Sizes::parts(&game)).expect("the stage was chosen so");
+        let plan = plan
+            .beside(stage.bytes, Sizes::parts(&game))
+            .expect("the stage was chosen so");
         let parts = Parts::new(run, &plan, workers)?;
         Ok(Self { game, sweep, parts })
     }
@@ -126,7 +134,10 @@ impl<'a> Bits<'a> {
         self.parts.lists.begin(layer.sum);
         let listing = listed.then(|| self.parts.lists.listing(Kind::States, store));
         let found = self.sweep.count(listing.as_ref())?;
-        let keys = self.game.top().up_to().map(|max| PartKey { sum: layer.sum, max });
+        let keys = self.game.top().up_to().map(|max| PartKey {
+            sum: layer.sum,
+            max,
+        });
         let rows = keys.map(|key| states_row(key, &found));
         layer.rows = rows.collect::<Result<_>>()?;
         let candidates = listing.into_iter().flat_map(Listing::into_parts);
@@ -136,7 +147,8 @@ impl<'a> Bits<'a> {
                 continue;
             }
             let Built { sealed, tally } =
-                self.parts.build(Kind::States, row, candidates, &OnlyList, store, |_| ())?;
+                self.parts
+                    .build(Kind::States, row, candidates, &OnlyList, store, |_| ())?;
             laws::equal(row, "live states", row.live, sealed.states)?;
             laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
             layer.bytes += sealed.bytes;
@@ -171,7 +183,8 @@ impl<'a> Bits<'a> {
             for (row, (_, candidates)) in layer.rows.iter_mut().zip(listing.into_parts()) {
                 let visit = CountAfterstates::new(&self.game);
                 let Built { sealed, tally } =
-                    self.parts.build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
+                    self.parts
+                        .build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
                 if at < last {
                     laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
                     laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
@@ -188,7 +201,14 @@ impl<'a> Bits<'a> {
 /// The row of a part's states. Counts of boards are of all eight images; see `census`.
 fn states_row(key: PartKey, found: &Found) -> Result<Row> {
     let exp = usize::from(key.max.get());
-    let Counts { labeled, states, moves, wins, dead, .. } = &found.states;
+    let Counts {
+        labeled,
+        states,
+        moves,
+        wins,
+        dead,
+        ..
+    } = &found.states;
     let mut row = Row {
         labeled: labeled[exp],
         live: found.named.live[exp],
@@ -206,7 +226,12 @@ fn states_row(key: PartKey, found: &Found) -> Result<Row> {
 /// The afterstates of a row's part and their empty cells.
 fn afterstates(row: &Row, counts: &Counts) -> Result<(u64, u64)> {
     let exp = usize::from(row.key().expect("a row of the engine has a tile").max.get());
-    let Counts { labeled, states, empty_cells, .. } = counts;
+    let Counts {
+        labeled,
+        states,
+        empty_cells,
+        ..
+    } = counts;
     let afterstates = eighth(row, "afterstates", labeled[exp] + states[exp])?;
     Ok((afterstates, eighth(row, "empty cells", empty_cells[exp])?))
 }

@@ -98,9 +98,21 @@ impl Names {
         let orders = &columns.orders;
         let begins = Begins::of(half, columns.up_to.len() as u8);
         let (digits, turned) = (u64::from(half.0), u64::from(half.0.rotate_left(16)));
-        let upright = Row { half: digits << 32, digits: &columns.bottoms, shift: 0 };
-        let flipped = Row { half: turned, digits: &columns.tops, shift: 32 };
-        let sure = if begins.own < begins.others { Tie::No } else { Tie::Maybe };
+        let upright = Row {
+            half: digits << 32,
+            digits: &columns.bottoms,
+            shift: 0,
+        };
+        let flipped = Row {
+            half: turned,
+            digits: &columns.tops,
+            shift: 32,
+        };
+        let sure = if begins.own < begins.others {
+            Tie::No
+        } else {
+            Tie::Maybe
+        };
         let (mut wanted, mut none) = (mem::take(&mut self.wanted), mem::take(&mut self.none));
         wanted.resize(row.len(), Line::ZERO);
         none.resize(row.len(), Line::ZERO);
@@ -110,11 +122,20 @@ impl Names {
                 row
             } else {
                 let within = columns.up_to[usize::from(exp)].as_slice();
-                let below = if exp > max { &columns.up_to[usize::from(exp) - 1] } else { &none };
-                select(&mut wanted, row, [within, within, below, dead.unwrap_or(&none)]);
+                let below = if exp > max {
+                    &columns.up_to[usize::from(exp) - 1]
+                } else {
+                    &none
+                };
+                select(
+                    &mut wanted,
+                    row,
+                    [within, within, below, dead.unwrap_or(&none)],
+                );
                 &wanted
             };
-            let mut name = |mask: &[Line], boards, tie| self.add(exp, bits, mask, boards, tie, listing);
+            let mut name =
+                |mask: &[Line], boards, tie| self.add(exp, bits, mask, boards, tie, listing);
             if ways != Ways::Flipped && begins.own <= begins.others {
                 name(&orders.after[begins.own], upright, sure)?;
                 name(&orders.tied[begins.own], upright, Tie::Maybe)?;

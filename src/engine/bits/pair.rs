@@ -128,7 +128,8 @@ impl Pair<'_> {
     pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Result<Found> {
         let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
-        out.flipped.reset(columns.class.rows(), rows.class.moved().len());
+        out.flipped
+            .reset(columns.class.rows(), rows.class.moved().len());
         if let Some(upright) = &mut out.upright {
             upright.reset(rows.class.rows(), columns.class.moved().len());
         }
@@ -154,12 +155,18 @@ impl Pair<'_> {
         scratch.masked.clear();
         scratch.masked.resize(width, Line::ZERO);
         scratch.moved.clear();
-        scratch.moved.resize(columns.class.moved().end * LINE, Line::ZERO);
+        scratch
+            .moved
+            .resize(columns.class.moved().end * LINE, Line::ZERO);
         let mut word = 0;
         let mut any = false;
         for &position in &rows.by_target {
             let target = rows.targets[position as usize];
-            let of_target = if target == NONE { u32::MAX } else { target / 64 };
+            let of_target = if target == NONE {
+                u32::MAX
+            } else {
+                target / 64
+            };
             if of_target != word {
                 if any {
                     self.move_bottoms(word, scratch);
@@ -210,7 +217,8 @@ impl Pair<'_> {
             if let Some(top) = top.checked_sub(tile + 1) {
                 slab.make(before, top, self.halves, &mut scratch.mirror);
                 if tile == 0 {
-                    found.afterstates += slab.count(before.weight, top, self.halves, &mut scratch.row);
+                    found.afterstates +=
+                        slab.count(before.weight, top, self.halves, &mut scratch.row);
                 }
             }
         }
@@ -341,7 +349,11 @@ impl Pair<'_> {
         let target = rows.targets[position as usize];
         let changes = (target == position).then_some(columns.changes.as_slice());
         census::add_by_max(&mut counts.moves, 4 * times, row, changes, max, columns);
-        let wins = if target == NONE { count(row) } else { count_masked(row, &columns.wins) };
+        let wins = if target == NONE {
+            count(row)
+        } else {
+            count_masked(row, &columns.wins)
+        };
         counts.wins[last] += 4 * times * wins;
         let stuck = bit(&rows.stuck, position);
         if stuck {
@@ -358,21 +370,37 @@ impl Pair<'_> {
             }
             census::add_by_max(&mut counts.dead, times, &scratch.masked, None, max, columns);
         }
-        census::symmetric(position, rows, columns, self.top == self.bottom, row, &mut scratch.symmetric);
+        census::symmetric(
+            position,
+            rows,
+            columns,
+            self.top == self.bottom,
+            row,
+            &mut scratch.symmetric,
+        );
         for &bottom in &scratch.symmetric {
             let board = Half::board(half, columns.class.half(bottom).expect("a half"));
             let more = times * (8 / orbit::<4, 4>(board) - 1);
             let exp = usize::from(max.max(columns.max[bottom as usize]));
             let moves = self.game.moves(board);
-            let legal = moves.iter().filter(|&&moved| moved != Moved::Illegal).count() as u64;
+            let legal = moves
+                .iter()
+                .filter(|&&moved| moved != Moved::Illegal)
+                .count() as u64;
             let wins = moves.iter().filter(|&&moved| moved == Moved::Wins).count() as u64;
             counts.states[exp] += more;
             counts.moves[exp] += more * legal;
             counts.wins[exp] += more * wins;
             counts.dead[exp] += more * u64::from(legal == 0);
         }
-        let Scratch { row, masked, names, .. } = scratch;
-        let ways = if self.top == self.bottom { Ways::Upright } else { Ways::Both };
+        let Scratch {
+            row, masked, names, ..
+        } = scratch;
+        let ways = if self.top == self.bottom {
+            Ways::Upright
+        } else {
+            Ways::Both
+        };
         let dead = stuck.then_some(masked.as_slice());
         names.row((half, max), row, dead, columns, ways, self.listing)?;
         Ok(true)
@@ -381,7 +409,13 @@ impl Pair<'_> {
 
 /// Add to a row what spawns lead to in the half at `position` of `rows`, given the slabs of the
 /// halves without a 2 and without a 4; returns whether it can be anything.
-fn spawn(slabs: &[Slab; 2], rows: &Tables, position: u32, columns: &Tables, row: &mut [Line]) -> bool {
+fn spawn(
+    slabs: &[Slab; 2],
+    rows: &Tables,
+    position: u32,
+    columns: &Tables,
+    row: &mut [Line],
+) -> bool {
     let mut any = false;
     for (tile, slot) in rows.removals(position) {
         if !slabs[tile].empty {

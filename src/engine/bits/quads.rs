@@ -34,9 +34,15 @@ impl Quads {
         let (mut full, mut less) = (Vec::new(), Vec::new());
         for quads in &mut all {
             let (filled, open): (Vec<Quad>, Vec<Quad>) = quads.iter().partition(|quad| quad.full());
-            let first = filled.iter().copied().filter(|&quad| quad < quad.transposed());
+            let first = filled
+                .iter()
+                .copied()
+                .filter(|&quad| quad < quad.transposed());
             let first: Vec<Quad> = first.collect();
-            let middle = filled.iter().copied().filter(|&quad| quad == quad.transposed());
+            let middle = filled
+                .iter()
+                .copied()
+                .filter(|&quad| quad == quad.transposed());
             let last = first.iter().map(|quad| quad.transposed());
             let ordered: Vec<Quad> = first.iter().copied().chain(middle).chain(last).collect();
             for (place, quad) in ordered.iter().enumerate() {

@@ -91,7 +91,8 @@ impl Sizes {
             return u64::MAX;
         };
         let exponents = u64::from(self.exponents).min(u64::from(sum.ilog2()) + 1);
-        let each = TABLES + TABLES_FOR_EXPONENT * exponents + TABLES_FOR_PAIR * exponents * exponents / 2;
+        let each =
+            TABLES + TABLES_FOR_EXPONENT * exponents + TABLES_FOR_PAIR * exponents * exponents / 2;
         let tables = halves.saturating_mul(each);
         let pairs = weight - most..=most;
         let tops = pairs.map(|top| (top, weight - top));
@@ -99,14 +100,21 @@ impl Sizes {
         let (mut slab, mut below) = (0, 0);
         for (top, bottom) in tops {
             let open = self.left[top] - self.full[top];
-            let moved = matrix(open, lines(self.left[bottom] - self.both[bottom]) + lines(self.both[bottom]));
+            let moved = matrix(
+                open,
+                lines(self.left[bottom] - self.both[bottom]) + lines(self.both[bottom]),
+            );
             let full = matrix(self.inward[top], lines(self.both[bottom])) / 2;
             let short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
             let settled = self.settled(bottom);
             sum = sum.saturating_add(3 * moved + 2 * full + 2 * short);
-            let rare = matrix(self.hollow[top], settled) + matrix(self.inward[top], lines(self.hollow[bottom]) + 4);
+            let rare = matrix(self.hollow[top], settled)
+                + matrix(self.inward[top], lines(self.hollow[bottom]) + 4);
             slab = slab.max(2 * moved + 2 * full + rare);
-            below = below.max(matrix(self.settled(top) * LINE as u64, lines(self.all[bottom]) + 5));
+            below = below.max(matrix(
+                self.settled(top) * LINE as u64,
+                lines(self.all[bottom]) + 5,
+            ));
         }
         sum.saturating_add(self.threads.saturating_mul(2 * slab + below))
     }
@@ -115,7 +123,9 @@ impl Sizes {
     fn settled(&self, weight: usize) -> u64 {
         let left = self.left[weight] - self.both[weight];
         let odd = self.inward[weight] + self.hollow[weight];
-        (2 * lines(left) + lines(self.both[weight])).saturating_add(lines(odd)).min(lines(self.all[weight]) + 4)
+        (2 * lines(left) + lines(self.both[weight]))
+            .saturating_add(lines(odd))
+            .min(lines(self.all[weight]) + 4)
     }
 }
 
@@ -126,7 +136,8 @@ fn lines(bits: u64) -> u64 {
 
 /// Bytes of a matrix.
 fn matrix(rows: u64, lines: u64) -> u64 {
-    rows.saturating_mul(lines).saturating_mul(size_of::<Line>() as u64)
+    rows.saturating_mul(lines)
+        .saturating_mul(size_of::<Line>() as u64)
 }
 
 /// The product of a polynomial and the sum of others, given as terms; what is heavier is left out.

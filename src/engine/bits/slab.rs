@@ -68,7 +68,11 @@ impl Slab {
         }
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        let matrices = [&afterstates.full[top], &afterstates.short[top], &afterstates.short[bottom]];
+        let matrices = [
+            &afterstates.full[top],
+            &afterstates.short[top],
+            &afterstates.short[bottom],
+        ];
         self.empty = afterstates.none(top) && matrices.iter().all(|matrix| matrix.is_empty());
         if self.empty {
             return;
@@ -127,7 +131,9 @@ impl Slab {
             to[..both.len()].copy_from_slice(full.row(number));
         }
         for images in rows.fallen_mirrored.chunks(LINE) {
-            mirror.load(images.len(), both.len(), |at| full.row(images[at].0 as usize));
+            mirror.load(images.len(), both.len(), |at| {
+                full.row(images[at].0 as usize)
+            });
             mirror.store(&columns.mirrored, |at, line, bits| {
                 self.row_from(images[at].1, both.start)[line] = bits;
             });
@@ -139,11 +145,16 @@ impl Slab {
         for (row, &(slot, image)) in rows.settled.iter().enumerate() {
             let from = moved.row(row);
             or(self.row_mut(slot), from);
-            or(&mut self.row_from(image, right.start)[..right.len()], &from[..right.len()]);
+            or(
+                &mut self.row_from(image, right.start)[..right.len()],
+                &from[..right.len()],
+            );
         }
         for (batch, rows) in rows.settled.chunks(LINE).enumerate() {
             let first = batch * LINE;
-            mirror.load(rows.len(), both.len(), |at| &moved.row(first + at)[both.clone()]);
+            mirror.load(rows.len(), both.len(), |at| {
+                &moved.row(first + at)[both.clone()]
+            });
             mirror.store(&columns.mirrored, |at, line, bits| {
                 let to = &mut self.row_from(rows[at].1, both.start)[line];
                 or(std::slice::from_mut(to), &[bits]);
@@ -153,23 +164,32 @@ impl Slab {
 
     /// Make the rows of short top halves from the flipped boards: those with a hollow top half.
     fn flip(&mut self, flipped: &Matrix, rows: &Tables, columns: &Tables) {
-        self.short.reset(rows.shorts.len(), columns.class.hollow.lines());
+        self.short
+            .reset(rows.shorts.len(), columns.class.hollow.lines());
         let mut tile = [Line::ZERO; 64];
         for (word, numbers) in columns.hollow_numbers.chunks(64).enumerate() {
             for line in 0..rows.class.short.lines() {
                 let mut any = false;
                 for (to, &number) in tile.iter_mut().zip(numbers) {
-                    *to = if number == NONE { Line::ZERO } else { flipped.row(number as usize)[line] };
+                    *to = if number == NONE {
+                        Line::ZERO
+                    } else {
+                        flipped.row(number as usize)[line]
+                    };
                     any |= *to != Line::ZERO;
                 }
                 if !any {
                     continue;
                 }
                 transpose(&mut tile);
-                for (lane, numbers) in rows.short_numbers[line * LINE..][..LINE].chunks(64).enumerate() {
+                for (lane, numbers) in rows.short_numbers[line * LINE..][..LINE]
+                    .chunks(64)
+                    .enumerate()
+                {
                     for (from, &number) in tile.iter().zip(numbers) {
                         if number != NONE {
-                            self.short.row_mut(number as usize)[word / 8].0[word % 8] = from.0[lane];
+                            self.short.row_mut(number as usize)[word / 8].0[word % 8] =
+                                from.0[lane];
                         }
                     }
                 }
@@ -225,7 +245,13 @@ impl Slab {
     /// Whatever has a full top half is the flip of a row's bit with a full bottom half, so these
     /// count twice. Over all slabs top halves have as many empty cells as bottom halves, so those of
     /// the top halves are counted twice instead.
-    pub(crate) fn count(&self, weight: usize, top: usize, halves: &Halves, row: &mut Vec<Line>) -> Counts {
+    pub(crate) fn count(
+        &self,
+        weight: usize,
+        top: usize,
+        halves: &Halves,
+        row: &mut Vec<Line>,
+    ) -> Counts {
         let mut counts = Counts::default();
         if self.empty {
             return counts;

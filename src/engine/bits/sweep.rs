@@ -89,7 +89,9 @@ impl<'a> Sweep<'a> {
             };
             pair.sweep(&mut self.scratch.lock(worker.index), out)
         })?;
-        let moved = moved.into_iter().map(|moved| moved.into_inner().expect("no thread panics"));
+        let moved = moved
+            .into_iter()
+            .map(|moved| moved.into_inner().expect("no thread panics"));
         self.next.moved = moved.collect();
         self.next.look();
         Ok(found)
@@ -115,7 +117,12 @@ impl<'a> Sweep<'a> {
         let afterstates = &self.before[usize::from(!last)];
         let tops: Vec<usize> = (0..=afterstates.weight).collect();
         self.workers.each(&tops, |worker, &top| {
-            afterstates.list(top, &self.halves, listing, &mut self.scratch.lock(worker.index))
+            afterstates.list(
+                top,
+                &self.halves,
+                listing,
+                &mut self.scratch.lock(worker.index),
+            )
         })
     }
 
@@ -137,7 +144,8 @@ impl<'a> Sweep<'a> {
                 for a in [Exp::TWO, Exp::FOUR] {
                     for b in [Exp::TWO, Exp::FOUR] {
                         if (a.tile() + b.tile()) as usize == 2 * self.weight {
-                            let board = u64::from(a.get()) << (4 * first) | u64::from(b.get()) << (4 * second);
+                            let board = u64::from(a.get()) << (4 * first)
+                                | u64::from(b.get()) << (4 * second);
                             starts.push(Half::of_board(board));
                         }
                     }
@@ -150,66 +158,106 @@ impl<'a> Sweep<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::census::Counts;
     use super::*;
+    use std::collections::HashSet;
+
+    use super::super::census::EXPONENTS;
+    use super::super::kernels::{LINE, bit};
+    use super::super::mirror::Mirror;
+    use super::super::slab::Slab;
     use crate::engine::Plan;
-    use crate::counts::Table;
+    use crate::game::{Board, Moved, images, max_exp, sum};
 
-    fn compare(name: &str, until: u32) {
-        let path = format!("results/{name}.csv");
-        let table = Table::read_csv(std::fs::File::open(path).unwrap()).unwrap();
-        let game: Game = name.parse().unwrap();
-        let begun = std::time::Instant::now();
-        let threads = std::env::var("THREADS").map_or(1, |text| text.parse().unwrap());
-        let workers = Workers::start(&Plan::new(1 << 30, threads).unwrap()).unwrap();
-        let last = game.sum_bound() as usize / 2;
-        let mut sweep = Sweep::new(&game, 2, last, &workers, threads).unwrap();
-        println!("tables {:?}", begun.elapsed());
-        let mut sum = 2;
-        let mut states = 0;
-        while sum < until.min(table.last_sum()) {
-            let counted = sweep.count(None).unwrap();
-            sweep.advance().unwrap();
-            sum += 2;
-            for row in table.layer(sum) {
-                let exp = usize::from(Exp::of_tile(row.max_tile).unwrap().get());
-                let Counts { labeled, states, moves, wins, dead, .. } = counted.states;
-                let found = [labeled[exp], (labeled[exp] + states[exp] - dead[exp]) / 8, dead[exp] / 8, moves[exp] / 8, wins[exp] / 8];
-                assert_eq!(found, [row.labeled, row.live, row.dead, row.moves, row.wins], "{sum} {}", row.max_tile);
-                assert_eq!(counted.named.live[exp], row.live, "{sum} {}", row.max_tile);
-                assert_eq!(counted.named.fingerprints[exp], row.fingerprint, "{sum} {}", row.max_tile);
+    /// The slow twin: all boards of some sums in all orientations, one by one.
+    struct Closed {
+        game: Game,
+        states: HashSet<Board>,
+        /// Of the last sum, and of the one before.
+        afterstates: [HashSet<Board>; 2],
+    }
+
+    impl Closed {
+        fn layer(&mut self, layer: u32) {
+            let starts = self.game.starts(layer);
+            let mut states: HashSet<Board> = starts.into_iter().flat_map(images::<4, 4>).collect();
+            for (afterstates, tile) in self.afterstates.iter().zip([Exp::TWO, Exp::FOUR]) {
+                let spawned = afterstates
+                    .iter()
+                    .flat_map(|&board| self.game.spawns(board, tile));
+                states.extend(spawned);
             }
-            for row in table.layer(sum - 2) {
-                let exp = usize::from(Exp::of_tile(row.max_tile).unwrap().get());
-                let Counts { labeled, states, empty_cells, .. } = counted.afterstates;
-                assert_eq!([(labeled[exp] + states[exp]) / 8, empty_cells[exp] / 8], [row.afterstates, row.empty_cells], "{sum} {}", row.max_tile);
-            }
-            if std::env::var("SAY").is_ok() {
-                println!("{sum} {} {:?}", counted.named.live.iter().sum::<u64>(), begun.elapsed());
-            }
-            states += counted.named.live.iter().sum::<u64>();
+            let moves = states.iter().flat_map(|&board| self.game.moves(board));
+            let afterstates = moves.filter_map(|moved| match moved {
+                Moved::To(board) => Some(board),
+                _ => None,
+            });
+            self.afterstates.swap(0, 1);
+            self.afterstates[0] = afterstates.collect();
+            self.states = states;
         }
-        let time = begun.elapsed();
-        println!("{name}: {states} states in {time:?}, {:.1} ns each", time.as_nanos() as f64 / states as f64);
+
+        fn labeled(&self) -> [u64; EXPONENTS] {
+            let mut labeled = [0; EXPONENTS];
+            for &board in &self.states {
+                labeled[usize::from(max_exp(board).get())] += 1;
+            }
+            labeled
+        }
+    }
+
+    /// All boards of the slabs that are made of some afterstates.
+    fn boards(afterstates: &Afterstates, halves: &Halves) -> Vec<Board> {
+        let (mut slab, mut mirror, mut row) = (Slab::default(), Mirror::default(), Vec::new());
+        let mut boards = Vec::new();
+        for top in 0..=afterstates.weight {
+            slab.make(afterstates, top, halves, &mut mirror);
+            if slab.empty {
+                continue;
+            }
+            let (rows, columns) = (
+                &halves.tables[top],
+                &halves.tables[afterstates.weight - top],
+            );
+            let Ok(()) = slab.rows(rows, columns, &mut row, |_, half, row| {
+                for (position, other) in columns.class.halves() {
+                    if position as usize / LINE < row.len() && bit(row, position) {
+                        boards.push(Half::board(half, other));
+                    }
+                }
+                Ok::<_, std::convert::Infallible>(())
+            });
+        }
+        boards
     }
 
     #[test]
-    fn all_of_4x4_to_8() {
-        compare("4x4-8", u32::MAX);
-    }
-
-    #[test]
-    fn all_of_4x4_to_16() {
-        compare("4x4-16", u32::MAX);
-    }
-
-    #[test]
-    fn all_of_4x4_to_32() {
-        compare("4x4-32", std::env::var("UNTIL").map_or(u32::MAX, |text| text.parse().unwrap()));
-    }
-
-    #[test]
-    fn some_of_4x4_to_64() {
-        compare("4x4-64", std::env::var("UNTIL").map_or(80, |text| text.parse().unwrap()));
+    fn every_board_of_a_layer_is_that_of_a_naive_closed_set() {
+        for (name, last) in [("4x4-8", u32::MAX), ("4x4-16", 32), ("4x4", 26)] {
+            let game: Game = name.parse().unwrap();
+            let last = last.min(game.sum_bound());
+            let workers = Workers::start(&Plan::new(1 << 30, 2).unwrap()).unwrap();
+            let mut sweep = Sweep::new(&game, 2, last as usize / 2, &workers, 2).unwrap();
+            let mut closed = Closed {
+                game,
+                states: HashSet::new(),
+                afterstates: Default::default(),
+            };
+            for layer in (4..=last).step_by(2) {
+                closed.layer(layer);
+                let found = sweep.count(None).unwrap();
+                assert_eq!(found.states.labeled, closed.labeled(), "{name} {layer}");
+                let ends = closed.afterstates.iter().all(HashSet::is_empty);
+                assert_eq!(sweep.ends(), ends, "{name} {layer}");
+                sweep.advance().unwrap();
+                let boards = boards(&sweep.before[0], &sweep.halves);
+                let found: HashSet<Board> = boards.iter().copied().collect();
+                assert_eq!(found.len(), boards.len(), "{name} {layer}: each once");
+                assert!(found.iter().all(|&board| sum(board) == layer));
+                let open = |&&board: &&Board| !Half::of_board(board).0.full();
+                let expected: HashSet<Board> =
+                    closed.afterstates[0].iter().filter(open).copied().collect();
+                assert!(found == expected, "{name} {layer}: afterstates");
+            }
+        }
     }
 }

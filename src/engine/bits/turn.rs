@@ -30,9 +30,13 @@ pub(crate) fn turn_full(
     let bottom = afterstates.weight - top;
     let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
     let quads = &halves.quads;
-    let blocks: Vec<Block> = (0..=bottom).filter_map(|right| Block::new(right, bottom - right, quads)).collect();
+    let blocks: Vec<Block> = (0..=bottom)
+        .filter_map(|right| Block::new(right, bottom - right, quads))
+        .collect();
     let reachable = |&(_, _, right): &(u32, Quad, Quad)| {
-        blocks.iter().any(|block| !afterstates.none(block.right + right.weight()))
+        blocks
+            .iter()
+            .any(|block| !afterstates.none(block.right + right.weight()))
     };
     if !rows.fallen.iter().any(reachable) {
         return;
@@ -55,7 +59,7 @@ pub(crate) fn turn_full(
             for rows in block.rows.clone() {
                 let mut byte = (first_row + rows.start) * width + at as usize / 8;
                 for _ in rows {
-                        let field = block.transposer.transpose(word(bytes, byte) >> (at % 8));
+                    let field = block.transposer.transpose(word(bytes, byte) >> (at % 8));
                     any |= field;
                     to.put(field, block.bits);
                     byte += width;
@@ -81,7 +85,9 @@ pub(crate) fn turn_short(
     let (sum, bottom) = (afterstates.weight, afterstates.weight - top);
     let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
     let quads = &halves.quads;
-    let transposers: Vec<_> = (0..=quads.most().min(bottom)).map(|weight| quads.transposer(weight)).collect();
+    let transposers: Vec<_> = (0..=quads.most().min(bottom))
+        .map(|weight| quads.transposer(weight))
+        .collect();
     fallen.reset(rows.hollows.len(), columns.class.short.lines());
     let mut any = false;
     for (row, &position) in rows.hollows.iter().enumerate() {
@@ -100,7 +106,8 @@ pub(crate) fn turn_short(
         // One bottom quad is full: on the right, or after a flip of the board on the left.
         for (b, d, flipped) in [(b, d, false), (d, b, true)] {
             for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
-                let Some(transposer) = transposers.get(bottom - weight).filter(|t| t.bits() > 0) else {
+                let Some(transposer) = transposers.get(bottom - weight).filter(|t| t.bits() > 0)
+                else {
                     continue;
                 };
                 for &a in under {
@@ -124,15 +131,27 @@ pub(crate) fn turn_short(
             }
         }
         for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
-            let others = halves.under(d).get(bottom - weight).map_or(&[][..], Vec::as_slice);
-            for (&a, &c) in under.iter().flat_map(|a| others.iter().map(move |c| (a, c))) {
+            let others = halves
+                .under(d)
+                .get(bottom - weight)
+                .map_or(&[][..], Vec::as_slice);
+            for (&a, &c) in under
+                .iter()
+                .flat_map(|a| others.iter().map(move |c| (a, c)))
+            {
                 let Some((from, row)) = source(a, b.transposed()) else {
                     continue;
                 };
-                if bit(afterstates.moved[from].row(row), halves.position_of(c, d.transposed())) {
+                if bit(
+                    afterstates.moved[from].row(row),
+                    halves.position_of(c, d.transposed()),
+                ) {
                     any = true;
                     let position = halves.position_of(a.transposed(), c.transposed());
-                    set(to, columns.class.short.place(position).expect("a short half"));
+                    set(
+                        to,
+                        columns.class.short.place(position).expect("a short half"),
+                    );
                 }
             }
         }
@@ -171,7 +190,10 @@ struct Block {
 
 impl Block {
     fn new(right: usize, left: usize, quads: &Quads) -> Option<Self> {
-        let (fields, bits) = (quads.full(right).len() as u32, quads.full(left).len() as u32);
+        let (fields, bits) = (
+            quads.full(right).len() as u32,
+            quads.full(left).len() as u32,
+        );
         (fields > 0 && bits > 0).then(|| Self {
             right,
             fields,
@@ -194,7 +216,12 @@ struct Packer<'a> {
 impl<'a> Packer<'a> {
     fn new(words: &'a mut [u64], at: u32) -> Self {
         let (word, filled) = (at as usize / 64, at % 64);
-        Self { words, word, bits: 0, filled }
+        Self {
+            words,
+            word,
+            bits: 0,
+            filled,
+        }
     }
 
     /// Append a field of 1 to 63 bits.

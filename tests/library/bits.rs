@@ -1,0 +1,139 @@
+//! The engine of bits beside that of lists: the same numbers, the same files.
+
+use std::fs::File;
+use std::path::Path;
+
+use enum48::counts::Table;
+use enum48::engine::{self, Engine, Plan, Silent};
+use enum48::store::{Keep, Store};
+use enum48::{Error, Game};
+
+use crate::files::files;
+
+const MEMORY: u64 = 1 << 30;
+
+fn plan(engine: Engine, memory: u64, threads: usize) -> Plan {
+    Plan::new(memory, threads)
+        .unwrap()
+        .with_engine(Some(engine))
+}
+
+fn count(dir: &Path, game: &Game, keep: Keep, plan: &Plan, until: Option<u32>) -> Table {
+    let mut store = Store::open(dir, game, Some(keep)).unwrap();
+    engine::count(&mut store, plan, until, &mut Silent).unwrap();
+    store.run().table()
+}
+
+/// Counts by bits, and compares with a table that lists counted.
+fn agrees(name: &str, until: Option<u32>) {
+    let game: Game = name.parse().unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let plan = plan(Engine::Bits, MEMORY, 2);
+    let found = count(place.path(), &game, Keep::Last, &plan, until);
+    let counted = Table::read_csv(File::open(format!("results/{name}.csv")).unwrap()).unwrap();
+    let counted = counted.until(until);
+    for (found, counted) in found.rows().iter().zip(counted.rows()) {
+        assert_eq!(found, counted, "{name}");
+    }
+    assert_eq!(found.rows().len(), counted.rows().len(), "{name}");
+}
+
+#[test]
+fn bits_count_what_lists_counted() {
+    for (name, until) in [
+        ("4x4-8", None),
+        ("4x4-16", None),
+        ("4x4-32", None),
+        ("4x4-64", Some(80)),
+        ("4x4-128", Some(60)),
+    ] {
+        agrees(name, until);
+    }
+}
+
+#[test]
+fn bits_write_the_same_files_as_lists_for_any_threads() {
+    for (name, until) in [("4x4-8", None), ("4x4-16", Some(44)), ("4x4", Some(36))] {
+        let game: Game = name.parse().unwrap();
+        for keep in [Keep::All, Keep::Last] {
+            let directory = |plan: &Plan| {
+                let place = tempfile::tempdir().unwrap();
+                count(place.path(), &game, keep, plan, until);
+                files(place.path())
+            };
+            let expected = directory(&plan(Engine::Lists, MEMORY, 2));
+            for threads in [1, 2, 5] {
+                let found = directory(&plan(Engine::Bits, MEMORY, threads));
+                assert!(found == expected, "{name} {keep:?} on {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn either_engine_goes_on_where_the_other_stopped() {
+    let game: Game = "4x4-8".parse().unwrap();
+    let stops = [4, 6, 12, 14, 20, 36, 60, 70, 500].map(Some);
+    let engines = [Engine::Bits, Engine::Lists];
+    for keep in [Keep::All, Keep::Last] {
+        let whole = tempfile::tempdir().unwrap();
+        count(
+            whole.path(),
+            &game,
+            keep,
+            &plan(Engine::Lists, MEMORY, 2),
+            None,
+        );
+        for first in [0, 1] {
+            let place = tempfile::tempdir().unwrap();
+            for (at, until) in stops.into_iter().enumerate() {
+                let plan = plan(engines[(first + at) % 2], MEMORY, 2);
+                count(place.path(), &game, keep, &plan, until);
+            }
+            assert!(files(place.path()) == files(whole.path()), "{keep:?}");
+        }
+    }
+}
+
+#[test]
+fn layers_too_large_for_matrices_are_counted_as_lists_in_the_same_directory() {
+    let game: Game = "4x4".parse().unwrap();
+    let counted = |plan: &Plan| {
+        let place = tempfile::tempdir().unwrap();
+        count(place.path(), &game, Keep::All, plan, Some(40));
+        files(place.path())
+    };
+    let small = Plan::new(40 << 20, 2).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::open(place.path(), &game, None).unwrap();
+    let choice = engine::Choice::new(store.run(), &small, Some(40)).unwrap();
+    let text = choice.to_string();
+    assert!(
+        text.starts_with("bits to sum ") && text.ends_with(", then lists"),
+        "{text}"
+    );
+    assert!(counted(&small) == counted(&plan(Engine::Lists, MEMORY, 2)));
+}
+
+#[test]
+fn bits_are_refused_where_they_cannot_count() {
+    for (name, memory, why) in [
+        ("3x3-64", MEMORY, "for boards of 4x4, not of 3x3"),
+        ("4x4-64", 64 << 20, "needs"),
+    ] {
+        let game: Game = name.parse().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), &game, None).unwrap();
+        let refused = engine::count(
+            &mut store,
+            &plan(Engine::Bits, memory, 2),
+            None,
+            &mut Silent,
+        );
+        let Err(Error::Engine(text)) = refused else {
+            panic!("{name}: {refused:?}");
+        };
+        assert!(text.contains(why), "{text}");
+        assert_eq!(store.run().sealed_sum(), 2, "nothing was counted");
+    }
+}
