@@ -8,12 +8,12 @@
 
 use std::mem;
 use std::ops::AddAssign;
-use std::sync::Mutex;
 
-use super::half::Half;
-use super::halves::Halves;
+use super::class::Class;
+use super::half::{Half, at_left};
+use super::halves::{Halves, Tables};
 use super::kernels::{Line, or_masked, set};
-use super::matrix::Matrix;
+use super::matrix::Matrices;
 use super::names::{Named, Ways};
 use super::pair::Scratch;
 use super::turn::{turn_full, turn_short};
@@ -30,23 +30,22 @@ pub(crate) struct Afterstates {
     pub(crate) weight: usize,
     /// Those moved to the left, with an empty cell in the top half: the columns that a move to the
     /// left leads to.
-    pub(crate) moved: Vec<Matrix>,
+    pub(crate) moved: Matrices,
     /// Those moved down that have a full bottom half: rows as in `Tables::fallen`, columns `both`.
-    pub(crate) full: Vec<Matrix>,
+    pub(crate) full: Matrices,
     /// Those moved down that have a short bottom half: rows as in `Tables::hollows`, columns of the
     /// windows of short halves.
-    pub(crate) short: Vec<Matrix>,
-    /// Whether none was moved to the left.
-    none: Vec<bool>,
+    pub(crate) short: Matrices,
 }
 
 impl Afterstates {
     /// Begin anew with half a sum, in the same memory.
-    pub(crate) fn reset(&mut self, weight: usize) {
+    pub(crate) fn reset(&mut self, weight: usize, halves: &Halves) {
         self.weight = weight;
-        self.none.clear();
-        self.moved.resize_with(weight + 1, Matrix::default);
-        self.moved.iter_mut().for_each(|matrix| matrix.reset(0, 0));
+        let shape = |rows: &Class, columns: &Class| (rows.rows(), columns.moved().len());
+        self.moved.lay_out(shapes(weight, halves, |rows, columns| {
+            shape(&rows.class, &columns.class)
+        }));
     }
 
     /// Use the memory of others that are needed no longer.
@@ -55,58 +54,44 @@ impl Afterstates {
         mem::swap(&mut self.short, &mut others.short);
     }
 
-    /// Whether none was moved to the left with this weight of the top half.
-    pub(crate) fn none(&self, top: usize) -> bool {
-        self.none.get(top).is_none_or(|&none| none)
-    }
-
     /// Whether there are none at all.
     pub(crate) fn is_empty(&self) -> bool {
-        self.none.iter().all(|&none| none)
-    }
-
-    /// Whether the halves of a pair of weights exist.
-    pub(crate) fn has(&self, top: usize, halves: &Halves) -> bool {
-        top < self.moved.len() && top <= halves.most() && self.weight - top <= halves.most()
-    }
-
-    /// Those moved to the left are there: look which matrices have none.
-    pub(crate) fn look(&mut self) {
-        self.none = self.moved.iter().map(Matrix::is_zero).collect();
+        self.moved.is_empty()
     }
 
     /// Complete the afterstates from those moved to the left.
     pub(crate) fn complete(&mut self, halves: &Halves, workers: &Workers) -> Result<()> {
         let weight = self.weight;
-        let locked = |matrices: &mut Vec<Matrix>| -> Vec<Mutex<Matrix>> {
-            matrices.resize_with(weight + 1, Matrix::default);
-            matrices.iter_mut().for_each(|matrix| matrix.reset(0, 0));
-            mem::take(matrices).into_iter().map(Mutex::new).collect()
-        };
-        let (full, short) = (locked(&mut self.full), locked(&mut self.short));
-        let tops: Vec<usize> = (0..=self.weight)
-            .filter(|&top| self.has(top, halves))
-            .collect();
+        let (mut full, mut short) = (mem::take(&mut self.full), mem::take(&mut self.short));
+        full.lay_out(shapes(weight, halves, |rows, columns| {
+            (rows.fallen.len(), columns.class.both().len())
+        }));
+        short.lay_out(shapes(weight, halves, |rows, columns| {
+            (rows.hollows.len(), columns.class.short.lines())
+        }));
         let this = &*self;
-        let Done = workers.each(&tops, |_, &top| {
-            turn_full(
-                this,
-                top,
-                halves,
-                &mut full[top].lock().expect("no thread panics"),
-            );
-            turn_short(
-                this,
-                top,
-                halves,
-                &mut short[top].lock().expect("no thread panics"),
-            );
-            Ok(Done)
-        })?;
-        let free = |matrix: Mutex<Matrix>| matrix.into_inner().expect("no thread panics");
-        self.full = full.into_iter().map(free).collect();
-        self.short = short.into_iter().map(free).collect();
-        Ok(())
+        let tops: Vec<usize> = halves.tops(weight).collect();
+        let turned = full.make(|full| {
+            short.make(|short| {
+                workers.each(&tops, |_, &top| {
+                    turn_full(
+                        this,
+                        top,
+                        halves,
+                        &mut full[top].lock().expect("no thread panics"),
+                    );
+                    turn_short(
+                        this,
+                        top,
+                        halves,
+                        &mut short[top].lock().expect("no thread panics"),
+                    );
+                    Ok(Done)
+                })
+            })
+        });
+        (self.full, self.short) = (full, short);
+        turned.map(|Done| ())
     }
 
     /// Take up canonical afterstates from their files, those of sum `2 * weight`. About 100 ns each.
@@ -120,47 +105,42 @@ impl Afterstates {
         halves: &Halves,
         workers: &Workers,
     ) -> Result<()> {
-        self.reset(weight);
-        for top in (0..=weight).filter(|&top| top <= halves.most() && weight - top <= halves.most())
-        {
-            let (rows, columns) = (
-                &halves.tables[top].class,
-                &halves.tables[weight - top].class,
-            );
-            self.moved[top].reset(rows.rows(), columns.moved().len());
-        }
-        let moved = mem::take(&mut self.moved).into_iter().map(Mutex::new);
-        let moved: Vec<Mutex<Matrix>> = moved.collect();
+        self.reset(weight, halves);
         let blocks = parts
             .iter()
             .flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)));
         let blocks: Vec<_> = blocks.collect();
-        let Done = workers.each(&blocks, |worker, &(part, block)| {
-            worker.boards.clear();
-            part.read_block(block, &mut worker.decoder, &mut worker.boards)?;
-            let mut bits: Vec<Vec<(u32, u32)>> = vec![Vec::new(); weight + 1];
-            for &board in &worker.boards {
-                for image in images::<4, 4>(board) {
-                    let (top, bottom) = Half::of_board(image);
-                    if top.left() && bottom.left() && !top.full() {
+        let loaded = self.moved.make(|moved| {
+            for made in moved {
+                made.lock().expect("no thread panics").matrix.clear();
+            }
+            workers.each(&blocks, |worker, &(part, block)| {
+                worker.boards.clear();
+                part.read_block(block, &mut worker.decoder, &mut worker.boards)?;
+                let mut bits: Vec<Vec<(u32, u32)>> = vec![Vec::new(); weight + 1];
+                let images = worker
+                    .boards
+                    .iter()
+                    .flat_map(|&board| images::<4, 4>(board));
+                for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
+                    if !top.full() {
                         let weight = halves.weight(top);
                         let row = halves.tables[weight].class.row(halves.position(top));
                         let row = row.expect("it is not full, and at the left");
                         bits[weight].push((row as u32, halves.position(bottom)));
                     }
                 }
-            }
-            for (moved, bits) in moved.iter().zip(bits) {
-                let mut moved = moved.lock().expect("no thread panics");
-                bits.into_iter()
-                    .for_each(|(row, at)| set(moved.row_mut(row as usize), at));
-            }
-            Ok(Done)
-        })?;
-        let free = |matrix: Mutex<Matrix>| matrix.into_inner().expect("no thread panics");
-        self.moved = moved.into_iter().map(free).collect();
-        self.look();
-        Ok(())
+                for (made, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {
+                    let mut made = made.lock().expect("no thread panics");
+                    made.any = true;
+                    for (row, at) in bits {
+                        set(made.matrix.row_mut(row as usize), at);
+                    }
+                }
+                Ok(Done)
+            })
+        });
+        loaded.map(|Done| ())
     }
 
     /// List the canonical afterstates of which the top half has weight `top` and an empty cell, and
@@ -194,6 +174,22 @@ impl Afterstates {
         }
         Ok(names.take())
     }
+}
+
+/// The shapes of matrices for boards of half a sum, by weight of the top half; none where there are
+/// no such halves.
+fn shapes(
+    weight: usize,
+    halves: &Halves,
+    shape: impl Fn(&Tables, &Tables) -> (usize, usize),
+) -> impl Iterator<Item = (usize, usize)> {
+    (0..=weight).map(move |top| {
+        let tables = &halves.tables;
+        tables
+            .get(top)
+            .zip(tables.get(weight - top))
+            .map_or((0, 0), |(rows, columns)| shape(rows, columns))
+    })
 }
 
 /// Nothing to add up.

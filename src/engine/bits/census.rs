@@ -98,16 +98,15 @@ pub(crate) fn symmetric(
     found.dedup();
 }
 
-/// Add `times` the bits of a row, by largest exponent of the board, for a top half with largest
-/// exponent `max`; under a mask, if there is one. Returns their number.
-pub(crate) fn add_by_max(
-    counts: &mut [u64; EXPONENTS],
-    times: u64,
+/// The bits of a row by largest exponent of the board, for a top half with largest exponent `max`;
+/// under a mask, if there is one.
+pub(crate) fn by_max(
     row: &[Line],
     mask: Option<&[Line]>,
     max: u8,
     columns: &Tables,
-) -> u64 {
+) -> [u64; EXPONENTS] {
+    let mut counts = [0; EXPONENTS];
     let mut below = 0;
     let last = columns.up_to.len() - 1;
     for (exp, up_to) in columns.up_to.iter().enumerate().skip(max.into()) {
@@ -117,8 +116,15 @@ pub(crate) fn add_by_max(
             Some(mask) if exp == last => count_masked(row, mask),
             Some(mask) => count_masked_twice(row, mask, up_to),
         };
-        counts[exp] += times * (here - below);
+        counts[exp] = here - below;
         below = here;
     }
-    below
+    counts
+}
+
+/// Add `times` some counts to others.
+pub(crate) fn add(counts: &mut [u64; EXPONENTS], times: u64, more: &[u64; EXPONENTS]) {
+    for (count, more) in counts.iter_mut().zip(more) {
+        *count += times * more;
+    }
 }

@@ -139,6 +139,14 @@ impl Half {
     }
 }
 
+/// Whether all tiles of a board lie at the left end of their rows.
+#[inline]
+pub(crate) fn at_left(board: Board) -> bool {
+    let filled = (board | board >> 1 | board >> 2 | board >> 3) & 0x1111_1111_1111_1111;
+    let gap_before = filled << 4 & !filled & 0x1110_1110_1110_1110;
+    gap_before == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +181,18 @@ mod tests {
                 (half.left(), half.inward(), half.outward()),
                 (left, inward, outward)
             );
+        }
+    }
+
+    #[test]
+    fn a_board_is_at_the_left_if_both_halves_are() {
+        for board in
+            (0..1 << 16).map(|mask: u64| (0..16).map(|cell| (mask >> cell & 1) << (4 * cell)).sum())
+        {
+            let (top, bottom) = Half::of_board(board);
+            for board in [board, 8 * board] {
+                assert_eq!(at_left(board), top.left() && bottom.left(), "{board:#x}");
+            }
         }
     }
 

@@ -1,5 +1,8 @@
 //! All halves of a game, and what becomes of each of them.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use super::begins::Orders;
 use super::class::{Class, Extent, NONE, Windows};
 use super::groups::Groups;
@@ -190,8 +193,24 @@ impl Halves {
         self.positions[self.id(right) * self.count + self.id(left)]
     }
 
+    /// The weights that a top half of a board of half a sum can have.
+    pub(crate) fn tops(&self, weight: usize) -> Range<usize> {
+        let most = self.most();
+        weight.saturating_sub(most)..weight.min(most) + 1
+    }
+
+    /// The weights that both halves of a board of half a sum can have, the lighter one first; the
+    /// largest matrices first.
+    pub(crate) fn pairs(&self, weight: usize) -> Vec<(usize, usize)> {
+        let tops = self.tops(weight).take_while(|top| 2 * top <= weight);
+        let mut pairs: Vec<_> = tops.map(|top| (top, weight - top)).collect();
+        let lines = |weight: usize| self.tables[weight].class.lines();
+        pairs.sort_by_key(|&(top, bottom)| Reverse(lines(top) * lines(bottom)));
+        pairs
+    }
+
     /// Greatest weight.
-    pub(crate) fn most(&self) -> usize {
+    fn most(&self) -> usize {
         self.tables.len() - 1
     }
 

@@ -1,34 +1,33 @@
-//! A bit matrix: rows of lines.
+//! Bit matrices.
+
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::Mutex;
 
 use super::kernels::Line;
+use super::lines::Lines;
 
-/// Rows of equally many lines.
+/// A bit matrix: rows of equally many lines, in memory of its own or somewhere else.
 #[derive(Default)]
-pub(crate) struct Matrix {
-    lines: Vec<Line>,
+pub(crate) struct Matrix<L> {
+    lines: L,
     width: usize,
 }
 
-impl Matrix {
-    /// Make this a matrix of zeros, in the same memory if it is large enough.
-    pub(crate) fn reset(&mut self, rows: usize, width: usize) {
-        self.lines.clear();
-        // One line more, so that eight bytes can be read from any byte of the last row.
-        self.lines.resize(rows * width + 1, Line::ZERO);
+impl Matrix<Lines> {
+    /// Give it another shape; what is in it is left over from before.
+    pub(crate) fn reshape(&mut self, rows: usize, width: usize) {
+        self.lines.resize(rows * width);
         self.width = width;
     }
+}
 
+impl<L: Deref<Target = [Line]>> Matrix<L> {
     #[inline]
     pub(crate) fn row(&self, row: usize) -> &[Line] {
         &self.lines[row * self.width..(row + 1) * self.width]
     }
 
-    #[inline]
-    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [Line] {
-        &mut self.lines[row * self.width..(row + 1) * self.width]
-    }
-
-    /// Bytes of all rows, and how many each has.
+    /// Bytes of all rows, and how many each has; eight bytes can be read from any byte of a row.
     #[inline]
     pub(crate) fn bytes(&self) -> (&[u8], usize) {
         (
@@ -36,13 +35,90 @@ impl Matrix {
             self.width * size_of::<Line>(),
         )
     }
+}
 
-    /// Whether it has no rows, or empty ones.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lines.len() <= 1
+impl<L: DerefMut<Target = [Line]>> Matrix<L> {
+    #[inline]
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [Line] {
+        &mut self.lines[row * self.width..(row + 1) * self.width]
     }
 
-    pub(crate) fn is_zero(&self) -> bool {
-        self.lines.iter().all(|line| *line == Line::ZERO)
+    /// Make all bits zero.
+    pub(crate) fn clear(&mut self) {
+        self.lines.fill(Line::ZERO);
+    }
+}
+
+/// Matrices of one kind, by the weight of the top half, end to end in one memory.
+#[derive(Default)]
+pub(crate) struct Matrices {
+    lines: Lines,
+    /// Where each lies, and the width of its rows.
+    shapes: Vec<(Range<usize>, usize)>,
+    /// Whether each has bits; what is in the others is left over from before.
+    any: Vec<bool>,
+}
+
+/// One of them, to be made.
+pub(crate) struct Made<'a> {
+    pub(crate) matrix: Matrix<&'a mut [Line]>,
+    /// Whether it has bits, once it is made.
+    pub(crate) any: bool,
+}
+
+impl Matrices {
+    /// Lay out matrices of so many rows and lines a row, none of which has bits.
+    pub(crate) fn lay_out(&mut self, shapes: impl Iterator<Item = (usize, usize)>) {
+        self.shapes.clear();
+        let mut end = 0;
+        for (rows, width) in shapes {
+            self.shapes.push((end..end + rows * width, width));
+            end += rows * width;
+        }
+        // One line more, so that eight bytes can be read from any byte of the last row.
+        self.lines.resize(end + 1);
+        self.any.clear();
+        self.any.resize(self.shapes.len(), false);
+    }
+
+    /// Whether one has bits.
+    pub(crate) fn any(&self, top: usize) -> bool {
+        self.any.get(top).is_some_and(|&any| any)
+    }
+
+    /// Whether none has bits.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.any.contains(&true)
+    }
+
+    /// One that has bits.
+    #[inline]
+    pub(crate) fn of(&self, top: usize) -> Matrix<&[Line]> {
+        let (range, width) = &self.shapes[top];
+        Matrix {
+            lines: &self.lines[range.start..range.end + 1],
+            width: *width,
+        }
+    }
+
+    /// Have them made, by any number of threads.
+    pub(crate) fn make<R>(&mut self, act: impl FnOnce(&[Mutex<Made>]) -> R) -> R {
+        let mut rest = &mut self.lines[..];
+        let mut made = Vec::new();
+        for (range, width) in &self.shapes {
+            let (lines, others) = rest.split_at_mut(range.len());
+            rest = others;
+            let matrix = Matrix {
+                lines,
+                width: *width,
+            };
+            made.push(Mutex::new(Made { matrix, any: false }));
+        }
+        let done = act(&made);
+        let any = made
+            .into_iter()
+            .map(|made| made.into_inner().expect("no thread panics").any);
+        self.any = any.collect();
+        done
     }
 }

@@ -1,4 +1,54 @@
-//! A layer as bit matrices.
+//! A layer as bit matrices: the second way to hold it, for boards of 4x4.
+//!
+//! A layer of 4x4 is dense: of all boards of its sum, in all orientations, one in eight is reached.
+//! So a bit for each takes less memory than a list of the canonical ones, and a whole row of boards
+//! is moved or spawned into at once, 512 bits a step, without a sort and without a repeat.
+//!
+//! **Halves.** A board is a top half P and a bottom half Q, the bottom one read upside down: a
+//! vertical flip swaps them, and the same tables serve both. For each pair of weights (half the sums
+//! of the tiles) a layer has a bit matrix, rows by P, columns by Q.
+//!
+//! **A move to the left** works on P and Q apart. The row of P goes by OR into that of P moved;
+//! the result is transposed, and the same is done with Q. Something must have changed: the row of a P
+//! that stays is masked by those Q that do not.
+//!
+//! **A spawn** in the top half makes P of the halves that lack one of its 2s or 4s: the OR of
+//! their rows of afterstates. In the bottom half it is the same, transposed.
+//!
+//! **Symmetry.** All eight images of a board have bits. So moves to the left are enough: what other
+//! moves lead to are their images, a mirror image of the right one, quarter turns of those up and
+//! down. Between layers only the afterstates of moves to the left are kept, with an empty cell in
+//! the top half: every afterstate or its flip has one. States are never kept: a row of them is made,
+//! counted, named, moved and forgotten.
+//!
+//! ```text
+//!   Afterstates of sums s-2 and s-4: moved to the left
+//!      |
+//!      | turn         those moved down, by fields of bits                    once a layer
+//!      v
+//!   Slab              all afterstates with a top half of one weight
+//!      |
+//!      | Pair         spawn: a row of states, one top half, all bottom halves
+//!      +--> census    labeled boards, moves, wins, dead ones: counts of bits under masks
+//!      +--> names     canonical boards one by one: fingerprint, and a list where files are wanted
+//!      |
+//!      | move: OR into the row of the moved top half, transpose, OR again
+//!      v
+//!   Afterstates of sum s
+//! ```
+//!
+//! **Counts** are of labeled boards; how many canonical ones they stand for follows by Burnside's
+//! lemma from the few boards that have a symmetry of their own. The canonical ones are also named,
+//! one by one, and both numbers must agree for every part.
+//!
+//! **Layers on disk.** At least once a minute the afterstates of the last two sums are written as
+//! sorted lists, the frontier that the list engine leaves after every layer, and what was counted
+//! since is sealed. So either engine goes on where the other stopped. Candidates need not be
+//! counted: each fills an empty cell of an afterstate, or is a start.
+//!
+//! Reading order: `half`, `quads`, `class` (which bits there are), `halves` (tables), `kernels`,
+//! `lines`, `matrix`; `afterstates`, `turn`, `slab`, `mirror`; `pair` (the loop over rows), `census`,
+//! `names`, `begins`; `sweep` (a layer), this file (layers, and their files), `sizes`.
 
 mod afterstates;
 mod begins;
@@ -8,6 +58,7 @@ mod groups;
 mod half;
 mod halves;
 mod kernels;
+mod lines;
 mod matrix;
 mod mirror;
 mod names;
@@ -65,6 +116,10 @@ impl Counter for Bits<'_> {
         let mut layers: Vec<Layer> = Vec::new();
         loop {
             let mut layer = Layer::new(sealed + 2 * (layers.len() as u32 + 1));
+            layer.rows = self.rows_like(
+                layer.sum,
+                layers.last().map_or(&before[1], |last| &last.rows),
+            );
             progress.begin(layer.sum);
             let listed = store.run().keep() == Keep::All || layer.sum == last;
             let found = self.count(&mut layer, listed, store)?;
@@ -129,10 +184,24 @@ impl<'a> Bits<'a> {
         Ok(Self { game, sweep, parts })
     }
 
-    /// Count the states of a layer, and write their files if they are to be listed.
+    /// Rows for all parts of a layer, each a copy of the same part's in another layer.
+    fn rows_like(&self, sum: u32, rows: &[Row]) -> Vec<Row> {
+        let keys = self.game.top().up_to().map(|max| PartKey { sum, max });
+        let like = |key: PartKey| rows.iter().find(|row| row.max_tile == key.max.tile());
+        keys.map(|key| Row {
+            sum,
+            ..like(key).copied().unwrap_or(Row::of(key))
+        })
+        .collect()
+    }
+
+    /// Count the states of a layer, and write their files if they are to be listed. The layer's rows
+    /// say about how many there are.
     fn count(&mut self, layer: &mut Layer, listed: bool, store: &mut Store) -> Result<Found> {
         self.parts.lists.begin(layer.sum);
-        let listing = listed.then(|| self.parts.lists.listing(Kind::States, store));
+        // About as many as there were in the layer before, or in this one if it is counted again.
+        let expected: Vec<u64> = layer.rows.iter().map(|row| row.live).collect();
+        let listing = listed.then(|| self.parts.lists.listing(Kind::States, &expected, store));
         let found = self.sweep.count(listing.as_ref())?;
         let keys = self.game.top().up_to().map(|max| PartKey {
             sum: layer.sum,
@@ -177,7 +246,11 @@ impl<'a> Bits<'a> {
         let last = layers.len() - 1;
         for (at, layer) in layers.iter_mut().enumerate().skip(last.saturating_sub(1)) {
             self.parts.lists.begin(layer.sum);
-            let listing = self.parts.lists.listing(Kind::Afterstates, store);
+            let expected: Vec<u64> = layer.rows.iter().map(|row| row.live / 3).collect();
+            let listing = self
+                .parts
+                .lists
+                .listing(Kind::Afterstates, &expected, store);
             self.sweep.list_afterstates(at == last, &listing)?;
             let (disk, cuts) = (&mut layer.disk, &mut layer.cuts);
             for (row, (_, candidates)) in layer.rows.iter_mut().zip(listing.into_parts()) {

@@ -21,13 +21,13 @@
 use std::ops::AddAssign;
 
 use super::afterstates::Afterstates;
-use super::census::{self, Counts};
+use super::census::{self, Counts, EXPONENTS};
 use super::class::NONE;
-use super::groups::Groups;
 use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, set, transpose};
-use super::matrix::Matrix;
+use super::lines::Lines;
+use super::matrix::{Made, Matrix};
 use super::mirror::Mirror;
 use super::names::{Named, Names, Ways};
 use super::slab::Slab;
@@ -40,16 +40,14 @@ pub(crate) struct Scratch {
     pub(crate) slabs: [Slab; 2],
     pub(crate) mirror: Mirror,
     /// 512 rows of the flipped pair.
-    block: Matrix,
+    block: Matrix<Lines>,
     /// The spawns in the bottom half: a row for each settled top half.
-    below: Matrix,
-    /// Bits of those spawns in rows of other top halves, and starts; collected, and by top half.
-    bits: Vec<(u32, u32)>,
-    apart: Groups,
+    below: Matrix<Lines>,
+    starts: Vec<(u32, u32)>,
     pub(crate) row: Vec<Line>,
     /// Bits of the row under some mask.
     pub(crate) masked: Vec<Line>,
-    strip: Matrix,
+    strip: Matrix<Lines>,
     /// For each bottom half that a move leads to, 512 top halves.
     moved: Vec<Line>,
     symmetric: Vec<u32>,
@@ -64,8 +62,7 @@ impl Scratch {
             mirror: Mirror::default(),
             block: Matrix::default(),
             below: Matrix::default(),
-            bits: Vec::new(),
-            apart: Groups::default(),
+            starts: Vec::new(),
             row: Vec::new(),
             masked: Vec::new(),
             strip: Matrix::default(),
@@ -91,11 +88,11 @@ pub(crate) struct Pair<'a> {
 }
 
 /// The afterstates moved to the left that a pair leads to.
-pub(crate) struct MovedPair<'a> {
+pub(crate) struct MovedPair<'a, 'b> {
     /// Rows by top half; none if both weights are the same.
-    pub(crate) upright: Option<&'a mut Matrix>,
+    pub(crate) upright: Option<&'a mut Made<'b>>,
     /// Rows by bottom half.
-    pub(crate) flipped: &'a mut Matrix,
+    pub(crate) flipped: &'a mut Made<'b>,
 }
 
 /// What is counted in pairs.
@@ -128,14 +125,8 @@ impl Pair<'_> {
     pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Result<Found> {
         let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
-        out.flipped
-            .reset(columns.class.rows(), rows.class.moved().len());
-        if let Some(upright) = &mut out.upright {
-            upright.reset(rows.class.rows(), columns.class.moved().len());
-        }
         self.make_slabs(self.bottom, scratch, &mut found);
         let below = scratch.slabs.iter().any(|slab| !slab.empty);
-        scratch.bits.clear();
         if below {
             self.spawn_below(scratch);
         }
@@ -143,15 +134,18 @@ impl Pair<'_> {
             self.make_slabs(self.top, scratch, &mut found);
         }
         let above = scratch.slabs.iter().any(|slab| !slab.empty);
-        let starts: Vec<(u32, u32)> = self.starts().collect();
-        if !below && !above && starts.is_empty() {
+        scratch.starts.clear();
+        scratch.starts.extend(self.starts());
+        if !below && !above && scratch.starts.is_empty() {
             return Ok(found);
         }
-        scratch.bits.extend(starts);
-        scratch.apart.fill(rows.class.lines() * LINE, &scratch.bits);
-
+        out.flipped.matrix.clear();
+        if let Some(upright) = &mut out.upright {
+            upright.matrix.clear();
+        }
         let width = columns.class.lines();
-        scratch.strip.reset(64, width);
+        scratch.strip.reshape(64, width);
+        scratch.strip.clear();
         scratch.masked.clear();
         scratch.masked.resize(width, Line::ZERO);
         scratch.moved.clear();
@@ -169,7 +163,7 @@ impl Pair<'_> {
             };
             if of_target != word {
                 if any {
-                    self.move_bottoms(word, scratch);
+                    self.move_bottoms(word, scratch, &mut out);
                 }
                 if of_target / 8 != word / 8 {
                     self.store(word / 8, scratch, &mut out);
@@ -193,7 +187,7 @@ impl Pair<'_> {
             }
         }
         if any {
-            self.move_bottoms(word, scratch);
+            self.move_bottoms(word, scratch, &mut out);
         }
         if word != u32::MAX {
             self.store(word / 8, scratch, &mut out);
@@ -228,11 +222,12 @@ impl Pair<'_> {
     fn spawn_below(&self, scratch: &mut Scratch) {
         let (rows, columns) = (self.rows(), self.columns());
         let settled = rows.class.settled().end;
-        scratch.below.reset(settled * LINE, columns.class.lines());
+        scratch.below.reshape(settled * LINE, columns.class.lines());
         let mut square = vec![Line::ZERO; LINE];
         let mut tile = [Line::ZERO; 64];
         for line in 0..columns.class.lines() {
-            scratch.block.reset(LINE, settled);
+            scratch.block.reshape(LINE, settled);
+            scratch.block.clear();
             let mut any = false;
             for at in 0..LINE {
                 let position = (line * LINE + at) as u32;
@@ -240,6 +235,9 @@ impl Pair<'_> {
                 any |= spawn(&scratch.slabs, columns, position, rows, row);
             }
             if !any {
+                for row in 0..settled * LINE {
+                    scratch.below.row_mut(row)[line] = Line::ZERO;
+                }
                 continue;
             }
             for across in 0..settled {
@@ -274,7 +272,7 @@ impl Pair<'_> {
             row.resize(columns.class.lines(), Line::ZERO);
         }
         any |= spawn(&scratch.slabs, rows, position, columns, row);
-        for &bottom in scratch.apart.of(position) {
+        for &(_, bottom) in scratch.starts.iter().filter(|(top, _)| *top == position) {
             any = true;
             set(row, bottom);
         }
@@ -282,13 +280,14 @@ impl Pair<'_> {
     }
 
     /// Move the bottom halves of a strip to the left.
-    fn move_bottoms(&self, word: u32, scratch: &mut Scratch) {
+    fn move_bottoms(&self, word: u32, scratch: &mut Scratch, out: &mut MovedPair) {
         if word == NONE {
             return;
         }
         let columns = self.columns();
         let lane_of_word = word as usize % 8;
         let mut tile = [Line::ZERO; 64];
+        let mut any = false;
         for line in 0..columns.class.lines() {
             for (at, to) in tile.iter_mut().enumerate() {
                 *to = std::mem::take(&mut scratch.strip.row_mut(at)[line]);
@@ -298,10 +297,15 @@ impl Pair<'_> {
                 let targets = &columns.targets[line * LINE + 64 * lane..][..64];
                 for (from, &target) in tile.iter().zip(targets) {
                     if from.0[lane] != 0 && target != NONE {
+                        any = true;
                         scratch.moved[target as usize].0[lane_of_word] |= from.0[lane];
                     }
                 }
             }
+        }
+        out.flipped.any |= any;
+        if let Some(upright) = &mut out.upright {
+            upright.any |= any;
         }
     }
 
@@ -313,7 +317,7 @@ impl Pair<'_> {
         let (rows, columns) = (self.rows(), self.columns());
         for row in 0..columns.class.rows() {
             let position = columns.class.position_of_row(row) as usize;
-            out.flipped.row_mut(row)[line as usize] = scratch.moved[position];
+            out.flipped.matrix.row_mut(row)[line as usize] = scratch.moved[position];
         }
         if let Some(upright) = &mut out.upright {
             let first = line * LINE as u32;
@@ -325,7 +329,7 @@ impl Pair<'_> {
                     for (column, from) in tile.iter().enumerate() {
                         let position = first + (64 * lane + column) as u32;
                         if let Some(row) = rows.class.row(position) {
-                            upright.row_mut(row)[group / 8].0[group % 8] = from.0[lane];
+                            upright.matrix.row_mut(row)[group / 8].0[group % 8] = from.0[lane];
                         }
                     }
                 }
@@ -343,12 +347,18 @@ impl Pair<'_> {
         // A pair of different weights stands for the flipped one, too.
         let times = if self.top == self.bottom { 1 } else { 2 };
         let last = columns.up_to.len() - 1;
-        if census::add_by_max(&mut counts.labeled, times, row, None, max, columns) == 0 {
+        let labeled = census::by_max(row, None, max, columns);
+        if labeled == [0; EXPONENTS] {
             return Ok(false);
         }
         let target = rows.targets[position as usize];
-        let changes = (target == position).then_some(columns.changes.as_slice());
-        census::add_by_max(&mut counts.moves, 4 * times, row, changes, max, columns);
+        let movable = if target == position {
+            census::by_max(row, Some(&columns.changes), max, columns)
+        } else {
+            labeled
+        };
+        census::add(&mut counts.labeled, times, &labeled);
+        census::add(&mut counts.moves, 4 * times, &movable);
         let wins = if target == NONE {
             count(row)
         } else {
@@ -368,7 +378,8 @@ impl Pair<'_> {
                     *dead = row[line].0[i] & columns.stuck[line].0[i] & meets;
                 }
             }
-            census::add_by_max(&mut counts.dead, times, &scratch.masked, None, max, columns);
+            let dead = census::by_max(&scratch.masked, None, max, columns);
+            census::add(&mut counts.dead, times, &dead);
         }
         census::symmetric(
             position,

@@ -14,11 +14,12 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use super::afterstates::Afterstates;
-use super::census::{self, Counts};
+use super::census::{self, Counts, EXPONENTS};
 use super::class::NONE;
 use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{LINE, Line, bit, or, transpose};
+use super::lines::Lines;
 use super::matrix::Matrix;
 use super::mirror::Mirror;
 use crate::game::orbit;
@@ -26,11 +27,12 @@ use crate::game::orbit;
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Slab {
-    lines: Vec<Line>,
+    lines: Lines,
     /// For each slot: which lines are its row, and the columns that these are.
     spans: Vec<Span>,
     /// A row for each short top half: the windows of the hollow ones.
-    short: Matrix,
+    short: Matrix<Lines>,
+    any_short: bool,
     /// Whether it has no bits at all.
     pub(crate) empty: bool,
 }
@@ -63,29 +65,27 @@ impl Slab {
         mirror: &mut Mirror,
     ) {
         self.empty = true;
-        if !afterstates.has(top, halves) {
+        if !halves.tops(afterstates.weight).contains(&top) {
             return;
         }
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        let matrices = [
-            &afterstates.full[top],
-            &afterstates.short[top],
-            &afterstates.short[bottom],
-        ];
-        self.empty = afterstates.none(top) && matrices.iter().all(|matrix| matrix.is_empty());
+        let Afterstates {
+            moved, full, short, ..
+        } = afterstates;
+        self.empty = !(moved.any(top) || full.any(top) || short.any(top) || short.any(bottom));
         if self.empty {
             return;
         }
         self.lay_out(rows, columns);
-        let [full, short, flipped] = matrices;
-        if !full.is_empty() {
-            self.add_fallen(full, rows, columns, mirror);
+        if full.any(top) {
+            self.add_fallen(&full.of(top), rows, columns, mirror);
         }
-        if !afterstates.none(top) {
-            self.add_moved(&afterstates.moved[top], rows, columns, mirror);
+        if moved.any(top) {
+            self.add_moved(&moved.of(top), rows, columns, mirror);
         }
-        if !short.is_empty() {
+        if short.any(top) {
+            let short = short.of(top);
             for (number, &position) in rows.hollows.iter().enumerate() {
                 let to = self.row_mut(rows.slots[position as usize]);
                 for (range, kept) in columns.class.short.ranges() {
@@ -93,9 +93,9 @@ impl Slab {
                 }
             }
         }
-        self.short.reset(0, 0);
-        if !flipped.is_empty() {
-            self.flip(flipped, rows, columns);
+        self.any_short = short.any(bottom);
+        if self.any_short {
+            self.flip(&short.of(bottom), rows, columns);
         }
     }
 
@@ -109,8 +109,8 @@ impl Slab {
             self.spans.push(Span { at, first, lines });
             at += range.len();
         }
-        self.lines.clear();
-        self.lines.resize(at, Line::ZERO);
+        self.lines.resize(at);
+        self.lines.fill(Line::ZERO);
     }
 
     /// The lines of a slot's row.
@@ -124,7 +124,13 @@ impl Slab {
         &mut self.row_mut(slot)[line - first..]
     }
 
-    fn add_fallen(&mut self, full: &Matrix, rows: &Tables, columns: &Tables, mirror: &mut Mirror) {
+    fn add_fallen(
+        &mut self,
+        full: &Matrix<&[Line]>,
+        rows: &Tables,
+        columns: &Tables,
+        mirror: &mut Mirror,
+    ) {
         let both = columns.class.both();
         for (number, &(slot, ..)) in rows.fallen.iter().enumerate() {
             let to = self.row_from(slot, both.start);
@@ -140,7 +146,13 @@ impl Slab {
         }
     }
 
-    fn add_moved(&mut self, moved: &Matrix, rows: &Tables, columns: &Tables, mirror: &mut Mirror) {
+    fn add_moved(
+        &mut self,
+        moved: &Matrix<&[Line]>,
+        rows: &Tables,
+        columns: &Tables,
+        mirror: &mut Mirror,
+    ) {
         let (both, right) = (columns.class.both(), columns.class.right());
         for (row, &(slot, image)) in rows.settled.iter().enumerate() {
             let from = moved.row(row);
@@ -163,9 +175,10 @@ impl Slab {
     }
 
     /// Make the rows of short top halves from the flipped boards: those with a hollow top half.
-    fn flip(&mut self, flipped: &Matrix, rows: &Tables, columns: &Tables) {
+    fn flip(&mut self, flipped: &Matrix<&[Line]>, rows: &Tables, columns: &Tables) {
         self.short
-            .reset(rows.shorts.len(), columns.class.hollow.lines());
+            .reshape(rows.shorts.len(), columns.class.hollow.lines());
+        self.short.clear();
         let mut tile = [Line::ZERO; 64];
         for (word, numbers) in columns.hollow_numbers.chunks(64).enumerate() {
             for line in 0..rows.class.short.lines() {
@@ -205,7 +218,7 @@ impl Slab {
 
     /// Add the afterstates with a short top half and a hollow bottom half to a row.
     pub(crate) fn add_short(&self, number: u32, columns: &Tables, row: &mut [Line]) {
-        if self.short.is_empty() {
+        if !self.any_short {
             return;
         }
         let short = self.short.row(number as usize);
@@ -224,7 +237,7 @@ impl Slab {
     ) -> Result<(), E> {
         for (position, half) in rows.class.halves() {
             let (slot, short) = (rows.slots[position as usize], rows.short_number(position));
-            if slot == NONE && (short.is_none() || self.short.is_empty()) {
+            if slot == NONE && (short.is_none() || !self.any_short) {
                 continue;
             }
             row.clear();
@@ -263,12 +276,17 @@ impl Slab {
         let Ok(()) = self.rows(rows, columns, row, |position, half, row| {
             let max = rows.max[position as usize];
             let empty = half.empty_cells();
-            let labeled = census::add_by_max(&mut counts.labeled, 1, row, None, max, columns);
-            if labeled == 0 {
+            let labeled = census::by_max(row, None, max, columns);
+            if labeled == [0; EXPONENTS] {
                 return Ok::<_, Infallible>(());
             }
-            census::add_by_max(&mut counts.labeled, 1, row, Some(full), max, columns);
-            census::add_by_max(&mut counts.empty_cells, 2 * empty, row, None, max, columns);
+            census::add(&mut counts.labeled, 1, &labeled);
+            census::add(
+                &mut counts.labeled,
+                1,
+                &census::by_max(row, Some(full), max, columns),
+            );
+            census::add(&mut counts.empty_cells, 2 * empty, &labeled);
             census::symmetric(position, rows, columns, top == bottom, row, &mut found);
             for &at in &found {
                 let other = columns.class.half(at).expect("a half");

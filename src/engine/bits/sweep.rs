@@ -1,13 +1,10 @@
 //! A layer: all pairs of halves' weights.
 
-use std::cmp::Reverse;
 use std::mem;
-use std::sync::Mutex;
 
 use super::afterstates::Afterstates;
 use super::half::Half;
 use super::halves::Halves;
-use super::matrix::Matrix;
 use super::names::Named;
 use super::pair::{Found, MovedPair, Pair, Scratch};
 use crate::engine::frontier::Frontier;
@@ -67,34 +64,30 @@ impl<'a> Sweep<'a> {
     pub(crate) fn count(&mut self, listing: Option<&Listing>) -> Result<Found> {
         let weight = self.weight;
         let starts = self.starts();
-        self.next.reset(weight);
-        let moved = mem::take(&mut self.next.moved).into_iter().map(Mutex::new);
-        let moved: Vec<Mutex<Matrix>> = moved.collect();
+        self.next.reset(weight, &self.halves);
         let [last, before] = &self.before;
-        let found = self.workers.each(&self.pairs(), |worker, &(top, bottom)| {
-            let pair = Pair {
-                game: &self.game,
-                halves: &self.halves,
-                before: [last, before],
-                starts: &starts,
-                top,
-                bottom,
-                listing,
-            };
-            let mut upright = (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
-            let mut flipped = moved[bottom].lock().expect("no thread panics");
-            let out = MovedPair {
-                upright: upright.as_deref_mut(),
-                flipped: &mut flipped,
-            };
-            pair.sweep(&mut self.scratch.lock(worker.index), out)
-        })?;
-        let moved = moved
-            .into_iter()
-            .map(|moved| moved.into_inner().expect("no thread panics"));
-        self.next.moved = moved.collect();
-        self.next.look();
-        Ok(found)
+        self.next.moved.make(|moved| {
+            let pairs = self.halves.pairs(weight);
+            self.workers.each(&pairs, |worker, &(top, bottom)| {
+                let pair = Pair {
+                    game: &self.game,
+                    halves: &self.halves,
+                    before: [last, before],
+                    starts: &starts,
+                    top,
+                    bottom,
+                    listing,
+                };
+                let mut upright =
+                    (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
+                let mut flipped = moved[bottom].lock().expect("no thread panics");
+                let out = MovedPair {
+                    upright: upright.as_deref_mut(),
+                    flipped: &mut flipped,
+                };
+                pair.sweep(&mut self.scratch.lock(worker.index), out)
+            })
+        })
     }
 
     /// Go on to the layer after the one that was counted.
@@ -115,7 +108,7 @@ impl<'a> Sweep<'a> {
     /// List the canonical afterstates of the last sum, or of the one before.
     pub(crate) fn list_afterstates(&self, last: bool, listing: &Listing) -> Result<Named> {
         let afterstates = &self.before[usize::from(!last)];
-        let tops: Vec<usize> = (0..=afterstates.weight).collect();
+        let tops: Vec<usize> = self.halves.tops(afterstates.weight).collect();
         self.workers.each(&tops, |worker, &top| {
             afterstates.list(
                 top,
@@ -124,16 +117,6 @@ impl<'a> Sweep<'a> {
                 &mut self.scratch.lock(worker.index),
             )
         })
-    }
-
-    /// The pairs of weights of the layer, the largest first.
-    fn pairs(&self) -> Vec<(usize, usize)> {
-        let least = self.weight.saturating_sub(self.halves.most());
-        let pairs = (least..=self.weight / 2).map(|top| (top, self.weight - top));
-        let mut pairs: Vec<(usize, usize)> = pairs.collect();
-        let lines = |weight: usize| self.halves.tables[weight].class.lines();
-        pairs.sort_by_key(|&(top, bottom)| Reverse(lines(top) * lines(bottom)));
-        pairs
     }
 
     /// The starts of this layer in all orientations.

@@ -15,18 +15,12 @@ use super::afterstates::Afterstates;
 use super::half::Quad;
 use super::halves::Halves;
 use super::kernels::{bit, set, words_mut};
-use super::matrix::Matrix;
+use super::matrix::Made;
 use super::quads::{Quads, Transposer};
 
 /// The boards moved down that have a full bottom half and a top half of weight `top` of which the
-/// right quad is not full, in the order of `Tables::fallen`; an empty matrix if there are none.
-pub(crate) fn turn_full(
-    afterstates: &Afterstates,
-    top: usize,
-    halves: &Halves,
-    fallen: &mut Matrix,
-) {
-    fallen.reset(0, 0);
+/// right quad is not full, in the order of `Tables::fallen`.
+pub(crate) fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mut Made) {
     let bottom = afterstates.weight - top;
     let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
     let quads = &halves.quads;
@@ -36,26 +30,29 @@ pub(crate) fn turn_full(
     let reachable = |&(_, _, right): &(u32, Quad, Quad)| {
         blocks
             .iter()
-            .any(|block| !afterstates.none(block.right + right.weight()))
+            .any(|block| afterstates.moved.any(block.right + right.weight()))
     };
     if !rows.fallen.iter().any(reachable) {
         return;
     }
-    let width = columns.class.both().len();
-    fallen.reset(rows.fallen.len(), width);
+    fallen.matrix.clear();
     let mut any = 0;
     for (row, &(_, left, right)) in rows.fallen.iter().enumerate() {
         let right_weight = right.weight();
-        let mut to = Packer::new(words_mut(fallen.row_mut(row)), columns.class.open() as u32);
+        let mut to = Packer::new(
+            words_mut(fallen.matrix.row_mut(row)),
+            columns.class.open() as u32,
+        );
         for block in &blocks {
             let from = block.right + right_weight;
-            if afterstates.none(from) {
+            if !afterstates.moved.any(from) {
                 to.skip(block.fields * block.bits);
                 continue;
             }
             let first_row = halves.block(from, right) as usize;
             let at = halves.block(afterstates.weight - from, left);
-            let (bytes, width) = afterstates.moved[from].bytes();
+            let moved = afterstates.moved.of(from);
+            let (bytes, width) = moved.bytes();
             for rows in block.rows.clone() {
                 let mut byte = (first_row + rows.start) * width + at as usize / 8;
                 for _ in rows {
@@ -68,36 +65,33 @@ pub(crate) fn turn_full(
         }
         to.finish();
     }
-    if any == 0 {
-        fallen.reset(0, 0);
-    }
+    fallen.any = any != 0;
 }
 
 /// The boards moved down that have a hollow top half of weight `top` and a short bottom half: a row
-/// for each hollow half, of the windows of the short ones; an empty matrix if there are none.
+/// for each hollow half, of the windows of the short ones.
 pub(crate) fn turn_short(
     afterstates: &Afterstates,
     top: usize,
     halves: &Halves,
-    fallen: &mut Matrix,
+    fallen: &mut Made,
 ) {
-    fallen.reset(0, 0);
     let (sum, bottom) = (afterstates.weight, afterstates.weight - top);
     let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
     let quads = &halves.quads;
     let transposers: Vec<_> = (0..=quads.most().min(bottom))
         .map(|weight| quads.transposer(weight))
         .collect();
-    fallen.reset(rows.hollows.len(), columns.class.short.lines());
+    fallen.matrix.clear();
     let mut any = false;
     for (row, &position) in rows.hollows.iter().enumerate() {
         let half = rows.class.half(position).expect("a hollow half");
         let (b, d) = half.quads();
-        let to = fallen.row_mut(row);
+        let to = fallen.matrix.row_mut(row);
         // The row of a board moved to the left, by its top quads; none if there are no such boards.
         let source = |a: Quad, b: Quad| {
             let from = halves.quad_weight(a) + halves.quad_weight(b);
-            if afterstates.none(from) {
+            if !afterstates.moved.any(from) {
                 return None;
             }
             let row = halves.tables[from].class.row(halves.position_of(a, b));
@@ -115,7 +109,8 @@ pub(crate) fn turn_short(
                         continue;
                     };
                     let at = halves.block(sum - from, d.transposed()) as usize;
-                    let (bytes, width) = afterstates.moved[from].bytes();
+                    let moved = afterstates.moved.of(from);
+                    let (bytes, width) = moved.bytes();
                     let field = transposer.transpose(word(bytes, row * width + at / 8) >> (at % 8));
                     if field != 0 {
                         any = true;
@@ -143,7 +138,7 @@ pub(crate) fn turn_short(
                     continue;
                 };
                 if bit(
-                    afterstates.moved[from].row(row),
+                    afterstates.moved.of(from).row(row),
                     halves.position_of(c, d.transposed()),
                 ) {
                     any = true;
@@ -156,9 +151,7 @@ pub(crate) fn turn_short(
             }
         }
     }
-    if !any {
-        fallen.reset(0, 0);
-    }
+    fallen.any = any;
 }
 
 /// Eight bytes as a word.

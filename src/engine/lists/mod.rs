@@ -108,19 +108,39 @@ impl Lists {
     pub(crate) fn collect(&self, kind: Kind, max: Exp, store: &Store) -> Candidates {
         let none = Sample::default();
         let sample = self.samples.get(&(kind, max)).unwrap_or(&none);
+        self.collect_in(sample, sample.candidates, store)
+    }
+
+    /// Collect candidates in ranges that hold as much of a sample each, as many as are good for
+    /// `expected` candidates.
+    fn collect_in(&self, sample: &Sample, expected: u64, store: &Store) -> Candidates {
         let mut keys = sample.values.clone();
         self.codec.encode(&mut keys);
-        let ranges = splitters::ranges(sample.candidates, &self.plan);
+        let ranges = splitters::ranges(expected, &self.plan);
         let bits = self.codec.bits(self.game.size().cells());
         let splitters = Splitters::new(&keys, ranges, bits);
         let (codec, scratch) = (self.codec.clone(), Arc::clone(&self.scratch));
         Candidates::new(&self.game, codec, splitters, &self.plan, scratch, store)
     }
 
-    /// Collect canonical boards of all parts of this layer.
-    pub(crate) fn listing(&self, kind: Kind, store: &Store) -> Listing {
-        let tiles = self.largest.up_to();
-        Listing::new(tiles.map(|max| (max, self.collect(kind, max, store))))
+    /// Collect canonical boards of all parts of this layer; `expected` says about how many, by
+    /// largest tile.
+    pub(crate) fn listing(&self, kind: Kind, expected: &[u64], store: &Store) -> Listing {
+        let other = match kind {
+            Kind::States => Kind::Afterstates,
+            Kind::Afterstates => Kind::States,
+        };
+        let none = Sample::default();
+        let sample = |max| {
+            // Those of the other kind are spread alike.
+            let kinds = [(kind, max), (other, max)];
+            let mut samples = kinds.iter().filter_map(|key| self.samples.get(key));
+            samples.next().unwrap_or(&none)
+        };
+        let tiles = self.largest.up_to().zip(expected);
+        Listing::new(
+            tiles.map(|(max, &expected)| (max, self.collect_in(sample(max), expected, store))),
+        )
     }
 
     /// Keep a sample of a part that was built, for the same part of the next layer.
