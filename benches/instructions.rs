@@ -3,18 +3,22 @@
 //! Key idea: instructions are the same on a busy machine as on a quiet one. Each kernel is a
 //! function of its own that is not inlined, and works on the same real states each time; the script
 //! reads what each of them took. What a kernel worked on is printed: its name, and how many
-//! elements. Called with `count`, it counts 3x3 to 64 instead, in threads of its own.
+//! elements. Called with `lists` or `bits`, it counts a small game with that engine instead, in
+//! threads of its own.
 
 use std::env;
 use std::hint::black_box;
 
 use enum48::Game;
-use enum48::engine::{self, LEVEL, Plan, Silent};
+use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
-use enum48::internals::{BLOCK, Block, Encoder, Rules, Sorter, rules, union};
+use enum48::internals::{
+    BLOCK, Block, Encoder, LINE, Line, Rules, Sorter, Tile, count, count_masked, or, or_masked,
+    rules, transpose, union,
+};
 use enum48::part::{Decoder, Kind, Part, Stream, fingerprint};
 use enum48::play::Code;
-use enum48::store::Store;
+use enum48::store::{Keep, Store};
 use tempfile::TempDir;
 
 /// Boards of a slice, as many as the engine gives at a time.
@@ -69,6 +73,31 @@ fn kernel_fingerprint(states: &[Board]) {
 }
 
 #[inline(never)]
+fn kernel_transpose(tile: &mut Tile) {
+    transpose(tile);
+}
+
+#[inline(never)]
+fn kernel_or(to: &mut [Line], from: &[Line]) {
+    or(to, from);
+}
+
+#[inline(never)]
+fn kernel_or_masked(to: &mut [Line], from: &[Line], mask: &[Line]) {
+    or_masked(to, from, mask);
+}
+
+#[inline(never)]
+fn kernel_count_bits(row: &[Line]) {
+    black_box(count(row));
+}
+
+#[inline(never)]
+fn kernel_count_masked(row: &[Line], mask: &[Line]) {
+    black_box(count_masked(row, mask));
+}
+
+#[inline(never)]
 fn kernel_replay(code: &str) {
     black_box(code.parse::<Code>().expect("the code is true"));
 }
@@ -76,7 +105,9 @@ fn kernel_replay(code: &str) {
 /// The part of 4x4 to 16 with sum 36 and largest tile 8, states and afterstates.
 fn parts(game: &Game, place: &TempDir) -> [Part; 2] {
     let mut store = Store::open(place.path(), game, None).expect("a new run");
-    let plan = Plan::new(64 << 20, 1).expect("memory enough");
+    let plan = Plan::new(64 << 20, 1)
+        .expect("memory enough")
+        .with_engine(Some(Engine::Lists));
     engine::count(&mut store, &plan, Some(36), &mut Silent).expect("a count");
     let key = PartKey {
         sum: 36,
@@ -96,21 +127,27 @@ fn slice(part: &Part) -> Vec<Board> {
         .collect()
 }
 
-/// Count 3x3 to 64. Returns how many states it has, dead ones among them.
-fn count(place: &TempDir) -> u64 {
-    let game = "3x3-64".parse().expect("a game");
-    let mut store = Store::open(place.path(), &game, None).expect("a new run");
-    let plan = Plan::new(64 << 20, 1).expect("memory enough");
-    engine::count(&mut store, &plan, None, &mut Silent).expect("a count");
-    let table = store.run().table();
-    let states = table.rows().iter().map(|row| row.live + row.dead);
-    states.sum()
+/// Count 3x3 to 64 as lists, or 4x4 to 16 up to sum 40 as bits. Returns the number of states.
+fn count_states(engine: Engine, place: &TempDir) -> u64 {
+    let (game, until) = match engine {
+        Engine::Bits => ("4x4-16", Some(40)),
+        _ => ("3x3-64", None),
+    };
+    let game = game.parse().expect("a game");
+    let mut store = Store::open(place.path(), &game, Some(Keep::Last)).expect("a new run");
+    let plan = Plan::new(64 << 20, 1)
+        .expect("memory enough")
+        .with_engine(Some(engine));
+    engine::count(&mut store, &plan, until, &mut Silent).expect("a count");
+    store.run().table().totals().states()
 }
 
 fn main() {
-    if env::args().any(|argument| argument == "count") {
-        let place = tempfile::tempdir().expect("a directory");
-        return println!("count {}", count(&place));
+    for (name, engine) in [("lists", Engine::Lists), ("bits", Engine::Bits)] {
+        if env::args().any(|argument| argument == name) {
+            let place = tempfile::tempdir().expect("a directory");
+            return println!("{name} {}", count_states(engine, &place));
+        }
     }
     let game: Game = "4x4-16".parse().expect("a game");
     let rules = rules(game.size());
@@ -151,6 +188,23 @@ fn main() {
 
     kernel_fingerprint(&states);
     done("fingerprint", SLICE);
+
+    let boards: Vec<Line> = states
+        .chunks(8)
+        .map(|words| Line(words.try_into().expect("eight")))
+        .collect();
+    let (row, other) = boards.split_at(boards.len() / 2);
+    let bits = row.len() * LINE;
+    kernel_transpose(&mut row[..64].try_into().expect("64 lines"));
+    done("transpose", 64 * LINE);
+    kernel_or(&mut row.to_vec(), other);
+    done("or", bits);
+    kernel_or_masked(&mut row.to_vec(), other, row);
+    done("or_masked", bits);
+    kernel_count_bits(row);
+    done("count_bits", bits);
+    kernel_count_masked(row, other);
+    done("count_masked", bits);
 
     kernel_replay("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
     done("replay", 31);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""instructions.py [--write]: counts the instructions of each kernel, and of a small count, under callgrind.
+"""instructions.py [--write]: counts the instructions of each kernel, and of two small counts, under callgrind.
 
 Compares instructions an element with benches/instructions.csv and fails if one is over 5 % more; --write updates
 that file. Unlike seconds, instructions are the same on a busy machine. Needs valgrind, and x86-64 with
@@ -40,9 +40,10 @@ def measure():
             cost = re.search(rf"^ *([\d,]+) .*::kernel_{kernel}\b", costs, re.M)
             figures[kernel] = int(cost[1].replace(",", "")) / int(elements)
         # The work is in other threads than the one that asked for it.
-        printed, costs = callgrind(out, bench, "count")
-        total = re.search(r"^ *([\d,]+).*PROGRAM TOTALS", costs, re.M)
-        figures["count of 3x3 to 64"] = int(total[1].replace(",", "")) / int(printed.split()[1])
+        for engine, count in [("lists", "count of 3x3 to 64"), ("bits", "4x4 to 16 by bits")]:
+            printed, costs = callgrind(out, bench, engine)
+            total = re.search(r"^ *([\d,]+).*PROGRAM TOTALS", costs, re.M)
+            figures[count] = int(total[1].replace(",", "")) / int(printed.split()[1])
     return figures
 
 
@@ -51,7 +52,7 @@ def main():
         sys.exit(__doc__)
     figures = measure()
     if sys.argv[1:]:
-        rows = [["kernel", "instructions"], *([kernel, f"{cost:.2f}"] for kernel, cost in figures.items())]
+        rows = [["kernel", "instructions"], *([kernel, f"{cost:.3f}"] for kernel, cost in figures.items())]
         FIGURES.write_text("".join(",".join(row) + "\n" for row in rows))
     with FIGURES.open() as file:
         kept = {row["kernel"]: float(row["instructions"]) for row in csv.DictReader(file)}
@@ -60,7 +61,7 @@ def main():
     for kernel, cost in figures.items():
         ratio = cost / kept.get(kernel, cost)
         worse |= ratio > MORE
-        print(f"{kernel:20} {kept.get(kernel, 0):9.2f} {cost:9.2f} {ratio - 1:+8.1%}", "WORSE" * (ratio > MORE))
+        print(f"{kernel:20} {kept.get(kernel, 0):9.3f} {cost:9.3f} {ratio - 1:+8.1%}", "WORSE" * (ratio > MORE))
     sys.exit(worse)
 
 

@@ -1,6 +1,9 @@
 //! What this repository's own benches and tests measure and forge. Not for users: it changes
 //! without notice.
 
+pub use crate::engine::bits::kernels::{
+    LINE, Line, Tile, count, count_masked, or, or_masked, transpose,
+};
 pub use crate::engine::lists::merge::{union, union_all};
 pub use crate::engine::lists::sort::Sorter;
 pub use crate::game::rules::{Census, Moves, Rules, rules};

@@ -14,6 +14,12 @@
 //! but there are only about 0.3 different afterstates for each state, and each is spawned into once
 //! for a 2 and once for a 4.
 //!
+//! A layer is held in one of two ways ([`Choice`]), and either goes on where the other stopped:
+//!
+//! - *bits* (`bits`): a bit for every board of the sum, for 4x4, where they fit in memory;
+//! - *lists* (`lists`, `layer`): sorted lists of states, for any board, in external memory. The rest
+//!   of this page is about these.
+//!
 //! Candidates for a layer are produced with repeats, which are found only when a whole layer has
 //! been produced and is sorted: *delayed duplicate detection* (Korf 2004, 2008). As no state
 //! belongs to two layers, a layer is never compared with older ones. The sort is a parallel *sample
@@ -57,9 +63,9 @@
 //! files of afterstates, and when layer 6 opens its `Frontier`, `expand` spawns a 2 into each empty
 //! cell of them.
 //!
-//! Reading order: this file (the loop over layers), `layer` (a layer), `frontier`, `lists`
-//! (candidates), `build` (a part from any source), `visit` (what is done with its states);
-//! `workers`, `plan` and `progress` serve them all.
+//! Reading order: this file (the loop over layers), `choice` (which engine), `layer` (a layer as
+//! lists), `frontier`, `lists` (candidates), `parts` and `build` (a part's file from any source),
+//! `visit` (what is done with its states); `bits`; `workers`, `plan` and `progress` serve them all.
 //!
 //! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
 //! or on where a count was stopped.
@@ -69,7 +75,7 @@
 //! - D. Kunkle and G. Cooperman, *Harnessing Parallel Disks to Solve Rubik's Cube*, Journal of
 //!   Symbolic Computation 44(7), 2009.
 
-mod bits;
+pub(crate) mod bits;
 mod build;
 mod choice;
 mod concat;

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::place::{AT_THE_END, EACH_LAYER, End, Place, SMALL, end, good, undisturbed};
+use super::place::{
+    AT_THE_END, EACH_FRONTIER, EACH_LAYER, End, Place, SMALL, end, good, undisturbed,
+};
 
 /// The ways of failing at an operation that differ from those at the next one.
 fn ways(operation: &str) -> impl Iterator<Item = &'static str> {
@@ -148,7 +150,14 @@ fn spilling(operations: &[String]) -> Vec<usize> {
 #[test]
 fn any_operation_may_fail_and_the_same_command_goes_on() {
     let last = "--size 2 --max 16 --keep last --threads 1 --memory 32M";
-    let faults: usize = [(SMALL, AT_THE_END), (SMALL, EACH_LAYER), (last, EACH_LAYER)]
+    let bits = "--size 4 --max 8 --until 10 --engine bits --threads 1 --memory 64M";
+    let counts = [
+        (SMALL, AT_THE_END),
+        (SMALL, EACH_LAYER),
+        (last, EACH_LAYER),
+        (bits, EACH_FRONTIER),
+    ];
+    let faults: usize = counts
         .map(|(args, settings)| Count::small(args, settings).survives(every))
         .iter()
         .sum();

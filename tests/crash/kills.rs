@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::place::{EACH_LAYER, End, Place, end, good, undisturbed};
+use super::place::{EACH_FRONTIER, EACH_LAYER, End, Place, end, good, undisturbed};
 
 /// A count that is killed again and again.
 struct Hunted {
@@ -20,7 +20,7 @@ struct Hunted {
     kills: usize,
 }
 
-const HUNTED: [Hunted; 5] = [
+const HUNTED: [Hunted; 6] = [
     Hunted {
         args: "--size 3 --max 512",
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 256M"],
@@ -34,6 +34,13 @@ const HUNTED: [Hunted; 5] = [
         settings: Some(&[]),
         spills: false,
         kills: 60,
+    },
+    Hunted {
+        args: "--size 4 --max 16 --engine bits",
+        bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
+        settings: Some(EACH_FRONTIER),
+        spills: false,
+        kills: 40,
     },
     Hunted {
         args: "--size 3x4 --max 32",

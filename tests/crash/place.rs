@@ -19,6 +19,8 @@ pub(crate) const SIGKILL: i32 = 9;
 /// Settings of the shim's clock, by which the store commits: after every layer, or at the end only.
 /// Either way each run does the same operations.
 pub(crate) const EACH_LAYER: &[(&str, &str)] = &[("FAULT_CLOCK", "2")];
+/// So that the engine of bits seals each layer.
+pub(crate) const EACH_FRONTIER: &[(&str, &str)] = &[("FAULT_CLOCK", "50")];
 pub(crate) const AT_THE_END: &[(&str, &str)] = &[("FAULT_CLOCK", "0")];
 /// The shim, compiled once.
 pub(crate) static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {

@@ -40,12 +40,12 @@ pub(crate) struct Afterstates {
 
 impl Afterstates {
     /// Begin anew with half a sum, in the same memory.
-    pub(crate) fn reset(&mut self, weight: usize, halves: &Halves) {
+    pub(crate) fn reset(&mut self, weight: usize, halves: &Halves) -> Result<()> {
         self.weight = weight;
         let shape = |rows: &Class, columns: &Class| (rows.rows(), columns.moved().len());
         self.moved.lay_out(shapes(weight, halves, |rows, columns| {
             shape(&rows.class, &columns.class)
-        }));
+        }))
     }
 
     /// Use the memory of others that are needed no longer.
@@ -65,10 +65,10 @@ impl Afterstates {
         let (mut full, mut short) = (mem::take(&mut self.full), mem::take(&mut self.short));
         full.lay_out(shapes(weight, halves, |rows, columns| {
             (rows.fallen.len(), columns.class.both().len())
-        }));
+        }))?;
         short.lay_out(shapes(weight, halves, |rows, columns| {
             (rows.hollows.len(), columns.class.short.lines())
-        }));
+        }))?;
         let this = &*self;
         let tops: Vec<usize> = halves.tops(weight).collect();
         let turned = full.make(|full| {
@@ -105,7 +105,7 @@ impl Afterstates {
         halves: &Halves,
         workers: &Workers,
     ) -> Result<()> {
-        self.reset(weight, halves);
+        self.reset(weight, halves)?;
         let blocks = parts
             .iter()
             .flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)));
@@ -160,7 +160,7 @@ impl Afterstates {
             masked,
             ..
         } = scratch;
-        slab.make(self, top, halves, mirror);
+        slab.make(self, top, halves, mirror)?;
         if !slab.empty {
             let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);
             slab.rows(rows, columns, row, |position, half, row| {

@@ -3,29 +3,54 @@
 //! Key idea: no kernel needs an instruction of its own. In a tile of 64 rows of 512 bits, a line is
 //! a register of eight words, and all eight 64x64 transpositions run side by side in its lanes:
 //! shifts, masks and exclusive ors, which the compiler turns into AVX-512 or AVX2 from the same
-//! lines of plain Rust.
+//! lines of plain Rust. Which of the three is taken is decided when the program runs.
 
 use crate::wide::wide;
+
+/// A kernel for several kinds of processor; for tests each of them has a name.
+macro_rules! kernel {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($args:tt)*) $(-> $result:ty)? $body:block) => {
+        wide! {
+            $(#[$doc])*
+            $vis fn $name($($args)*) $(-> $result)? $body
+        }
+
+        #[cfg(test)]
+        mod $name {
+            use super::*;
+
+            pub(super) fn plain($($args)*) $(-> $result)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            pub(super) fn avx2($($args)*) $(-> $result)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            pub(super) fn avx512($($args)*) $(-> $result)? $body
+        }
+    };
+}
 
 /// 512 bits; bit `i` of the line is bit `i % 64` of word `i / 64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-pub(crate) struct Line(pub(crate) [u64; 8]);
+pub struct Line(pub [u64; 8]);
 
 impl Line {
     pub(crate) const ZERO: Self = Self([0; 8]);
 }
 
 /// Bits of a line.
-pub(crate) const LINE: usize = 512;
+pub const LINE: usize = 512;
 
 /// 64 rows of 512 columns; and, transposed, 512 columns of 64 rows: word `w` of line `c` is column
 /// `64 * w + c`.
-pub(crate) type Tile = [Line; 64];
+pub type Tile = [Line; 64];
 
-wide! {
+kernel! {
     /// Transpose a tile in place, each of its eight squares on its own.
-    pub(crate) fn transpose(tile: &mut Tile) {
+    pub fn transpose(tile: &mut Tile) {
         transpose_by::<32>(tile, 0x0000_0000_ffff_ffff);
         transpose_by::<16>(tile, 0x0000_ffff_0000_ffff);
         transpose_by::<8>(tile, 0x00ff_00ff_00ff_00ff);
@@ -50,9 +75,9 @@ fn transpose_by<const J: usize>(tile: &mut Tile, low: u64) {
     }
 }
 
-wide! {
+kernel! {
     /// `to |= from`.
-    pub(crate) fn or(to: &mut [Line], from: &[Line]) {
+    pub fn or(to: &mut [Line], from: &[Line]) {
         for (to, from) in to.iter_mut().zip(from) {
             for i in 0..8 {
                 to.0[i] |= from.0[i];
@@ -61,9 +86,9 @@ wide! {
     }
 }
 
-wide! {
+kernel! {
     /// `to |= from & mask`.
-    pub(crate) fn or_masked(to: &mut [Line], from: &[Line], mask: &[Line]) {
+    pub fn or_masked(to: &mut [Line], from: &[Line], mask: &[Line]) {
         for ((to, from), mask) in to.iter_mut().zip(from).zip(mask) {
             for i in 0..8 {
                 to.0[i] |= from.0[i] & mask.0[i];
@@ -72,9 +97,9 @@ wide! {
     }
 }
 
-wide! {
+kernel! {
     /// Number of bits of a row.
-    pub(crate) fn count(row: &[Line]) -> u64 {
+    pub fn count(row: &[Line]) -> u64 {
         let mut count = 0;
         for line in row {
             for word in line.0 {
@@ -85,9 +110,9 @@ wide! {
     }
 }
 
-wide! {
+kernel! {
     /// Number of bits of a row under a mask.
-    pub(crate) fn count_masked(row: &[Line], mask: &[Line]) -> u64 {
+    pub fn count_masked(row: &[Line], mask: &[Line]) -> u64 {
         let mut count = 0;
         for (row, mask) in row.iter().zip(mask) {
             for i in 0..8 {
@@ -98,7 +123,7 @@ wide! {
     }
 }
 
-wide! {
+kernel! {
     /// Number of bits of a row under two masks.
     pub(crate) fn count_masked_twice(row: &[Line], mask: &[Line], other: &[Line]) -> u64 {
         let mut count = 0;
@@ -111,7 +136,7 @@ wide! {
     }
 }
 
-wide! {
+kernel! {
     /// `to = row & mask & within & !below & !without`.
     pub(crate) fn select(to: &mut [Line], row: &[Line], [mask, within, below, without]: [&[Line]; 4]) {
         let masks = mask.iter().zip(within).zip(below).zip(without);
@@ -147,4 +172,146 @@ pub(crate) fn bit(row: &[Line], at: u32) -> bool {
 pub(crate) fn set(row: &mut [Line], at: u32) {
     let at = at as usize;
     row[at / LINE].0[at % LINE / 64] |= 1 << (at % 64);
+}
+
+#[cfg(test)]
+#[expect(unsafe_code, reason = "what a processor has is looked up first")]
+mod tests {
+    use super::*;
+    use crate::part::mix;
+
+    /// Lines without a pattern, about one bit in eight set.
+    fn lines(count: usize, seed: u64) -> Vec<Line> {
+        let word = |at: u64| {
+            (0..3).fold(u64::MAX, |bits, draw| {
+                bits & mix(seed << 32 | draw << 28 | at)
+            })
+        };
+        let line = |at: usize| {
+            Line(std::array::from_fn(|word_at| {
+                word((8 * at + word_at) as u64)
+            }))
+        };
+        (0..count).map(line).collect()
+    }
+
+    fn bits(row: &[Line]) -> Vec<bool> {
+        (0..row.len() * LINE)
+            .map(|at| bit(row, at as u32))
+            .collect()
+    }
+
+    /// A way to run a kernel.
+    #[derive(Clone, Copy, Debug)]
+    enum Way {
+        Chosen,
+        Plain,
+        #[cfg(target_arch = "x86_64")]
+        Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Avx512,
+    }
+
+    /// All that this processor has.
+    fn ways() -> Vec<Way> {
+        let mut ways = vec![Way::Chosen, Way::Plain];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+            let avx512 = is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            ways.extend(avx2.then_some(Way::Avx2));
+            ways.extend(avx512.then_some(Way::Avx512));
+        }
+        ways
+    }
+
+    macro_rules! run {
+        ($way:expr, $kernel:ident($($arg:expr),*)) => {
+            match $way {
+                Way::Chosen => super::$kernel($($arg),*),
+                Way::Plain => $kernel::plain($($arg),*),
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: the processor has what the function needs, or it were no way of it.
+                Way::Avx2 => unsafe { $kernel::avx2($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: as above.
+                Way::Avx512 => unsafe { $kernel::avx512($($arg),*) },
+            }
+        };
+    }
+
+    #[test]
+    fn a_tile_is_transposed_square_by_square() {
+        let before: Tile = lines(64, 1).try_into().unwrap();
+        for way in ways() {
+            let mut tile = before;
+            run!(way, transpose(&mut tile));
+            for row in 0..64 {
+                for column in 0..LINE {
+                    let turned = tile[column % 64].0[column / 64] >> row & 1 != 0;
+                    assert_eq!(turned, bit(&before[row..=row], column as u32), "{way:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_combined_and_counted_bit_by_bit() {
+        for length in [0, 1, 2, 3, 7] {
+            let [row, mask, within, below, without] =
+                [1, 2, 3, 4, 5].map(|seed| lines(length, seed));
+            let all = [&row, &mask, &within, &below, &without].map(|row| bits(row));
+            let expected = |keep: &dyn Fn([bool; 5]) -> bool| -> Vec<bool> {
+                let at = 0..length * LINE;
+                at.map(|at| keep(all.each_ref().map(|bits| bits[at])))
+                    .collect()
+            };
+            let ones = |bits: &[bool]| bits.iter().filter(|&&bit| bit).count() as u64;
+            let both = expected(&|[row, mask, ..]| row && mask);
+            let of_all = expected(&|[row, mask, within, ..]| row && mask && within);
+            for way in ways() {
+                let mut to = row.clone();
+                run!(way, or(&mut to, &mask));
+                assert_eq!(
+                    bits(&to),
+                    expected(&|[row, mask, ..]| row || mask),
+                    "{way:?}"
+                );
+                let mut to = row.clone();
+                run!(way, or_masked(&mut to, &mask, &within));
+                let masked = expected(&|[row, mask, within, ..]| row || mask && within);
+                assert_eq!(bits(&to), masked, "{way:?}");
+                assert_eq!(run!(way, count(&row)), ones(&all[0]), "{way:?}");
+                assert_eq!(run!(way, count_masked(&row, &mask)), ones(&both), "{way:?}");
+                assert_eq!(
+                    run!(way, count_masked_twice(&row, &mask, &within)),
+                    ones(&of_all),
+                    "{way:?}"
+                );
+                let mut to = within.clone();
+                run!(
+                    way,
+                    select(&mut to, &row, [&mask, &within, &below, &without])
+                );
+                let left = expected(&|[row, mask, within, below, without]| {
+                    row && mask && within && !below && !without
+                });
+                assert_eq!(bits(&to), left, "{way:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bit_that_is_set_is_one() {
+        let mut row = lines(3, 7);
+        for at in [0, 63, 64, 511, 512, 1535] {
+            set(&mut row, at);
+            assert!(bit(&row, at));
+            assert!(bits(&row)[at as usize]);
+        }
+        assert_eq!(words(&row)[0] & 1, 1);
+        assert_eq!(words_mut(&mut row)[23] >> 63, 1);
+    }
 }

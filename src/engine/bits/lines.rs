@@ -4,12 +4,13 @@
 //! than to read the row. So large memory asks the system for large pages, and is never given back
 //! before it is needed no longer: in the loop over layers no page is new.
 
-use std::alloc::{Layout, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 
 use memmap2::MmapMut;
 
 use super::kernels::Line;
+use crate::error::{Error, Result};
 
 /// Lines in memory of their own.
 #[derive(Default)]
@@ -20,20 +21,24 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Make this so many lines; what is in them is left over from before.
-    pub(crate) fn resize(&mut self, len: usize) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the system has no more memory.
+    pub(crate) fn resize(&mut self, len: usize) -> Result<()> {
         self.len = len;
         let bytes = len * size_of::<Line>();
         if self.map.as_ref().map_or(0, |map| map.len()) < bytes {
             self.map = None;
             // Layers grow: pages that are not touched yet take nothing.
-            let layout = Layout::array::<Line>(len + len / 4).expect("less than the address space");
-            let map =
-                MmapMut::map_anon(layout.size()).unwrap_or_else(|_| handle_alloc_error(layout));
+            let map = MmapMut::map_anon(bytes + bytes / 4);
+            let map = map.map_err(Error::io(Path::new("memory"), "allocate"))?;
             #[cfg(target_os = "linux")]
             // A system without large pages is only slower.
             let _ = map.advise(memmap2::Advice::HugePage);
             self.map = Some(map);
         }
+        Ok(())
     }
 }
 

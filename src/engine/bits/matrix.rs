@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use super::kernels::Line;
 use super::lines::Lines;
+use crate::error::Result;
 
 /// A bit matrix: rows of equally many lines, in memory of its own or somewhere else.
 #[derive(Default)]
@@ -15,9 +16,9 @@ pub(crate) struct Matrix<L> {
 
 impl Matrix<Lines> {
     /// Give it another shape; what is in it is left over from before.
-    pub(crate) fn reshape(&mut self, rows: usize, width: usize) {
-        self.lines.resize(rows * width);
+    pub(crate) fn reshape(&mut self, rows: usize, width: usize) -> Result<()> {
         self.width = width;
+        self.lines.resize(rows * width)
     }
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct Made<'a> {
 
 impl Matrices {
     /// Lay out matrices of so many rows and lines a row, none of which has bits.
-    pub(crate) fn lay_out(&mut self, shapes: impl Iterator<Item = (usize, usize)>) {
+    pub(crate) fn lay_out(&mut self, shapes: impl Iterator<Item = (usize, usize)>) -> Result<()> {
         self.shapes.clear();
         let mut end = 0;
         for (rows, width) in shapes {
@@ -76,9 +77,9 @@ impl Matrices {
             end += rows * width;
         }
         // One line more, so that eight bytes can be read from any byte of the last row.
-        self.lines.resize(end + 1);
         self.any.clear();
         self.any.resize(self.shapes.len(), false);
+        self.lines.resize(end + 1)
     }
 
     /// Whether one has bits.

@@ -57,7 +57,7 @@ mod class;
 mod groups;
 mod half;
 mod halves;
-mod kernels;
+pub(crate) mod kernels;
 mod lines;
 mod matrix;
 mod mirror;

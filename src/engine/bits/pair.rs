@@ -125,13 +125,13 @@ impl Pair<'_> {
     pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Result<Found> {
         let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
-        self.make_slabs(self.bottom, scratch, &mut found);
+        self.make_slabs(self.bottom, scratch, &mut found)?;
         let below = scratch.slabs.iter().any(|slab| !slab.empty);
         if below {
-            self.spawn_below(scratch);
+            self.spawn_below(scratch)?;
         }
         if self.top != self.bottom {
-            self.make_slabs(self.top, scratch, &mut found);
+            self.make_slabs(self.top, scratch, &mut found)?;
         }
         let above = scratch.slabs.iter().any(|slab| !slab.empty);
         scratch.starts.clear();
@@ -144,7 +144,7 @@ impl Pair<'_> {
             upright.matrix.clear();
         }
         let width = columns.class.lines();
-        scratch.strip.reshape(64, width);
+        scratch.strip.reshape(64, width)?;
         scratch.strip.clear();
         scratch.masked.clear();
         scratch.masked.resize(width, Line::ZERO);
@@ -204,29 +204,32 @@ impl Pair<'_> {
     }
 
     /// Make the slabs that lead to rows of weight `top`.
-    fn make_slabs(&self, top: usize, scratch: &mut Scratch, found: &mut Found) {
+    fn make_slabs(&self, top: usize, scratch: &mut Scratch, found: &mut Found) -> Result<()> {
         for (tile, slab) in scratch.slabs.iter_mut().enumerate() {
             let before = self.before[tile];
             slab.empty = true;
             if let Some(top) = top.checked_sub(tile + 1) {
-                slab.make(before, top, self.halves, &mut scratch.mirror);
+                slab.make(before, top, self.halves, &mut scratch.mirror)?;
                 if tile == 0 {
                     found.afterstates +=
                         slab.count(before.weight, top, self.halves, &mut scratch.row);
                 }
             }
         }
+        Ok(())
     }
 
     /// Spawn in the bottom half: rows by bottom half are made, and transposed.
-    fn spawn_below(&self, scratch: &mut Scratch) {
+    fn spawn_below(&self, scratch: &mut Scratch) -> Result<()> {
         let (rows, columns) = (self.rows(), self.columns());
         let settled = rows.class.settled().end;
-        scratch.below.reshape(settled * LINE, columns.class.lines());
+        scratch
+            .below
+            .reshape(settled * LINE, columns.class.lines())?;
         let mut square = vec![Line::ZERO; LINE];
         let mut tile = [Line::ZERO; 64];
         for line in 0..columns.class.lines() {
-            scratch.block.reshape(LINE, settled);
+            scratch.block.reshape(LINE, settled)?;
             scratch.block.clear();
             let mut any = false;
             for at in 0..LINE {
@@ -257,6 +260,7 @@ impl Pair<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Make the row of states with the top half at `position`; returns whether it can have any.

@@ -22,6 +22,7 @@ use super::kernels::{LINE, Line, bit, or, transpose};
 use super::lines::Lines;
 use super::matrix::Matrix;
 use super::mirror::Mirror;
+use crate::error::Result;
 use crate::game::orbit;
 
 /// See the module.
@@ -63,10 +64,10 @@ impl Slab {
         top: usize,
         halves: &Halves,
         mirror: &mut Mirror,
-    ) {
+    ) -> Result<()> {
         self.empty = true;
         if !halves.tops(afterstates.weight).contains(&top) {
-            return;
+            return Ok(());
         }
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
@@ -75,9 +76,9 @@ impl Slab {
         } = afterstates;
         self.empty = !(moved.any(top) || full.any(top) || short.any(top) || short.any(bottom));
         if self.empty {
-            return;
+            return Ok(());
         }
-        self.lay_out(rows, columns);
+        self.lay_out(rows, columns)?;
         if full.any(top) {
             self.add_fallen(&full.of(top), rows, columns, mirror);
         }
@@ -95,12 +96,13 @@ impl Slab {
         }
         self.any_short = short.any(bottom);
         if self.any_short {
-            self.flip(&short.of(bottom), rows, columns);
+            self.flip(&short.of(bottom), rows, columns)?;
         }
+        Ok(())
     }
 
     /// Lay out empty rows.
-    fn lay_out(&mut self, rows: &Tables, columns: &Tables) {
+    fn lay_out(&mut self, rows: &Tables, columns: &Tables) -> Result<()> {
         self.spans.clear();
         let mut at = 0;
         for &(_, extent) in &rows.open {
@@ -109,8 +111,9 @@ impl Slab {
             self.spans.push(Span { at, first, lines });
             at += range.len();
         }
-        self.lines.resize(at);
+        self.lines.resize(at)?;
         self.lines.fill(Line::ZERO);
+        Ok(())
     }
 
     /// The lines of a slot's row.
@@ -175,9 +178,9 @@ impl Slab {
     }
 
     /// Make the rows of short top halves from the flipped boards: those with a hollow top half.
-    fn flip(&mut self, flipped: &Matrix<&[Line]>, rows: &Tables, columns: &Tables) {
+    fn flip(&mut self, flipped: &Matrix<&[Line]>, rows: &Tables, columns: &Tables) -> Result<()> {
         self.short
-            .reshape(rows.shorts.len(), columns.class.hollow.lines());
+            .reshape(rows.shorts.len(), columns.class.hollow.lines())?;
         self.short.clear();
         let mut tile = [Line::ZERO; 64];
         for (word, numbers) in columns.hollow_numbers.chunks(64).enumerate() {
@@ -208,6 +211,7 @@ impl Slab {
                 }
             }
         }
+        Ok(())
     }
 
     /// Add the afterstates with the top half of a slot to a row.

@@ -64,7 +64,7 @@ impl<'a> Sweep<'a> {
     pub(crate) fn count(&mut self, listing: Option<&Listing>) -> Result<Found> {
         let weight = self.weight;
         let starts = self.starts();
-        self.next.reset(weight, &self.halves);
+        self.next.reset(weight, &self.halves)?;
         let [last, before] = &self.before;
         self.next.moved.make(|moved| {
             let pairs = self.halves.pairs(weight);
@@ -193,7 +193,7 @@ mod tests {
         let (mut slab, mut mirror, mut row) = (Slab::default(), Mirror::default(), Vec::new());
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {
-            slab.make(afterstates, top, halves, &mut mirror);
+            slab.make(afterstates, top, halves, &mut mirror).unwrap();
             if slab.empty {
                 continue;
             }
