@@ -129,7 +129,7 @@ impl Run {
         self.manifest.keep
     }
 
-    /// First sum whose states are still there: with [`Keep::Last`](super::Keep::Last) those before
+    /// First sum whose states are still there: with [`Keep::Last`] those before
     /// were dropped.
     #[must_use]
     pub fn first_sum(&self) -> u32 {

@@ -4,6 +4,7 @@
 
 use std::process::{Command, Output};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place, stderr};
@@ -64,6 +65,25 @@ fn memory_that_the_system_does_not_give_is_asked_for_in_one_line() {
     let args = "--size 4 --max 32 --until 60 --threads 2 --quiet";
     let output = limited(&place, "-v 800000", args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn matrices_and_lists_together_stay_within_the_bound() {
+    for keep in ["all", "last"] {
+        let place = place();
+        let args =
+            "--size 4 --max 64 --until 60 --engine bits --threads 2 --memory 250M --quiet --json";
+        let output = good(&place, &format!("{args} --keep {keep}"));
+        let summary: Value = serde_json::from_str(&output).unwrap();
+        let peak = summary["peak_memory"].as_u64().unwrap();
+        assert_eq!(summary["engine"], "bits");
+        // The program itself takes up to 200M more.
+        assert!(peak < 450 << 20, "--keep {keep}: {peak} bytes");
+        assert!(
+            peak > 100 << 20,
+            "--keep {keep}: {peak} bytes are too few to be matrices"
+        );
+    }
 }
 
 #[test]
