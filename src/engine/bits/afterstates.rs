@@ -11,11 +11,12 @@ use std::ops::AddAssign;
 
 use super::class::Class;
 use super::half::{Half, at_left};
-use super::halves::{Halves, Tables};
+use super::halves::Halves;
 use super::kernels::{Line, or_masked, set};
 use super::matrix::Matrices;
 use super::names::{Named, Ways};
 use super::pair::Scratch;
+use super::tables::Tables;
 use super::turn::{turn_full, turn_short};
 use crate::engine::lists::Listing;
 use crate::engine::workers::Workers;

@@ -6,8 +6,8 @@
 //! one such symmetry, the identity; the few are looked at one by one.
 
 use super::class::NONE;
-use super::halves::Tables;
 use super::kernels::{LINE, Line, bit, count, count_masked, count_masked_twice};
+use super::tables::Tables;
 
 /// Exponents there can be, and 0.
 pub(crate) const EXPONENTS: usize = 17;

@@ -46,7 +46,7 @@
 //! since is sealed. So either engine goes on where the other stopped. Candidates need not be
 //! counted: each fills an empty cell of an afterstate, or is a start.
 //!
-//! Reading order: `half`, `quads`, `class` (which bits there are), `halves` (tables), `kernels`,
+//! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `slab`, `mirror`; `pair` (the loop over rows), `census`,
 //! `names`, `begins`; `sweep` (a layer), this file (layers, and their files), `sizes`.
 
@@ -67,6 +67,7 @@ mod quads;
 mod sizes;
 mod slab;
 mod sweep;
+mod tables;
 mod turn;
 
 use std::time::{Duration, Instant};

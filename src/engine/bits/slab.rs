@@ -17,11 +17,12 @@ use super::afterstates::Afterstates;
 use super::census::{self, Counts, EXPONENTS};
 use super::class::NONE;
 use super::half::Half;
-use super::halves::{Halves, Tables};
+use super::halves::Halves;
 use super::kernels::{LINE, Line, bit, or, transpose};
 use super::lines::Lines;
 use super::matrix::Matrix;
 use super::mirror::Mirror;
+use super::tables::Tables;
 use crate::error::Result;
 use crate::game::orbit;
 
