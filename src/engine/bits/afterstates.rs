@@ -15,7 +15,7 @@ use super::halves::Halves;
 use super::kernels::{Line, or_masked, set};
 use super::matrix::Matrices;
 use super::names::{Named, Ways};
-use super::pair::Scratch;
+use super::scratch::Scratch;
 use super::tables::Tables;
 use super::turn::{turn_full, turn_short};
 use crate::engine::lists::Listing;

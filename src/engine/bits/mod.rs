@@ -47,7 +47,7 @@
 //! counted: each fills an empty cell of an afterstate, or is a start.
 //!
 //! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
-//! `lines`, `matrix`; `afterstates`, `turn`, `slab`, `mirror`; `pair` (the loop over rows), `census`,
+//! `lines`, `matrix`; `afterstates`, `turn`, `slab`, `mirror`; `pair` (the loop over rows; `scratch`), `census`,
 //! `names`, `begins`; `sweep` (a layer), this file (layers, and their files), `sizes`.
 
 mod afterstates;
@@ -64,6 +64,7 @@ mod mirror;
 mod names;
 mod pair;
 mod quads;
+mod scratch;
 mod sizes;
 mod slab;
 mod sweep;

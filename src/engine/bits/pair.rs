@@ -26,53 +26,14 @@ use super::class::NONE;
 use super::half::Half;
 use super::halves::Halves;
 use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, set, transpose};
-use super::lines::Lines;
-use super::matrix::{Made, Matrix};
-use super::mirror::Mirror;
-use super::names::{Named, Names, Ways};
+use super::matrix::Made;
+use super::names::{Named, Ways};
+use super::scratch::Scratch;
 use super::slab::Slab;
 use super::tables::Tables;
 use crate::engine::lists::Listing;
 use crate::error::Result;
 use crate::game::{Game, Moved, orbit};
-
-/// What a thread needs for a pair; it is used again for the next.
-pub(crate) struct Scratch {
-    pub(crate) slabs: [Slab; 2],
-    pub(crate) mirror: Mirror,
-    /// 512 rows of the flipped pair.
-    block: Matrix<Lines>,
-    /// The spawns in the bottom half: a row for each settled top half.
-    below: Matrix<Lines>,
-    starts: Vec<(u32, u32)>,
-    pub(crate) row: Vec<Line>,
-    /// Bits of the row under some mask.
-    pub(crate) masked: Vec<Line>,
-    strip: Matrix<Lines>,
-    /// For each bottom half that a move leads to, 512 top halves.
-    moved: Vec<Line>,
-    symmetric: Vec<u32>,
-    pub(crate) names: Names,
-}
-
-impl Scratch {
-    /// For the thread of this number.
-    pub(crate) fn new(thread: usize) -> Self {
-        Self {
-            slabs: Default::default(),
-            mirror: Mirror::default(),
-            block: Matrix::default(),
-            below: Matrix::default(),
-            starts: Vec::new(),
-            row: Vec::new(),
-            masked: Vec::new(),
-            strip: Matrix::default(),
-            moved: Vec::new(),
-            symmetric: Vec::new(),
-            names: Names::new(thread),
-        }
-    }
-}
 
 /// A pair of weights in a layer.
 pub(crate) struct Pair<'a> {
