@@ -4,7 +4,7 @@
 //! corner's two neighbours. The canonical image is the least, so these eight pairs alone say of most
 //! boards whether they are canonical: those that begin with less than all others are, those that do
 //! not begin with the least are not, and only boards with a tie have to be compared with their
-//! images.
+//! images. A tie with the mirror image is decided by the top half.
 
 use super::class::Class;
 use super::half::Half;
@@ -17,23 +17,43 @@ type Begin = usize;
 pub(crate) struct Begins {
     /// The one that a board with this top half begins with.
     pub(crate) own: Begin,
-    /// The least of the other three.
-    pub(crate) others: Begin,
+    /// The least of all four.
+    pub(crate) least: Begin,
+    pub(crate) standing: Standing,
+}
+
+/// Whether a board with some top half can be canonical, as far as this half tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// An image is less.
+    Never,
+    /// An image may be less.
+    Tied,
+    /// Every image that begins in this half is greater.
+    Sure,
 }
 
 impl Begins {
     pub(crate) fn of(half: Half, exponents: u8) -> Self {
         let [a, b, c, d, e, _, _, h] = half.cells().map(usize::from);
         let begin = |corner: usize, next: usize| corner * usize::from(exponents) + next;
+        let own = begin(a, b);
+        let columns = begin(a, e).min(begin(d, h));
+        // The mirror image has the mirrored half on top: the halves alone decide.
+        let mirrored = half.mirrored();
+        let standing = if half > mirrored || own > columns {
+            Standing::Never
+        } else if half == mirrored || own == columns {
+            Standing::Tied
+        } else {
+            Standing::Sure
+        };
+        let least = own.min(columns).min(begin(d, c));
         Self {
-            own: begin(a, b),
-            others: begin(a, e).min(begin(d, c)).min(begin(d, h)),
+            own,
+            least,
+            standing,
         }
-    }
-
-    /// The least of all four.
-    pub(crate) fn least(&self) -> Begin {
-        self.own.min(self.others)
     }
 }
 
@@ -57,11 +77,11 @@ impl Orders {
         let [mut after, mut tied, mut tops, mut tied_tops] = [none(), none(), none(), none()];
         for (position, half) in class.halves() {
             let begins = Begins::of(half, exponents);
-            set(&mut tied[begins.least()], position);
-            if begins.own < begins.others {
-                set(&mut tops[begins.own], position);
-            } else if begins.own == begins.others {
-                set(&mut tied_tops[begins.own], position);
+            set(&mut tied[begins.least], position);
+            match begins.standing {
+                Standing::Never => {}
+                Standing::Tied => set(&mut tied_tops[begins.own], position),
+                Standing::Sure => set(&mut tops[begins.own], position),
             }
         }
         let mut sum = vec![Line::ZERO; class.lines()];

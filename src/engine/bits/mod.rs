@@ -204,7 +204,12 @@ impl<'a> Bits<'a> {
         // About as many as there were in the layer before, or in this one if it is counted again.
         let expected: Vec<u64> = layer.rows.iter().map(|row| row.live).collect();
         let listing = listed.then(|| self.parts.lists.listing(Kind::States, &expected, store));
-        let found = self.sweep.count(listing.as_ref())?;
+        let mut found = self.sweep.count(listing.as_ref())?;
+        for max in self.game.top().up_to() {
+            let exp = usize::from(max.get());
+            let some = std::mem::take(&mut found.named.samples[exp]);
+            self.parts.lists.learn(max, some, found.named.live[exp]);
+        }
         let keys = self.game.top().up_to().map(|max| PartKey {
             sum: layer.sum,
             max,

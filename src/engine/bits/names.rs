@@ -7,7 +7,7 @@
 use std::mem;
 use std::ops::AddAssign;
 
-use super::begins::Begins;
+use super::begins::{Begins, Standing};
 use super::census::EXPONENTS;
 use super::half::Half;
 use super::kernels::{Line, select, words};
@@ -21,11 +21,16 @@ use crate::wide::wide;
 /// Boards that are looked at together.
 const SLICE: usize = 1 << 11;
 
+/// Of so many boards one is kept as a sample.
+const SAMPLED: usize = 1 << 12;
+
 /// What is named so far, by largest exponent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
     pub(crate) live: [u64; EXPONENTS],
     pub(crate) fingerprints: [Fingerprint; EXPONENTS],
+    /// Some of the boards that were looked at, in no order.
+    pub(crate) samples: [Vec<Board>; EXPONENTS],
 }
 
 impl AddAssign for Named {
@@ -33,6 +38,7 @@ impl AddAssign for Named {
         for exp in 0..EXPONENTS {
             self.live[exp] += other.live[exp];
             self.fingerprints[exp] += other.fingerprints[exp];
+            self.samples[exp].extend_from_slice(&other.samples[exp]);
         }
     }
 }
@@ -68,6 +74,8 @@ pub(crate) struct Names {
     /// The thread that does.
     thread: usize,
     named: Named,
+    /// Boards looked at since one was sampled.
+    passed: usize,
     boards: Box<[Board; SLICE + 68]>,
     wanted: Vec<Line>,
     none: Vec<Line>,
@@ -78,6 +86,7 @@ impl Names {
         Self {
             thread,
             named: Named::default(),
+            passed: 0,
             boards: Box::new([0; SLICE + 68]),
             wanted: Vec::new(),
             none: Vec::new(),
@@ -108,10 +117,9 @@ impl Names {
             digits: &columns.tops,
             shift: 32,
         };
-        let sure = if begins.own < begins.others {
-            Tie::No
-        } else {
-            Tie::Maybe
+        let tie = match begins.standing {
+            Standing::Sure => Tie::No,
+            _ => Tie::Maybe,
         };
         let (mut wanted, mut none) = (mem::take(&mut self.wanted), mem::take(&mut self.none));
         wanted.resize(row.len(), Line::ZERO);
@@ -136,13 +144,13 @@ impl Names {
             };
             let mut name =
                 |mask: &[Line], boards, tie| self.add(exp, bits, mask, boards, tie, listing);
-            if ways != Ways::Flipped && begins.own <= begins.others {
-                name(&orders.after[begins.own], upright, sure)?;
+            if ways != Ways::Flipped && begins.standing != Standing::Never {
+                name(&orders.after[begins.own], upright, tie)?;
                 name(&orders.tied[begins.own], upright, Tie::Maybe)?;
             }
             if ways != Ways::Upright {
-                name(&orders.tops[begins.least()], flipped, Tie::No)?;
-                name(&orders.tied_tops[begins.least()], flipped, Tie::Maybe)?;
+                name(&orders.tops[begins.least], flipped, Tie::No)?;
+                name(&orders.tied_tops[begins.least], flipped, Tie::Maybe)?;
             }
         }
         (self.wanted, self.none) = (wanted, none);
@@ -196,6 +204,11 @@ impl Names {
         let of_max = usize::from(max);
         self.named.live[of_max] += live as u64;
         self.named.fingerprints[of_max] += Fingerprint(fingerprint);
+        self.passed += found;
+        if self.passed >= SAMPLED {
+            self.passed -= SAMPLED;
+            self.named.samples[of_max].push(boards[found / 2]);
+        }
         let Some(listing) = listing.filter(|_| live > 0) else {
             return Ok(());
         };

@@ -58,7 +58,7 @@ pub(crate) struct MovedPair<'a, 'b> {
 }
 
 /// What is counted in pairs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) states: Counts,
     /// The afterstates of the sum before.

@@ -51,7 +51,7 @@ use super::tally::Tally;
 use super::workers::Workers;
 use crate::error::Result;
 use crate::game::key::KeyCodec;
-use crate::game::{Exp, Game, PartKey};
+use crate::game::{Board, Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::per_thread::PerThread;
 use crate::store::{Run, Store};
@@ -134,8 +134,10 @@ impl Lists {
         let sample = |max| {
             // Those of the other kind are spread alike.
             let kinds = [(kind, max), (other, max)];
-            let mut samples = kinds.iter().filter_map(|key| self.samples.get(key));
-            samples.next().unwrap_or(&none)
+            let samples = kinds.iter().filter_map(|key| self.samples.get(key));
+            samples
+                .max_by_key(|sample| sample.values.len())
+                .unwrap_or(&none)
         };
         let tiles = self.largest.up_to().zip(expected);
         Listing::new(
@@ -146,6 +148,12 @@ impl Lists {
     /// Keep a sample of a part that was built, for the same part of the next layer.
     pub(crate) fn remember(&mut self, kind: Kind, max: Exp, sample: Sample) {
         self.samples.insert((kind, max), sample);
+    }
+
+    /// Keep a sample of a part's states that are not listed, some of them in any order; there are
+    /// `states` of them.
+    pub(crate) fn learn(&mut self, max: Exp, some: Vec<Board>, states: u64) {
+        self.remember(Kind::States, max, Sample::drawn(some, states));
     }
 
     /// Collect the states of a part: the starts, and what spawns make of the frontier.

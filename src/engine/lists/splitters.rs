@@ -47,6 +47,16 @@ impl Sample {
         self.skip = self.skip + taken.len() * stride - boards.len();
     }
 
+    /// A sample that was drawn otherwise, in any order.
+    pub(super) fn drawn(mut values: Vec<Board>, candidates: u64) -> Self {
+        values.sort_unstable();
+        Self {
+            values,
+            candidates,
+            skip: 0,
+        }
+    }
+
     /// The sample of a part on disk, from its index.
     pub(super) fn of(part: &Part) -> Self {
         Self {
