@@ -10,7 +10,7 @@ use std::ops::AddAssign;
 use super::begins::{Begins, Standing};
 use super::census::EXPONENTS;
 use super::half::Half;
-use super::kernels::{Line, select, words};
+use super::kernels::{LINE, Line, select};
 use super::tables::Tables;
 use crate::engine::lists::Listing;
 use crate::error::Result;
@@ -61,6 +61,16 @@ struct Row<'a> {
     shift: u32,
 }
 
+impl Row<'_> {
+    /// Without the positions of the first lines.
+    fn from(self, line: usize) -> Self {
+        Self {
+            digits: &self.digits[line * LINE..],
+            ..self
+        }
+    }
+}
+
 /// Which boards of a row are named: those with its half on top, the same flipped, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ways {
@@ -76,7 +86,7 @@ pub(crate) struct Names {
     named: Named,
     /// Boards looked at since one was sampled.
     passed: usize,
-    boards: Box<[Board; SLICE + 68]>,
+    boards: Box<[Board; SLICE + 4]>,
     wanted: Vec<Line>,
     none: Vec<Line>,
 }
@@ -87,7 +97,7 @@ impl Names {
             thread,
             named: Named::default(),
             passed: 0,
-            boards: Box::new([0; SLICE + 68]),
+            boards: Box::new([0; SLICE + 4]),
             wanted: Vec::new(),
             none: Vec::new(),
         }
@@ -168,31 +178,13 @@ impl Names {
         tie: Tie,
         listing: Option<&Listing>,
     ) -> Result<()> {
-        let mut found = 0;
-        for (number, (&word, &mask)) in words(bits).iter().zip(words(mask)).enumerate() {
-            let word = word & mask;
-            if word == 0 {
-                continue;
-            }
-            let digits = &row.digits[64 * number..64 * number + 64];
-            let (mut left, mut at) = (word, found);
-            // Four at a time, of which the last ones may be nothing: most words have fewer, and how
-            // many cannot be predicted.
-            while left != 0 {
-                for board in &mut self.boards[at..at + 4] {
-                    let digits = digits[left.trailing_zeros() as usize % 64];
-                    *board = row.half | u64::from(digits) << row.shift;
-                    left &= left.wrapping_sub(1);
-                }
-                at += 4;
-            }
-            found += word.count_ones() as usize;
-            if found >= SLICE {
-                self.name(max, found, tie, listing)?;
-                found = 0;
-            }
+        let mut line = 0;
+        while line < bits.len() {
+            let (lines, found) = extract(&bits[line..], &mask[line..], row.from(line), &mut self.boards);
+            line += lines;
+            self.name(max, found, tie, listing)?;
         }
-        self.name(max, found, tie, listing)
+        Ok(())
     }
 
     fn name(&mut self, max: u8, found: usize, tie: Tie, listing: Option<&Listing>) -> Result<()> {
@@ -225,6 +217,43 @@ impl Names {
     /// What was named; begins anew.
     pub(crate) fn take(&mut self) -> Named {
         mem::take(&mut self.named)
+    }
+}
+
+wide! {
+    /// The boards of a row that have a bit in `bits` and in `mask`, of as many lines as fit. Returns
+    /// the number of lines, and of boards.
+    fn extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut [Board; SLICE + 4]) -> (usize, usize) {
+        let mut found = 0;
+        for (line, (bits, mask)) in bits.iter().zip(mask).enumerate() {
+            let (mut words, mut any) = ([0; 8], 0);
+            for i in 0..8 {
+                words[i] = bits.0[i] & mask.0[i];
+                any |= words[i];
+            }
+            if any == 0 {
+                continue;
+            }
+            if found + LINE > SLICE {
+                return (line, found);
+            }
+            let digits: &[u32; LINE] = row.digits[line * LINE..][..LINE].try_into().expect("a line");
+            for (i, &word) in words.iter().enumerate() {
+                let (mut left, mut at) = (word, found);
+                // Four at a time, of which the last ones may be nothing: how many there are in a word
+                // cannot be predicted.
+                while left != 0 {
+                    for board in &mut boards[at..at + 4] {
+                        let digits = digits[64 * i + left.trailing_zeros() as usize % 64];
+                        *board = row.half | u64::from(digits) << row.shift;
+                        left &= left.wrapping_sub(1);
+                    }
+                    at += 4;
+                }
+                found += word.count_ones() as usize;
+            }
+        }
+        (bits.len(), found)
     }
 }
 
