@@ -44,6 +44,11 @@ impl<L: DerefMut<Target = [Line]>> Matrix<L> {
         &mut self.lines[row * self.width..(row + 1) * self.width]
     }
 
+    /// All rows; none if they have no lines.
+    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [Line]> {
+        self.lines.chunks_exact_mut(self.width.max(1))
+    }
+
     /// Make all bits zero.
     pub(crate) fn clear(&mut self) {
         self.lines.fill(Line::ZERO);

@@ -61,7 +61,7 @@ pub(crate) struct Tables {
     pub(crate) bottoms: Vec<u32>,
     pub(crate) tops: Vec<u32>,
     /// Rows of afterstates that can be moved down, with their right quad open: the slot, and both
-    /// quads transposed.
+    /// quads transposed; those with the same right quad one after the other.
     pub(crate) fallen: Vec<(u32, Quad, Quad)>,
     /// The others that can: the number of their mirror image among these, and their slot.
     pub(crate) fallen_mirrored: Vec<(u32, u32)>,
@@ -132,8 +132,9 @@ impl Tables {
             let half = class.half(at).filter(|half| half.inward())?;
             Some((slot as u32, half))
         });
-        let (filled, direct): (Vec<_>, Vec<_>) =
+        let (filled, mut direct): (Vec<_>, Vec<_>) =
             inward.partition(|(_, half)| half.quads().1.full());
+        direct.sort_by_key(|(_, half)| half.quads().1);
         let mut numbers = vec![NONE; open.len()];
         for (number, &(slot, _)) in direct.iter().enumerate() {
             numbers[slot as usize] = number as u32;

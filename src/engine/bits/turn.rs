@@ -37,33 +37,49 @@ pub(crate) fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, 
     }
     fallen.matrix.clear();
     let mut any = 0;
-    for (row, &(_, left, right)) in rows.fallen.iter().enumerate() {
-        let right_weight = right.weight();
-        let mut to = Packer::new(
-            words_mut(fallen.matrix.row_mut(row)),
-            columns.class.open() as u32,
-        );
+    let mut to = fallen.matrix.rows_mut();
+    let (mut at, mut gathered) = (Vec::new(), Vec::new());
+    // Rows with the same right quad are made of the same rows, side by side.
+    for group in rows.fallen.chunk_by(|a, b| a.2 == b.2) {
+        let right = group[0].2;
+        let begin = columns.class.open() as u32;
+        let mut packers: Vec<Packer> = to
+            .by_ref()
+            .take(group.len())
+            .map(|row| Packer::new(words_mut(row), begin))
+            .collect();
         for block in &blocks {
-            let from = block.right + right_weight;
+            let from = block.right + right.weight();
             if !afterstates.moved.any(from) {
-                to.skip(block.fields * block.bits);
+                for packer in &mut packers {
+                    packer.skip(block.fields * block.bits);
+                }
                 continue;
             }
             let first_row = halves.block(from, right) as usize;
-            let at = halves.block(afterstates.weight - from, left);
+            at.clear();
+            at.extend(
+                group
+                    .iter()
+                    .map(|&(_, left, _)| halves.block(afterstates.weight - from, left) as usize),
+            );
             let moved = afterstates.moved.of(from);
             let (bytes, width) = moved.bytes();
-            for rows in block.rows.clone() {
-                let mut byte = (first_row + rows.start) * width + at as usize / 8;
-                for _ in rows {
-                    let field = block.transposer.transpose(word(bytes, byte) >> (at % 8));
+            // Far apart in memory: gathered first, so that many are on their way at a time.
+            gathered.clear();
+            for row in block.rows.iter().cloned().flatten() {
+                let row = &bytes[(first_row + row) * width..];
+                gathered.extend(at.iter().map(|at| word(row, at / 8)));
+            }
+            for (left, (packer, at)) in packers.iter_mut().zip(&at).enumerate() {
+                for word in gathered[left..].iter().step_by(group.len()) {
+                    let field = block.transposer.transpose(word >> (at % 8));
                     any |= field;
-                    to.put(field, block.bits);
-                    byte += width;
+                    packer.put(field, block.bits);
                 }
             }
         }
-        to.finish();
+        packers.into_iter().for_each(Packer::finish);
     }
     fallen.any = any != 0;
 }
