@@ -94,8 +94,12 @@ use pair::Found;
 pub(crate) use sizes::Sizes;
 use sweep::Sweep;
 
-/// When so much time has passed, a frontier is written and what was counted is sealed.
+/// When so much time has passed, a frontier is written and what was counted is sealed...
 const FRONTIER_AFTER: Duration = Duration::from_secs(45);
+
+/// ...but it takes no more than a part of the time: not before counting took so many times as long
+/// as the last frontier did.
+const TIMES_FRONTIER: u32 = 3;
 
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory; they are
 /// written as lists, for either engine to go on from, when some layers are to be sealed.
@@ -103,6 +107,8 @@ pub(crate) struct Bits<'a> {
     game: Game,
     sweep: Sweep<'a>,
     parts: Parts<'a>,
+    /// How long the last frontier took to write.
+    frontier_took: Duration,
 }
 
 impl Counter for Bits<'_> {
@@ -145,14 +151,17 @@ impl Counter for Bits<'_> {
             }
             self.sweep.advance()?;
             progress.end(&layer);
-            let enough = layer.sum == last || begun.elapsed() >= FRONTIER_AFTER;
+            let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
+            let enough = layer.sum == last || begun.elapsed() >= interval;
             layers.push(layer);
             let layer = layers.last().expect("one was pushed");
             if layer.last {
                 return Ok(layers);
             }
             if enough {
+                let begun = Instant::now();
                 self.write_frontier(&mut layers, store)?;
+                self.frontier_took = begun.elapsed();
                 return Ok(layers);
             }
         }
@@ -183,7 +192,12 @@ impl<'a> Bits<'a> {
             .beside(stage.bytes, Sizes::parts(&game))
             .expect("the stage was chosen so");
         let parts = Parts::new(run, &plan, workers)?;
-        Ok(Self { game, sweep, parts })
+        Ok(Self {
+            game,
+            sweep,
+            parts,
+            frontier_took: Duration::ZERO,
+        })
     }
 
     /// Rows for all parts of a layer, each a copy of the same part's in another layer.

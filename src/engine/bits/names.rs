@@ -180,7 +180,12 @@ impl Names {
     ) -> Result<()> {
         let mut line = 0;
         while line < bits.len() {
-            let (lines, found) = extract(&bits[line..], &mask[line..], row.from(line), &mut self.boards);
+            let (lines, found) = extract(
+                &bits[line..],
+                &mask[line..],
+                row.from(line),
+                &mut self.boards,
+            );
             line += lines;
             self.name(max, found, tie, listing)?;
         }
@@ -188,30 +193,26 @@ impl Names {
     }
 
     fn name(&mut self, max: u8, found: usize, tie: Tie, listing: Option<&Listing>) -> Result<()> {
-        let boards = &mut self.boards[..found];
-        let (live, fingerprint) = match tie {
-            Tie::No => (found, sum_of_mixes(boards)),
-            Tie::Maybe => sum_of_canonical(boards),
-        };
+        let mut boards = &mut self.boards[..found];
+        if tie == Tie::Maybe {
+            let live = keep_canonical(boards);
+            boards = &mut boards[..live];
+        }
+        if boards.is_empty() {
+            return Ok(());
+        }
         let of_max = usize::from(max);
-        self.named.live[of_max] += live as u64;
-        self.named.fingerprints[of_max] += Fingerprint(fingerprint);
-        self.passed += found;
+        self.named.live[of_max] += boards.len() as u64;
+        self.named.fingerprints[of_max] += Fingerprint(sum_of_mixes(boards));
+        self.passed += boards.len();
         if self.passed >= SAMPLED {
             self.passed -= SAMPLED;
-            self.named.samples[of_max].push(boards[found / 2]);
+            self.named.samples[of_max].push(boards[boards.len() / 2]);
         }
-        let Some(listing) = listing.filter(|_| live > 0) else {
-            return Ok(());
-        };
-        if live < found {
-            let mut kept = 0;
-            for at in 0..found {
-                boards[kept] = boards[at];
-                kept += usize::from(canonical::<4, 4>(boards[at]) == boards[at]);
-            }
+        match listing {
+            Some(listing) => listing.add(max, boards, self.thread),
+            None => Ok(()),
         }
-        listing.add(max, &mut boards[..live], self.thread)
     }
 
     /// What was named; begins anew.
@@ -268,14 +269,20 @@ wide! {
 }
 
 wide! {
-    /// How many boards are canonical, and the sum of their mixes.
-    fn sum_of_canonical(boards: &[u64]) -> (usize, u64) {
-        let (mut count, mut sum) = (0, 0u64);
-        for &board in boards {
-            let same = u64::from(canonical::<4, 4>(board) == board);
-            count += same;
-            sum = sum.wrapping_add(mix(board) & same.wrapping_neg());
+    /// Move the canonical boards to the front; returns how many there are.
+    fn keep_canonical(boards: &mut [u64]) -> usize {
+        let mut kept = 0;
+        for first in (0..boards.len()).step_by(64) {
+            let mut same = [false; 64];
+            let end = boards.len().min(first + 64);
+            for (&board, same) in boards[first..end].iter().zip(&mut same) {
+                *same = canonical::<4, 4>(board) == board;
+            }
+            for (at, same) in (first..end).zip(same) {
+                boards[kept] = boards[at];
+                kept += usize::from(same);
+            }
         }
-        (count as usize, sum)
+        kept
     }
 }
