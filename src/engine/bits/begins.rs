@@ -4,11 +4,14 @@
 //! corner's two neighbours. The canonical image is the least, so these eight pairs alone say of most
 //! boards whether they are canonical: those that begin with less than all others are, those that do
 //! not begin with the least are not, and only boards with a tie have to be compared with their
-//! images. A tie with the mirror image is decided by the top half.
+//! images. A tie with the mirror image is decided by the top half; one with the reflection at the
+//! diagonal through the first corner, the most frequent one, mostly by the next cell.
+
+use std::mem;
 
 use super::class::Class;
 use super::half::Half;
-use super::kernels::{Line, or, set};
+use super::kernels::{Line, combine, or, or_masked, set};
 
 /// A corner and a neighbour of it, as a number: less if the corner is, or else the neighbour.
 type Begin = usize;
@@ -20,6 +23,10 @@ pub(crate) struct Begins {
     /// The least of all four.
     pub(crate) least: Begin,
     pub(crate) standing: Standing,
+    /// The third cell of the first row...
+    third: usize,
+    /// ...and what its reflection at the diagonal has there, if this is the bottom half.
+    reflected: usize,
 }
 
 /// Whether a board with some top half can be canonical, as far as this half tells.
@@ -29,6 +36,8 @@ pub(crate) enum Standing {
     Never,
     /// An image may be less.
     Tied,
+    /// Only the reflection at the diagonal may be less, of all images that begin in this half.
+    Diagonal,
     /// Every image that begins in this half is greater.
     Sure,
 }
@@ -38,73 +47,143 @@ impl Begins {
         let [a, b, c, d, e, _, _, h] = half.cells().map(usize::from);
         let begin = |corner: usize, next: usize| corner * usize::from(exponents) + next;
         let own = begin(a, b);
-        let columns = begin(a, e).min(begin(d, h));
+        let (diagonal, turned) = (begin(a, e), begin(d, h));
         // The mirror image has the mirrored half on top: the halves alone decide.
         let mirrored = half.mirrored();
-        let standing = if half > mirrored || own > columns {
+        let standing = if half > mirrored || own > diagonal || own > turned {
             Standing::Never
-        } else if half == mirrored || own == columns {
+        } else if half == mirrored || own == turned {
             Standing::Tied
+        } else if own == diagonal {
+            Standing::Diagonal
         } else {
             Standing::Sure
         };
-        let least = own.min(columns).min(begin(d, c));
+        let least = own.min(diagonal).min(turned).min(begin(d, c));
         Self {
             own,
             least,
             standing,
+            third: c,
+            reflected: e,
         }
     }
 }
 
-/// Masks of a row for boards that can be canonical.
+/// Halves that make canonical boards with a given other half.
+#[derive(Default)]
+pub(crate) struct Others {
+    /// Those that do...
+    pub(crate) sure: Vec<Line>,
+    /// ...and those that may.
+    pub(crate) perhaps: Vec<Line>,
+}
+
+/// The halves of a class as others: masks.
 #[derive(Default)]
 pub(crate) struct Orders {
     /// By what the top half begins with: bottom halves with nothing less or equal...
-    pub(crate) after: Vec<Vec<Line>>,
+    after: Vec<Vec<Line>>,
     /// ...and those with nothing less, but something equal.
-    pub(crate) tied: Vec<Vec<Line>>,
+    tied: Vec<Vec<Line>>,
     /// By the least of the bottom half: top halves that begin with less than that and all else...
-    pub(crate) tops: Vec<Vec<Line>>,
+    sure: Vec<Vec<Line>>,
+    /// ...those that may have a reflection that is less...
+    diagonal: Vec<Vec<Line>>,
     /// ...and those that begin with nothing greater, but something equal.
-    pub(crate) tied_tops: Vec<Vec<Line>>,
+    perhaps: Vec<Vec<Line>>,
+    /// By exponent: halves with a third cell that is less, and those where it is that.
+    third_below: Vec<Vec<Line>>,
+    third_is: Vec<Vec<Line>>,
+    /// By exponent: halves with a greater first cell of the inner row, and those where it is that.
+    reflected_above: Vec<Vec<Line>>,
+    reflected_is: Vec<Vec<Line>>,
 }
 
 impl Orders {
     pub(crate) fn new(class: &Class, exponents: u8) -> Self {
         let begins = usize::from(exponents) * usize::from(exponents);
         let none = || vec![vec![Line::ZERO; class.lines()]; begins];
-        let [mut after, mut tied, mut tops, mut tied_tops] = [none(), none(), none(), none()];
+        let [mut tied, mut sure, mut diagonal, mut perhaps] = [none(), none(), none(), none()];
         for (position, half) in class.halves() {
             let begins = Begins::of(half, exponents);
             set(&mut tied[begins.least], position);
-            match begins.standing {
-                Standing::Never => {}
-                Standing::Tied => set(&mut tied_tops[begins.own], position),
-                Standing::Sure => set(&mut tops[begins.own], position),
-            }
+            let standing = match begins.standing {
+                Standing::Never => continue,
+                Standing::Tied => &mut perhaps,
+                Standing::Diagonal => &mut diagonal,
+                Standing::Sure => &mut sure,
+            };
+            set(&mut standing[begins.own], position);
         }
+        let mut after = none();
         let mut sum = vec![Line::ZERO; class.lines()];
         for begin in (0..begins).rev() {
             after[begin].copy_from_slice(&sum);
             or(&mut sum, &tied[begin]);
         }
-        let (mut sure, mut perhaps) = (
-            vec![Line::ZERO; class.lines()],
-            vec![Line::ZERO; class.lines()],
-        );
+        // Those that begin with the same are not sure.
+        let mut sums = [(); 3].map(|()| vec![Line::ZERO; class.lines()]);
         for begin in 0..begins {
-            or(&mut perhaps, &tied_tops[begin]);
-            tied_tops[begin].copy_from_slice(&perhaps);
-            or(&mut tied_tops[begin], &tops[begin]);
-            let here = std::mem::replace(&mut tops[begin], sure.clone());
-            or(&mut sure, &here);
+            or(&mut sums[2], &perhaps[begin]);
+            perhaps[begin].copy_from_slice(&sums[2]);
+            for (masks, sum) in [&mut sure, &mut diagonal].into_iter().zip(&mut sums) {
+                or(&mut perhaps[begin], &masks[begin]);
+                let here = mem::replace(&mut masks[begin], sum.clone());
+                or(sum, &here);
+            }
         }
+        let masks = |keep: fn(&Begins, usize) -> bool| {
+            let mask = |exp| class.mask(|half| keep(&Begins::of(half, exponents), exp));
+            (0..usize::from(exponents)).map(mask).collect()
+        };
         Self {
             after,
             tied,
-            tops,
-            tied_tops,
+            sure,
+            diagonal,
+            perhaps,
+            third_below: masks(|begins, exp| begins.third < exp),
+            third_is: masks(|begins, exp| begins.third == exp),
+            reflected_above: masks(|begins, exp| begins.reflected > exp),
+            reflected_is: masks(|begins, exp| begins.reflected == exp),
         }
+    }
+
+    /// The bottom halves under a top half that has one, as far as there is room.
+    pub(crate) fn bottoms(&self, top: &Begins, bottoms: &mut Others) {
+        let Others { sure, perhaps } = bottoms;
+        let (after, tied) = (&self.after[top.own], &self.tied[top.own]);
+        match top.standing {
+            Standing::Never | Standing::Tied => {
+                sure.fill(Line::ZERO);
+                combine(perhaps, tied, after, after);
+            }
+            Standing::Diagonal => {
+                let (above, is) = (
+                    &self.reflected_above[top.third],
+                    &self.reflected_is[top.third],
+                );
+                sure.fill(Line::ZERO);
+                or_masked(sure, after, above);
+                combine(perhaps, tied, after, is);
+            }
+            Standing::Sure => {
+                let lines = sure.len();
+                sure.copy_from_slice(&after[..lines]);
+                perhaps.copy_from_slice(&tied[..lines]);
+            }
+        }
+    }
+
+    /// The top halves over a bottom half, as far as there is room.
+    pub(crate) fn tops(&self, bottom: &Begins, tops: &mut Others) {
+        let diagonal = &self.diagonal[bottom.least];
+        let (below, is) = (
+            &self.third_below[bottom.reflected],
+            &self.third_is[bottom.reflected],
+        );
+        combine(&mut tops.sure, &self.sure[bottom.least], diagonal, below);
+        combine(&mut tops.perhaps, &self.perhaps[bottom.least], diagonal, is);
     }
 }

@@ -99,13 +99,16 @@ impl Half {
     }
 
     /// Whether no cell is empty.
+    #[inline]
     pub(crate) fn full(self) -> bool {
-        self.cells().iter().all(|&cell| cell > 0)
+        self.empty_cells() == 0
     }
 
     /// Number of empty cells.
+    #[inline]
     pub(crate) fn empty_cells(self) -> u64 {
-        self.cells().iter().filter(|&&cell| cell == 0).count() as u64
+        let filled = (self.0 | self.0 >> 1 | self.0 >> 2 | self.0 >> 3) & 0x1111_1111;
+        8 - u64::from(filled.count_ones())
     }
 
     /// Whether all tiles lie at the left end of their rows.

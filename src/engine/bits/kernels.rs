@@ -98,6 +98,17 @@ kernel! {
 }
 
 kernel! {
+    /// `to = one | other & mask`.
+    pub(crate) fn combine(to: &mut [Line], one: &[Line], other: &[Line], mask: &[Line]) {
+        for (((to, one), other), mask) in to.iter_mut().zip(one).zip(other).zip(mask) {
+            for i in 0..8 {
+                to.0[i] = one.0[i] | other.0[i] & mask.0[i];
+            }
+        }
+    }
+}
+
+kernel! {
     /// Number of bits of a row.
     pub fn count(row: &[Line]) -> u64 {
         let mut count = 0;
@@ -276,6 +287,9 @@ mod tests {
                 let mut to = row.clone();
                 run!(way, or_masked(&mut to, &mask, &within));
                 let masked = expected(&|[row, mask, within, ..]| row || mask && within);
+                assert_eq!(bits(&to), masked, "{way:?}");
+                let mut to = below.clone();
+                run!(way, combine(&mut to, &row, &mask, &within));
                 assert_eq!(bits(&to), masked, "{way:?}");
                 assert_eq!(run!(way, count(&row)), ones(&all[0]), "{way:?}");
                 assert_eq!(run!(way, count_masked(&row, &mask)), ones(&both), "{way:?}");

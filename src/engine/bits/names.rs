@@ -7,7 +7,7 @@
 use std::mem;
 use std::ops::AddAssign;
 
-use super::begins::{Begins, Standing};
+use super::begins::{Begins, Others, Standing};
 use super::census::EXPONENTS;
 use super::half::Half;
 use super::kernels::{LINE, Line, select};
@@ -87,8 +87,38 @@ pub(crate) struct Names {
     /// Boards looked at since one was sampled.
     passed: usize,
     boards: Box<[Board; SLICE + 4]>,
+    masks: Masks,
+}
+
+/// Memory for the masks of a row.
+#[derive(Default)]
+struct Masks {
     wanted: Vec<Line>,
     none: Vec<Line>,
+    /// Halves below the row's, and halves above it, that make canonical boards with it.
+    bottoms: Others,
+    tops: Others,
+}
+
+impl Masks {
+    fn resize(&mut self, lines: usize) {
+        let Self {
+            wanted,
+            none,
+            bottoms,
+            tops,
+        } = self;
+        for mask in [
+            wanted,
+            none,
+            &mut bottoms.sure,
+            &mut bottoms.perhaps,
+            &mut tops.sure,
+            &mut tops.perhaps,
+        ] {
+            mask.resize(lines, Line::ZERO);
+        }
+    }
 }
 
 impl Names {
@@ -98,8 +128,7 @@ impl Names {
             named: Named::default(),
             passed: 0,
             boards: Box::new([0; SLICE + 4]),
-            wanted: Vec::new(),
-            none: Vec::new(),
+            masks: Masks::default(),
         }
     }
 
@@ -114,7 +143,6 @@ impl Names {
         ways: Ways,
         listing: Option<&Listing>,
     ) -> Result<()> {
-        let orders = &columns.orders;
         let begins = Begins::of(half, columns.up_to.len() as u8);
         let (digits, turned) = (u64::from(half.0), u64::from(half.0.rotate_left(16)));
         let upright = Row {
@@ -127,13 +155,21 @@ impl Names {
             digits: &columns.tops,
             shift: 32,
         };
-        let tie = match begins.standing {
-            Standing::Sure => Tie::No,
-            _ => Tie::Maybe,
-        };
-        let (mut wanted, mut none) = (mem::take(&mut self.wanted), mem::take(&mut self.none));
-        wanted.resize(row.len(), Line::ZERO);
-        none.resize(row.len(), Line::ZERO);
+        let mut masks = mem::take(&mut self.masks);
+        masks.resize(row.len());
+        let Masks {
+            wanted,
+            none,
+            bottoms,
+            tops,
+        } = &mut masks;
+        let named_upright = ways != Ways::Flipped && begins.standing != Standing::Never;
+        if named_upright {
+            columns.orders.bottoms(&begins, bottoms);
+        }
+        if ways != Ways::Upright {
+            columns.orders.tops(&begins, tops);
+        }
         for exp in max..columns.up_to.len() as u8 {
             let last = usize::from(exp) + 1 == columns.up_to.len();
             let bits = if exp == max && last && dead.is_none() {
@@ -143,27 +179,24 @@ impl Names {
                 let below = if exp > max {
                     &columns.up_to[usize::from(exp) - 1]
                 } else {
-                    &none
+                    &*none
                 };
-                select(
-                    &mut wanted,
-                    row,
-                    [within, within, below, dead.unwrap_or(&none)],
-                );
-                &wanted
+                let others = [within, within, below, dead.unwrap_or(none)];
+                select(wanted, row, others);
+                wanted.as_slice()
             };
-            let mut name =
-                |mask: &[Line], boards, tie| self.add(exp, bits, mask, boards, tie, listing);
-            if ways != Ways::Flipped && begins.standing != Standing::Never {
-                name(&orders.after[begins.own], upright, tie)?;
-                name(&orders.tied[begins.own], upright, Tie::Maybe)?;
+            let mut name = |others: &Others, boards| {
+                self.add(exp, bits, &others.sure, boards, Tie::No, listing)?;
+                self.add(exp, bits, &others.perhaps, boards, Tie::Maybe, listing)
+            };
+            if named_upright {
+                name(bottoms, upright)?;
             }
             if ways != Ways::Upright {
-                name(&orders.tops[begins.least], flipped, Tie::No)?;
-                name(&orders.tied_tops[begins.least], flipped, Tie::Maybe)?;
+                name(tops, flipped)?;
             }
         }
-        (self.wanted, self.none) = (wanted, none);
+        self.masks = masks;
         Ok(())
     }
 
