@@ -6,8 +6,10 @@
 //! one such symmetry, the identity; the few are looked at one by one.
 
 use super::class::NONE;
+use super::half::Half;
 use super::kernels::{LINE, Line, bit, count, count_masked, count_masked_twice};
 use super::tables::Tables;
+use crate::game::{Game, Moved, orbit};
 
 /// Exponents there can be, and 0.
 pub(crate) const EXPONENTS: usize = 17;
@@ -48,7 +50,7 @@ impl std::ops::AddAssign for Counts {
 
 /// Positions in a row that give boards with a symmetry of their own. `square` says whether both
 /// halves have the same weight.
-pub(crate) fn symmetric(
+pub(crate) fn find_symmetric(
     position: u32,
     rows: &Tables,
     columns: &Tables,
@@ -126,5 +128,88 @@ pub(crate) fn by_max(
 pub(crate) fn add(counts: &mut [u64; EXPONENTS], times: u64, more: &[u64; EXPONENTS]) {
     for (count, more) in counts.iter_mut().zip(more) {
         *count += times * more;
+    }
+}
+
+/// Counts the states of a pair.
+pub(crate) struct Census<'a> {
+    pub(crate) game: &'a Game,
+    pub(crate) rows: &'a Tables,
+    pub(crate) columns: &'a Tables,
+    /// Whether both halves have the same weight. If not, the pair stands for the flipped one, too.
+    pub(crate) square: bool,
+}
+
+impl Census<'_> {
+    /// Count the states with the top half at `position`. `dead` is to be empty, and becomes a mask
+    /// of the states that are dead, if some may be; `symmetric` is memory. Returns whether there
+    /// are any states.
+    pub(crate) fn add_states(
+        &self,
+        position: u32,
+        row: &[Line],
+        dead: &mut Vec<Line>,
+        symmetric: &mut Vec<u32>,
+        counts: &mut Counts,
+    ) -> bool {
+        let Self { rows, columns, .. } = self;
+        let times = if self.square { 1 } else { 2 };
+        let max = rows.max[position as usize];
+        let labeled = by_max(row, None, max, columns);
+        if labeled == [0; EXPONENTS] {
+            return false;
+        }
+        let target = rows.targets[position as usize];
+        let movable = if target == position {
+            by_max(row, Some(&columns.changes), max, columns)
+        } else {
+            labeled
+        };
+        add(&mut counts.labeled, times, &labeled);
+        add(&mut counts.moves, 4 * times, &movable);
+        let wins = if target == NONE {
+            count(row)
+        } else {
+            count_masked(row, &columns.wins)
+        };
+        counts.wins[columns.up_to.len() - 1] += 4 * times * wins;
+        let half = rows.class.half(position).expect("a position of a half");
+        if bit(&rows.stuck, position) {
+            self.mark_dead(half, row, dead);
+            let dead = by_max(dead, None, max, columns);
+            add(&mut counts.dead, times, &dead);
+        }
+        find_symmetric(position, rows, columns, self.square, row, symmetric);
+        for &bottom in symmetric.iter() {
+            let board = Half::board(half, columns.class.half(bottom).expect("a half"));
+            let more = times * (8 / orbit::<4, 4>(board) - 1);
+            let exp = usize::from(max.max(columns.max[bottom as usize]));
+            let moves = self.game.moves(board);
+            let number =
+                |is: fn(&Moved) -> bool| moves.iter().filter(|moved| is(moved)).count() as u64;
+            let legal = number(|moved| *moved != Moved::Illegal);
+            counts.states[exp] += more;
+            counts.moves[exp] += more * legal;
+            counts.wins[exp] += more * number(|moved| *moved == Moved::Wins);
+            counts.dead[exp] += more * u64::from(legal == 0);
+        }
+        true
+    }
+
+    /// The dead states under a top half without a move: the bottom half has none, either, and where
+    /// they meet no tiles are equal.
+    fn mark_dead(&self, top: Half, row: &[Line], dead: &mut Vec<Line>) {
+        let cells = top.cells();
+        let differs = &self.columns.inner_differs;
+        let [a, b, c, d] =
+            [0, 1, 2, 3].map(|column| &differs[column][usize::from(cells[4 + column])]);
+        dead.extend(row.iter().enumerate().map(|(line, row)| {
+            let masks = [&self.columns.stuck, a, b, c, d].map(|mask| mask[line].0);
+            let mut dead = *row;
+            for (i, dead) in dead.0.iter_mut().enumerate() {
+                *dead &= masks.iter().fold(u64::MAX, |all, mask| all & mask[i]);
+            }
+            dead
+        }));
     }
 }

@@ -28,11 +28,11 @@
 //!      v
 //!   Slab              all afterstates with a top half of one weight
 //!      |
-//!      | Pair         spawn: a row of states, one top half, all bottom halves
+//!      | spawn        a row of states: one top half, all bottom halves            Pair
 //!      +--> census    labeled boards, moves, wins, dead ones: counts of bits under masks
 //!      +--> names     canonical boards one by one: fingerprint, and a list where files are wanted
 //!      |
-//!      | move: OR into the row of the moved top half, transpose, OR again
+//!      | slide        OR into the row of the moved top half, transpose, OR again
 //!      v
 //!   Afterstates of sum s
 //! ```
@@ -47,8 +47,9 @@
 //! counted: each fills an empty cell of an afterstate, or is a start.
 //!
 //! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
-//! `lines`, `matrix`; `afterstates`, `turn`, `slab`, `mirror`; `pair` (the loop over rows; `scratch`), `census`,
-//! `names`, `begins`; `sweep` (a layer), this file (layers, and their files), `sizes`.
+//! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
+//! memory is `scratch`), `spawn`, `census`, `names`, `begins`, `slide`; `sweep` (a layer), this file
+//! (layers, and their files), `sizes`.
 
 mod afterstates;
 mod begins;
@@ -67,6 +68,8 @@ mod quads;
 mod scratch;
 mod sizes;
 mod slab;
+mod slide;
+mod spawn;
 mod sweep;
 mod tables;
 mod turn;

@@ -21,19 +21,18 @@
 use std::ops::AddAssign;
 
 use super::afterstates::Afterstates;
-use super::census::{self, Counts, EXPONENTS};
+use super::census::{Census, Counts};
 use super::class::NONE;
 use super::half::Half;
 use super::halves::Halves;
-use super::kernels::{LINE, Line, bit, count, count_masked, or, or_masked, set, transpose};
-use super::matrix::Made;
+use super::kernels::set;
 use super::names::{Named, Ways};
 use super::scratch::Scratch;
-use super::slab::Slab;
+use super::slide::MovedPair;
 use super::tables::Tables;
 use crate::engine::lists::Listing;
 use crate::error::Result;
-use crate::game::{Game, Moved, orbit};
+use crate::game::Game;
 
 /// A pair of weights in a layer.
 pub(crate) struct Pair<'a> {
@@ -47,14 +46,6 @@ pub(crate) struct Pair<'a> {
     pub(crate) bottom: usize,
     /// Where the live ones are listed, if they are.
     pub(crate) listing: Option<&'a Listing>,
-}
-
-/// The afterstates moved to the left that a pair leads to.
-pub(crate) struct MovedPair<'a, 'b> {
-    /// Rows by top half; none if both weights are the same.
-    pub(crate) upright: Option<&'a mut Made<'b>>,
-    /// Rows by bottom half.
-    pub(crate) flipped: &'a mut Made<'b>,
 }
 
 /// What is counted in pairs.
@@ -88,72 +79,32 @@ impl Pair<'_> {
         let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
         self.make_slabs(self.bottom, scratch, &mut found)?;
-        let below = scratch.slabs.iter().any(|slab| !slab.empty);
-        if below {
-            self.spawn_below(scratch)?;
-        }
+        scratch.spawns.make(&scratch.slabs, rows, columns)?;
         if self.top != self.bottom {
             self.make_slabs(self.top, scratch, &mut found)?;
         }
         let above = scratch.slabs.iter().any(|slab| !slab.empty);
         scratch.starts.clear();
         scratch.starts.extend(self.starts());
-        if !below && !above && scratch.starts.is_empty() {
+        if !above && scratch.spawns.is_empty() && scratch.starts.is_empty() {
             return Ok(found);
         }
-        out.flipped.matrix.clear();
-        if let Some(upright) = &mut out.upright {
-            upright.matrix.clear();
-        }
-        let width = columns.class.lines();
-        scratch.strip.reshape(64, width)?;
-        scratch.strip.clear();
-        scratch.masked.clear();
-        scratch.masked.resize(width, Line::ZERO);
-        scratch.moved.clear();
-        scratch
-            .moved
-            .resize(columns.class.moved().end * LINE, Line::ZERO);
-        let mut word = 0;
-        let mut any = false;
+        scratch.slide.begin(columns, &mut out)?;
         for &position in &rows.by_target {
-            let target = rows.targets[position as usize];
-            let of_target = if target == NONE {
-                u32::MAX
-            } else {
-                target / 64
-            };
-            if of_target != word {
-                if any {
-                    self.move_bottoms(word, scratch, &mut out);
-                }
-                if of_target / 8 != word / 8 {
-                    self.store(word / 8, scratch, &mut out);
-                }
-                (word, any) = (of_target, false);
-            }
-            if !self.make_row(position, below, scratch) {
+            if !self.make_row(position, scratch) {
                 continue;
             }
             if !self.count(position, scratch, &mut found.states)? {
                 continue;
             }
+            let target = rows.targets[position as usize];
             if target != NONE {
-                let to = scratch.strip.row_mut(target as usize % 64);
-                if target == position {
-                    or_masked(to, &scratch.row, &columns.changes);
-                } else {
-                    or(to, &scratch.row);
-                }
-                any = true;
+                let Scratch { slide, row, .. } = scratch;
+                slide.advance(target, rows, columns, &mut out);
+                slide.add(position, target, row, columns);
             }
         }
-        if any {
-            self.move_bottoms(word, scratch, &mut out);
-        }
-        if word != u32::MAX {
-            self.store(word / 8, scratch, &mut out);
-        }
+        scratch.slide.finish(rows, columns, &mut out);
         found.named = scratch.names.take();
         Ok(found)
     }
@@ -181,230 +132,52 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Spawn in the bottom half: rows by bottom half are made, and transposed.
-    fn spawn_below(&self, scratch: &mut Scratch) -> Result<()> {
-        let (rows, columns) = (self.rows(), self.columns());
-        let settled = rows.class.settled().end;
-        scratch
-            .below
-            .reshape(settled * LINE, columns.class.lines())?;
-        let mut square = vec![Line::ZERO; LINE];
-        let mut tile = [Line::ZERO; 64];
-        for line in 0..columns.class.lines() {
-            scratch.block.reshape(LINE, settled)?;
-            scratch.block.clear();
-            let mut any = false;
-            for at in 0..LINE {
-                let position = (line * LINE + at) as u32;
-                let row = scratch.block.row_mut(at);
-                any |= spawn(&scratch.slabs, columns, position, rows, row);
-            }
-            if !any {
-                for row in 0..settled * LINE {
-                    scratch.below.row_mut(row)[line] = Line::ZERO;
-                }
-                continue;
-            }
-            for across in 0..settled {
-                for group in 0..8 {
-                    for (at, to) in tile.iter_mut().enumerate() {
-                        *to = scratch.block.row(64 * group + at)[across];
-                    }
-                    transpose(&mut tile);
-                    for (column, from) in tile.iter().enumerate() {
-                        for (lane, &bits) in from.0.iter().enumerate() {
-                            square[64 * lane + column].0[group] = bits;
-                        }
-                    }
-                }
-                for (at, &bits) in square.iter().enumerate() {
-                    scratch.below.row_mut(across * LINE + at)[line] = bits;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Make the row of states with the top half at `position`; returns whether it can have any.
-    fn make_row(&self, position: u32, below: bool, scratch: &mut Scratch) -> bool {
-        let (rows, columns) = (self.rows(), self.columns());
-        let settled = rows.class.settled().end * LINE;
-        let row = &mut scratch.row;
-        row.clear();
-        let mut any = below && (position as usize) < settled;
-        if any {
-            row.extend_from_slice(scratch.below.row(position as usize));
-        } else {
-            row.resize(columns.class.lines(), Line::ZERO);
-        }
-        any |= spawn(&scratch.slabs, rows, position, columns, row);
-        for &(_, bottom) in scratch.starts.iter().filter(|(top, _)| *top == position) {
+    fn make_row(&self, position: u32, scratch: &mut Scratch) -> bool {
+        let Scratch {
+            slabs,
+            spawns,
+            starts,
+            row,
+            ..
+        } = scratch;
+        let mut any = spawns.make_row(slabs, position, self.rows(), self.columns(), row);
+        for &(_, bottom) in starts.iter().filter(|(top, _)| *top == position) {
             any = true;
             set(row, bottom);
         }
         any
     }
 
-    /// Move the bottom halves of a strip to the left.
-    fn move_bottoms(&self, word: u32, scratch: &mut Scratch, out: &mut MovedPair) {
-        if word == NONE {
-            return;
-        }
-        let columns = self.columns();
-        let lane_of_word = word as usize % 8;
-        let mut tile = [Line::ZERO; 64];
-        let mut any = false;
-        for line in 0..columns.class.lines() {
-            for (at, to) in tile.iter_mut().enumerate() {
-                *to = std::mem::take(&mut scratch.strip.row_mut(at)[line]);
-            }
-            transpose(&mut tile);
-            for lane in 0..8 {
-                let targets = &columns.targets[line * LINE + 64 * lane..][..64];
-                for (from, &target) in tile.iter().zip(targets) {
-                    if from.0[lane] != 0 && target != NONE {
-                        any = true;
-                        scratch.moved[target as usize].0[lane_of_word] |= from.0[lane];
-                    }
-                }
-            }
-        }
-        out.flipped.any |= any;
-        if let Some(upright) = &mut out.upright {
-            upright.any |= any;
-        }
-    }
-
-    /// Write down where 512 top halves lead.
-    fn store(&self, line: u32, scratch: &mut Scratch, out: &mut MovedPair) {
-        if line >= NONE / 8 {
-            return;
-        }
-        let (rows, columns) = (self.rows(), self.columns());
-        for row in 0..columns.class.rows() {
-            let position = columns.class.position_of_row(row) as usize;
-            out.flipped.matrix.row_mut(row)[line as usize] = scratch.moved[position];
-        }
-        if let Some(upright) = &mut out.upright {
-            let first = line * LINE as u32;
-            let mut tile = [Line::ZERO; 64];
-            for group in 0..scratch.moved.len() / 64 {
-                tile.copy_from_slice(&scratch.moved[64 * group..][..64]);
-                transpose(&mut tile);
-                for lane in 0..8 {
-                    for (column, from) in tile.iter().enumerate() {
-                        let position = first + (64 * lane + column) as u32;
-                        if let Some(row) = rows.class.row(position) {
-                            upright.matrix.row_mut(row)[group / 8].0[group % 8] = from.0[lane];
-                        }
-                    }
-                }
-            }
-        }
-        scratch.moved.fill(Line::ZERO);
-    }
-
     /// Count and name the states of the row that was made. Returns whether there are any.
     fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> Result<bool> {
         let (rows, columns) = (self.rows(), self.columns());
-        let half = rows.class.half(position).expect("a position of a half");
-        let max = rows.max[position as usize];
-        let row = &scratch.row;
-        // A pair of different weights stands for the flipped one, too.
-        let times = if self.top == self.bottom { 1 } else { 2 };
-        let last = columns.up_to.len() - 1;
-        let labeled = census::by_max(row, None, max, columns);
-        if labeled == [0; EXPONENTS] {
-            return Ok(false);
-        }
-        let target = rows.targets[position as usize];
-        let movable = if target == position {
-            census::by_max(row, Some(&columns.changes), max, columns)
-        } else {
-            labeled
-        };
-        census::add(&mut counts.labeled, times, &labeled);
-        census::add(&mut counts.moves, 4 * times, &movable);
-        let wins = if target == NONE {
-            count(row)
-        } else {
-            count_masked(row, &columns.wins)
-        };
-        counts.wins[last] += 4 * times * wins;
-        let stuck = bit(&rows.stuck, position);
-        if stuck {
-            // Both halves are, and where they meet no tiles are equal.
-            let cells = half.cells();
-            let [a, b, c, d] = [0, 1, 2, 3].map(|column| {
-                columns.inner_differs[column][usize::from(cells[4 + column])].as_slice()
-            });
-            for (line, dead) in scratch.masked.iter_mut().enumerate() {
-                for (i, dead) in dead.0.iter_mut().enumerate() {
-                    let meets = a[line].0[i] & b[line].0[i] & c[line].0[i] & d[line].0[i];
-                    *dead = row[line].0[i] & columns.stuck[line].0[i] & meets;
-                }
-            }
-            let dead = census::by_max(&scratch.masked, None, max, columns);
-            census::add(&mut counts.dead, times, &dead);
-        }
-        census::symmetric(
-            position,
+        let Scratch {
+            row,
+            masked: dead,
+            symmetric,
+            names,
+            ..
+        } = scratch;
+        let census = Census {
+            game: self.game,
             rows,
             columns,
-            self.top == self.bottom,
-            row,
-            &mut scratch.symmetric,
-        );
-        for &bottom in &scratch.symmetric {
-            let board = Half::board(half, columns.class.half(bottom).expect("a half"));
-            let more = times * (8 / orbit::<4, 4>(board) - 1);
-            let exp = usize::from(max.max(columns.max[bottom as usize]));
-            let moves = self.game.moves(board);
-            let legal = moves
-                .iter()
-                .filter(|&&moved| moved != Moved::Illegal)
-                .count() as u64;
-            let wins = moves.iter().filter(|&&moved| moved == Moved::Wins).count() as u64;
-            counts.states[exp] += more;
-            counts.moves[exp] += more * legal;
-            counts.wins[exp] += more * wins;
-            counts.dead[exp] += more * u64::from(legal == 0);
+            square: self.top == self.bottom,
+        };
+        dead.clear();
+        if !census.add_states(position, row, dead, symmetric, counts) {
+            return Ok(false);
         }
-        let Scratch {
-            row, masked, names, ..
-        } = scratch;
         let ways = if self.top == self.bottom {
             Ways::Upright
         } else {
             Ways::Both
         };
-        let dead = stuck.then_some(masked.as_slice());
-        names.row((half, max), row, dead, columns, ways, self.listing)?;
+        let half = rows.class.half(position).expect("a position of a half");
+        let of_half = (half, rows.max[position as usize]);
+        let dead = (!dead.is_empty()).then_some(dead.as_slice());
+        names.row(of_half, row, dead, columns, ways, self.listing)?;
         Ok(true)
     }
-}
-
-/// Add to a row what spawns lead to in the half at `position` of `rows`, given the slabs of the
-/// halves without a 2 and without a 4; returns whether it can be anything.
-fn spawn(
-    slabs: &[Slab; 2],
-    rows: &Tables,
-    position: u32,
-    columns: &Tables,
-    row: &mut [Line],
-) -> bool {
-    let mut any = false;
-    for (tile, slot) in rows.removals(position) {
-        if !slabs[tile].empty {
-            any = true;
-            slabs[tile].add_slot(slot, row);
-        }
-    }
-    for (tile, number) in rows.short_removals(position) {
-        if !slabs[tile].empty {
-            any = true;
-            slabs[tile].add_short(number, columns, row);
-        }
-    }
-    any
 }

@@ -48,6 +48,8 @@ impl Quads {
             for (place, quad) in ordered.iter().enumerate() {
                 places[usize::from(quad.0)] = place as u32;
             }
+            // A field of bits, one for each, is read as eight bytes from any bit of a byte.
+            assert!(ordered.len() <= 57, "a field of {} bits", ordered.len());
             full.push(ordered.len());
             less.push(first.len());
             *quads = ordered;

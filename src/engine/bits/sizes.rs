@@ -10,10 +10,12 @@ use crate::game::Game;
 /// Heavier halves are not looked at: long before, tables of all halves fit no memory.
 const HEAVIEST: usize = 1 << 12;
 
-/// Bytes of tables for a half, and for each exponent and each pair of exponents.
+/// Bytes of tables for a half...
 const TABLES: u64 = 96;
-const TABLES_FOR_EXPONENT: u64 = 1;
-const TABLES_FOR_PAIR: u64 = 1;
+
+/// ...and bits of masks for each exponent and each pair of exponents.
+const MASKS_OF_EXPONENT: u64 = 9;
+const MASKS_OF_PAIR: u64 = 5;
 
 /// Numbers of halves of each kind, by weight.
 pub(crate) struct Sizes {
@@ -91,9 +93,8 @@ impl Sizes {
             return u64::MAX;
         };
         let exponents = u64::from(self.exponents).min(u64::from(sum.ilog2()) + 1);
-        let each =
-            TABLES + TABLES_FOR_EXPONENT * exponents + TABLES_FOR_PAIR * exponents * exponents / 2;
-        let tables = halves.saturating_mul(each);
+        let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
+        let tables = halves.saturating_mul(TABLES + masks / 8);
         let pairs = weight - most..=most;
         let tops = pairs.map(|top| (top, weight - top));
         let mut sum = tables;
@@ -155,4 +156,42 @@ fn multiply(a: &[u64], by: &[&[(usize, u64)]]) -> Vec<u64> {
 fn sparse(of: &[u64]) -> Vec<(usize, u64)> {
     let terms = of.iter().copied().enumerate();
     terms.filter(|&(_, count)| count > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::class::Class;
+    use super::super::half::Half;
+    use super::super::quads::Quads;
+    use super::*;
+
+    #[test]
+    fn polynomials_count_the_halves_that_there_are() {
+        for name in ["4x4-8", "4x4-32", "4x4-64"] {
+            let game: Game = name.parse().unwrap();
+            let plan = Plan::new(1 << 30, 1).unwrap();
+            let sizes = Sizes::new(&game, game.sum_bound(), &plan);
+            let quads = Quads::new(game.win().get(), sizes.heaviest.min(40));
+            for weight in 0..=sizes.heaviest.min(40) {
+                let class = Class::new(weight, &quads);
+                let number = |is: &dyn Fn(Half) -> bool| {
+                    class.halves().filter(|&(_, half)| is(half)).count() as u64
+                };
+                let both = |half: Half| half.left() && half.mirrored().left();
+                assert_eq!(sizes.all[weight], number(&|_| true), "{name} {weight}");
+                assert_eq!(sizes.left[weight], number(&Half::left), "{name} {weight}");
+                assert_eq!(sizes.both[weight], number(&both), "{name} {weight}");
+                assert_eq!(sizes.full[weight], number(&Half::full), "{name} {weight}");
+                let inward = |half: Half| half.inward() && !half.full();
+                assert_eq!(sizes.inward[weight], number(&inward), "{name} {weight}");
+                assert_eq!(
+                    sizes.hollow[weight],
+                    number(&Half::hollow),
+                    "{name} {weight}"
+                );
+                let open = sizes.left[weight] - sizes.full[weight];
+                assert_eq!(open, class.rows() as u64, "{name} {weight}");
+            }
+        }
+    }
 }

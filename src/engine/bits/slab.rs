@@ -292,7 +292,7 @@ impl Slab {
                 &census::by_max(row, Some(full), max, columns),
             );
             census::add(&mut counts.empty_cells, 2 * empty, &labeled);
-            census::symmetric(position, rows, columns, top == bottom, row, &mut found);
+            census::find_symmetric(position, rows, columns, top == bottom, row, &mut found);
             for &at in &found {
                 let other = columns.class.half(at).expect("a half");
                 let more = 8 / orbit::<4, 4>(Half::board(half, other)) - 1;
