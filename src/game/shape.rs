@@ -38,6 +38,17 @@ impl<const R: usize, const C: usize> Shape<R, C> {
         masks
     };
 
+    /// For each diagonal of a square, from the one of the lower left corner, its digits full.
+    pub(crate) const DIAGONALS: [u64; 7] = {
+        let mut masks = [0; 7];
+        let mut cell = 0;
+        while cell < R * C {
+            masks[cell % C + R - 1 - cell / C] |= Self::digit(cell);
+            cell += 1;
+        }
+        masks
+    };
+
     /// The digit of one cell, full; cells count from the top left along the rows.
     pub(crate) const fn digit(cell: usize) -> u64 {
         15 << (4 * (Self::CELLS - 1 - cell))

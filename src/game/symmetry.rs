@@ -113,14 +113,7 @@ pub(crate) fn mirror_rows<const R: usize, const C: usize>(x: u64) -> u64 {
 pub(crate) fn transpose<const R: usize, const C: usize>(x: u64) -> u64 {
     let side = C as i32;
     let mut image = 0;
-    for diagonal in (1 - side)..side {
-        let mut mask = 0;
-        for r in 0..R {
-            let c = r as i32 + diagonal;
-            if (0..side).contains(&c) {
-                mask |= Shape::<R, C>::digit(r * C + c as usize);
-            }
-        }
+    for (diagonal, mask) in (1 - side..side).zip(Shape::<R, C>::DIAGONALS) {
         // The cell (r, c) moves to (c, r): on by (c - r) * (side - 1) places, so down in value.
         image |= shift_digits(x & mask, -diagonal * (side - 1));
     }

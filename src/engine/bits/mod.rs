@@ -41,10 +41,11 @@
 //! lemma from the few boards that have a symmetry of their own. The canonical ones are also named,
 //! one by one, and both numbers must agree for every part.
 //!
-//! **Layers on disk.** At least once a minute the afterstates of the last two sums are written as
-//! sorted lists, the frontier that the list engine leaves after every layer, and what was counted
-//! since is sealed. So either engine goes on where the other stopped. Candidates need not be
-//! counted: each fills an empty cell of an afterstate, or is a start.
+//! **Layers on disk.** After 45 seconds, or later where that would take more than a quarter of the
+//! time, the afterstates of the last two sums are written as sorted lists, the frontier that the
+//! list engine leaves after every layer, and what was counted since is sealed. So either engine goes
+//! on where the other stopped. Candidates need not be counted: each fills an empty cell of an
+//! afterstate, or is a start.
 //!
 //! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
