@@ -71,7 +71,7 @@ impl Afterstates {
             (rows.hollows.len(), columns.class.short.lines())
         }))?;
         let this = &*self;
-        let tops: Vec<usize> = halves.tops(weight).collect();
+        let tops = halves.largest_first(weight);
         let turned = full.make(|full| {
             short.make(|short| {
                 workers.each(&tops, |_, &top| {

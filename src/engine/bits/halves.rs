@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::class::{Class, NONE};
 use super::half::{Half, Quad};
 use super::quads::Quads;
@@ -51,6 +53,7 @@ impl Halves {
         }
         let count = usize::from(count);
         let classes: Vec<Class> = (0..=most)
+            .into_par_iter()
             .map(|weight| Class::new(weight, &quads))
             .collect();
         let mut positions = vec![NONE; count * count];
@@ -76,8 +79,8 @@ impl Halves {
             let (left, right) = half.quads();
             positions[id(right) * count + id(left)]
         };
-        let classes = classes.into_iter();
         let mut tables: Vec<Tables> = classes
+            .into_par_iter()
             .map(|class| Tables::new(class, exponents, &position, &ids, count))
             .collect();
         for weight in 0..=most {
@@ -135,14 +138,20 @@ impl Halves {
         weight.saturating_sub(most)..weight.min(most) + 1
     }
 
+    /// The same, with those of the largest matrices first: so all threads end together.
+    pub(crate) fn largest_first(&self, weight: usize) -> Vec<usize> {
+        let mut tops: Vec<usize> = self.tops(weight).collect();
+        let lines = |weight: usize| self.tables[weight].class.lines();
+        tops.sort_by_key(|&top| Reverse(lines(top) * lines(weight - top)));
+        tops
+    }
+
     /// The weights that both halves of a board of half a sum can have, the lighter one first; the
     /// largest matrices first.
     pub(crate) fn pairs(&self, weight: usize) -> Vec<(usize, usize)> {
-        let tops = self.tops(weight).take_while(|top| 2 * top <= weight);
-        let mut pairs: Vec<_> = tops.map(|top| (top, weight - top)).collect();
-        let lines = |weight: usize| self.tables[weight].class.lines();
-        pairs.sort_by_key(|&(top, bottom)| Reverse(lines(top) * lines(bottom)));
-        pairs
+        let tops = self.largest_first(weight).into_iter();
+        let lighter = tops.filter(|top| 2 * top <= weight);
+        lighter.map(|top| (top, weight - top)).collect()
     }
 
     /// Greatest weight.

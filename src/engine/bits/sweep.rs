@@ -110,7 +110,7 @@ impl<'a> Sweep<'a> {
     /// List the canonical afterstates of the last sum, or of the one before.
     pub(crate) fn list_afterstates(&self, last: bool, listing: &Listing) -> Result<Named> {
         let afterstates = &self.before[usize::from(!last)];
-        let tops: Vec<usize> = self.halves.tops(afterstates.weight).collect();
+        let tops = self.halves.largest_first(afterstates.weight);
         self.workers.each(&tops, |worker, &top| {
             afterstates.list(
                 top,
