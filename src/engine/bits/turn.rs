@@ -9,12 +9,13 @@
 //! Where `c` is full and `a` is not, or the other way around, or neither, boards are rare: they have
 //! a column with at most one tile, so that the top half is hollow and the bottom half short.
 
+use std::hint::black_box;
 use std::ops::Range;
 
 use super::afterstates::Afterstates;
 use super::half::Quad;
 use super::halves::Halves;
-use super::kernels::{bit, set, words_mut};
+use super::kernels::{LINE, Line, bit, set, words_mut};
 use super::matrix::Made;
 use super::quads::{Quads, Transposer};
 
@@ -38,7 +39,7 @@ pub(crate) fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, 
     fallen.matrix.clear();
     let mut any = 0;
     let mut to = fallen.matrix.rows_mut();
-    let (mut at, mut gathered) = (Vec::new(), Vec::new());
+    let (mut at, mut lines, mut gathered) = (Vec::new(), Vec::new(), Vec::new());
     // Rows with the same right quad are made of the same rows, side by side.
     for group in rows.fallen.chunk_by(|a, b| a.2 == b.2) {
         let right = group[0].2;
@@ -65,10 +66,17 @@ pub(crate) fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, 
             );
             let moved = afterstates.moved.of(from);
             let (bytes, width) = moved.bytes();
-            // Far apart in memory: gathered first, so that many are on their way at a time.
+            // Rows lie far apart. A byte of each line is read first, so that many are on their way
+            // from memory at a time.
+            let of_block = || block.rows.iter().cloned().flatten();
+            let row = |row| &bytes[(first_row + row) * width..];
+            lines.clear();
+            lines.extend(at.iter().map(|at| at / LINE * size_of::<Line>()));
+            lines.dedup();
+            let seen = |row: &[u8]| lines.iter().fold(0, |seen, &line| seen | row[line]);
+            black_box(of_block().fold(0, |all, at| all | seen(row(at))));
             gathered.clear();
-            for row in block.rows.iter().cloned().flatten() {
-                let row = &bytes[(first_row + row) * width..];
+            for row in of_block().map(row) {
                 gathered.extend(at.iter().map(|at| word(row, at / 8)));
             }
             for (left, (packer, at)) in packers.iter_mut().zip(&at).enumerate() {
