@@ -260,10 +260,10 @@ wide! {
     fn extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut [Board; SLICE + 4]) -> (usize, usize) {
         let mut found = 0;
         for (line, (bits, mask)) in bits.iter().zip(mask).enumerate() {
-            let (mut words, mut any) = ([0; 8], 0);
-            for i in 0..8 {
-                words[i] = bits.0[i] & mask.0[i];
-                any |= words[i];
+            let (mut words, mut any) = (bits.0, 0);
+            for (word, mask) in words.iter_mut().zip(mask.0) {
+                *word &= mask;
+                any |= *word;
             }
             if any == 0 {
                 continue;
