@@ -91,6 +91,7 @@ pub(crate) mod writer;
 
 pub use block::Decoder;
 pub(crate) use block::{BLOCK, Block, Encoder};
+#[cfg(test)]
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use header::{Kind, Label};

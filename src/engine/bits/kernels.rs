@@ -5,12 +5,10 @@
 //! shifts, masks and exclusive ors, which the compiler turns into AVX-512 or AVX2 from the same
 //! lines of plain Rust. Which of the three is taken is decided when the program runs.
 
-use crate::wide::wide;
-
 /// A kernel for several kinds of processor; for tests each of them has a name.
 macro_rules! kernel {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($args:tt)*) $(-> $result:ty)? $body:block) => {
-        wide! {
+        crate::wide::wide! {
             $(#[$doc])*
             $vis fn $name($($args)*) $(-> $result)? $body
         }
@@ -31,6 +29,8 @@ macro_rules! kernel {
         }
     };
 }
+
+pub(crate) use kernel;
 
 /// 512 bits; bit `i` of the line is bit `i % 64` of word `i / 64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -179,14 +179,14 @@ pub(crate) fn set(row: &mut [Line], at: u32) {
     row[at / LINE].0[at % LINE / 64] |= 1 << (at % 64);
 }
 
+/// The ways in which tests run kernels.
 #[cfg(test)]
-#[expect(unsafe_code, reason = "what a processor has is looked up first")]
-mod tests {
-    use super::*;
+pub(crate) mod ways {
+    use super::Line;
     use crate::part::mix;
 
     /// Lines without a pattern, about one bit in eight set.
-    fn lines(count: usize, seed: u64) -> Vec<Line> {
+    pub(crate) fn lines(count: usize, seed: u64) -> Vec<Line> {
         let word = |at: u64| {
             (0..3).fold(u64::MAX, |bits, draw| {
                 bits & mix(seed << 32 | draw << 28 | at)
@@ -200,15 +200,9 @@ mod tests {
         (0..count).map(line).collect()
     }
 
-    fn bits(row: &[Line]) -> Vec<bool> {
-        (0..row.len() * LINE)
-            .map(|at| bit(row, at as u32))
-            .collect()
-    }
-
     /// A way to run a kernel.
     #[derive(Clone, Copy, Debug)]
-    enum Way {
+    pub(crate) enum Way {
         Chosen,
         Plain,
         #[cfg(target_arch = "x86_64")]
@@ -218,7 +212,7 @@ mod tests {
     }
 
     /// All that this processor has.
-    fn ways() -> Vec<Way> {
+    pub(crate) fn ways() -> Vec<Way> {
         let mut ways = vec![Way::Chosen, Way::Plain];
         #[cfg(target_arch = "x86_64")]
         {
@@ -245,6 +239,21 @@ mod tests {
                 Way::Avx512 => unsafe { $kernel::avx512($($arg),*) },
             }
         };
+    }
+
+    pub(crate) use run;
+}
+
+#[cfg(test)]
+#[expect(unsafe_code, reason = "what a processor has is looked up first")]
+mod tests {
+    use super::ways::{Way, lines, run, ways};
+    use super::*;
+
+    fn bits(row: &[Line]) -> Vec<bool> {
+        (0..row.len() * LINE)
+            .map(|at| bit(row, at as u32))
+            .collect()
     }
 
     #[test]

@@ -49,11 +49,12 @@
 //!
 //! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
-//! memory is `scratch`), `spawn`, `census`, `names`, `begins`, `slide`; `sweep` (a layer), this file
+//! memory is `scratch`), `spawn`, `census`, `names`, `begins`, `boards`, `slide`; `sweep` (a layer), this file
 //! (layers, and their files), `sizes`.
 
 mod afterstates;
 mod begins;
+mod boards;
 mod census;
 mod class;
 mod groups;

@@ -8,18 +8,15 @@ use std::mem;
 use std::ops::AddAssign;
 
 use super::begins::{Begins, Others, Standing};
+use super::boards::{Boards, ROOM, Row, extract, keep_canonical};
 use super::census::EXPONENTS;
 use super::half::Half;
-use super::kernels::{LINE, Line, select};
+use super::kernels::{Line, select};
 use super::tables::Tables;
 use crate::engine::lists::Listing;
 use crate::error::Result;
-use crate::game::{Board, canonical};
-use crate::part::{Fingerprint, mix};
-use crate::wide::wide;
-
-/// Boards that are looked at together.
-const SLICE: usize = 1 << 11;
+use crate::game::Board;
+use crate::part::{Fingerprint, fingerprint};
 
 /// Of so many boards one is kept as a sample.
 const SAMPLED: usize = 1 << 12;
@@ -52,25 +49,6 @@ enum Tie {
     Maybe,
 }
 
-/// Boards that a row stands for: the digits of its half are the same in all of them.
-#[derive(Clone, Copy)]
-struct Row<'a> {
-    half: Board,
-    /// The digits of the other half, by position, and by how much they are shifted.
-    digits: &'a [u32],
-    shift: u32,
-}
-
-impl Row<'_> {
-    /// Without the positions of the first lines.
-    fn from(self, line: usize) -> Self {
-        Self {
-            digits: &self.digits[line * LINE..],
-            ..self
-        }
-    }
-}
-
 /// Which boards of a row are named: those with its half on top, the same flipped, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ways {
@@ -86,7 +64,7 @@ pub(crate) struct Names {
     named: Named,
     /// Boards looked at since one was sampled.
     passed: usize,
-    boards: Box<[Board; SLICE + 4]>,
+    boards: Box<Boards>,
     masks: Masks,
 }
 
@@ -127,7 +105,7 @@ impl Names {
             thread,
             named: Named::default(),
             passed: 0,
-            boards: Box::new([0; SLICE + 4]),
+            boards: Box::new([0; ROOM]),
             masks: Masks::default(),
         }
     }
@@ -236,7 +214,7 @@ impl Names {
         }
         let of_max = usize::from(max);
         self.named.live[of_max] += boards.len() as u64;
-        self.named.fingerprints[of_max] += Fingerprint(sum_of_mixes(boards));
+        self.named.fingerprints[of_max] += fingerprint(boards);
         self.passed += boards.len();
         if self.passed >= SAMPLED {
             self.passed -= SAMPLED;
@@ -251,71 +229,5 @@ impl Names {
     /// What was named; begins anew.
     pub(crate) fn take(&mut self) -> Named {
         mem::take(&mut self.named)
-    }
-}
-
-wide! {
-    /// The boards of a row that have a bit in `bits` and in `mask`, of as many lines as fit. Returns
-    /// the number of lines, and of boards.
-    fn extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut [Board; SLICE + 4]) -> (usize, usize) {
-        let mut found = 0;
-        for (line, (bits, mask)) in bits.iter().zip(mask).enumerate() {
-            let (mut words, mut any) = (bits.0, 0);
-            for (word, mask) in words.iter_mut().zip(mask.0) {
-                *word &= mask;
-                any |= *word;
-            }
-            if any == 0 {
-                continue;
-            }
-            if found + LINE > SLICE {
-                return (line, found);
-            }
-            let digits: &[u32; LINE] = row.digits[line * LINE..][..LINE].try_into().expect("a line");
-            for (i, &word) in words.iter().enumerate() {
-                let (mut left, mut at) = (word, found);
-                // Four at a time, of which the last ones may be nothing: how many there are in a word
-                // cannot be predicted.
-                while left != 0 {
-                    for board in &mut boards[at..at + 4] {
-                        let digits = digits[64 * i + left.trailing_zeros() as usize % 64];
-                        *board = row.half | u64::from(digits) << row.shift;
-                        left &= left.wrapping_sub(1);
-                    }
-                    at += 4;
-                }
-                found += word.count_ones() as usize;
-            }
-        }
-        (bits.len(), found)
-    }
-}
-
-wide! {
-    fn sum_of_mixes(boards: &[u64]) -> u64 {
-        let mut sum = 0u64;
-        for &board in boards {
-            sum = sum.wrapping_add(mix(board));
-        }
-        sum
-    }
-}
-
-wide! {
-    /// Move the canonical boards to the front; returns how many there are.
-    fn keep_canonical(boards: &mut [u64]) -> usize {
-        let mut kept = 0;
-        for first in (0..boards.len()).step_by(64) {
-            let mut same = [false; 64];
-            let end = boards.len().min(first + 64);
-            for (&board, same) in boards[first..end].iter().zip(&mut same) {
-                *same = canonical::<4, 4>(board) == board;
-            }
-            for (at, same) in (first..end).zip(same) {
-                boards[kept] = boards[at];
-                kept += usize::from(same);
-            }
-        }
-        kept
     }
 }
