@@ -5,7 +5,7 @@
 # ///
 """Plots what scripts/scaling.py measured: states a second by threads, by memory bound, and by size of layer.
 
-The last is from the log of a count (what it wrote to stderr). If a layer was counted again after a kill, its
+The last is from the logs of counts (what they wrote to stderr). If a layer was counted again after a kill, its
 last time is used.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
@@ -17,7 +17,7 @@ from pathlib import Path
 from plot_layers import fail, figure, natural, parse, parser, read, save
 
 EXAMPLE = """example:
-  scripts/plot_scaling.py results/scaling.csv results/4x4-64.log -o scaling.png"""
+  scripts/plot_scaling.py results/scaling.csv results/4x4-64.log results/4x4-128.log -o scaling.png"""
 
 # Shorter times say more about the clock than about the layer.
 SHORTEST = 0.05
@@ -28,6 +28,12 @@ def memory(text):
     return int(number) / (1024 if unit == "M" else 1)
 
 
+def held(text):
+    if text not in ("lists", "bits"):
+        raise ValueError
+    return text
+
+
 def seconds(text):
     number = float(text)
     if not 0 < number < 1e9:
@@ -35,7 +41,14 @@ def seconds(text):
     return number
 
 
-COLUMNS = {"sum": natural, "states": natural, "threads": natural, "memory": memory, "seconds": seconds}
+COLUMNS = {
+    "sum": natural,
+    "states": natural,
+    "engine": held,
+    "threads": natural,
+    "memory": memory,
+    "seconds": seconds,
+}
 
 
 def layers(log):
@@ -52,29 +65,36 @@ def layers(log):
 def main():
     args = parser(__doc__, EXAMPLE)
     args.add_argument("table", metavar="scaling.csv", type=Path)
-    args.add_argument("log", metavar="LOG", type=Path)
+    args.add_argument("log", metavar="LOG", type=Path, nargs="+")
     args = parse(args)
 
     picture = figure(args.o, 11, 4.5)
     rows = read(args.table, COLUMNS)
-    most = max(row[2] for row in rows)
+    rate = {tuple(row[2:5]): row[1] / row[5] / 1e6 for row in rows}
+    most = max(threads for _, threads, _ in rate)
     usual = 8
-    by_threads, by_memory, by_size = picture.subplots(1, 3, width_ratios=[1, 2, 3], sharey=True)
+    by_threads, by_memory, by_size = picture.subplots(1, 3, width_ratios=[1.2, 2, 3], sharey=True)
 
-    threads = {row[2]: row[1] / row[4] / 1e6 for row in rows if row[3] == usual}
-    by_threads.bar([str(number) for number in sorted(threads)], [threads[number] for number in sorted(threads)])
+    for shift, name in [(-0.2, "lists"), (0.2, "bits")]:
+        bars = {threads: speed for (engine, threads, bound), speed in rate.items() if (engine, bound) == (name, usual)}
+        by_threads.bar([threads + shift for threads in bars], bars.values(), width=0.4, label=name)
+    by_threads.set_xticks(range(1, most + 1))
     by_threads.set_xlabel("Threads, 8G")
     by_threads.set_ylabel("Million states a second")
+    by_threads.legend(frameon=False)
 
-    bounds = sorted((row[3], row[1] / row[4] / 1e6) for row in rows if row[2] == most)
+    of_lists = {bound: speed for (engine, threads, bound), speed in rate.items() if (engine, threads) == ("lists", most)}
+    bounds = sorted(of_lists.items())
     by_memory.plot(*zip(*bounds), marker="o")
     by_memory.set_xscale("log", base=2)
     by_memory.set_xticks([bound for bound, _ in bounds], [f"{bound:g}" for bound, _ in bounds])
-    by_memory.set_xlabel(f"--memory, GiB, {most} threads")
+    by_memory.set_xlabel(f"--memory, GiB, lists, {most} threads")
 
-    by_size.scatter(*zip(*layers(args.log)), s=9)
+    for log in args.log:
+        by_size.scatter(*zip(*layers(log)), s=9, label=log.stem.replace("-", " to "))
     by_size.set_xscale("log")
-    by_size.set_xlabel(f"States of a layer of {args.log.stem.replace('-', ' to ')}")
+    by_size.set_xlabel("States of a layer")
+    by_size.legend(frameon=False)
     for axes in (by_threads, by_memory, by_size):
         axes.set_ylim(bottom=0)
         axes.spines[["top", "right"]].set_visible(False)

@@ -2,17 +2,17 @@
 """Measures how the time of one layer depends on threads and on the memory bound.
 
 Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layer, of 231 million
-states, from a copy of that: under each memory bound with all threads, and under 8G with each number of
-threads. Each setting is measured --rounds times, in turn, and the best time counts, because other work on
-the machine can only make it longer. Writes DIR/scaling.csv, and a picture of it, with the layers of LOG by
-size, to DIR/scaling.svg. Takes six minutes on two cores and 2 GB of disk, and needs matplotlib.
+states, from a copy of that: as lists under each memory bound with all threads, and under 8G with each number
+of threads; as bits under 8G with each number of threads. Each setting is measured --rounds times, in turn,
+and the best time counts, because other work on the machine can only make it longer. Writes DIR/scaling.csv,
+and a picture of it, with the layers of each LOG by size, to DIR/scaling.svg. Takes ten minutes on two cores
+and 2 GB of disk, and needs matplotlib.
 """
 
 import argparse
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -22,25 +22,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GAME = ["--size", "4", "--max", "64"]
 QUICK = ["--size", "4", "--max", "32"]
 MEMORY = ["512M", "1G", "2G", "4G", "8G", "16G"]
-COLUMNS = ["sum", "states", "threads", "memory", "seconds", "cpu_seconds"]
+COLUMNS = ["sum", "states", "engine", "threads", "memory", "seconds"]
 
 
-def count(enum48, game, until, threads, memory, directory):
-    """Resume up to the layer `until`; return its states, its seconds, and all processor seconds."""
-    command = [enum48, *game, "--until", str(until), "--threads", str(threads), "--memory", memory]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def count(enum48, game, until, engine, threads, memory, directory):
+    """Resume up to the layer `until`; return its states and its seconds."""
+    # Bits list the states of the last layer, and write a frontier after it: it is not the one to measure.
+    last = until + 2 if engine == "bits" else until
+    command = [enum48, *game, "--until", str(last), "--engine", engine, "--threads", str(threads), "--memory", memory]
     ended = subprocess.run([*command, "--keep", "last", "--dir", directory], capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if ended.returncode:
         sys.exit(ended.stderr)
     layer = re.search(rf"^sum={until} layer=(\d+) .*layer_sec=([\d.]+)", ended.stderr, re.M)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return int(layer[1]), float(layer[2]), cpu
+    return int(layer[1]), float(layer[2])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("log", metavar="LOG", type=pathlib.Path, help="log of a long count: results/4x4-64.log")
+    parser.add_argument("log", metavar="LOG", type=pathlib.Path, nargs="+", help="logs of long counts: results/4x4-64.log")
     parser.add_argument("-o", metavar="DIR", type=pathlib.Path, default=pathlib.Path("."), help="where to write [default: .]")
     parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements of each setting [default: 2]")
     parser.add_argument("--quick", action="store_true", help="use a layer of 4x4 to 32 with 19 million states instead")
@@ -48,31 +47,34 @@ def main():
     args = parser.parse_args()
     if not args.o.is_dir():
         parser.error(f"-o {args.o}: not a directory")
-    if not args.log.is_file():
-        parser.error(f"{args.log}: not a file")
+    for log in args.log:
+        if not log.is_file():
+            parser.error(f"{log}: not a file")
 
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
     enum48 = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/enum48"
     game, until = (QUICK, 68) if args.quick else (GAME, 104)
     cores = len(os.sched_getaffinity(0))
-    settings = [(cores, memory) for memory in MEMORY] + [(threads, "8G") for threads in range(1, cores)]
+    settings = [("lists", cores, memory) for memory in MEMORY]
+    settings += [("lists", threads, "8G") for threads in range(1, cores)]
+    settings += [("bits", threads, "8G") for threads in range(cores, 0, -1)]
     best = {}
     with tempfile.TemporaryDirectory(prefix="enum48-scaling.", dir=args.dir) as place:
         base, copy = f"{place}/base", f"{place}/copy"
-        count(enum48, game, until - 2, cores, "8G", base)
+        count(enum48, game, until - 2, "lists", cores, "8G", base)
         for setting in settings * args.rounds:
             shutil.copytree(base, copy)
-            states, seconds, cpu = count(enum48, game, until, *setting, copy)
+            states, seconds = count(enum48, game, until, *setting, copy)
             shutil.rmtree(copy)
-            threads, memory = setting
-            print(f"{threads} threads {memory:>5} {seconds:8.2f} s {cpu:8.2f} s of processors", flush=True)
-            found = (seconds, cpu, states)
+            engine, threads, memory = setting
+            print(f"{engine:5} {threads} threads {memory:>5} {seconds:8.2f} s", flush=True)
+            found = (seconds, states)
             best[setting] = min(found, best.get(setting, found))
 
     table = args.o / "scaling.csv"
-    rows = [(until, best[s][2], *s, best[s][0], f"{best[s][1]:.2f}") for s in settings]
+    rows = [(until, best[s][1], *s, best[s][0]) for s in settings]
     table.write_text("".join(",".join(map(str, row)) + "\n" for row in [COLUMNS, *rows]))
-    plot = [sys.executable, ROOT / "scripts/plot_scaling.py", table, args.log, "-o", args.o / "scaling.svg"]
+    plot = [sys.executable, ROOT / "scripts/plot_scaling.py", table, *args.log, "-o", args.o / "scaling.svg"]
     subprocess.run(plot, check=True)
 
 
