@@ -13,8 +13,8 @@ use enum48::Game;
 use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
-    BLOCK, Block, Encoder, LINE, Line, Rules, Sorter, Tile, count, count_masked, or, or_masked,
-    rules, transpose, union,
+    BLOCK, Block, Boards, Encoder, LINE, Line, ROOM, Row, Rules, Sorter, Tile, count, count_masked,
+    extract, keep_canonical, or, or_masked, rules, transpose, union,
 };
 use enum48::part::{Decoder, Kind, Part, Stream, fingerprint};
 use enum48::play::Code;
@@ -97,6 +97,23 @@ fn kernel_count_masked(row: &[Line], mask: &[Line]) {
     black_box(count_masked(row, mask));
 }
 
+/// Returns the number of boards.
+#[inline(never)]
+fn kernel_extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut Boards) -> usize {
+    let (mut line, mut all) = (0, 0);
+    while line < bits.len() {
+        let (lines, found) = extract(&bits[line..], &mask[line..], row.from(line), boards);
+        line += lines;
+        all += found;
+    }
+    all
+}
+
+#[inline(never)]
+fn kernel_keep_canonical(boards: &mut [Board]) {
+    black_box(keep_canonical(boards));
+}
+
 #[inline(never)]
 fn kernel_replay(code: &str) {
     black_box(code.parse::<Code>().expect("the code is true"));
@@ -161,6 +178,8 @@ fn main() {
     done("slide", SLICE);
 
     let mut moved = slid.concat();
+    kernel_keep_canonical(&mut moved.clone());
+    done("keep_canonical", moved.len());
     kernel_canonicalise(rules, &mut moved);
     done("canonicalise", moved.len());
 
@@ -205,6 +224,15 @@ fn main() {
     done("count_bits", bits);
     kernel_count_masked(row, other);
     done("count_masked", bits);
+
+    let digits: Vec<u32> = (0..bits as u32).collect();
+    let half_of_all = Row {
+        half: 0x1234_5678 << 32,
+        digits: &digits,
+        shift: 0,
+    };
+    let found = kernel_extract(row, other, half_of_all, &mut [0; ROOM]);
+    done("extract", found);
 
     kernel_replay("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
     done("replay", 31);

@@ -1,6 +1,7 @@
 //! What this repository's own benches and tests measure and forge. Not for users: it changes
 //! without notice.
 
+pub use crate::engine::bits::boards::{Boards, ROOM, Row, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
     LINE, Line, Tile, count, count_masked, or, or_masked, transpose,
 };

@@ -13,5 +13,6 @@ mod bits;
 mod format;
 mod layering;
 mod oracle;
+mod results;
 mod verify;
 mod witness;

@@ -10,21 +10,25 @@ use crate::game::{Board, canonical};
 const TOGETHER: usize = 1 << 11;
 
 /// Memory for them; the last four of a word may be nothing.
-pub(crate) type Boards = [Board; ROOM];
-pub(crate) const ROOM: usize = TOGETHER + 4;
+pub type Boards = [Board; ROOM];
+/// How many boards that holds.
+pub const ROOM: usize = TOGETHER + 4;
 
 /// Boards that a row stands for: the digits of its half are the same in all of them.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
-    pub(crate) half: Board,
-    /// The digits of the other half, by position, and by how much they are shifted.
-    pub(crate) digits: &'a [u32],
-    pub(crate) shift: u32,
+pub struct Row<'a> {
+    /// The digits of its half.
+    pub half: Board,
+    /// The digits of the other half, by position...
+    pub digits: &'a [u32],
+    /// ...and by how much they are shifted.
+    pub shift: u32,
 }
 
 impl Row<'_> {
     /// Without the positions of the first lines.
-    pub(crate) fn from(self, line: usize) -> Self {
+    #[must_use]
+    pub fn from(self, line: usize) -> Self {
         Self {
             digits: &self.digits[line * LINE..],
             ..self
@@ -35,7 +39,7 @@ impl Row<'_> {
 kernel! {
     /// The boards of a row that have a bit in `bits` and in `mask`, of as many lines as fit. Returns
     /// the number of lines, and of boards.
-    pub(crate) fn extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut Boards) -> (usize, usize) {
+    pub fn extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut Boards) -> (usize, usize) {
         let mut found = 0;
         for (line, (bits, mask)) in bits.iter().zip(mask).enumerate() {
             let (mut words, mut any) = (bits.0, 0);
@@ -71,7 +75,7 @@ kernel! {
 
 kernel! {
     /// Move the canonical boards to the front; returns how many there are.
-    pub(crate) fn keep_canonical(boards: &mut [u64]) -> usize {
+    pub fn keep_canonical(boards: &mut [u64]) -> usize {
         let mut kept = 0;
         for first in (0..boards.len()).step_by(64) {
             let mut same = [false; 64];

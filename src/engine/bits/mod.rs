@@ -54,7 +54,7 @@
 
 mod afterstates;
 mod begins;
-mod boards;
+pub(crate) mod boards;
 mod census;
 mod class;
 mod groups;

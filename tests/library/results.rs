@@ -1,0 +1,46 @@
+//! The tables of `results/`, beside each other.
+
+use std::fs::{self, File};
+
+use enum48::Game;
+use enum48::counts::{Row, Table};
+
+/// The tables of games on boards of one size, by winning tile; the game without one comes last.
+fn tables(size: &str) -> Vec<(Game, Table)> {
+    let mut tables = Vec::new();
+    for entry in fs::read_dir("results").unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let of_size = name.split('-').next() == Some(size);
+        if of_size && path.extension().is_some_and(|end| end == "csv") {
+            let table = Table::read_csv(File::open(&path).unwrap()).unwrap();
+            tables.push((name.parse().unwrap(), table));
+        }
+    }
+    tables.sort_by_key(|(game, _): &(Game, Table)| game.win());
+    tables
+}
+
+#[test]
+fn games_are_the_same_as_long_as_no_winning_tile_was_made() {
+    for (size, games) in [("2x2", 4), ("2x3", 6), ("2x4", 8), ("3x3", 9), ("4x4", 5)] {
+        let tables = tables(size);
+        assert!(tables.len() >= games, "{size}");
+        for pair in tables.windows(2) {
+            let [(game, short), (other, long)] = pair else {
+                unreachable!("pairs")
+            };
+            let last = short.last_sum().min(long.last_sum());
+            // What wins in one game is a tile like others in the other.
+            let alike = |table: &Table| -> Vec<Row> {
+                let mut rows = table.rows().to_vec();
+                rows.retain(|row| row.sum <= last && row.max_tile < game.win().tile());
+                rows.iter_mut().for_each(|row| row.wins = 0);
+                rows
+            };
+            let (ours, theirs) = (alike(short), alike(long));
+            assert!(ours.len() >= 5, "{game} and {other}");
+            assert!(ours == theirs, "{game} and {other}");
+        }
+    }
+}
