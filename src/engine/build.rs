@@ -36,9 +36,8 @@ pub(crate) const SLICE: usize = 1 << 12;
 
 /// Where the sorted states of a part come from.
 pub(crate) trait Source: Sync {
-    /// The tasks, numbered in the order of their states, cut into batches of up to `most`
-    /// candidates, or one task that is larger.
-    fn batches(&self, most: usize) -> Vec<Range<usize>>;
+    /// The candidates of each task, about, in the order of their states.
+    fn tasks(&self) -> Vec<usize>;
 
     /// What is known before any task is done: the candidates produced, and the repeats dropped
     /// already.
@@ -89,7 +88,7 @@ impl Builder {
         mut report: impl FnMut(Tally),
     ) -> Result<Tally> {
         let mut total = source.tally();
-        let batches = source.batches(self.batch);
+        let batches = stretches(&source.tasks(), self.batch);
         self.rest.clear();
         // The last batch takes two rounds more: to be encoded, and to be written.
         for round in 0..batches.len() + 2 {
@@ -143,6 +142,24 @@ impl Builder {
         self.encoded.swap(blocks);
         Ok(counted)
     }
+}
+
+/// Cut things of these sizes, in order, into stretches of up to `most` together, or of one that is
+/// larger.
+pub(crate) fn stretches(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
+    let mut stretches = Vec::new();
+    let mut begin = 0;
+    while begin < sizes.len() {
+        let mut together = 0;
+        let fits = |&&size: &&usize| {
+            together += size;
+            together <= most
+        };
+        let end = begin + sizes[begin..].iter().take_while(fits).count().max(1);
+        stretches.push(begin..end);
+        begin = end;
+    }
+    stretches
 }
 
 /// What a thread does next in a round.
@@ -239,5 +256,19 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
     fn keep_rest(&self, rest: &mut Vec<Board>) {
         rest.clear();
         self.states.copy(self.ready, self.states.len(), rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_are_as_long_as_they_may_be() {
+        let sizes = [3, 4, 0, 9, 5, 5, 1];
+        assert_eq!(stretches(&sizes, 7), [0..3, 3..4, 4..5, 5..7]);
+        assert_eq!(stretches(&sizes, 100), [0..7]);
+        assert_eq!(stretches(&sizes, 0), [0..1, 1..3, 3..4, 4..5, 5..6, 6..7]);
+        assert_eq!(stretches(&[], 7), []);
     }
 }

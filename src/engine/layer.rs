@@ -6,12 +6,12 @@
 
 use super::Counter;
 use super::frontier::Frontier;
-use super::lists::{Candidates, MoveSink};
+use super::lists::{Candidates, Lists, MoveSink};
 use super::parts::{Built, Parts};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::tally::Tally;
-use super::visit::{CountAfterstates, ExpandStates};
+use super::visit::{CountAfterstates, ExpandStates, Visit};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
@@ -21,6 +21,7 @@ use crate::store::{Layer, Store};
 
 /// Counts layers as lists, one after another; keeps its buffers from each to the next.
 pub(crate) struct Layers<'a> {
+    lists: Lists,
     parts: Parts<'a>,
 }
 
@@ -42,8 +43,10 @@ impl Counter for Layers<'_> {
 impl<'a> Layers<'a> {
     /// Make ready to go on after the last sealed layer of `store`.
     pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
-        let parts = Parts::new(store.run(), plan, workers)?;
-        Ok(Self { parts })
+        Ok(Self {
+            lists: Lists::new(store.run(), plan)?,
+            parts: Parts::new(plan, workers),
+        })
     }
 
     /// Count the layer of sum `sum`, which must be the next, and write its files.
@@ -51,7 +54,7 @@ impl<'a> Layers<'a> {
         let frontier = Frontier::open(store.run(), sum)?;
         let mut layer = Layer::new(sum);
         let mut found = Step::begin(sum);
-        self.parts.lists.begin(sum);
+        self.lists.begin(sum);
         // Afterstates that merges in the part below made.
         let mut merged = None;
         for max in store.run().game().top().up_to() {
@@ -59,14 +62,10 @@ impl<'a> Layers<'a> {
             let mut row = Row::of(key);
             let mut own = merged.take();
             if frontier.leads_to(key) {
-                let own = own
-                    .get_or_insert_with(|| self.parts.lists.collect(Kind::Afterstates, max, store));
-                let above = self
-                    .parts
-                    .lists
-                    .collect(Kind::Afterstates, max.next(), store);
+                let collect = |max| self.lists.collect(Kind::Afterstates, max, store);
+                let own = own.get_or_insert_with(|| collect(max));
+                let above = collect(max.next());
                 let states = self
-                    .parts
                     .lists
                     .spawn(&frontier, key, self.parts.workers, store)?;
                 let sink = MoveSink::new(max, own, &above);
@@ -100,8 +99,7 @@ impl<'a> Layers<'a> {
     ) -> Result<()> {
         let visit = ExpandStates::new(store.run().game(), sink);
         let Built { sealed, tally } =
-            self.parts
-                .build(Kind::States, row, candidates, &visit, store, report)?;
+            self.build(Kind::States, row, candidates, &visit, store, report)?;
         row.live = sealed.states;
         row.fingerprint = sealed.fingerprint;
         row.dead = tally.dead;
@@ -125,11 +123,29 @@ impl<'a> Layers<'a> {
     ) -> Result<()> {
         let visit = CountAfterstates::new(store.run().game());
         let Built { sealed, tally } =
-            self.parts
-                .build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
+            self.build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
         row.afterstates = sealed.states;
         row.empty_cells = tally.empty_cells;
         layer.took(sealed.bytes, tally.cuts);
         Ok(())
+    }
+
+    /// Build the file of a row's part from its candidates; keeps a sample of it.
+    fn build(
+        &mut self,
+        kind: Kind,
+        row: &Row,
+        candidates: Candidates,
+        visit: &impl Visit,
+        store: &mut Store,
+        report: impl FnMut(Tally),
+    ) -> Result<Built> {
+        let mut source = candidates.into_source()?;
+        let built = self
+            .parts
+            .build(kind, row, &mut source, visit, store, report)?;
+        let key = row.key().expect("a row of the engine has a tile");
+        self.lists.remember(kind, key.max, source.retire());
+        Ok(built)
     }
 }

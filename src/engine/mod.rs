@@ -65,7 +65,8 @@
 //!
 //! Reading order: this file (the loop over layers), `choice` (which engine), `layer` (a layer as
 //! lists), `frontier`, `lists` (candidates), `parts` and `build` (a part's file from any source),
-//! `visit` (what is done with its states); `bits`; `workers`, `plan` and `progress` serve them all.
+//! `visit` (what is done with its states); `bits`; `packed` (`chunk`, `chunk_pool`: sorted runs in
+//! memory, or on disk), `workers`, `plan` and `progress` serve them all.
 //!
 //! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
 //! or on where a count was stopped.
@@ -78,11 +79,14 @@
 pub(crate) mod bits;
 mod build;
 mod choice;
+mod chunk;
+mod chunk_pool;
 mod concat;
 mod double_buffer;
 mod frontier;
 mod layer;
 pub(crate) mod lists;
+mod packed;
 mod parts;
 mod plan;
 mod progress;

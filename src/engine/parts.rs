@@ -1,7 +1,6 @@
-//! Files of parts, made from candidates; both ways to hold a layer end here.
+//! Files of parts; both ways to hold a layer end here.
 
-use super::build::Builder;
-use super::lists::{Candidates, Lists};
+use super::build::{Builder, Source};
 use super::plan::Plan;
 use super::tally::Tally;
 use super::visit::Visit;
@@ -10,12 +9,11 @@ use crate::counts::Row;
 use crate::error::Result;
 use crate::laws;
 use crate::part::{Kind, Sealed};
-use crate::store::{Run, Store};
+use crate::store::Store;
 
-/// Collects candidates and builds files of them.
+/// Builds the files of parts.
 pub(crate) struct Parts<'a> {
     pub(crate) workers: &'a Workers,
-    pub(crate) lists: Lists,
     builder: Builder,
 }
 
@@ -26,33 +24,30 @@ pub(crate) struct Built {
 }
 
 impl<'a> Parts<'a> {
-    /// Make ready to go on after the last sealed layer of `run`.
-    pub(crate) fn new(run: &Run, plan: &Plan, workers: &'a Workers) -> Result<Self> {
-        Ok(Self {
+    /// Make ready to build in the memory of a plan.
+    pub(crate) fn new(plan: &Plan, workers: &'a Workers) -> Self {
+        Self {
             workers,
-            lists: Lists::new(run, plan)?,
             builder: Builder::new(plan.batch),
-        })
+        }
     }
 
-    /// Build the file of a row's part from its candidates, and see that none of them was lost on
+    /// Build the file of a row's part from a source, and see that none of its states was lost on
     /// the way.
     pub(crate) fn build(
         &mut self,
         kind: Kind,
         row: &Row,
-        candidates: Candidates,
+        source: &mut impl Source,
         visit: &impl Visit,
         store: &mut Store,
         report: impl FnMut(Tally),
     ) -> Result<Built> {
         let key = row.key().expect("a row of the engine has a tile");
         let mut writer = store.create(kind, key)?;
-        let mut source = candidates.into_source()?;
         let tally = self
             .builder
-            .build(&mut source, visit, &mut writer, self.workers, report)?;
-        self.lists.remember(kind, key.max, source.retire());
+            .build(source, visit, &mut writer, self.workers, report)?;
         let sealed = store.finish(kind, key, writer)?;
         let kept = sealed.states + tally.dead;
         laws::conserved(row, tally.candidates, tally.unique, tally.duplicates, kept)?;

@@ -32,6 +32,8 @@ pub(crate) struct Worker {
     pub(crate) decoder: Decoder,
     /// Boards just read.
     pub(crate) boards: Vec<Board>,
+    /// What they are unpacked from.
+    pub(crate) bytes: Vec<u8>,
     /// The afterstates of each direction, in the order of the states that were moved.
     pub(crate) slid: [Vec<Board>; 4],
 }
@@ -51,6 +53,7 @@ impl Workers {
                 encoder: Encoder::new(plan.level())?,
                 decoder: Decoder::new()?,
                 boards: Vec::new(),
+                bytes: Vec::new(),
                 slid: Default::default(),
             })
         };

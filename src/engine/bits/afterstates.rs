@@ -12,13 +12,12 @@ use std::ops::AddAssign;
 use super::class::Class;
 use super::half::{Half, at_left};
 use super::halves::Halves;
-use super::kernels::{Line, or_masked, set};
+use super::kernels::{LINE, set};
+use super::listing::Listing;
 use super::matrix::Matrices;
-use super::names::{Named, Ways};
 use super::scratch::Scratch;
 use super::tables::Tables;
 use super::turn::{turn_full, turn_short};
-use crate::engine::lists::Listing;
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::game::images;
@@ -152,28 +151,36 @@ impl Afterstates {
         halves: &Halves,
         listing: &Listing,
         scratch: &mut Scratch,
-    ) -> Result<Named> {
+    ) -> Result<()> {
         let Scratch {
             slabs: [slab, _],
             mirror,
-            names,
             row,
-            masked,
+            lister,
+            flipped,
             ..
         } = scratch;
         slab.make(self, top, halves, mirror)?;
-        if !slab.empty {
-            let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);
-            slab.rows(rows, columns, row, |position, half, row| {
-                let of_half = (half, rows.max[position as usize]);
-                names.row(of_half, row, None, columns, Ways::Upright, Some(listing))?;
-                masked.clear();
-                masked.resize(row.len(), Line::ZERO);
-                or_masked(masked, row, &columns.full);
-                names.row(of_half, masked, None, columns, Ways::Flipped, Some(listing))
-            })?;
+        if slab.empty {
+            return Ok(());
         }
-        Ok(names.take())
+        let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);
+        slab.rows(rows, columns, row, |position, half, row| {
+            let of_half = (half, rows.max[position as usize]);
+            listing.add(of_half, row, None, columns, lister)
+        })?;
+        for line in columns.class.full() {
+            slab.flip_line(line, rows, flipped)?;
+            for at in 0..LINE {
+                let position = (line * LINE + at) as u32;
+                let half = columns.class.half(position).filter(|half| half.full());
+                if let Some(half) = half {
+                    let of_half = (half, columns.max[position as usize]);
+                    listing.add(of_half, flipped.row(at), None, rows, lister)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

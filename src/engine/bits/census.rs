@@ -141,14 +141,13 @@ pub(crate) struct Census<'a> {
 }
 
 impl Census<'_> {
-    /// Count the states with the top half at `position`. `dead` is to be empty, and becomes a mask
-    /// of the states that are dead, if some may be; `symmetric` is memory. Returns whether there
-    /// are any states.
+    /// Count the states with the top half at `position`, those that are dead by the mask that
+    /// `mark_dead` made; `symmetric` is memory. Returns whether there are any states.
     pub(crate) fn add_states(
         &self,
         position: u32,
         row: &[Line],
-        dead: &mut Vec<Line>,
+        dead: &[Line],
         symmetric: &mut Vec<u32>,
         counts: &mut Counts,
     ) -> bool {
@@ -174,10 +173,8 @@ impl Census<'_> {
         };
         counts.wins[columns.up_to.len() - 1] += 4 * times * wins;
         let half = rows.class.half(position).expect("a position of a half");
-        if bit(&rows.stuck, position) {
-            self.mark_dead(half, row, dead);
-            let dead = by_max(dead, None, max, columns);
-            add(&mut counts.dead, times, &dead);
+        if !dead.is_empty() {
+            add(&mut counts.dead, times, &by_max(dead, None, max, columns));
         }
         find_symmetric(position, rows, columns, self.square, row, symmetric);
         for &bottom in symmetric.iter() {
@@ -196,10 +193,15 @@ impl Census<'_> {
         true
     }
 
-    /// The dead states under a top half without a move: the bottom half has none, either, and where
-    /// they meet no tiles are equal.
-    fn mark_dead(&self, top: Half, row: &[Line], dead: &mut Vec<Line>) {
-        let cells = top.cells();
+    /// Make a mask of the states with the top half at `position` that are dead, if some may be: both
+    /// halves have no move, and where they meet no tiles are equal.
+    pub(crate) fn mark_dead(&self, position: u32, row: &[Line], dead: &mut Vec<Line>) {
+        dead.clear();
+        if !bit(&self.rows.stuck, position) {
+            return;
+        }
+        let half = self.rows.class.half(position);
+        let cells = half.expect("a position of a half").cells();
         let differs = &self.columns.inner_differs;
         let [a, b, c, d] =
             [0, 1, 2, 3].map(|column| &differs[column][usize::from(cells[4 + column])]);

@@ -226,6 +226,12 @@ impl Class {
         self.open
     }
 
+    /// The lines of `both` that have full halves.
+    pub(crate) fn full(&self) -> Range<usize> {
+        let both = self.both();
+        both.start + self.open / LINE..both.end
+    }
+
     /// Number of those rows.
     pub(crate) fn rows(&self) -> usize {
         self.left + self.open

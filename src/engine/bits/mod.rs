@@ -30,7 +30,7 @@
 //!      |
 //!      | spawn        a row of states: one top half, all bottom halves            Pair
 //!      +--> census    labeled boards, moves, wins, dead ones: counts of bits under masks
-//!      +--> names     canonical boards one by one: fingerprint, and a list where files are wanted
+//!      +--> canonical boards one by one: how many, and their fingerprint             Named
 //!      |
 //!      | slide        OR into the row of the moved top half, transpose, OR again
 //!      v
@@ -44,17 +44,19 @@
 //! **Layers on disk.** After 45 seconds, or later where that would take more than a quarter of the
 //! time, the afterstates of the last two sums are written as sorted lists, the frontier that the
 //! list engine leaves after every layer, and what was counted since is sealed. So either engine goes
-//! on where the other stopped. Candidates need not be counted: each fills an empty cell of an
-//! afterstate, or is a start.
+//! on where the other stopped. Boards are listed row by row (`listing`): the rows of states are made
+//! once more, this time one for each top half of the whole layer. Candidates need not be counted:
+//! each fills an empty cell of an afterstate, or is a start.
 //!
 //! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
-//! memory is `scratch`), `spawn`, `census`, `names`, `begins`, `boards`, `slide`; `sweep` (a layer), this file
-//! (layers, and their files), `sizes`.
+//! memory is `scratch`), `spawn`, `census`, `canonical` (`begins`, `boards`), `named`, `slide`;
+//! `sweep` (a layer), `listing`, this file (layers, and their files), `sizes`.
 
 mod afterstates;
 mod begins;
 pub(crate) mod boards;
+mod canonical;
 mod census;
 mod class;
 mod groups;
@@ -62,9 +64,10 @@ mod half;
 mod halves;
 pub(crate) mod kernels;
 mod lines;
+mod listing;
 mod matrix;
 mod mirror;
-mod names;
+mod named;
 mod pair;
 mod quads;
 mod scratch;
@@ -81,7 +84,6 @@ use std::time::{Duration, Instant};
 use super::Counter;
 use super::choice::Stage;
 use super::frontier::Frontier;
-use super::lists::Listing;
 use super::parts::{Built, Parts};
 use super::plan::Plan;
 use super::progress::Progress;
@@ -95,6 +97,7 @@ use crate::part::Kind;
 use crate::store::{Keep, Layer, Store};
 
 use census::Counts;
+use listing::Listing;
 use pair::Found;
 pub(crate) use sizes::Sizes;
 use sweep::Sweep;
@@ -112,6 +115,8 @@ pub(crate) struct Bits<'a> {
     game: Game,
     sweep: Sweep<'a>,
     parts: Parts<'a>,
+    /// For what is not matrices.
+    plan: Plan,
     /// How long the last frontier took to write.
     frontier_took: Duration,
 }
@@ -129,13 +134,8 @@ impl Counter for Bits<'_> {
         let mut layers: Vec<Layer> = Vec::new();
         loop {
             let mut layer = Layer::new(sealed + 2 * (layers.len() as u32 + 1));
-            layer.rows = self.rows_like(
-                layer.sum,
-                layers.last().map_or(&before[1], |last| &last.rows),
-            );
             progress.begin(layer.sum);
-            let listed = store.run().keep() == Keep::All || layer.sum == last;
-            let found = self.count(&mut layer, listed, store)?;
+            let found = self.count(&mut layer)?;
             if let Some(last) = layers.last_mut() {
                 for row in &mut last.rows {
                     (row.afterstates, row.empty_cells) = afterstates(row, &found.afterstates)?;
@@ -150,9 +150,8 @@ impl Counter for Bits<'_> {
             }
             self.add_candidates(&mut layer, &before);
             layer.last = layer.sum >= 8 && self.sweep.ends();
-            if layer.last && !listed {
-                self.count(&mut layer, true, store)?;
-                self.add_candidates(&mut layer, &before);
+            if layer.last || layer.sum == last || store.run().keep() == Keep::All {
+                self.list_states(&mut layer, store)?;
             }
             self.sweep.advance()?;
             progress.end(&layer);
@@ -196,60 +195,44 @@ impl<'a> Bits<'a> {
         let plan = plan
             .beside(stage.bytes, Sizes::parts(&game))
             .expect("the stage was chosen so");
-        let parts = Parts::new(run, &plan, workers)?;
         Ok(Self {
             game,
             sweep,
-            parts,
+            parts: Parts::new(&plan, workers),
+            plan,
             frontier_took: Duration::ZERO,
         })
     }
 
-    /// Rows for all parts of a layer, each a copy of the same part's in another layer.
-    fn rows_like(&self, sum: u32, rows: &[Row]) -> Vec<Row> {
-        let keys = self.game.top().up_to().map(|max| PartKey { sum, max });
-        let like = |key: PartKey| rows.iter().find(|row| row.max_tile == key.max.tile());
-        keys.map(|key| Row {
-            sum,
-            ..like(key).copied().unwrap_or(Row::of(key))
-        })
-        .collect()
-    }
-
-    /// Count the states of a layer, and write their files if they are to be listed. The layer's rows
-    /// say about how many there are.
-    fn count(&mut self, layer: &mut Layer, listed: bool, store: &mut Store) -> Result<Found> {
-        self.parts.lists.begin(layer.sum);
-        // About as many as there were in the layer before, or in this one if it is counted again.
-        let expected: Vec<u64> = layer.rows.iter().map(|row| row.live).collect();
-        let listing = listed.then(|| self.parts.lists.listing(Kind::States, &expected, store));
-        let mut found = self.sweep.count(listing.as_ref())?;
-        for max in self.game.top().up_to() {
-            let exp = usize::from(max.get());
-            let some = std::mem::take(&mut found.named.samples[exp]);
-            self.parts.lists.learn(max, some, found.named.live[exp]);
-        }
+    /// Count the states of a layer.
+    fn count(&mut self, layer: &mut Layer) -> Result<Found> {
+        let found = self.sweep.count()?;
         let keys = self.game.top().up_to().map(|max| PartKey {
             sum: layer.sum,
             max,
         });
         let rows = keys.map(|key| states_row(key, &found));
         layer.rows = rows.collect::<Result<_>>()?;
-        let candidates = listing.into_iter().flat_map(Listing::into_parts);
-        for (row, (_, candidates)) in layer.rows.clone().iter().zip(candidates) {
+        Ok(found)
+    }
+
+    /// Write the files of the live states of a layer that was counted.
+    fn list_states(&mut self, layer: &mut Layer, store: &mut Store) -> Result<()> {
+        let listing = Listing::new(self.game.top(), &self.plan, store);
+        self.sweep.list_states(&listing)?;
+        for (row, mut source) in layer.rows.clone().iter().zip(listing.into_sources()) {
             if row.live == 0 {
-                candidates.retire();
                 continue;
             }
             let Built { sealed, tally } =
                 self.parts
-                    .build(Kind::States, row, candidates, &OnlyList, store, |_| ())?;
+                    .build(Kind::States, row, &mut source, &OnlyList, store, |_| ())?;
             laws::equal(row, "live states", row.live, sealed.states)?;
             laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
             layer.bytes += sealed.bytes;
             layer.took(sealed.bytes, tally.cuts);
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Each candidate fills an empty cell of an afterstate, or is a start.
@@ -271,19 +254,14 @@ impl<'a> Bits<'a> {
     fn write_frontier(&mut self, layers: &mut [Layer], store: &mut Store) -> Result<()> {
         let last = layers.len() - 1;
         for (at, layer) in layers.iter_mut().enumerate().skip(last.saturating_sub(1)) {
-            self.parts.lists.begin(layer.sum);
-            let expected: Vec<u64> = layer.rows.iter().map(|row| row.live / 3).collect();
-            let listing = self
-                .parts
-                .lists
-                .listing(Kind::Afterstates, &expected, store);
+            let listing = Listing::new(self.game.top(), &self.plan, store);
             self.sweep.list_afterstates(at == last, &listing)?;
             let (disk, cuts) = (&mut layer.disk, &mut layer.cuts);
-            for (row, (_, candidates)) in layer.rows.iter_mut().zip(listing.into_parts()) {
+            for (row, mut source) in layer.rows.iter_mut().zip(listing.into_sources()) {
                 let visit = CountAfterstates::new(&self.game);
                 let Built { sealed, tally } =
                     self.parts
-                        .build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
+                        .build(Kind::Afterstates, row, &mut source, &visit, store, |_| ())?;
                 if at < last {
                     laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
                     laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;

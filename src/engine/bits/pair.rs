@@ -21,16 +21,17 @@
 use std::ops::AddAssign;
 
 use super::afterstates::Afterstates;
+use super::begins::{Begins, Standing};
 use super::census::{Census, Counts};
 use super::class::NONE;
 use super::half::Half;
 use super::halves::Halves;
 use super::kernels::set;
-use super::names::{Named, Ways};
+use super::listing::Listing;
+use super::named::Named;
 use super::scratch::Scratch;
 use super::slide::MovedPair;
 use super::tables::Tables;
-use crate::engine::lists::Listing;
 use crate::error::Result;
 use crate::game::Game;
 
@@ -44,8 +45,6 @@ pub(crate) struct Pair<'a> {
     pub(crate) starts: &'a [(Half, Half)],
     pub(crate) top: usize,
     pub(crate) bottom: usize,
-    /// Where the live ones are listed, if they are.
-    pub(crate) listing: Option<&'a Listing>,
 }
 
 /// What is counted in pairs.
@@ -78,15 +77,7 @@ impl Pair<'_> {
     pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Result<Found> {
         let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
-        self.make_slabs(self.bottom, scratch, &mut found)?;
-        scratch.spawns.make(&scratch.slabs, rows, columns)?;
-        if self.top != self.bottom {
-            self.make_slabs(self.top, scratch, &mut found)?;
-        }
-        let above = scratch.slabs.iter().any(|slab| !slab.empty);
-        scratch.starts.clear();
-        scratch.starts.extend(self.starts());
-        if !above && scratch.spawns.is_empty() && scratch.starts.is_empty() {
+        if !self.prepare(scratch, Some(&mut found.afterstates))? {
             return Ok(found);
         }
         scratch.slide.begin(columns, &mut out)?;
@@ -94,7 +85,7 @@ impl Pair<'_> {
             if !self.make_row(position, scratch) {
                 continue;
             }
-            if !self.count(position, scratch, &mut found.states)? {
+            if !self.count(position, scratch, &mut found) {
                 continue;
             }
             let target = rows.targets[position as usize];
@@ -105,8 +96,47 @@ impl Pair<'_> {
             }
         }
         scratch.slide.finish(rows, columns, &mut out);
-        found.named = scratch.names.take();
         Ok(found)
+    }
+
+    /// List the live states that were counted: those with a top half of weight `top`.
+    pub(crate) fn list(&self, scratch: &mut Scratch, listing: &Listing) -> Result<()> {
+        let (rows, columns) = (self.rows(), self.columns());
+        if !self.prepare(scratch, None)? {
+            return Ok(());
+        }
+        for (position, half) in rows.class.halves() {
+            let standing = Begins::of(half, rows.up_to.len() as u8).standing;
+            if standing == Standing::Never || !self.make_row(position, scratch) {
+                continue;
+            }
+            let Scratch {
+                row,
+                masked: dead,
+                lister,
+                ..
+            } = &mut *scratch;
+            self.census().mark_dead(position, row, dead);
+            let of_half = (half, rows.max[position as usize]);
+            let dead = (!dead.is_empty()).then_some(dead.as_slice());
+            listing.add(of_half, row, dead, columns, lister)?;
+        }
+        Ok(())
+    }
+
+    /// Make what rows of states are made of. Counts the afterstates of the sum before, if asked to.
+    /// Returns whether there can be any states.
+    fn prepare(&self, scratch: &mut Scratch, mut counts: Option<&mut Counts>) -> Result<bool> {
+        self.make_slabs(self.bottom, scratch, counts.as_deref_mut())?;
+        let Scratch { spawns, slabs, .. } = scratch;
+        spawns.make(slabs, self.rows(), self.columns())?;
+        if self.top != self.bottom {
+            self.make_slabs(self.top, scratch, counts)?;
+        }
+        let above = scratch.slabs.iter().any(|slab| !slab.empty);
+        scratch.starts.clear();
+        scratch.starts.extend(self.starts());
+        Ok(above || !scratch.spawns.is_empty() || !scratch.starts.is_empty())
     }
 
     /// The starts of this pair, as positions.
@@ -116,16 +146,21 @@ impl Pair<'_> {
         starts.map(|&(top, bottom)| (self.halves.position(top), self.halves.position(bottom)))
     }
 
-    /// Make the slabs that lead to rows of weight `top`.
-    fn make_slabs(&self, top: usize, scratch: &mut Scratch, found: &mut Found) -> Result<()> {
+    /// Make the slabs that lead to rows of weight `top`; counts the afterstates of the sum before, if
+    /// asked to.
+    fn make_slabs(
+        &self,
+        top: usize,
+        scratch: &mut Scratch,
+        mut counts: Option<&mut Counts>,
+    ) -> Result<()> {
         for (tile, slab) in scratch.slabs.iter_mut().enumerate() {
             let before = self.before[tile];
             slab.empty = true;
             if let Some(top) = top.checked_sub(tile + 1) {
                 slab.make(before, top, self.halves, &mut scratch.mirror)?;
-                if tile == 0 {
-                    found.afterstates +=
-                        slab.count(before.weight, top, self.halves, &mut scratch.row);
+                if let (0, Some(counts)) = (tile, counts.as_deref_mut()) {
+                    *counts += slab.count(before.weight, top, self.halves, &mut scratch.row);
                 }
             }
         }
@@ -150,34 +185,36 @@ impl Pair<'_> {
     }
 
     /// Count and name the states of the row that was made. Returns whether there are any.
-    fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> Result<bool> {
+    fn count(&self, position: u32, scratch: &mut Scratch, found: &mut Found) -> bool {
         let (rows, columns) = (self.rows(), self.columns());
         let Scratch {
             row,
             masked: dead,
             symmetric,
-            names,
+            canonical,
             ..
         } = scratch;
-        let census = Census {
-            game: self.game,
-            rows,
-            columns,
-            square: self.top == self.bottom,
-        };
-        dead.clear();
-        if !census.add_states(position, row, dead, symmetric, counts) {
-            return Ok(false);
+        let census = self.census();
+        census.mark_dead(position, row, dead);
+        if !census.add_states(position, row, dead, symmetric, &mut found.states) {
+            return false;
         }
-        let ways = if self.top == self.bottom {
-            Ways::Upright
-        } else {
-            Ways::Both
-        };
         let half = rows.class.half(position).expect("a position of a half");
         let of_half = (half, rows.max[position as usize]);
         let dead = (!dead.is_empty()).then_some(dead.as_slice());
-        names.row(of_half, row, dead, columns, ways, self.listing)?;
-        Ok(true)
+        let flipped = self.top != self.bottom;
+        canonical.find(of_half, row, dead, columns, flipped, |max, boards| {
+            found.named.add(max, boards);
+        });
+        true
+    }
+
+    fn census(&self) -> Census<'_> {
+        Census {
+            game: self.game,
+            rows: self.rows(),
+            columns: self.columns(),
+            square: self.top == self.bottom,
+        }
     }
 }

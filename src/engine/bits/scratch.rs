@@ -1,8 +1,11 @@
 //! A thread's memory for the pairs of a layer.
 
+use super::canonical::Canonical;
 use super::kernels::Line;
+use super::lines::Lines;
+use super::listing::Lister;
+use super::matrix::Matrix;
 use super::mirror::Mirror;
-use super::names::Names;
 use super::slab::Slab;
 use super::slide::Slide;
 use super::spawn::Spawns;
@@ -17,7 +20,10 @@ pub(crate) struct Scratch {
     /// Bits of the row under some mask.
     pub(super) masked: Vec<Line>,
     pub(super) symmetric: Vec<u32>,
-    pub(super) names: Names,
+    pub(super) canonical: Canonical,
+    pub(super) lister: Lister,
+    /// Rows by bottom half.
+    pub(super) flipped: Matrix<Lines>,
     pub(super) slide: Slide,
 }
 
@@ -32,7 +38,9 @@ impl Scratch {
             row: Vec::new(),
             masked: Vec::new(),
             symmetric: Vec::new(),
-            names: Names::new(thread),
+            canonical: Canonical::new(),
+            lister: Lister::new(thread),
+            flipped: Matrix::default(),
             slide: Slide::default(),
         }
     }

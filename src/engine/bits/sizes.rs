@@ -112,10 +112,9 @@ impl Sizes {
             let rare = matrix(self.hollow[top], settled)
                 + matrix(self.inward[top], lines(self.hollow[bottom]) + 4);
             slab = slab.max(2 * moved + 2 * full + rare);
-            below = below.max(matrix(
-                self.settled(top) * LINE as u64,
-                lines(self.all[bottom]) + 5,
-            ));
+            let flipped = matrix(LINE as u64, lines(self.all[top]) + 5);
+            let settled = self.settled(top) * LINE as u64;
+            below = below.max(matrix(settled, lines(self.all[bottom]) + 5) + flipped);
         }
         sum.saturating_add(self.threads.saturating_mul(2 * slab + below))
     }

@@ -215,6 +215,39 @@ impl Slab {
         Ok(())
     }
 
+    /// Make the rows by bottom half of one line of columns.
+    pub(crate) fn flip_line(
+        &self,
+        line: usize,
+        rows: &Tables,
+        flipped: &mut Matrix<Lines>,
+    ) -> Result<()> {
+        flipped.reshape(LINE, rows.class.lines())?;
+        flipped.clear();
+        let mut tile = [Line::ZERO; 64];
+        for (word, slots) in rows.slots.chunks(64).enumerate() {
+            let mut any = false;
+            for (to, &slot) in tile.iter_mut().zip(slots) {
+                let span = self.spans.get(slot as usize);
+                let span = span.filter(|span| span.columns().contains(&line));
+                *to = span.map_or(Line::ZERO, |span| {
+                    self.lines[span.at + line - span.first as usize]
+                });
+                any |= *to != Line::ZERO;
+            }
+            if !any {
+                continue;
+            }
+            transpose(&mut tile);
+            for (column, from) in tile.iter().enumerate() {
+                for (lane, &bits) in from.0.iter().enumerate() {
+                    flipped.row_mut(64 * lane + column)[word / 8].0[word % 8] = bits;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Add the afterstates with the top half of a slot to a row.
     pub(crate) fn add_slot(&self, slot: u32, row: &mut [Line]) {
         let span = self.spans[slot as usize];

@@ -2,15 +2,14 @@
 
 use std::mem;
 
-use super::afterstates::Afterstates;
+use super::afterstates::{Afterstates, Done};
 use super::half::Half;
 use super::halves::Halves;
-use super::names::Named;
+use super::listing::Listing;
 use super::pair::{Found, Pair};
 use super::scratch::Scratch;
 use super::slide::MovedPair;
 use crate::engine::frontier::Frontier;
-use crate::engine::lists::Listing;
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::game::{Exp, Game};
@@ -62,23 +61,21 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    /// Count the layer, and list its live states if there is a listing. Can be done again.
-    pub(crate) fn count(&mut self, listing: Option<&Listing>) -> Result<Found> {
+    /// Count the layer.
+    pub(crate) fn count(&mut self) -> Result<Found> {
         let weight = self.weight;
         let starts = self.starts();
         self.next.reset(weight, &self.halves)?;
-        let [last, before] = &self.before;
         self.next.moved.make(|moved| {
             let pairs = self.halves.pairs(weight);
             self.workers.each(&pairs, |worker, &(top, bottom)| {
                 let pair = Pair {
                     game: &self.game,
                     halves: &self.halves,
-                    before: [last, before],
+                    before: self.before.each_ref(),
                     starts: &starts,
                     top,
                     bottom,
-                    listing,
                 };
                 let mut upright =
                     (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
@@ -90,6 +87,26 @@ impl<'a> Sweep<'a> {
                 pair.sweep(&mut self.scratch.lock(worker.index), out)
             })
         })
+    }
+
+    /// List the live states of the layer.
+    pub(crate) fn list_states(&self, listing: &Listing) -> Result<()> {
+        let starts = self.starts();
+        let tops = self.halves.largest_first(self.weight);
+        let listed = self.workers.each(&tops, |worker, &top| {
+            let bottom = self.weight - top;
+            let pair = Pair {
+                game: &self.game,
+                halves: &self.halves,
+                before: self.before.each_ref(),
+                starts: &starts,
+                top,
+                bottom,
+            };
+            pair.list(&mut self.scratch.lock(worker.index), listing)?;
+            Ok(Done)
+        });
+        listed.map(|Done| ())
     }
 
     /// Go on to the layer after the one that was counted.
@@ -108,17 +125,15 @@ impl<'a> Sweep<'a> {
     }
 
     /// List the canonical afterstates of the last sum, or of the one before.
-    pub(crate) fn list_afterstates(&self, last: bool, listing: &Listing) -> Result<Named> {
+    pub(crate) fn list_afterstates(&self, last: bool, listing: &Listing) -> Result<()> {
         let afterstates = &self.before[usize::from(!last)];
         let tops = self.halves.largest_first(afterstates.weight);
-        self.workers.each(&tops, |worker, &top| {
-            afterstates.list(
-                top,
-                &self.halves,
-                listing,
-                &mut self.scratch.lock(worker.index),
-            )
-        })
+        let listed = self.workers.each(&tops, |worker, &top| {
+            let mut scratch = self.scratch.lock(worker.index);
+            afterstates.list(top, &self.halves, listing, &mut scratch)?;
+            Ok(Done)
+        });
+        listed.map(|Done| ())
     }
 
     /// The starts of this layer in all orientations.
@@ -229,7 +244,7 @@ mod tests {
             };
             for layer in (4..=last).step_by(2) {
                 closed.layer(layer);
-                let found = sweep.count(None).unwrap();
+                let found = sweep.count().unwrap();
                 assert_eq!(found.states.labeled, closed.labeled(), "{name} {layer}");
                 let ends = closed.afterstates.iter().all(HashSet::is_empty);
                 assert_eq!(sweep.ends(), ends, "{name} {layer}");

@@ -8,11 +8,11 @@
 
 use std::mem;
 
-use super::chunk::{CHUNK, CHUNK_BYTES, Chunk};
-use super::chunk_pool::ChunkPool;
 use super::key_sorter::KeySorter;
-use super::packed::{PackedRun, Packer};
 use super::splitters::{Span, Splitters};
+use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk};
+use crate::engine::chunk_pool::ChunkPool;
+use crate::engine::packed::{PackedRun, Packer};
 use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::store::Spill;
@@ -207,8 +207,8 @@ impl Buckets {
 
 #[cfg(test)]
 mod tests {
-    use super::super::packed::Bounds;
     use super::*;
+    use crate::engine::packed::Bounds;
     use std::collections::BTreeSet;
 
     #[test]

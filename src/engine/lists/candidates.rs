@@ -3,12 +3,12 @@
 use std::sync::{Arc, MutexGuard};
 
 use super::buckets::Buckets;
-use super::chunk_pool::ChunkPool;
 use super::expand::expand;
 use super::key_sorter::KeySorter;
 use super::scratch::Scratch;
 use super::source::CandidateSource;
 use super::splitters::Splitters;
+use crate::engine::chunk_pool::ChunkPool;
 use crate::engine::plan::Plan;
 use crate::engine::visit::Sink;
 use crate::error::Result;

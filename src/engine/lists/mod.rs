@@ -27,14 +27,10 @@
 
 mod buckets;
 mod candidates;
-mod chunk;
-mod chunk_pool;
 mod expand;
 mod filter;
 mod key_sorter;
-mod listing;
 pub(crate) mod merge;
-mod packed;
 mod reduce;
 mod scratch;
 pub(crate) mod sort;
@@ -51,12 +47,11 @@ use super::tally::Tally;
 use super::workers::Workers;
 use crate::error::Result;
 use crate::game::key::KeyCodec;
-use crate::game::{Board, Exp, Game, PartKey};
+use crate::game::{Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::per_thread::PerThread;
 use crate::store::{Run, Store};
 pub(crate) use candidates::{Candidates, MoveSink};
-pub(crate) use listing::Listing;
 use scratch::Scratch;
 use splitters::{Sample, Splitters};
 
@@ -108,52 +103,18 @@ impl Lists {
     pub(crate) fn collect(&self, kind: Kind, max: Exp, store: &Store) -> Candidates {
         let none = Sample::default();
         let sample = self.samples.get(&(kind, max)).unwrap_or(&none);
-        self.collect_in(sample, sample.candidates, store)
-    }
-
-    /// Collect candidates in ranges that hold as much of a sample each, as many as are good for
-    /// `expected` candidates.
-    fn collect_in(&self, sample: &Sample, expected: u64, store: &Store) -> Candidates {
         let mut keys = sample.values.clone();
         self.codec.encode(&mut keys);
-        let ranges = splitters::ranges(expected, &self.plan);
+        let ranges = splitters::ranges(sample.candidates, &self.plan);
         let bits = self.codec.bits(self.game.size().cells());
         let splitters = Splitters::new(&keys, ranges, bits);
         let (codec, scratch) = (self.codec.clone(), Arc::clone(&self.scratch));
         Candidates::new(&self.game, codec, splitters, &self.plan, scratch, store)
     }
 
-    /// Collect canonical boards of all parts of this layer; `expected` says about how many, by
-    /// largest tile.
-    pub(crate) fn listing(&self, kind: Kind, expected: &[u64], store: &Store) -> Listing {
-        let other = match kind {
-            Kind::States => Kind::Afterstates,
-            Kind::Afterstates => Kind::States,
-        };
-        let none = Sample::default();
-        let sample = |max| {
-            // Those of the other kind are spread alike.
-            let kinds = [(kind, max), (other, max)];
-            let samples = kinds.iter().filter_map(|key| self.samples.get(key));
-            samples
-                .max_by_key(|sample| sample.values.len())
-                .unwrap_or(&none)
-        };
-        let tiles = self.largest.up_to().zip(expected);
-        Listing::new(
-            tiles.map(|(max, &expected)| (max, self.collect_in(sample(max), expected, store))),
-        )
-    }
-
     /// Keep a sample of a part that was built, for the same part of the next layer.
     pub(crate) fn remember(&mut self, kind: Kind, max: Exp, sample: Sample) {
         self.samples.insert((kind, max), sample);
-    }
-
-    /// Keep a sample of a part's states that are not listed, some of them in any order; there are
-    /// `states` of them.
-    pub(crate) fn learn(&mut self, max: Exp, some: Vec<Board>, states: u64) {
-        self.remember(Kind::States, max, Sample::drawn(some, states));
     }
 
     /// Collect the states of a part: the starts, and what spawns make of the frontier.

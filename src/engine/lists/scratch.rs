@@ -1,9 +1,9 @@
 //! A thread's memory for candidates.
 
-use super::chunk::CHUNK_BYTES;
-use super::chunk_pool::ChunkPool;
 use super::filter::Filter;
 use super::key_sorter::KeySorter;
+use crate::engine::chunk::CHUNK_BYTES;
+use crate::engine::chunk_pool::ChunkPool;
 use crate::engine::plan::Plan;
 use crate::game::Board;
 

@@ -1,10 +1,8 @@
-//! Sort tasks: what of a part is sorted at once, and batches of them.
-
-use std::ops::Range;
+//! Sort tasks: what of a part is sorted at once.
 
 use super::buckets::Buckets;
 use super::key_sorter::KeySorter;
-use super::packed::Bounds;
+use crate::engine::packed::Bounds;
 use crate::error::Result;
 
 /// A range of a part, or a piece of one that is too large to sort at once.
@@ -128,28 +126,11 @@ fn split(
     Ok(())
 }
 
-/// Tasks in order, as many together as make `most` candidates; at least one.
-pub(super) fn batches(tasks: &[SortTask], most: usize) -> Vec<Range<usize>> {
-    let mut batches = Vec::new();
-    let mut begin = 0;
-    while begin < tasks.len() {
-        let mut candidates = 0;
-        let fits = |task: &&SortTask| {
-            candidates += task.candidates;
-            candidates <= most
-        };
-        let end = begin + tasks[begin..].iter().take_while(fits).count().max(1);
-        batches.push(begin..end);
-        begin = end;
-    }
-    batches
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::chunk_pool::ChunkPool;
     use super::super::splitters::Splitters;
     use super::*;
+    use crate::engine::chunk_pool::ChunkPool;
     use crate::engine::plan::Plan;
     use crate::store::Spill;
     use std::collections::BTreeSet;
@@ -196,22 +177,6 @@ mod tests {
             assert!(found.iter().eq(&expected));
             let packed: u64 = buckets.iter().map(Buckets::repeats).sum();
             assert_eq!(count + packed as usize, keys.len());
-
-            for most in [1, 2000, 1_000_000] {
-                let batches = batches(&tasks, most);
-                assert!(batches.iter().cloned().flatten().eq(0..tasks.len()));
-                let size = |batch: &Range<usize>| -> usize {
-                    tasks[batch.clone()]
-                        .iter()
-                        .map(|task| task.candidates)
-                        .sum()
-                };
-                assert!(
-                    batches
-                        .iter()
-                        .all(|batch| batch.len() == 1 || size(batch) <= most)
-                );
-            }
         }
     }
 }

@@ -57,8 +57,8 @@ impl CandidateSource {
 }
 
 impl Source for CandidateSource {
-    fn batches(&self, most: usize) -> Vec<Range<usize>> {
-        sort_task::batches(&self.tasks, most)
+    fn tasks(&self) -> Vec<usize> {
+        self.tasks.iter().map(|task| task.candidates).collect()
     }
 
     fn tally(&self) -> Tally {

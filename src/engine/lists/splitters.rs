@@ -4,7 +4,7 @@
 //! same part in the layer before cut this one evenly (sample sort; Frazer and `McKellar`, 1970).
 //! They decide only how the work is cut, never what comes out.
 
-use super::chunk::CHUNK_BYTES;
+use crate::engine::chunk::CHUNK_BYTES;
 use crate::engine::plan::Plan;
 use crate::game::Board;
 use crate::part::Part;
@@ -45,16 +45,6 @@ impl Sample {
         let taken = boards.iter().skip(self.skip).step_by(stride);
         self.values.extend(taken.clone());
         self.skip = self.skip + taken.len() * stride - boards.len();
-    }
-
-    /// A sample that was drawn otherwise, in any order.
-    pub(super) fn drawn(mut values: Vec<Board>, candidates: u64) -> Self {
-        values.sort_unstable();
-        Self {
-            values,
-            candidates,
-            skip: 0,
-        }
     }
 
     /// The sample of a part on disk, from its index.

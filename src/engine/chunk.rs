@@ -12,10 +12,10 @@ use std::sync::{Mutex, MutexGuard};
 use memmap2::{Advice, MmapMut};
 
 /// Words of a chunk. Small in tests, so that small games fill as many as large games do.
-pub(super) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
+pub(crate) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
 
 /// Bytes of a chunk.
-pub(super) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
+pub(crate) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
 
 /// Bytes of a slab: one huge page.
 const SLAB: usize = 2 << 20;
@@ -24,11 +24,11 @@ const SLAB: usize = 2 << 20;
 static STOCK: Mutex<Vec<&'static mut [u32]>> = Mutex::new(Vec::new());
 
 /// [`CHUNK`] words, with whatever they last held.
-pub(super) struct Chunk(&'static mut [u32]);
+pub(crate) struct Chunk(&'static mut [u32]);
 
 impl Chunk {
     /// Put at least one chunk into `free`.
-    pub(super) fn supply(free: &mut Vec<Self>) {
+    pub(crate) fn supply(free: &mut Vec<Self>) {
         let mut stock = stock();
         if stock.is_empty() {
             stock.extend(slab().chunks_exact_mut(CHUNK));

@@ -4,7 +4,7 @@
 use super::chunk::Chunk;
 
 /// The chunks that one thread's buckets may have.
-pub(super) struct ChunkPool {
+pub(crate) struct ChunkPool {
     /// Chunks for the next who asks.
     free: Vec<Chunk>,
     /// Chunks that buckets have.
@@ -15,7 +15,7 @@ pub(super) struct ChunkPool {
 
 impl ChunkPool {
     /// A pool of `limit` chunks.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             free: Vec::new(),
             taken: 0,
@@ -24,7 +24,7 @@ impl ChunkPool {
     }
 
     /// A chunk, even if the pool is used up.
-    pub(super) fn take(&mut self) -> Chunk {
+    pub(crate) fn take(&mut self) -> Chunk {
         self.taken += 1;
         if self.free.is_empty() {
             Chunk::supply(&mut self.free);
@@ -33,24 +33,29 @@ impl ChunkPool {
     }
 
     /// Give a chunk back.
-    pub(super) fn give(&mut self, chunk: Chunk) {
+    pub(crate) fn give(&mut self, chunk: Chunk) {
         self.taken -= 1;
         self.free.push(chunk);
     }
 
+    /// Have room for one chunk less: as much memory is used for something else.
+    pub(crate) fn cede(&mut self) {
+        self.limit = self.limit.saturating_sub(1);
+    }
+
     /// Whether more chunks are taken than should be.
-    pub(super) fn used_up(&self) -> bool {
+    pub(crate) fn used_up(&self) -> bool {
         self.taken > self.limit
     }
 
     /// Chunks that buckets should have at most.
-    pub(super) fn limit(&self) -> usize {
+    pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
     /// Chunks that buckets have.
     #[cfg(test)]
-    pub(super) fn taken(&self) -> usize {
+    pub(crate) fn taken(&self) -> usize {
         self.taken
     }
 }

@@ -36,39 +36,39 @@ enum Place {
 }
 
 /// A sorted run of the keys of one thread's buckets.
-pub(super) struct PackedRun {
+pub(crate) struct PackedRun {
     pieces: Vec<Piece>,
     place: Place,
 }
 
 /// The keys from `low` to before `high`; the greatest `high` excludes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bounds {
-    pub(super) low: u64,
-    pub(super) high: u64,
+pub(crate) struct Bounds {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
 }
 
 impl Bounds {
     /// All keys.
-    pub(super) const ALL: Self = Self {
+    pub(crate) const ALL: Self = Self {
         low: 0,
         high: u64::MAX,
     };
 
     /// Whether no key lies above.
-    pub(super) fn is_last(self) -> bool {
+    pub(crate) fn is_last(self) -> bool {
         self.high == u64::MAX
     }
 
     /// Whether a key lies within.
-    pub(super) fn contain(self, key: u64) -> bool {
+    pub(crate) fn contain(self, key: u64) -> bool {
         self.low <= key && (key < self.high || self.is_last())
     }
 }
 
 impl PackedRun {
     /// Chunks that the run takes.
-    pub(super) fn chunks(&self) -> usize {
+    pub(crate) fn chunks(&self) -> usize {
         match &self.place {
             Place::Memory(chunks) => chunks.len(),
             Place::File(_) => 0,
@@ -76,12 +76,12 @@ impl PackedRun {
     }
 
     /// Keys that it has in a range.
-    pub(super) fn count(&self, range: usize) -> usize {
+    pub(crate) fn count(&self, range: usize) -> usize {
         self.pieces[range].count as usize
     }
 
     /// Move what is in memory to the spill file.
-    pub(super) fn spill(&mut self, spill: &mut Spill, pool: &mut ChunkPool) -> Result<()> {
+    pub(crate) fn spill(&mut self, spill: &mut Spill, pool: &mut ChunkPool) -> Result<()> {
         let Place::Memory(chunks) = &mut self.place else {
             return Ok(());
         };
@@ -100,7 +100,7 @@ impl PackedRun {
 
     /// Append the keys of a range that lie within `bounds`, sorted, to `out`. Takes no more memory
     /// than those and the range's bytes, which go through `bytes`.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         range: usize,
         bounds: Bounds,
@@ -121,7 +121,7 @@ impl PackedRun {
     }
 
     /// Append every `stride`-th key of a range to `out`.
-    pub(super) fn sample(
+    pub(crate) fn sample(
         &self,
         range: usize,
         stride: usize,
@@ -164,7 +164,7 @@ impl PackedRun {
     }
 
     /// Give the chunks back.
-    pub(super) fn retire(self, pool: &mut ChunkPool) {
+    pub(crate) fn retire(self, pool: &mut ChunkPool) {
         if let Place::Memory(chunks) = self.place {
             chunks.into_iter().for_each(|chunk| pool.give(chunk));
         }
@@ -173,7 +173,7 @@ impl PackedRun {
 
 /// Packs a run, range by range.
 #[derive(Default)]
-pub(super) struct Packer {
+pub(crate) struct Packer {
     pieces: Vec<Piece>,
     chunks: Vec<Chunk>,
     /// Words that are filled.
@@ -183,8 +183,18 @@ pub(super) struct Packer {
 }
 
 impl Packer {
+    /// Ranges that were added.
+    pub(crate) fn pieces(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Chunks that they take.
+    pub(crate) fn chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
     /// Add the keys of the next range, strictly increasing.
-    pub(super) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
+    pub(crate) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
         let mut bytes = mem::take(&mut self.bytes);
         let length = put_deltas(keys, &mut bytes)?;
         self.pieces.push(Piece {
@@ -210,7 +220,7 @@ impl Packer {
     }
 
     /// The run.
-    pub(super) fn finish(self) -> PackedRun {
+    pub(crate) fn finish(self) -> PackedRun {
         PackedRun {
             pieces: self.pieces,
             place: Place::Memory(self.chunks),
