@@ -82,8 +82,10 @@ impl Choice {
             let engine = if plan.beside(bytes, Sizes::parts(game)).is_some() {
                 Engine::Bits
             } else if forced {
+                let need = bytes.saturating_add(plan.least()).min(u64::MAX >> 1);
                 return refused(format!(
-                    "the layer of sum {sum} needs {} for matrices, more than --memory {}",
+                    "the layer of sum {sum} needs {}, of which matrices take {}; --memory is {}",
+                    memory_text(need.next_multiple_of(1 << 20)),
                     memory_text(bytes),
                     memory_text(plan.memory())
                 ));

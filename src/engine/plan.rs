@@ -55,10 +55,10 @@ impl Plan {
     /// [`Error::Memory`], saying the least that works, if the bound is too small.
     pub fn new(memory: u64, threads: usize) -> Result<Self> {
         let threads = threads.max(1);
-        let least = LEAST + LEAST_FOR_THREAD * threads;
-        if memory < least as u64 {
+        let least = least(threads);
+        if memory < least {
             let mebi = |bytes: u64| format!("{}M", bytes.div_ceil(1 << 20));
-            let (given, least) = (memory_text(memory), mebi(least as u64));
+            let (given, least) = (memory_text(memory), mebi(least));
             return Err(Error::Memory {
                 given,
                 least,
@@ -112,6 +112,11 @@ impl Plan {
         })
     }
 
+    /// The least that [`Plan::beside`] leaves.
+    pub(crate) fn least(&self) -> u64 {
+        least(self.threads)
+    }
+
     /// A plan so small that even small games pack and spill their candidates, split ranges, and
     /// take many batches.
     #[cfg(test)]
@@ -152,6 +157,11 @@ impl Plan {
     pub fn level(&self) -> i32 {
         self.level
     }
+}
+
+/// The least bound for so many threads.
+fn least(threads: usize) -> u64 {
+    (LEAST + LEAST_FOR_THREAD * threads) as u64
 }
 
 pub(crate) fn memory_text(bytes: u64) -> String {

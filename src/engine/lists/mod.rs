@@ -99,10 +99,13 @@ impl Lists {
     }
 
     /// Collect candidates of a part of this layer, in ranges cut as the same part of the layer
-    /// before was made up.
+    /// before was made up; or, where bits counted that and its states are not kept, as its
+    /// afterstates were, which are spread alike.
     pub(crate) fn collect(&self, kind: Kind, max: Exp, store: &Store) -> Candidates {
         let none = Sample::default();
-        let sample = self.samples.get(&(kind, max)).unwrap_or(&none);
+        let sample = |kind| self.samples.get(&(kind, max));
+        let sample = sample(kind).or_else(|| sample(Kind::Afterstates));
+        let sample = sample.unwrap_or(&none);
         let mut keys = sample.values.clone();
         self.codec.encode(&mut keys);
         let ranges = splitters::ranges(sample.candidates, &self.plan);
@@ -139,5 +142,27 @@ impl Lists {
         })?;
         states.add(&mut frontier.starts(key.max), 0)?;
         Ok(states)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::build::Source;
+    use crate::engine::{Silent, count};
+    use crate::store::Keep;
+
+    #[test]
+    fn where_no_states_are_kept_ranges_are_cut_as_the_afterstates_are() {
+        let game: Game = "4x4-16".parse().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
+        let plan = Plan::new(1 << 30, 2).unwrap();
+        count(&mut store, &plan, Some(36), &mut Silent).unwrap();
+        let mut lists = Lists::new(store.run(), &plan).unwrap();
+        let max = Exp::of_tile(8).unwrap();
+        assert!(lists.samples.remove(&(Kind::States, max)).is_some());
+        let source = lists.collect(Kind::States, max, &store).into_source();
+        assert!(source.unwrap().tally().cuts.ranges > 1);
     }
 }
