@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::bits::Sizes;
-use super::last_sum;
 use super::plan::{Plan, memory_text};
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -172,7 +171,46 @@ impl fmt::Display for Engine {
     }
 }
 
+/// The sum of the last layer of a count of `game` until `until`. Layers have even sums.
+///
+/// # Errors
+///
+/// [`Error::Until`] for a sum below the first layer, [`Error::Endless`] where the game goes on to
+/// tiles that have no digit.
+pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
+    let endless = game.size().cells() == 16 && game.max().is_none();
+    match until {
+        Some(sum) if sum < 4 => Err(Error::Until(sum)),
+        Some(sum) if endless && sum >= 65536 => Err(Error::Endless),
+        None if endless => Err(Error::Endless),
+        Some(sum) => Ok(sum / 2 * 2),
+        None => Ok(u32::MAX),
+    }
+}
+
 /// Whether boards are of 4x4.
 fn square(game: &Game) -> bool {
     (game.size().rows(), game.size().cols()) == (4, 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_refused_where_boards_would_not_fit() {
+        let game = |name: &str| name.parse::<Game>().unwrap();
+        let endless = game("4x4");
+        assert!(matches!(last_sum(&endless, None), Err(Error::Endless)));
+        assert!(matches!(
+            last_sum(&endless, Some(65536)),
+            Err(Error::Endless)
+        ));
+        assert_eq!(last_sum(&endless, Some(65535)).unwrap(), 65534);
+        assert!(matches!(
+            last_sum(&game("2x2-32"), Some(3)),
+            Err(Error::Until(3))
+        ));
+        assert_eq!(last_sum(&game("4x4-65536"), None).unwrap(), u32::MAX);
+    }
 }

@@ -94,14 +94,13 @@ mod tally;
 mod visit;
 mod workers;
 
-use crate::error::{Error, Result};
-use crate::game::Game;
+use crate::error::Result;
 use crate::laws::Laws;
 use crate::store::{Layer, Store};
 
 use bits::Bits;
 use choice::Stage;
-pub use choice::{Choice, Engine};
+pub use choice::{Choice, Engine, last_sum};
 use layer::Layers;
 pub use plan::{LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
@@ -195,23 +194,6 @@ fn obey(laws: &Laws, store: &Store, layers: &mut [Layer]) -> Result<()> {
     Ok(())
 }
 
-/// The sum of the last layer of a count of `game` until `until`. Layers have even sums.
-///
-/// # Errors
-///
-/// [`Error::Until`] for a sum below the first layer, [`Error::Endless`] where the game goes on to
-/// tiles that have no digit.
-pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
-    let endless = game.size().cells() == 16 && game.max().is_none();
-    match until {
-        Some(sum) if sum < 4 => Err(Error::Until(sum)),
-        Some(sum) if endless && sum >= 65536 => Err(Error::Endless),
-        None if endless => Err(Error::Endless),
-        Some(sum) => Ok(sum / 2 * 2),
-        None => Ok(u32::MAX),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,6 +201,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use crate::error::Error;
+    use crate::game::Game;
     use crate::store::{Cuts, Keep};
 
     /// Names and bytes of all files of a directory.
@@ -413,21 +397,5 @@ mod tests {
             (all.states(), all.dead, all.labeled, all.afterstates),
             (110, 36, 662, 67)
         );
-    }
-
-    #[test]
-    fn ends_are_refused_where_boards_would_not_fit() {
-        let endless = Game::new("4".parse().unwrap(), None).unwrap();
-        assert!(matches!(last_sum(&endless, None), Err(Error::Endless)));
-        assert!(matches!(
-            last_sum(&endless, Some(65536)),
-            Err(Error::Endless)
-        ));
-        assert_eq!(last_sum(&endless, Some(65535)).unwrap(), 65534);
-        assert!(matches!(
-            last_sum(&game("2", 32), Some(3)),
-            Err(Error::Until(3))
-        ));
-        assert_eq!(last_sum(&game("4", 65536), None).unwrap(), u32::MAX);
     }
 }

@@ -37,14 +37,14 @@ use crate::game::Game;
 
 /// A pair of weights in a layer.
 pub(crate) struct Pair<'a> {
-    pub(crate) game: &'a Game,
-    pub(crate) halves: &'a Halves,
+    game: &'a Game,
+    halves: &'a Halves,
     /// The afterstates that a 2 and a 4 are spawned into.
-    pub(crate) before: [&'a Afterstates; 2],
+    before: [&'a Afterstates; 2],
     /// The starts, in all orientations.
-    pub(crate) starts: &'a [(Half, Half)],
-    pub(crate) top: usize,
-    pub(crate) bottom: usize,
+    starts: &'a [(Half, Half)],
+    top: usize,
+    bottom: usize,
 }
 
 /// What is counted in pairs.
@@ -64,7 +64,26 @@ impl AddAssign for Found {
     }
 }
 
-impl Pair<'_> {
+impl<'a> Pair<'a> {
+    /// The pair of a top and a bottom weight, after the afterstates of the last sum and of the one
+    /// before.
+    pub(crate) fn new(
+        game: &'a Game,
+        halves: &'a Halves,
+        before: &'a [Afterstates; 2],
+        starts: &'a [(Half, Half)],
+        (top, bottom): (usize, usize),
+    ) -> Self {
+        Self {
+            game,
+            halves,
+            before: before.each_ref(),
+            starts,
+            top,
+            bottom,
+        }
+    }
+
     fn rows(&self) -> &Tables {
         &self.halves.tables[self.top]
     }

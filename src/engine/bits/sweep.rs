@@ -69,14 +69,13 @@ impl<'a> Sweep<'a> {
         self.next.moved.make(|moved| {
             let pairs = self.halves.pairs(weight);
             self.workers.each(&pairs, |worker, &(top, bottom)| {
-                let pair = Pair {
-                    game: &self.game,
-                    halves: &self.halves,
-                    before: self.before.each_ref(),
-                    starts: &starts,
-                    top,
-                    bottom,
-                };
+                let pair = Pair::new(
+                    &self.game,
+                    &self.halves,
+                    &self.before,
+                    &starts,
+                    (top, bottom),
+                );
                 let mut upright =
                     (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
                 let mut flipped = moved[bottom].lock().expect("no thread panics");
@@ -94,15 +93,8 @@ impl<'a> Sweep<'a> {
         let starts = self.starts();
         let tops = self.halves.largest_first(self.weight);
         let listed = self.workers.each(&tops, |worker, &top| {
-            let bottom = self.weight - top;
-            let pair = Pair {
-                game: &self.game,
-                halves: &self.halves,
-                before: self.before.each_ref(),
-                starts: &starts,
-                top,
-                bottom,
-            };
+            let weights = (top, self.weight - top);
+            let pair = Pair::new(&self.game, &self.halves, &self.before, &starts, weights);
             pair.list(&mut self.scratch.lock(worker.index), listing)?;
             Ok(Done)
         });
