@@ -188,11 +188,6 @@ impl Packer {
         self.pieces.len()
     }
 
-    /// Chunks that they take.
-    pub(crate) fn chunks(&self) -> usize {
-        self.chunks.len()
-    }
-
     /// Add the keys of the next range, strictly increasing.
     pub(crate) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
         let mut bytes = mem::take(&mut self.bytes);

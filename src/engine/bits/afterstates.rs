@@ -12,7 +12,7 @@ use std::ops::AddAssign;
 use super::class::Class;
 use super::half::{Half, at_left};
 use super::halves::Halves;
-use super::kernels::{LINE, set};
+use super::kernels::{LINE, Line, set};
 use super::listing::Listing;
 use super::matrix::Matrices;
 use super::scratch::Scratch;
@@ -156,6 +156,7 @@ impl Afterstates {
             slabs: [slab, _],
             mirror,
             row,
+            canonical,
             lister,
             flipped,
             ..
@@ -165,9 +166,14 @@ impl Afterstates {
             return Ok(());
         }
         let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);
+        let mut list = |half: Half, max: u8, row: &[Line], columns: &Tables| {
+            canonical.find((half, max), row, None, columns, false, |max, boards| {
+                lister.add(max, boards);
+            });
+            listing.add(half, lister)
+        };
         slab.rows(rows, columns, row, |position, half, row| {
-            let of_half = (half, rows.max[position as usize]);
-            listing.add(of_half, row, None, columns, lister)
+            list(half, rows.max[position as usize], row, columns)
         })?;
         for line in columns.class.full() {
             slab.flip_line(line, rows, flipped)?;
@@ -175,8 +181,7 @@ impl Afterstates {
                 let position = (line * LINE + at) as u32;
                 let half = columns.class.half(position).filter(|half| half.full());
                 if let Some(half) = half {
-                    let of_half = (half, columns.max[position as usize]);
-                    listing.add(of_half, flipped.row(at), None, rows, lister)?;
+                    list(half, columns.max[position as usize], flipped.row(at), rows)?;
                 }
             }
         }

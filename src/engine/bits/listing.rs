@@ -1,50 +1,40 @@
 //! Canonical boards of a layer, listed row by row.
 //!
 //! Key idea: boards with the same top half are neighbours in the order of boards, and one row has
-//! them all. So the boards of a row are sorted among themselves, in a core's first caches, and
-//! packed at once; the rows need only be laid end to end in the order of their top halves.
+//! them all. So the boards of a row are sorted among themselves, in a core's first caches; then the
+//! rows need only be laid end to end in the order of their top halves.
 
-use std::mem;
 use std::ops::Range;
 
-use super::canonical::Canonical;
 use super::census::EXPONENTS;
 use super::half::Half;
-use super::kernels::Line;
-use super::tables::Tables;
+use super::rows::{Row, Rows};
 use crate::engine::build::{Source, stretches};
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::engine::chunk_pool::ChunkPool;
-use crate::engine::packed::{Bounds, PackedRun, Packer};
 use crate::engine::plan::Plan;
 use crate::engine::tally::Tally;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp};
 use crate::per_thread::PerThread;
-use crate::store::{Cuts, Spill, Store};
+use crate::store::{Cuts, Store};
 
-/// Boards that a task unpacks.
+/// Boards that a task reads.
 const TASK: usize = 1 << 16;
-
-/// Rows of which what is known takes as much memory as a chunk of boards.
-const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 64;
 
 /// The boards of all parts of a layer, while they are collected.
 pub(crate) struct Listing {
     /// By largest exponent, from 1 on.
     parts: Vec<PerThread<Rows>>,
     pools: PerThread<ChunkPool>,
-    /// Chunks that the rows of a part and a thread may have whatever the others take.
-    granted: usize,
 }
 
-/// A thread's memory for the boards of a row.
+/// The boards of a row that a thread makes.
 pub(crate) struct Lister {
     thread: usize,
-    canonical: Canonical,
-    /// By largest exponent.
-    boards: [Vec<Board>; EXPONENTS],
+    /// The digits of their bottom halves, by largest exponent.
+    bottoms: [Vec<u32>; EXPONENTS],
 }
 
 impl Lister {
@@ -52,98 +42,38 @@ impl Lister {
     pub(crate) fn new(thread: usize) -> Self {
         Self {
             thread,
-            canonical: Canonical::new(),
-            boards: Default::default(),
+            bottoms: Default::default(),
         }
     }
-}
 
-/// Rows of one part that one thread made.
-struct Rows {
-    places: Vec<Place>,
-    runs: Vec<PackedRun>,
-    /// The run that goes on.
-    open: Packer,
-    spill: Spill,
-}
-
-/// Where a row is.
-#[derive(Clone, Copy)]
-struct Place {
-    top: Half,
-    run: u32,
-    piece: u32,
-}
-
-impl Rows {
-    /// Add the boards of a row, in order.
-    fn add(
-        &mut self,
-        top: Half,
-        boards: &[Board],
-        granted: usize,
-        pool: &mut ChunkPool,
-    ) -> Result<()> {
-        let (run, piece) = (self.runs.len() as u32, self.open.pieces() as u32);
-        self.places.push(Place { top, run, piece });
-        self.open.append(boards, pool)?;
-        if self.places.len().is_multiple_of(ROWS_OF_CHUNK) {
-            pool.cede();
-        }
-        if pool.used_up() && self.open.chunks() > granted {
-            let mut run = mem::take(&mut self.open).finish();
-            run.spill(&mut self.spill, pool)?;
-            self.runs.push(run);
-        }
-        Ok(())
+    /// Add boards of the row, all of largest exponent `max`.
+    pub(crate) fn add(&mut self, max: u8, boards: &[Board]) {
+        let bottoms = boards.iter().map(|&board| board as u32);
+        self.bottoms[usize::from(max)].extend(bottoms);
     }
 }
 
 impl Listing {
     /// For parts with largest tiles up to `top`, in the memory of a plan.
     pub(crate) fn new(top: Exp, plan: &Plan, store: &Store) -> Self {
-        let rows = |_| {
-            Ok(Rows {
-                places: Vec::new(),
-                runs: Vec::new(),
-                open: Packer::default(),
-                spill: store.spill(),
-            })
-        };
+        let rows = |_| Ok(Rows::new(plan.granted / CHUNK_BYTES, store.spill()));
         let per_thread = |_| PerThread::new(plan.threads(), rows).expect("nothing here fails");
         let pool = |_| Ok(ChunkPool::new(plan.chunks / CHUNK_BYTES));
         Self {
             parts: top.up_to().map(per_thread).collect(),
             pools: PerThread::new(plan.threads(), pool).expect("nothing here fails"),
-            granted: plan.granted / CHUNK_BYTES,
         }
     }
 
-    /// Add the canonical boards of a row, but for those that have a bit in `dead`. The top `half`
-    /// has largest exponent `max`.
-    pub(crate) fn add(
-        &self,
-        (half, max): (Half, u8),
-        row: &[Line],
-        dead: Option<&[Line]>,
-        columns: &Tables,
-        lister: &mut Lister,
-    ) -> Result<()> {
-        let Lister {
-            thread,
-            canonical,
-            boards,
-        } = lister;
-        canonical.find((half, max), row, dead, columns, false, |exp, some| {
-            boards[usize::from(exp)].extend_from_slice(some);
-        });
-        let pool = &mut *self.pools.lock(*thread);
-        for (exp, boards) in boards.iter_mut().enumerate() {
-            if !boards.is_empty() {
-                boards.sort_unstable();
-                let mut rows = self.parts[exp - 1].lock(*thread);
-                rows.add(half, boards, self.granted, pool)?;
-                boards.clear();
+    /// Add the row with this top half.
+    pub(crate) fn add(&self, top: Half, lister: &mut Lister) -> Result<()> {
+        let pool = &mut *self.pools.lock(lister.thread);
+        for (exp, bottoms) in lister.bottoms.iter_mut().enumerate() {
+            if !bottoms.is_empty() {
+                bottoms.sort_unstable();
+                let mut rows = self.parts[exp - 1].lock(lister.thread);
+                rows.add(top, bottoms, pool)?;
+                bottoms.clear();
             }
         }
         Ok(())
@@ -157,45 +87,39 @@ impl Listing {
 
 /// The rows of a part, as a source of its boards.
 pub(crate) struct RowSource {
-    /// Of each thread.
-    rows: Vec<Rows>,
+    /// Those of each thread.
+    threads: Vec<Rows>,
     /// All of them in order, each with the number of its thread.
-    places: Vec<(Place, usize)>,
-    /// Which of them are unpacked at once.
+    rows: Vec<(Row, usize)>,
+    /// Which of them are read at once.
     tasks: Vec<Range<usize>>,
 }
 
 impl RowSource {
     fn new(rows: PerThread<Rows>) -> Self {
-        let mut rows = rows.into_values();
-        let mut places = Vec::new();
-        for (thread, rows) in rows.iter_mut().enumerate() {
-            rows.runs.push(mem::take(&mut rows.open).finish());
-            places.extend(rows.places.drain(..).map(|place| (place, thread)));
+        let threads = rows.into_values();
+        let mut rows = Vec::new();
+        for (thread, some) in threads.iter().enumerate() {
+            rows.extend(some.rows().iter().map(|&row| (row, thread)));
         }
-        places.sort_unstable_by_key(|(place, _)| place.top);
-        let counts: Vec<usize> = places.iter().map(|&place| count(&rows, place)).collect();
-        let tasks = stretches(&counts, TASK);
+        rows.sort_unstable_by_key(|(row, _)| row.top);
+        let boards: Vec<usize> = rows.iter().map(|(row, _)| row.boards as usize).collect();
+        let tasks = stretches(&boards, TASK);
         Self {
+            threads,
             rows,
-            places,
             tasks,
         }
     }
 }
 
-/// Number of boards of a row.
-fn count(rows: &[Rows], (place, thread): (Place, usize)) -> usize {
-    rows[thread].runs[place.run as usize].count(place.piece as usize)
-}
-
 impl Source for RowSource {
     fn tasks(&self) -> Vec<usize> {
-        let size = |task: &Range<usize>| {
-            let places = self.places[task.clone()].iter();
-            places.map(|&place| count(&self.rows, place)).sum()
+        let boards = |task: &Range<usize>| {
+            let rows = self.rows[task.clone()].iter();
+            rows.map(|(row, _)| row.boards as usize).sum()
         };
-        self.tasks.iter().map(size).collect()
+        self.tasks.iter().map(boards).collect()
     }
 
     fn tally(&self) -> Tally {
@@ -203,7 +127,7 @@ impl Source for RowSource {
             candidates: self.tasks().into_iter().sum::<usize>() as u64,
             cuts: Cuts {
                 ranges: self.tasks.len() as u64,
-                spilled: self.rows.iter().map(|rows| rows.spill.bytes()).sum(),
+                spilled: self.threads.iter().map(Rows::spilled).sum(),
                 ..Cuts::default()
             },
             ..Tally::default()
@@ -212,10 +136,8 @@ impl Source for RowSource {
 
     fn sort(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         states.clear();
-        for &(Place { run, piece, .. }, thread) in &self.places[self.tasks[task].clone()] {
-            let Rows { runs, spill, .. } = &self.rows[thread];
-            let (run, piece) = (&runs[run as usize], piece as usize);
-            run.read(piece, Bounds::ALL, spill, &mut worker.bytes, states)?;
+        for &(row, thread) in &self.rows[self.tasks[task].clone()] {
+            self.threads[thread].read(row, &mut worker.bytes, states)?;
         }
         Ok(Tally {
             unique: states.len() as u64,
@@ -228,8 +150,9 @@ impl Source for RowSource {
 
 #[cfg(test)]
 mod tests {
+    use super::super::canonical::Canonical;
     use super::super::halves::Halves;
-    use super::super::kernels::{LINE, bit, ways::lines};
+    use super::super::kernels::{LINE, Line, bit, ways::lines};
     use super::*;
     use crate::engine::workers::Workers;
     use crate::game::{Game, max_exp};
@@ -263,6 +186,7 @@ mod tests {
         ] {
             let workers = Workers::start(&plan).unwrap();
             let listing = Listing::new(game.top(), &plan, &store);
+            let mut canonical = Canonical::new();
             let mut listers: Vec<Lister> = (0..3).map(Lister::new).collect();
             for (position, half) in rows.class.halves() {
                 let mut row = bits(position);
@@ -278,9 +202,10 @@ mod tests {
                 }
                 let of_half = (half, rows.max[position as usize]);
                 let lister = &mut listers[position as usize % 3];
-                listing
-                    .add(of_half, &row, Some(&dead), columns, lister)
-                    .unwrap();
+                canonical.find(of_half, &row, Some(&dead), columns, false, |max, boards| {
+                    lister.add(max, boards);
+                });
+                listing.add(half, lister).unwrap();
             }
             let mut spilled = 0;
             for (source, expected) in listing.into_sources().zip(&expected[1..]) {

@@ -70,6 +70,7 @@ mod mirror;
 mod named;
 mod pair;
 mod quads;
+mod rows;
 mod scratch;
 mod sizes;
 mod slab;
@@ -135,7 +136,8 @@ impl Counter for Bits<'_> {
         loop {
             let mut layer = Layer::new(sealed + 2 * (layers.len() as u32 + 1));
             progress.begin(layer.sum);
-            let found = self.count(&mut layer)?;
+            let listed = layer.sum == last || store.run().keep() == Keep::All;
+            let found = self.count(&mut layer, listed.then_some(&mut *store))?;
             if let Some(last) = layers.last_mut() {
                 for row in &mut last.rows {
                     (row.afterstates, row.empty_cells) = afterstates(row, &found.afterstates)?;
@@ -150,8 +152,8 @@ impl Counter for Bits<'_> {
             }
             self.add_candidates(&mut layer, &before);
             layer.last = layer.sum >= 8 && self.sweep.ends();
-            if layer.last || layer.sum == last || store.run().keep() == Keep::All {
-                self.list_states(&mut layer, store)?;
+            if layer.last && !listed {
+                self.count(&mut layer, Some(store))?;
             }
             self.sweep.advance()?;
             progress.end(&layer);
@@ -204,22 +206,32 @@ impl<'a> Bits<'a> {
         })
     }
 
-    /// Count the states of a layer.
-    fn count(&mut self, layer: &mut Layer) -> Result<Found> {
-        let found = self.sweep.count()?;
-        let keys = self.game.top().up_to().map(|max| PartKey {
+    /// Count the states of a layer; write their files if they are to be kept in a `store`.
+    fn count(&mut self, layer: &mut Layer, store: Option<&mut Store>) -> Result<Found> {
+        let top = self.game.top();
+        let listing = store
+            .as_ref()
+            .map(|store| Listing::new(top, &self.plan, store));
+        let found = self.sweep.count(listing.as_ref())?;
+        let keys = top.up_to().map(|max| PartKey {
             sum: layer.sum,
             max,
         });
         let rows = keys.map(|key| states_row(key, &found));
         layer.rows = rows.collect::<Result<_>>()?;
+        if let (Some(listing), Some(store)) = (listing, store) {
+            self.write_states(layer, listing, store)?;
+        }
         Ok(found)
     }
 
-    /// Write the files of the live states of a layer that was counted.
-    fn list_states(&mut self, layer: &mut Layer, store: &mut Store) -> Result<()> {
-        let listing = Listing::new(self.game.top(), &self.plan, store);
-        self.sweep.list_states(&listing)?;
+    /// Write the files of the live states of a layer.
+    fn write_states(
+        &mut self,
+        layer: &mut Layer,
+        listing: Listing,
+        store: &mut Store,
+    ) -> Result<()> {
         for (row, mut source) in layer.rows.clone().iter().zip(listing.into_sources()) {
             if row.live == 0 {
                 continue;

@@ -92,10 +92,16 @@ impl<'a> Pair<'a> {
         &self.halves.tables[self.bottom]
     }
 
-    /// Make, count, name and move the states.
-    pub(crate) fn sweep(&self, scratch: &mut Scratch, mut out: MovedPair) -> Result<Found> {
+    /// Make, count, name and move the states; list them if there is a `listing`.
+    pub(crate) fn sweep(
+        &self,
+        scratch: &mut Scratch,
+        mut out: MovedPair,
+        listing: Option<&Listing>,
+    ) -> Result<Found> {
         let mut found = Found::default();
         let (rows, columns) = (self.rows(), self.columns());
+        self.make_slabs(self.bottom, scratch, Some(&mut found.afterstates))?;
         if !self.prepare(scratch, Some(&mut found.afterstates))? {
             return Ok(found);
         }
@@ -104,9 +110,10 @@ impl<'a> Pair<'a> {
             if !self.make_row(position, scratch) {
                 continue;
             }
-            if !self.count(position, scratch, &mut found) {
+            if !self.count(position, scratch, &mut found.states) {
                 continue;
             }
+            self.name(position, scratch, listing, &mut found.named)?;
             let target = rows.targets[position as usize];
             if target != NONE {
                 let Scratch { slide, row, .. } = scratch;
@@ -115,38 +122,45 @@ impl<'a> Pair<'a> {
             }
         }
         scratch.slide.finish(rows, columns, &mut out);
+        if listing.is_some() && self.top != self.bottom {
+            self.flipped().list(scratch, listing, &mut found.named)?;
+        }
         Ok(found)
     }
 
-    /// List the live states that were counted: those with a top half of weight `top`.
-    pub(crate) fn list(&self, scratch: &mut Scratch, listing: &Listing) -> Result<()> {
-        let (rows, columns) = (self.rows(), self.columns());
-        if !self.prepare(scratch, None)? {
-            return Ok(());
+    /// The pair of the same states, flipped.
+    fn flipped(&self) -> Self {
+        Self {
+            top: self.bottom,
+            bottom: self.top,
+            ..*self
         }
+    }
+
+    /// Name and list the states, after those of the flipped pair were swept: the slabs that were
+    /// made last are those of its bottom halves.
+    fn list(
+        &self,
+        scratch: &mut Scratch,
+        listing: Option<&Listing>,
+        named: &mut Named,
+    ) -> Result<()> {
+        self.prepare(scratch, None)?;
+        let rows = self.rows();
         for (position, half) in rows.class.halves() {
             let standing = Begins::of(half, rows.up_to.len() as u8).standing;
-            if standing == Standing::Never || !self.make_row(position, scratch) {
-                continue;
+            if standing != Standing::Never && self.make_row(position, scratch) {
+                self.census()
+                    .mark_dead(position, &scratch.row, &mut scratch.masked);
+                self.name(position, scratch, listing, named)?;
             }
-            let Scratch {
-                row,
-                masked: dead,
-                lister,
-                ..
-            } = &mut *scratch;
-            self.census().mark_dead(position, row, dead);
-            let of_half = (half, rows.max[position as usize]);
-            let dead = (!dead.is_empty()).then_some(dead.as_slice());
-            listing.add(of_half, row, dead, columns, lister)?;
         }
         Ok(())
     }
 
-    /// Make what rows of states are made of. Counts the afterstates of the sum before, if asked to.
-    /// Returns whether there can be any states.
-    fn prepare(&self, scratch: &mut Scratch, mut counts: Option<&mut Counts>) -> Result<bool> {
-        self.make_slabs(self.bottom, scratch, counts.as_deref_mut())?;
+    /// Make what rows of states are made of, when the slabs of bottom halves are made. Counts the
+    /// afterstates of the sum before, if asked to. Returns whether there can be any states.
+    fn prepare(&self, scratch: &mut Scratch, counts: Option<&mut Counts>) -> Result<bool> {
         let Scratch { spawns, slabs, .. } = scratch;
         spawns.make(slabs, self.rows(), self.columns())?;
         if self.top != self.bottom {
@@ -203,29 +217,47 @@ impl<'a> Pair<'a> {
         any
     }
 
-    /// Count and name the states of the row that was made. Returns whether there are any.
-    fn count(&self, position: u32, scratch: &mut Scratch, found: &mut Found) -> bool {
-        let (rows, columns) = (self.rows(), self.columns());
+    /// Count the states of the row that was made, and mark dead ones. Returns whether there are any.
+    fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> bool {
         let Scratch {
             row,
             masked: dead,
             symmetric,
-            canonical,
             ..
         } = scratch;
         let census = self.census();
         census.mark_dead(position, row, dead);
-        if !census.add_states(position, row, dead, symmetric, &mut found.states) {
-            return false;
-        }
+        census.add_states(position, row, dead, symmetric, counts)
+    }
+
+    /// Name the canonical live states of the row that was made. Those that are canonical when
+    /// flipped are named with them, but if they are listed with their own top half.
+    fn name(
+        &self,
+        position: u32,
+        scratch: &mut Scratch,
+        listing: Option<&Listing>,
+        named: &mut Named,
+    ) -> Result<()> {
+        let (rows, columns) = (self.rows(), self.columns());
+        let Scratch {
+            row,
+            masked: dead,
+            canonical,
+            lister,
+            ..
+        } = scratch;
         let half = rows.class.half(position).expect("a position of a half");
         let of_half = (half, rows.max[position as usize]);
         let dead = (!dead.is_empty()).then_some(dead.as_slice());
-        let flipped = self.top != self.bottom;
+        let flipped = self.top != self.bottom && listing.is_none();
         canonical.find(of_half, row, dead, columns, flipped, |max, boards| {
-            found.named.add(max, boards);
+            named.add(max, boards);
+            if listing.is_some() {
+                lister.add(max, boards);
+            }
         });
-        true
+        listing.map_or(Ok(()), |listing| listing.add(half, lister))
     }
 
     fn census(&self) -> Census<'_> {

@@ -61,8 +61,8 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    /// Count the layer.
-    pub(crate) fn count(&mut self) -> Result<Found> {
+    /// Count the layer; list its live states if there is a `listing`.
+    pub(crate) fn count(&mut self, listing: Option<&Listing>) -> Result<Found> {
         let weight = self.weight;
         let starts = self.starts();
         self.next.reset(weight, &self.halves)?;
@@ -83,22 +83,9 @@ impl<'a> Sweep<'a> {
                     upright: upright.as_deref_mut(),
                     flipped: &mut flipped,
                 };
-                pair.sweep(&mut self.scratch.lock(worker.index), out)
+                pair.sweep(&mut self.scratch.lock(worker.index), out, listing)
             })
         })
-    }
-
-    /// List the live states of the layer.
-    pub(crate) fn list_states(&self, listing: &Listing) -> Result<()> {
-        let starts = self.starts();
-        let tops = self.halves.largest_first(self.weight);
-        let listed = self.workers.each(&tops, |worker, &top| {
-            let weights = (top, self.weight - top);
-            let pair = Pair::new(&self.game, &self.halves, &self.before, &starts, weights);
-            pair.list(&mut self.scratch.lock(worker.index), listing)?;
-            Ok(Done)
-        });
-        listed.map(|Done| ())
     }
 
     /// Go on to the layer after the one that was counted.
@@ -236,7 +223,7 @@ mod tests {
             };
             for layer in (4..=last).step_by(2) {
                 closed.layer(layer);
-                let found = sweep.count().unwrap();
+                let found = sweep.count(None).unwrap();
                 assert_eq!(found.states.labeled, closed.labeled(), "{name} {layer}");
                 let ends = closed.afterstates.iter().all(HashSet::is_empty);
                 assert_eq!(sweep.ends(), ends, "{name} {layer}");
