@@ -44,14 +44,14 @@
 //! **Layers on disk.** After 45 seconds, or later where that would take more than a quarter of the
 //! time, the afterstates of the last two sums are written as sorted lists, the frontier that the
 //! list engine leaves after every layer, and what was counted since is sealed. So either engine goes
-//! on where the other stopped. Boards are listed row by row (`listing`): the rows of states are made
-//! once more, this time one for each top half of the whole layer. Candidates need not be counted:
-//! each fills an empty cell of an afterstate, or is a start.
+//! on where the other stopped. Boards are listed row by row (`listing`), each with its own top half.
+//! States that are not listed need only half the rows: those of a flipped pair are named with their
+//! flips. Candidates need not be counted: each fills an empty cell of an afterstate, or is a start.
 //!
 //! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
 //! memory is `scratch`), `spawn`, `census`, `canonical` (`begins`, `boards`), `named`, `slide`;
-//! `sweep` (a layer), `listing`, this file (layers, and their files), `sizes`.
+//! `sweep` (a layer), `listing` (`rows`), this file (layers, and their files), `sizes`.
 
 mod afterstates;
 mod begins;
@@ -138,6 +138,11 @@ impl Counter for Bits<'_> {
             progress.begin(layer.sum);
             let listed = layer.sum == last || store.run().keep() == Keep::All;
             let found = self.count(&mut layer, listed.then_some(&mut *store))?;
+            layer.last = layer.sum >= 8 && self.sweep.ends();
+            if layer.last && !listed {
+                // That it is the last one is known only now.
+                self.count(&mut layer, Some(store))?;
+            }
             if let Some(last) = layers.last_mut() {
                 for row in &mut last.rows {
                     (row.afterstates, row.empty_cells) = afterstates(row, &found.afterstates)?;
@@ -151,10 +156,6 @@ impl Counter for Bits<'_> {
                 }
             }
             self.add_candidates(&mut layer, &before);
-            layer.last = layer.sum >= 8 && self.sweep.ends();
-            if layer.last && !listed {
-                self.count(&mut layer, Some(store))?;
-            }
             self.sweep.advance()?;
             progress.end(&layer);
             let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
