@@ -127,8 +127,8 @@ trait Counter {
 /// # Errors
 ///
 /// Whatever the system refuses; the directory then holds all layers before, and the same call goes
-/// on from there. [`Error::Engine`] if the plan names an engine that cannot count the game.
-/// [`Error::Law`] if the counts of a layer cannot be right; it is not sealed then.
+/// on from there. [`Error::Engine`](crate::Error::Engine) if the plan names an engine that cannot count the game.
+/// [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; it is not sealed then.
 pub fn count(
     store: &mut Store,
     plan: &Plan,
