@@ -3,7 +3,8 @@
 //! Two facts make the game layered: a move keeps the sum of the tiles, and a spawn adds 2 or 4. So
 //! all states of one sum (a *layer*) follow from the two layers before it, and no state belongs to
 //! two layers. A count goes through the sums in order; each layer is a map (spawn, move, canonical
-//! form) and a reduce (sort, drop repeats), and ends up in files that other programs stream.
+//! form) and a reduce (sort, drop repeats), or some matrices of bits, and ends up in files that other
+//! programs stream.
 //!
 //! ```
 //! use enum48::{Game, engine, store::Store};
@@ -41,7 +42,7 @@
 //! | frontier | the afterstates of the last two sums, from which the next layer follows |
 //! | candidate | a state or afterstate as it is produced, before repeats are dropped |
 //! | key | a shorter number for a board, in the same order among the boards of a sum |
-//! | sorted run | a sorted list of keys without repeats; only in `engine::lists` |
+//! | sorted run | a sorted list of keys, or of boards, without repeats; only in `engine` |
 //!
 //! # Reading the code
 //!

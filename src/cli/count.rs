@@ -162,6 +162,7 @@ fn count(
         seconds: begin.elapsed().as_secs_f64(),
         bytes: run.bytes(args.until),
         listed: run.listed(args.until),
+        last_kept: run.first_sum() <= table.last_sum(),
         peak_memory,
         dir,
         choice,

@@ -25,6 +25,8 @@ pub(super) struct Summary {
     /// Of the files of states, and how many live states are in them.
     pub(super) bytes: u64,
     pub(super) listed: u64,
+    /// Whether the states of the last sum are among them.
+    pub(super) last_kept: bool,
     /// Greatest anonymous memory seen, if the system tells.
     pub(super) peak_memory: Option<u64>,
     pub(super) dir: PathBuf,
@@ -148,8 +150,13 @@ impl Summary {
     }
 
     fn write_cost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bytes, bits) = (HumanBytes(self.bytes).to_string(), self.bits_per_state());
-        writeln!(f, "files       {bytes:>21}  {bits:.2} bits a live state")?;
+        let bytes = HumanBytes(self.bytes).to_string();
+        let what = if self.last_kept {
+            format!("{:.2} bits a live state", self.bits_per_state())
+        } else {
+            format!("the states of sum {} are not kept", self.last_sum)
+        };
+        writeln!(f, "files       {bytes:>21}  {what}")?;
         if let Some(peak) = self.peak_memory {
             let peak = HumanBytes(peak).to_string();
             writeln!(f, "memory      {peak:>21}  at most")?;

@@ -37,8 +37,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Choose: bits wherever they can be used and fit the memory bound, as they are faster by an
-    /// order of magnitude; or what the plan names.
+    /// Choose: bits as long as they can be used and fit the memory bound, as they are several times
+    /// faster, and lists from then on; or what the plan names. Lists keep their memory to the end,
+    /// so matrices that would fit again later are left to the next start.
     ///
     /// # Errors
     ///
@@ -48,18 +49,19 @@ impl Choice {
         let game = run.game();
         let last = last_sum(game, until)?;
         let first = run.sealed_sum() + 2;
-        let lists = |why: &str| {
-            let stages = vec![Stage {
-                engine: Engine::Lists,
-                last,
-                bytes: 0,
-            }];
-            let why = why.to_owned();
-            Self { last, stages, why }
+        let lists = Stage {
+            engine: Engine::Lists,
+            last,
+            bytes: 0,
+        };
+        let lists_alone = |why: &str| Self {
+            last,
+            stages: vec![lists],
+            why: why.to_owned(),
         };
         let refused = |what: String| Err(Error::Engine(what));
         if plan.engine() == Some(Engine::Lists) {
-            return Ok(lists("as asked for"));
+            return Ok(lists_alone("as asked for"));
         }
         let forced = plan.engine() == Some(Engine::Bits);
         if !square(game) {
@@ -67,68 +69,43 @@ impl Choice {
             return if forced {
                 refused(what)
             } else {
-                Ok(lists(&format!("bits are {what}")))
+                Ok(lists_alone(&format!("bits are {what}")))
             };
         }
         if run.complete() || first > last {
-            return Ok(lists("nothing is left to count"));
+            return Ok(lists_alone("nothing is left to count"));
         }
         let end = last.min(game.sum_bound());
         let sizes = Sizes::new(game, end, plan);
-        let mut stages: Vec<Stage> = Vec::new();
-        for sum in (first..=end).step_by(2) {
+        let sums = |end| (first..=end).step_by(2);
+        let fit = |sum| plan.beside(sizes.bytes(sum), Sizes::parts(game)).is_some();
+        let beyond = sums(end).find(|&sum| !fit(sum));
+        if let Some(sum) = beyond.filter(|_| forced) {
             let bytes = sizes.bytes(sum);
-            let engine = if plan.beside(bytes, Sizes::parts(game)).is_some() {
-                Engine::Bits
-            } else if forced {
-                let need = bytes.saturating_add(plan.least()).min(u64::MAX >> 1);
-                return refused(format!(
-                    "the layer of sum {sum} needs {}, of which matrices take {}; --memory is {}",
-                    memory_text(need.next_multiple_of(1 << 20)),
-                    memory_text(bytes),
-                    memory_text(plan.memory())
-                ));
-            } else {
-                Engine::Lists
-            };
-            match stages.last_mut() {
-                Some(stage) if stage.engine == engine => {
-                    *stage = Stage {
-                        last: sum,
-                        bytes: stage.bytes.max(bytes),
-                        engine,
-                    };
-                }
-                _ => stages.push(Stage {
-                    engine,
-                    last: sum,
-                    bytes,
-                }),
-            }
+            let need = bytes.saturating_add(plan.least()).min(u64::MAX >> 1);
+            return refused(format!(
+                "the layer of sum {sum} needs {}, of which matrices take {}; --memory is {}",
+                memory_text(need.next_multiple_of(1 << 20)),
+                memory_text(bytes),
+                memory_text(plan.memory())
+            ));
         }
-        if let Some(stage) = stages.last_mut() {
-            stage.last = last;
-        }
-        let why = match stages.as_slice() {
-            [
-                Stage {
-                    engine: Engine::Bits,
-                    bytes,
-                    ..
-                },
-            ] => {
-                format!("matrices take up to {}", memory_text(*bytes))
-            }
-            [
-                Stage {
-                    engine: Engine::Lists,
-                    ..
-                },
-            ] => {
-                format!("matrices would not fit {}", memory_text(plan.memory()))
-            }
-            _ => format!("where matrices fit {}", memory_text(plan.memory())),
+        let bits = Stage {
+            engine: Engine::Bits,
+            last: beyond.map_or(last, |sum| sum - 2),
+            bytes: sums(beyond.map_or(end, |sum| sum - 2))
+                .map(|sum| sizes.bytes(sum))
+                .max()
+                .unwrap_or_default(),
         };
+        let memory = memory_text(plan.memory());
+        let why = match beyond {
+            None => format!("matrices take up to {}", memory_text(bits.bytes)),
+            Some(sum) if sum == first => format!("matrices would not fit {memory}"),
+            Some(_) => format!("as long as matrices fit {memory}"),
+        };
+        let bits = Some(bits).filter(|bits| bits.last >= first);
+        let stages = bits.into_iter().chain(beyond.map(|_| lists)).collect();
         Ok(Self { last, stages, why })
     }
 

@@ -1,15 +1,15 @@
-//! A thread's chunks: all of its buckets take them from one pool, so whichever needs memory has
-//! what the others leave.
+//! A thread's chunks: all that collects candidates or boards takes them from one pool, so whichever
+//! needs memory has what the others leave.
 
 use super::chunk::Chunk;
 
-/// The chunks that one thread's buckets may have.
+/// The chunks that one thread may have.
 pub(crate) struct ChunkPool {
     /// Chunks for the next who asks.
     free: Vec<Chunk>,
-    /// Chunks that buckets have.
+    /// Chunks that are in use.
     taken: usize,
-    /// Chunks that buckets should have at most; [`ChunkPool::used_up`] says when.
+    /// Chunks that should be in use at most; [`ChunkPool::used_up`] says when.
     limit: usize,
 }
 
@@ -48,12 +48,12 @@ impl ChunkPool {
         self.taken > self.limit
     }
 
-    /// Chunks that buckets should have at most.
+    /// Chunks that should be in use at most.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Chunks that buckets have.
+    /// Chunks that are in use.
     #[cfg(test)]
     pub(crate) fn taken(&self) -> usize {
         self.taken

@@ -1,6 +1,7 @@
-//! A packed run: sorted keys, delta-coded, about 1.5 bytes each, one piece for each range.
+//! A packed run: sorted numbers, delta-coded, about 1.5 bytes each, in pieces: one for each range of
+//! keys, or for each row of boards.
 //!
-//! A run lies in chunks, like the candidates that it was made of, or in a file.
+//! A run lies in chunks, like what it was made of, or in a file.
 
 use std::mem;
 
@@ -35,7 +36,7 @@ enum Place {
     File(u64),
 }
 
-/// A sorted run of the keys of one thread's buckets.
+/// A sorted run of one thread's keys or boards.
 pub(crate) struct PackedRun {
     pieces: Vec<Piece>,
     place: Place,

@@ -9,7 +9,7 @@ const LEAST: usize = 16 << 20;
 
 /// Parts whose candidates the list engine collects at once: a part's states, its afterstates, and
 /// those with the next larger tile.
-const PARTS: usize = 3;
+pub(crate) const PARTS: usize = 3;
 
 /// Buffer sizes under a memory bound.
 ///
@@ -31,8 +31,6 @@ pub struct Plan {
     level: i32,
     /// How a layer is to be held; the program's choice if there is none.
     engine: Option<Engine>,
-    /// Parts whose candidates are collected at once.
-    pub(crate) parts: usize,
     /// Bytes of candidates that a thread holds.
     pub(crate) chunks: usize,
     /// Bytes of candidates reserved for each part that a thread has buckets for, so that none
@@ -77,7 +75,6 @@ impl Plan {
             threads,
             level: LEVEL,
             engine: None,
-            parts: PARTS,
             chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
             sort,
@@ -99,14 +96,13 @@ impl Plan {
         self
     }
 
-    /// The plan for what is left beside `bytes` that are taken, with candidates of `parts` parts
+    /// The plan for what is left beside `bytes` that are taken, with boards of `parts` parts
     /// collected at once; none if that is too little.
     pub(crate) fn beside(&self, bytes: u64, parts: usize) -> Option<Self> {
         let rest = Self::new(self.memory.checked_sub(bytes)?, self.threads).ok()?;
         Some(Self {
             level: self.level,
             engine: self.engine,
-            parts,
             granted: rest.granted * PARTS / parts,
             ..rest
         })
@@ -126,7 +122,6 @@ impl Plan {
             threads,
             level: LEVEL,
             engine: Some(Engine::Lists),
-            parts: PARTS,
             chunks: 48 << 10,
             granted: 16 << 10,
             sort: 1500,

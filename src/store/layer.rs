@@ -16,7 +16,8 @@ pub struct Layer {
     pub last: bool,
     /// Bytes of its files of states.
     pub bytes: u64,
-    /// Bytes that it took on disk at most: its files and what went through temporary ones.
+    /// Bytes that it took on disk at most: its files and what went through temporary ones. Engines
+    /// that seal several layers together count what they wrote in between to the next one.
     pub disk: u64,
     /// How the work on it was cut up to fit in memory.
     pub cuts: Cuts,

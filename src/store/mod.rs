@@ -238,7 +238,7 @@ impl Store {
     }
 
     /// Delete the files of a layer that could not be finished, and commit the layers before it: an
-    /// error in the middle of a layer costs that layer alone.
+    /// error costs no more than the layers that are sealed together.
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.release()?;
         self.unsealed.clear();

@@ -201,7 +201,7 @@ fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
     let first = "--size 4 --max 32 --until 58 --threads 1 --memory 24M";
     good(begun.shimmed(first, &[]), first);
     let count = Count {
-        args: "--size 4 --max 32 --until 62 --threads 1 --memory 24M",
+        args: "--size 4 --max 32 --until 60 --threads 1 --memory 24M",
         settings: EACH_LAYER,
         begun: Some(&begun),
         killed_at: None,

@@ -50,7 +50,7 @@ const HUNTED: [Hunted; 6] = [
         kills: 60,
     },
     Hunted {
-        args: "--size 4 --max 32 --until 62",
+        args: "--size 4 --max 32 --until 60",
         bounds: ["--threads 1 --memory 24M", "--threads 2 --memory 512M"],
         settings: Some(EACH_LAYER),
         spills: true,

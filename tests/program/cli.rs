@@ -390,6 +390,23 @@ fn a_broken_law_stops_a_count_with_exit_code_1_and_seals_nothing() {
 }
 
 #[test]
+fn states_that_are_not_kept_are_said_not_to_be() {
+    let place = place();
+    let said = |until: u32| {
+        let args = "--size 2 --max 32 --keep last --quiet --dir run --until";
+        let said = good(&place, &format!("{args} {until}"));
+        let files = said
+            .lines()
+            .find(|line| line.starts_with("files "))
+            .unwrap();
+        files.to_owned()
+    };
+    assert!(said(20).ends_with(" bits a live state"));
+    assert!(said(12).ends_with(" 0 B  the states of sum 12 are not kept"));
+    assert!(said(20).ends_with(" bits a live state"));
+}
+
+#[test]
 fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");

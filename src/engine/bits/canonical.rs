@@ -1,8 +1,8 @@
 //! The canonical boards of a row.
 //!
-//! Key idea: most boards need no test. A board is canonical if its first corner is less than the
-//! other three, and the next cell of its first row less than the next of its first column: then
-//! every image begins with something greater. Only boards with ties are compared with their images.
+//! Key idea: most boards need no test. A board is canonical if its first two cells are less than
+//! those that each of its other images begins with, which its corners and the cells beside them
+//! tell (`begins`). Only boards with ties are compared with their images.
 
 use std::mem;
 

@@ -14,19 +14,20 @@ use crate::game::{Game, Moved, orbit};
 /// Exponents there can be, and 0.
 pub(crate) const EXPONENTS: usize = 17;
 
-/// Numbers of boards, or sums over boards, by largest exponent; counted `stabilisers` times.
+/// Sums over boards in all orientations, by largest exponent. All but the first count a board once
+/// for each symmetry that it has; an eighth of that is the sum over canonical boards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Boards that are there.
+    /// Boards.
     pub(crate) labeled: [u64; EXPONENTS],
-    /// Eight times the canonical ones...
-    pub(crate) states: [u64; EXPONENTS],
-    /// ...their legal moves, among them those that win...
+    /// Their symmetries besides the identity.
+    pub(crate) symmetries: [u64; EXPONENTS],
+    /// Their legal moves, and those of them that win.
     pub(crate) moves: [u64; EXPONENTS],
     pub(crate) wins: [u64; EXPONENTS],
-    /// ...those without one...
+    /// Boards without a legal move.
     pub(crate) dead: [u64; EXPONENTS],
-    /// ...and their empty cells.
+    /// Empty cells.
     pub(crate) empty_cells: [u64; EXPONENTS],
 }
 
@@ -34,7 +35,7 @@ impl std::ops::AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
         let pairs = [
             (&mut self.labeled, other.labeled),
-            (&mut self.states, other.states),
+            (&mut self.symmetries, other.symmetries),
             (&mut self.moves, other.moves),
             (&mut self.wins, other.wins),
             (&mut self.dead, other.dead),
@@ -185,7 +186,7 @@ impl Census<'_> {
             let number =
                 |is: fn(&Moved) -> bool| moves.iter().filter(|moved| is(moved)).count() as u64;
             let legal = number(|moved| *moved != Moved::Illegal);
-            counts.states[exp] += more;
+            counts.symmetries[exp] += more;
             counts.moves[exp] += more * legal;
             counts.wins[exp] += more * number(|moved| *moved == Moved::Wins);
             counts.dead[exp] += more * u64::from(legal == 0);

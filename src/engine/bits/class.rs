@@ -232,12 +232,12 @@ impl Class {
         both.start + self.open / LINE..both.end
     }
 
-    /// Number of those rows.
+    /// Number of halves that [`Class::row`] gives rows.
     pub(crate) fn rows(&self) -> usize {
         self.left + self.open
     }
 
-    /// The position of such a row.
+    /// The position of the half that has a row; the inverse of [`Class::row`].
     pub(crate) fn position_of_row(&self, row: usize) -> u32 {
         let position = if row < self.left {
             row

@@ -46,14 +46,16 @@ impl Deref for Lines {
     type Target = [Line];
 
     fn deref(&self) -> &[Line] {
-        let bytes = self.map.as_ref().map_or(&[][..], |map| map);
-        bytemuck::cast_slice(&bytes[..self.len * size_of::<Line>()])
+        let bytes = self.len * size_of::<Line>();
+        let map = self.map.as_ref();
+        map.map_or(&[], |map| bytemuck::cast_slice(&map[..bytes]))
     }
 }
 
 impl DerefMut for Lines {
     fn deref_mut(&mut self) -> &mut [Line] {
-        let bytes = self.map.as_mut().map_or(&mut [][..], |map| map);
-        bytemuck::cast_slice_mut(&mut bytes[..self.len * size_of::<Line>()])
+        let bytes = self.len * size_of::<Line>();
+        let map = self.map.as_mut();
+        map.map_or(&mut [], |map| bytemuck::cast_slice_mut(&mut map[..bytes]))
     }
 }

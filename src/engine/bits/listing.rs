@@ -98,7 +98,8 @@ pub(crate) struct RowSource {
 impl RowSource {
     fn new(rows: PerThread<Rows>) -> Self {
         let threads = rows.into_values();
-        let mut rows = Vec::new();
+        let all = threads.iter().map(|some| some.rows().len()).sum();
+        let mut rows = Vec::with_capacity(all);
         for (thread, some) in threads.iter().enumerate() {
             rows.extend(some.rows().iter().map(|&row| (row, thread)));
         }

@@ -17,9 +17,9 @@
 //!
 //! **Symmetry.** All eight images of a board have bits. So moves to the left are enough: what other
 //! moves lead to are their images, a mirror image of the right one, quarter turns of those up and
-//! down. Between layers only the afterstates of moves to the left are kept, with an empty cell in
-//! the top half: every afterstate or its flip has one. States are never kept: a row of them is made,
-//! counted, named, moved and forgotten.
+//! down. Of a layer only what moves to the left lead to is kept, with an empty cell in the top half:
+//! every afterstate or its flip has one. What moves down lead to is made of that once (`turn`).
+//! States are never kept: a row of them is made, counted, named, moved and forgotten.
 //!
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left
@@ -48,7 +48,7 @@
 //! States that are not listed need only half the rows: those of a flipped pair are named with their
 //! flips. Candidates need not be counted: each fills an empty cell of an afterstate, or is a start.
 //!
-//! Reading order: `half`, `quads`, `class` (which bits there are), `tables`, `halves`, `kernels`,
+//! Reading order: `half`, `quads`, `groups`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
 //! memory is `scratch`), `spawn`, `census`, `canonical` (`begins`, `boards`), `named`, `slide`;
 //! `sweep` (a layer), `listing` (`rows`), this file (layers, and their files), `sizes`.
@@ -80,6 +80,7 @@ mod sweep;
 mod tables;
 mod turn;
 
+use std::mem;
 use std::time::{Duration, Instant};
 
 use super::Counter;
@@ -120,6 +121,8 @@ pub(crate) struct Bits<'a> {
     plan: Plan,
     /// How long the last frontier took to write.
     frontier_took: Duration,
+    /// Bytes of it, until the layer after it is counted.
+    frontier_bytes: u64,
 }
 
 impl Counter for Bits<'_> {
@@ -157,6 +160,7 @@ impl Counter for Bits<'_> {
             }
             self.add_candidates(&mut layer, &before);
             self.sweep.advance()?;
+            layer.disk += mem::take(&mut self.frontier_bytes);
             progress.end(&layer);
             let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
             let enough = layer.sum == last || begun.elapsed() >= interval;
@@ -204,6 +208,7 @@ impl<'a> Bits<'a> {
             parts: Parts::new(&plan, workers),
             plan,
             frontier_took: Duration::ZERO,
+            frontier_bytes: 0,
         })
     }
 
@@ -269,7 +274,6 @@ impl<'a> Bits<'a> {
         for (at, layer) in layers.iter_mut().enumerate().skip(last.saturating_sub(1)) {
             let listing = Listing::new(self.game.top(), &self.plan, store);
             self.sweep.list_afterstates(at == last, &listing)?;
-            let (disk, cuts) = (&mut layer.disk, &mut layer.cuts);
             for (row, mut source) in layer.rows.iter_mut().zip(listing.into_sources()) {
                 let visit = CountAfterstates::new(&self.game);
                 let Built { sealed, tally } =
@@ -280,20 +284,19 @@ impl<'a> Bits<'a> {
                     laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
                 }
                 (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
-                *disk += sealed.bytes + tally.cuts.spilled;
-                *cuts += tally.cuts;
+                self.frontier_bytes += sealed.bytes + tally.cuts.spilled;
             }
         }
         Ok(())
     }
 }
 
-/// The row of a part's states. Counts of boards are of all eight images; see `census`.
+/// The row of a part's states, from sums over boards in all orientations; see `census`.
 fn states_row(key: PartKey, found: &Found) -> Result<Row> {
     let exp = usize::from(key.max.get());
     let Counts {
         labeled,
-        states,
+        symmetries,
         moves,
         wins,
         dead,
@@ -308,7 +311,7 @@ fn states_row(key: PartKey, found: &Found) -> Result<Row> {
     row.dead = eighth(&row, "dead", dead[exp])?;
     row.moves = eighth(&row, "moves", moves[exp])?;
     row.wins = eighth(&row, "wins", wins[exp])?;
-    let states = eighth(&row, "states", labeled[exp] + states[exp])?;
+    let states = eighth(&row, "states", labeled[exp] + symmetries[exp])?;
     laws::equal(&row, "states by orbits and by name", states, row.states())?;
     Ok(row)
 }
@@ -318,11 +321,11 @@ fn afterstates(row: &Row, counts: &Counts) -> Result<(u64, u64)> {
     let exp = usize::from(row.key().expect("a row of the engine has a tile").max.get());
     let Counts {
         labeled,
-        states,
+        symmetries,
         empty_cells,
         ..
     } = counts;
-    let afterstates = eighth(row, "afterstates", labeled[exp] + states[exp])?;
+    let afterstates = eighth(row, "afterstates", labeled[exp] + symmetries[exp])?;
     Ok((afterstates, eighth(row, "empty cells", empty_cells[exp])?))
 }
 

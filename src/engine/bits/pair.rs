@@ -151,7 +151,7 @@ impl<'a> Pair<'a> {
             let standing = Begins::of(half, rows.up_to.len() as u8).standing;
             if standing != Standing::Never && self.make_row(position, scratch) {
                 self.census()
-                    .mark_dead(position, &scratch.row, &mut scratch.masked);
+                    .mark_dead(position, &scratch.row, &mut scratch.dead);
                 self.name(position, scratch, listing, named)?;
             }
         }
@@ -192,6 +192,7 @@ impl<'a> Pair<'a> {
             slab.empty = true;
             if let Some(top) = top.checked_sub(tile + 1) {
                 slab.make(before, top, self.halves, &mut scratch.mirror)?;
+                // Those of the sum before that were counted a layer ago.
                 if let (0, Some(counts)) = (tile, counts.as_deref_mut()) {
                     *counts += slab.count(before.weight, top, self.halves, &mut scratch.row);
                 }
@@ -221,7 +222,7 @@ impl<'a> Pair<'a> {
     fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> bool {
         let Scratch {
             row,
-            masked: dead,
+            dead,
             symmetric,
             ..
         } = scratch;
@@ -242,7 +243,7 @@ impl<'a> Pair<'a> {
         let (rows, columns) = (self.rows(), self.columns());
         let Scratch {
             row,
-            masked: dead,
+            dead,
             canonical,
             lister,
             ..

@@ -2,7 +2,7 @@
 //!
 //! Key idea: a row's boards have their top half in common, so 4 bytes are enough for each. That is
 //! as quick as it can be while memory lasts. Only when it is used up are rows delta-coded, and only
-//! when those take most of it are they written to a file.
+//! when coded ones take more of it than others are they written to a file.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::game::Board;
 use crate::store::Spill;
 
 /// Rows of which what is known takes as much memory as a chunk of boards.
-const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 64;
+const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 128;
 
 /// Rows of one part that one thread listed.
 pub(crate) struct Rows {

@@ -17,8 +17,8 @@ pub(crate) struct Scratch {
     pub(super) spawns: Spawns,
     pub(super) starts: Vec<(u32, u32)>,
     pub(super) row: Vec<Line>,
-    /// Bits of the row under some mask.
-    pub(super) masked: Vec<Line>,
+    /// Bits of the row that are dead states; empty if there can be none.
+    pub(super) dead: Vec<Line>,
     pub(super) symmetric: Vec<u32>,
     pub(super) canonical: Canonical,
     pub(super) lister: Lister,
@@ -36,7 +36,7 @@ impl Scratch {
             spawns: Spawns::default(),
             starts: Vec::new(),
             row: Vec::new(),
-            masked: Vec::new(),
+            dead: Vec::new(),
             symmetric: Vec::new(),
             canonical: Canonical::new(),
             lister: Lister::new(thread),

@@ -332,7 +332,7 @@ impl Slab {
                 if more > 0 {
                     let flips = 1 + u64::from(bit(full, at));
                     let exp = usize::from(max.max(columns.max[at as usize]));
-                    counts.states[exp] += flips * more;
+                    counts.symmetries[exp] += flips * more;
                     counts.empty_cells[exp] += flips * more * (empty + other.empty_cells());
                 }
             }

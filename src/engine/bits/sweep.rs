@@ -12,7 +12,7 @@ use super::slide::MovedPair;
 use crate::engine::frontier::Frontier;
 use crate::engine::workers::Workers;
 use crate::error::Result;
-use crate::game::{Exp, Game};
+use crate::game::{Game, images};
 use crate::per_thread::PerThread;
 
 /// Counts layer after layer.
@@ -117,21 +117,9 @@ impl<'a> Sweep<'a> {
 
     /// The starts of this layer in all orientations.
     fn starts(&self) -> Vec<(Half, Half)> {
-        let mut starts = Vec::new();
-        for first in 0..16 {
-            for second in 0..first {
-                for a in [Exp::TWO, Exp::FOUR] {
-                    for b in [Exp::TWO, Exp::FOUR] {
-                        if (a.tile() + b.tile()) as usize == 2 * self.weight {
-                            let board = u64::from(a.get()) << (4 * first)
-                                | u64::from(b.get()) << (4 * second);
-                            starts.push(Half::of_board(board));
-                        }
-                    }
-                }
-            }
-        }
-        starts
+        let starts = self.game.starts(2 * self.weight as u32).into_iter();
+        let images = starts.flat_map(images::<4, 4>);
+        images.map(Half::of_board).collect()
     }
 }
 
@@ -145,7 +133,7 @@ mod tests {
     use super::super::mirror::Mirror;
     use super::super::slab::Slab;
     use crate::engine::Plan;
-    use crate::game::{Board, Moved, images, max_exp, sum};
+    use crate::game::{Board, Exp, Moved, max_exp, sum};
 
     /// The slow twin: all boards of some sums in all orientations, one by one.
     struct Closed {

@@ -57,6 +57,7 @@ pub(crate) fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, 
                 }
                 continue;
             }
+            // In `left` the position of a half is its row.
             let first_row = halves.block(from, right) as usize;
             at.clear();
             at.extend(

@@ -5,7 +5,7 @@
 //! They decide only how the work is cut, never what comes out.
 
 use crate::engine::chunk::CHUNK_BYTES;
-use crate::engine::plan::Plan;
+use crate::engine::plan::{PARTS, Plan};
 use crate::game::Board;
 use crate::part::Part;
 
@@ -64,7 +64,7 @@ pub(super) fn ranges(candidates: u64, plan: &Plan) -> usize {
     let for_threads = (candidates / SMALL_RANGE).min(8 * plan.threads());
     // Each range has a chunk that is being filled, in the buckets of each part: those may take a
     // quarter.
-    let most = plan.chunks / CHUNK_BYTES / (4 * plan.parts);
+    let most = plan.chunks / CHUNK_BYTES / (4 * PARTS);
     for_cache.max(for_threads).clamp(1, most.clamp(1, 8192))
 }
 
