@@ -11,8 +11,8 @@ the one in results/, part by part, and agree with the published numbers and the 
 log and pictures are written again, and results/README.md from them. Takes some minutes on two cores.
 
   --quick     leave out 4x4 to 32, which takes over a minute
-  --long      also count 4x4 to 64 and to 128, and 4x3 as far as results/ has it; takes some hours,
-              16 GiB of memory and 20 GB of disk
+  --long      also count 4x4 to 64 and to 128, and 4x4 to 256 and 4x3 as far as results/ has them; takes
+              some hours, 16 GiB of memory and 20 GB of disk
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
   --out DIR   where to write; games that are there are compared [default: results/]
 
@@ -38,10 +38,11 @@ mkdir -p "$out"
 games=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2x4
     3x3-{8,16,32,64,128,256,512,1024} 3x3 4x4-{8,16})
 [ $tier = quick ] || games+=(4x4-32)
-[ $tier != long ] || games+=(4x4-64 4x4-128 4x3)
+[ $tier != long ] || games+=(4x4-64 4x4-128 4x4-256 4x3)
 declare -A options=(
     [4x4-64]="--memory 8G"
     [4x4-128]="--keep last --memory 16G"
+    [4x4-256]="--until 150 --keep last --memory 16G"
     [4x3]="--until 656 --keep last --memory 8G"
 )
 

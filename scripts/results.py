@@ -8,7 +8,7 @@ import sys
 
 INTRODUCTION = """# Results
 
-Every game that two cores can count in some hours, and a larger one as far as it went, as counted by
+Every game that two cores can count in some hours, and larger ones as far as they went, as counted by
 `scripts/reproduce.sh --long` on [the reference machine](performance.md). For each game there is
 
 - the table, `GAME.csv`, with [these columns](../README.md#files-and-tables);
@@ -25,9 +25,9 @@ near, games agree: each part of 4x4 to 128 with tiles up to 32 is the same as in
 fingerprint, and so it is with 4x4 to 64 and 4x4 to 32.
 """
 
-RECIPES = """Each of these counts ran with other work on the machine; 4x4 to 128 as bits, all others as lists. 4x4 to 64 was killed
-twice on the way and resumed, 4x4 to 128 three times, to go on with a faster version; the logs show where, and the times
-are those of all starts together. Memory is the most that was anonymous and resident; disk is the files of all layers,
+RECIPES = """Each of these counts ran with other work on the machine; 4x4 to 128 and to 256 as bits, all others as lists. 4x4 to 64
+was killed twice on the way and resumed, 4x4 to 128 three times, to go on with a faster version; the logs show where, and
+the times are those of all starts together. Memory is the most that was anonymous and resident; disk is the files of all layers,
 including those that `--keep last` deleted.
 """
 
