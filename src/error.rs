@@ -109,8 +109,10 @@ pub enum Error {
         cause: String,
     },
 
-    /// zstd could not be started.
-    #[error("zstd: cannot start: {0}: give less --memory or fewer --threads")]
+    /// zstd has not got the memory that it needs.
+    #[error(
+        "zstd: {0}: sealed layers are kept: give less --memory or fewer --threads, then the same command again"
+    )]
     Zstd(#[source] io::Error),
 
     /// The system refused an operation on a file.

@@ -2,6 +2,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::{self, ExitCode};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 fn main() -> ExitCode {
     enum48::cli::run()
@@ -14,9 +16,16 @@ struct ExitWhenOut;
 #[global_allocator]
 static ALLOCATOR: ExitWhenOut = ExitWhenOut;
 
+/// Whether a thread has found that there is no memory left, and ends the process.
+static OUT: AtomicBool = AtomicBool::new(false);
+
 /// On out-of-memory, print the remedy and exit with 2.
 fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
+        // Other threads may run out at the same time. Once is enough.
+        while OUT.swap(true, Ordering::SeqCst) {
+            thread::yield_now();
+        }
         eprintln!(
             "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
              fewer --threads, then the same command again"

@@ -3,29 +3,19 @@
 use std::fmt;
 
 use super::bits::Sizes;
-use super::plan::{Plan, memory_text};
+use super::plan::{Engine, Plan, memory_text};
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::store::Run;
 
-/// How a layer is held while it is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Engine {
-    /// As sorted lists of states: for every board, with any memory.
-    Lists,
-    /// As matrices with a bit for every board of its sum: for 4x4, where they fit in memory.
-    Bits,
-}
-
 /// Layers that one engine counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stage {
     pub(crate) engine: Engine,
     /// The greatest sum.
     pub(crate) last: u32,
-    /// Memory for matrices.
-    pub(crate) bytes: u64,
+    /// For what is not matrices.
+    pub(crate) plan: Plan,
 }
 
 /// Which engine counts which of the layers that are left, and why.
@@ -52,11 +42,11 @@ impl Choice {
         let lists = Stage {
             engine: Engine::Lists,
             last,
-            bytes: 0,
+            plan: plan.clone(),
         };
         let lists_alone = |why: &str| Self {
             last,
-            stages: vec![lists],
+            stages: vec![lists.clone()],
             why: why.to_owned(),
         };
         let refused = |what: String| Err(Error::Engine(what));
@@ -78,8 +68,8 @@ impl Choice {
         let end = last.min(game.sum_bound());
         let sizes = Sizes::new(game, end, plan);
         let sums = |end| (first..=end).step_by(2);
-        let fit = |sum| plan.beside(sizes.bytes(sum), Sizes::parts(game)).is_some();
-        let beyond = sums(end).find(|&sum| !fit(sum));
+        let beside = |bytes| plan.beside(bytes, Sizes::parts(game));
+        let beyond = sums(end).find(|&sum| beside(sizes.bytes(sum)).is_none());
         if let Some(sum) = beyond.filter(|_| forced) {
             let bytes = sizes.bytes(sum);
             let need = bytes.saturating_add(plan.least()).min(u64::MAX >> 1);
@@ -90,21 +80,22 @@ impl Choice {
                 memory_text(plan.memory())
             ));
         }
-        let bits = Stage {
+        let fitting = sums(beyond.map_or(end, |sum| sum - 2));
+        let bytes = fitting.map(|sum| sizes.bytes(sum)).max();
+        let bits = bytes.and_then(beside).map(|plan| Stage {
             engine: Engine::Bits,
             last: beyond.map_or(last, |sum| sum - 2),
-            bytes: sums(beyond.map_or(end, |sum| sum - 2))
-                .map(|sum| sizes.bytes(sum))
-                .max()
-                .unwrap_or_default(),
-        };
+            plan,
+        });
         let memory = memory_text(plan.memory());
         let why = match beyond {
-            None => format!("matrices take up to {}", memory_text(bits.bytes)),
+            None => format!(
+                "matrices take up to {}",
+                memory_text(bytes.unwrap_or_default())
+            ),
             Some(sum) if sum == first => format!("matrices would not fit {memory}"),
             Some(_) => format!("as long as matrices fit {memory}"),
         };
-        let bits = Some(bits).filter(|bits| bits.last >= first);
         let stages = bits.into_iter().chain(beyond.map(|_| lists)).collect();
         Ok(Self { last, stages, why })
     }
@@ -136,15 +127,6 @@ impl fmt::Display for Choice {
             write!(f, "{}", stage.engine)?;
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Lists => "lists",
-            Self::Bits => "bits",
-        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! afterstates with its largest tile are known: those that its own states lead to, and those that
 //! merges in the part below made.
 
-use super::Counter;
+use super::counter::Counter;
 use super::frontier::Frontier;
 use super::lists::{Candidates, Lists, MoveSink};
 use super::parts::{Built, Parts};

@@ -82,6 +82,7 @@ mod choice;
 mod chunk;
 mod chunk_pool;
 mod concat;
+mod counter;
 mod double_buffer;
 mod frontier;
 mod layer;
@@ -100,24 +101,13 @@ use crate::store::{Layer, Store};
 
 use bits::Bits;
 use choice::Stage;
-pub use choice::{Choice, Engine, last_sum};
+pub use choice::{Choice, last_sum};
+use counter::Counter;
 use layer::Layers;
-pub use plan::{LEVEL, Plan};
+pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
 use workers::Workers;
 pub use workers::pool;
-
-/// Counts layers, one way or another.
-trait Counter {
-    /// Count the layers after the last sealed one, at least one, none after that of sum `last`, and
-    /// write their files. With the last of them there is a frontier to go on from.
-    fn next(
-        &mut self,
-        last: u32,
-        store: &mut Store,
-        progress: &mut dyn Progress,
-    ) -> Result<Vec<Layer>>;
-}
 
 /// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
 /// the one of sum `until`. Before that, every block that is in the directory is checked, so that no
@@ -141,7 +131,7 @@ pub fn count(
     let workers = Workers::start(plan)?;
     workers.install(|| store.check_blocks())?;
     for stage in choice.stages() {
-        let counted = stage.count(store, plan, &workers, &laws, progress);
+        let counted = stage.count(store, &workers, &laws, progress);
         if let Err(error) = counted {
             // The error that ended the count is the one to report.
             let _ = workers.install(|| store.abandon());
@@ -154,9 +144,8 @@ pub fn count(
 impl Stage {
     /// Count its layers, as far as the game goes.
     fn count(
-        self,
+        &self,
         store: &mut Store,
-        plan: &Plan,
         workers: &Workers,
         laws: &Laws,
         progress: &mut dyn Progress,
@@ -166,8 +155,8 @@ impl Stage {
             return Ok(());
         }
         let mut counter: Box<dyn Counter> = match self.engine {
-            Engine::Lists => Box::new(Layers::new(store, plan, workers)?),
-            Engine::Bits => Box::new(Bits::new(store, plan, self, workers)?),
+            Engine::Lists => Box::new(Layers::new(store, &self.plan, workers)?),
+            Engine::Bits => Box::new(Bits::new(store, &self.plan, self.last, workers)?),
         };
         while !ended(store) {
             let mut layers = counter.next(self.last, store, progress)?;

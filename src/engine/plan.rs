@@ -1,6 +1,7 @@
 //! How a memory bound is divided. All sizes of buffers come from here.
 
-use super::choice::Engine;
+use std::fmt;
+
 use crate::error::{Error, Result};
 
 /// The least bound: so much for each thread, and so much once.
@@ -10,6 +11,16 @@ const LEAST: usize = 16 << 20;
 /// Parts whose candidates the list engine collects at once: a part's states, its afterstates, and
 /// those with the next larger tile.
 pub(crate) const PARTS: usize = 3;
+
+/// How a layer is held while it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// As sorted lists of states: for every board, with any memory.
+    Lists,
+    /// As matrices with a bit for every board of its sum: for 4x4, where they fit in memory.
+    Bits,
+}
 
 /// Buffer sizes under a memory bound.
 ///
@@ -151,6 +162,15 @@ impl Plan {
     #[must_use]
     pub fn level(&self) -> i32 {
         self.level
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lists => "lists",
+            Self::Bits => "bits",
+        })
     }
 }
 

@@ -100,6 +100,14 @@ impl Workers {
     }
 }
 
+/// Nothing to add up.
+#[derive(Default)]
+pub(crate) struct Done;
+
+impl AddAssign for Done {
+    fn add_assign(&mut self, Self: Self) {}
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tally::Tally;

@@ -54,7 +54,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the states are strictly increasing.
+    /// [`Error::OutOfOrder`] unless the states are strictly increasing; [`Error::Zstd`] if there is no
+    /// memory to compress them with.
     ///
     /// # Panics
     ///
@@ -74,7 +75,7 @@ impl Encoder {
         let stored = self
             .zstd
             .compress_to_buffer(deltas, &mut bytes[PREFIX..])
-            .expect("zstd compresses anything into a buffer of its own bound");
+            .map_err(Error::Zstd)?;
         bytes.truncate(PREFIX + stored);
         bytes[0..8].copy_from_slice(&states[0].to_le_bytes());
         bytes[8..12].copy_from_slice(&(states.len() as u32).to_le_bytes());

@@ -7,18 +7,14 @@
 //! a `Slab` is made.
 
 use std::mem;
-use std::ops::AddAssign;
 
 use super::class::Class;
 use super::half::{Half, at_left};
 use super::halves::Halves;
-use super::kernels::{LINE, Line, set};
-use super::listing::Listing;
+use super::kernels::set;
 use super::matrix::Matrices;
-use super::scratch::Scratch;
 use super::tables::Tables;
-use super::turn::{turn_full, turn_short};
-use crate::engine::workers::Workers;
+use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 use crate::game::images;
 use crate::part::Part;
@@ -57,41 +53,6 @@ impl Afterstates {
     /// Whether there are none at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.moved.is_empty()
-    }
-
-    /// Complete the afterstates from those moved to the left.
-    pub(crate) fn complete(&mut self, halves: &Halves, workers: &Workers) -> Result<()> {
-        let weight = self.weight;
-        let (mut full, mut short) = (mem::take(&mut self.full), mem::take(&mut self.short));
-        full.lay_out(shapes(weight, halves, |rows, columns| {
-            (rows.fallen.len(), columns.class.both().len())
-        }))?;
-        short.lay_out(shapes(weight, halves, |rows, columns| {
-            (rows.hollows.len(), columns.class.short.lines())
-        }))?;
-        let this = &*self;
-        let tops = halves.largest_first(weight);
-        let turned = full.make(|full| {
-            short.make(|short| {
-                workers.each(&tops, |_, &top| {
-                    turn_full(
-                        this,
-                        top,
-                        halves,
-                        &mut full[top].lock().expect("no thread panics"),
-                    );
-                    turn_short(
-                        this,
-                        top,
-                        halves,
-                        &mut short[top].lock().expect("no thread panics"),
-                    );
-                    Ok(Done)
-                })
-            })
-        });
-        (self.full, self.short) = (full, short);
-        turned.map(|Done| ())
     }
 
     /// Take up canonical afterstates from their files, those of sum `2 * weight`. About 100 ns each.
@@ -142,56 +103,11 @@ impl Afterstates {
         });
         loaded.map(|Done| ())
     }
-
-    /// List the canonical afterstates of which the top half has weight `top` and an empty cell, and
-    /// those of which the bottom half has, and the top half is full.
-    pub(crate) fn list(
-        &self,
-        top: usize,
-        halves: &Halves,
-        listing: &Listing,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        let Scratch {
-            slabs: [slab, _],
-            mirror,
-            row,
-            canonical,
-            lister,
-            flipped,
-            ..
-        } = scratch;
-        slab.make(self, top, halves, mirror)?;
-        if slab.empty {
-            return Ok(());
-        }
-        let (rows, columns) = (&halves.tables[top], &halves.tables[self.weight - top]);
-        let mut list = |half: Half, max: u8, row: &[Line], columns: &Tables| {
-            canonical.find((half, max), row, None, columns, false, |max, boards| {
-                lister.add(max, boards);
-            });
-            listing.add(half, lister)
-        };
-        slab.rows(rows, columns, row, |position, half, row| {
-            list(half, rows.max[position as usize], row, columns)
-        })?;
-        for line in columns.class.full() {
-            slab.flip_line(line, rows, flipped)?;
-            for at in 0..LINE {
-                let position = (line * LINE + at) as u32;
-                let half = columns.class.half(position).filter(|half| half.full());
-                if let Some(half) = half {
-                    list(half, columns.max[position as usize], flipped.row(at), rows)?;
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The shapes of matrices for boards of half a sum, by weight of the top half; none where there are
 /// no such halves.
-fn shapes(
+pub(super) fn shapes(
     weight: usize,
     halves: &Halves,
     shape: impl Fn(&Tables, &Tables) -> (usize, usize),
@@ -203,12 +119,4 @@ fn shapes(
             .zip(tables.get(weight - top))
             .map_or((0, 0), |(rows, columns)| shape(rows, columns))
     })
-}
-
-/// Nothing to add up.
-#[derive(Default)]
-pub(crate) struct Done;
-
-impl AddAssign for Done {
-    fn add_assign(&mut self, Self: Self) {}
 }

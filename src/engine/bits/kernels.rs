@@ -216,12 +216,13 @@ pub(crate) mod ways {
         let mut ways = vec![Way::Chosen, Way::Plain];
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
-            let avx512 = is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl");
+            macro_rules! has {
+                ($($feature:tt)*) => { true $(&& is_x86_feature_detected!($feature))* };
+            }
+            let avx2 = has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
+            let avx512 = has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
             ways.extend(avx2.then_some(Way::Avx2));
-            ways.extend(avx512.then_some(Way::Avx512));
+            ways.extend((avx2 && avx512).then_some(Way::Avx512));
         }
         ways
     }

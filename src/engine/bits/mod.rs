@@ -83,8 +83,7 @@ mod turn;
 use std::mem;
 use std::time::{Duration, Instant};
 
-use super::Counter;
-use super::choice::Stage;
+use super::counter::Counter;
 use super::frontier::Frontier;
 use super::parts::{Built, Parts};
 use super::plan::Plan;
@@ -180,17 +179,13 @@ impl Counter for Bits<'_> {
 }
 
 impl<'a> Bits<'a> {
-    /// Make ready to count the layers of a stage after the last sealed one of `store`.
-    pub(crate) fn new(
-        store: &Store,
-        plan: &Plan,
-        stage: Stage,
-        workers: &'a Workers,
-    ) -> Result<Self> {
+    /// Make ready to count the layers after the last sealed one of `store`, none after that of sum
+    /// `last`; `plan` is for what is not matrices.
+    pub(crate) fn new(store: &Store, plan: &Plan, last: u32, workers: &'a Workers) -> Result<Self> {
         let run = store.run();
         let game = *run.game();
         let sum = run.sealed_sum() + 2;
-        let end = stage.last.min(game.sum_bound());
+        let end = last.min(game.sum_bound());
         let mut sweep = Sweep::new(
             &game,
             sum as usize / 2,
@@ -199,14 +194,11 @@ impl<'a> Bits<'a> {
             plan.threads(),
         )?;
         sweep.take_up(&Frontier::open(run, sum)?)?;
-        let plan = plan
-            .beside(stage.bytes, Sizes::parts(&game))
-            .expect("the stage was chosen so");
         Ok(Self {
             game,
             sweep,
-            parts: Parts::new(&plan, workers),
-            plan,
+            parts: Parts::new(plan, workers),
+            plan: plan.clone(),
             frontier_took: Duration::ZERO,
             frontier_bytes: 0,
         })

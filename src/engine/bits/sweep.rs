@@ -2,15 +2,17 @@
 
 use std::mem;
 
-use super::afterstates::{Afterstates, Done};
+use super::afterstates::Afterstates;
 use super::half::Half;
 use super::halves::Halves;
+use super::kernels::{LINE, Line};
 use super::listing::Listing;
 use super::pair::{Found, Pair};
 use super::scratch::Scratch;
 use super::slide::MovedPair;
+use super::tables::Tables;
 use crate::engine::frontier::Frontier;
-use crate::engine::workers::Workers;
+use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 use crate::game::{Game, images};
 use crate::per_thread::PerThread;
@@ -109,10 +111,56 @@ impl<'a> Sweep<'a> {
         let tops = self.halves.largest_first(afterstates.weight);
         let listed = self.workers.each(&tops, |worker, &top| {
             let mut scratch = self.scratch.lock(worker.index);
-            afterstates.list(top, &self.halves, listing, &mut scratch)?;
+            self.list(afterstates, top, listing, &mut scratch)?;
             Ok(Done)
         });
         listed.map(|Done| ())
+    }
+
+    /// List the canonical afterstates of which the top half has weight `top` and an empty cell, and
+    /// those of which the bottom half has, and the top half is full.
+    fn list(
+        &self,
+        afterstates: &Afterstates,
+        top: usize,
+        listing: &Listing,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Scratch {
+            slabs: [slab, _],
+            mirror,
+            row,
+            canonical,
+            lister,
+            flipped,
+            ..
+        } = scratch;
+        slab.make(afterstates, top, &self.halves, mirror)?;
+        if slab.empty {
+            return Ok(());
+        }
+        let tables = &self.halves.tables;
+        let (rows, columns) = (&tables[top], &tables[afterstates.weight - top]);
+        let mut list = |half: Half, max: u8, row: &[Line], columns: &Tables| {
+            canonical.find((half, max), row, None, columns, false, |max, boards| {
+                lister.add(max, boards);
+            });
+            listing.add(half, lister)
+        };
+        slab.rows(rows, columns, row, |position, half, row| {
+            list(half, rows.max[position as usize], row, columns)
+        })?;
+        for line in columns.class.full() {
+            slab.flip_line(line, rows, flipped)?;
+            for at in 0..LINE {
+                let position = (line * LINE + at) as u32;
+                let half = columns.class.half(position).filter(|half| half.full());
+                if let Some(half) = half {
+                    list(half, columns.max[position as usize], flipped.row(at), rows)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The starts of this layer in all orientations.
@@ -129,7 +177,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::super::census::EXPONENTS;
-    use super::super::kernels::{LINE, bit};
+    use super::super::kernels::bit;
     use super::super::mirror::Mirror;
     use super::super::slab::Slab;
     use crate::engine::Plan;

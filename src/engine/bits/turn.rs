@@ -10,18 +10,58 @@
 //! a column with at most one tile, so that the top half is hollow and the bottom half short.
 
 use std::hint::black_box;
+use std::mem;
 use std::ops::Range;
 
-use super::afterstates::Afterstates;
+use super::afterstates::{Afterstates, shapes};
 use super::half::Quad;
 use super::halves::Halves;
 use super::kernels::{LINE, Line, bit, set, words_mut};
 use super::matrix::Made;
 use super::quads::{Quads, Transposer};
+use crate::engine::workers::{Done, Workers};
+use crate::error::Result;
+
+impl Afterstates {
+    /// Complete the afterstates from those moved to the left.
+    pub(crate) fn complete(&mut self, halves: &Halves, workers: &Workers) -> Result<()> {
+        let weight = self.weight;
+        let (mut full, mut short) = (mem::take(&mut self.full), mem::take(&mut self.short));
+        full.lay_out(shapes(weight, halves, |rows, columns| {
+            (rows.fallen.len(), columns.class.both().len())
+        }))?;
+        short.lay_out(shapes(weight, halves, |rows, columns| {
+            (rows.hollows.len(), columns.class.short.lines())
+        }))?;
+        let this = &*self;
+        let tops = halves.largest_first(weight);
+        let turned = full.make(|full| {
+            short.make(|short| {
+                workers.each(&tops, |_, &top| {
+                    turn_full(
+                        this,
+                        top,
+                        halves,
+                        &mut full[top].lock().expect("no thread panics"),
+                    );
+                    turn_short(
+                        this,
+                        top,
+                        halves,
+                        &mut short[top].lock().expect("no thread panics"),
+                    );
+                    Ok(Done)
+                })
+            })
+        });
+        (self.full, self.short) = (full, short);
+        turned.map(|Done| ())
+    }
+}
 
 /// The boards moved down that have a full bottom half and a top half of weight `top` of which the
 /// right quad is not full, in the order of `Tables::fallen`.
-pub(crate) fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mut Made) {
+fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mut Made) {
     let bottom = afterstates.weight - top;
     let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
     let quads = &halves.quads;
@@ -95,12 +135,7 @@ pub(crate) fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, 
 
 /// The boards moved down that have a hollow top half of weight `top` and a short bottom half: a row
 /// for each hollow half, of the windows of the short ones.
-pub(crate) fn turn_short(
-    afterstates: &Afterstates,
-    top: usize,
-    halves: &Halves,
-    fallen: &mut Made,
-) {
+fn turn_short(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mut Made) {
     let (sum, bottom) = (afterstates.weight, afterstates.weight - top);
     let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
     let quads = &halves.quads;
