@@ -18,7 +18,12 @@ impl<T> PerThread<T> {
     /// The first error of `make`.
     pub(crate) fn new(threads: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Self> {
         let values: Result<Vec<T>> = (0..threads).map(make).collect();
-        Ok(Self(values?.into_iter().map(Mutex::new).collect()))
+        Ok(Self::of(values?.into_iter()))
+    }
+
+    /// Values for threads with the indices 0, 1, ...
+    pub(crate) fn of(values: impl Iterator<Item = T>) -> Self {
+        Self(values.map(Mutex::new).collect())
     }
 
     /// The value of the thread with this index.

@@ -1,14 +1,15 @@
-//! Builds a part: sorted states from any source, through blocks, into a file.
+//! Builds parts: sorted states from any source, through blocks, into files.
 //!
-//! A source gives the states in *tasks*, each a stretch of sorted states that any thread can
-//! produce on its own; laid end to end, the stretches are the part. They are cut into blocks of a
-//! fixed number of states wherever the tasks ended, so the file does not depend on how the work was
-//! cut.
+//! A source gives the states of a part in *tasks*, each a stretch of sorted states that any thread
+//! can produce on its own; laid end to end, the stretches are the part. They are cut into blocks of
+//! a fixed number of states wherever the tasks ended, so the file does not depend on how the work
+//! was cut.
 //!
 //! Key idea: tasks are taken in batches, as many as memory allows, and three batches are under way
 //! at once. In one *round* a batch is sorted, the batch before it is encoded and visited, and the
 //! blocks of the one before that are written. A thread waits only at the end of a round, and the
-//! last tasks of a round are small.
+//! last tasks of a round are small. A batch holds a stretch of one large part, or many small parts:
+//! what is too small to keep all threads busy alone goes through the same rounds together.
 //!
 //! ```text
 //! round       n            n + 1              n + 2
@@ -17,10 +18,12 @@
 //! batch n+2                                   Sort
 //! ```
 
+use std::cmp::Reverse;
 use std::mem;
 use std::ops::Range;
 use std::sync::Mutex;
 
+use super::batches::{Piece, batches};
 use super::concat::Concat;
 use super::double_buffer::DoubleBuffer;
 use super::tally::Tally;
@@ -29,10 +32,11 @@ use super::workers::{Worker, Workers};
 use crate::error::Result;
 use crate::game::Board;
 use crate::part::Block;
+use crate::per_thread::PerThread;
 use crate::store::Writer;
 
 /// States that are visited at once: a slice fits a core's first caches.
-pub(crate) const SLICE: usize = 1 << 12;
+pub(crate) const SLICE: usize = 1 << 11;
 
 /// Where the sorted states of a part come from.
 pub(crate) trait Source: Sync {
@@ -51,7 +55,16 @@ pub(crate) trait Source: Sync {
     fn sorted(&mut self, batch: Range<usize>, states: &[Vec<Board>]);
 }
 
-/// The buffers of a part in the making; they live as long as the count.
+/// A part to build: where its states come from, what is done with them, and where they go.
+pub(crate) struct Job<S, V> {
+    pub(crate) source: S,
+    pub(crate) visit: V,
+    pub(crate) writer: Writer,
+    /// What was counted.
+    pub(crate) tally: Tally,
+}
+
+/// The buffers of parts in the making; they live as long as the count.
 pub(crate) struct Builder {
     /// Most candidates of a batch.
     batch: usize,
@@ -77,202 +90,278 @@ impl Builder {
         }
     }
 
-    /// Build the part that `source` gives into `writer`, and have its states visited. After each
+    /// Do the jobs: build the parts into their writers, and have their states visited. After each
     /// round `report` is told what was counted in it.
-    pub(crate) fn build(
+    pub(crate) fn build<S: Source, V: Visit>(
         &mut self,
-        source: &mut impl Source,
-        visit: &impl Visit,
-        writer: &mut Writer,
+        jobs: &mut [Job<S, V>],
         workers: &Workers,
         mut report: impl FnMut(Tally),
-    ) -> Result<Tally> {
-        let mut total = source.tally();
-        let batches = stretches(&source.tasks(), self.batch);
+    ) -> Result<()> {
+        let sizes: Vec<Vec<usize>> = jobs.iter().map(|job| job.source.tasks()).collect();
+        let batches = batches(&sizes, self.batch);
+        let tallies = workers.per_thread(|_| vec![Tally::default(); jobs.len()]);
+        let (mut sorted, mut encoded) = (Vec::new(), Vec::new());
         self.rest.clear();
         // The last batch takes two rounds more: to be encoded, and to be written.
         for round in 0..batches.len() + 2 {
-            let batch = batches.get(round).cloned().unwrap_or_default();
-            let last = round >= batches.len();
-            let counted = self.round(batch.clone(), last, source, visit, writer, workers)?;
-            report(counted);
-            total += counted;
-            self.sorted.shrink_to(2 * self.batch / batch.len().max(1));
-            source.sorted(batch, self.sorted.filled());
+            let batch = batches.get(round).map_or(&[][..], Vec::as_slice);
+            encoded = self.round(
+                jobs,
+                batch,
+                &sorted,
+                &encoded,
+                &tallies,
+                workers,
+                &mut report,
+            )?;
+            let tasks = batch.iter().map(|piece| piece.tasks.len()).sum::<usize>();
+            self.sorted.shrink_to(2 * self.batch / tasks.max(1));
+            for piece in batch {
+                let states = &self.sorted.filled()[piece.slots()];
+                jobs[piece.job].source.sorted(piece.tasks.clone(), states);
+            }
+            sorted = batch.to_vec();
         }
-        Ok(total)
+        for tallies in tallies.into_values() {
+            for (job, counted) in jobs.iter_mut().zip(tallies) {
+                job.tally += counted;
+            }
+        }
+        Ok(())
     }
 
     /// Sort a batch, encode and visit the batch before it, write the one before that. With the
-    /// `last` states of the part its last block is encoded, too, full or not.
-    fn round(
+    /// last states of a part its last block is encoded, too, full or not. Returns what was encoded.
+    #[expect(clippy::too_many_arguments, reason = "three batches are under way")]
+    fn round<S: Source, V: Visit>(
         &mut self,
-        batch: Range<usize>,
-        last: bool,
-        source: &impl Source,
-        visit: &impl Visit,
-        writer: &mut Writer,
+        jobs: &mut [Job<S, V>],
+        batch: &[Piece],
+        sorted: &[Piece],
+        encoded: &[Blocks],
+        tallies: &PerThread<Vec<Tally>>,
         workers: &Workers,
-    ) -> Result<Tally> {
-        self.sorted.prepare(batch.len());
-        let sorted = self.sorted.filled().iter().map(Vec::as_slice);
-        let states = Concat::new([self.rest.as_slice()].into_iter().chain(sorted));
-        let block = writer.block();
-        let blocks = if last {
+        report: &mut impl FnMut(Tally),
+    ) -> Result<Vec<Blocks>> {
+        let slots = batch.last().map_or(0, |piece| piece.slots().end);
+        self.sorted.prepare(slots);
+        let (mut stretches, mut blocks) = (Vec::new(), 0);
+        for piece in sorted {
+            let stretch = Stretch::new(piece, &self.rest, self.sorted.filled(), jobs, blocks);
+            blocks = stretch.blocks.end;
+            stretches.push(stretch);
+        }
+        self.encoded.prepare(blocks);
+        let round = Round {
+            parts: jobs.iter_mut().map(RoundPart::new).collect(),
+            stretches,
+            sorted: &self.sorted,
+            encoded: &self.encoded,
+            tallies,
+        };
+        let tasks = round.tasks(batch, encoded);
+        let counted = workers.each(&tasks, |worker, task| round.perform(task, worker))?;
+        report(counted);
+        self.next_rest.clear();
+        if let Some(last) = round.stretches.last() {
+            last.copy_rest(&mut self.next_rest);
+        }
+        let encoded = round.stretches.iter().map(Stretch::encoded).collect();
+        mem::swap(&mut self.rest, &mut self.next_rest);
+        self.sorted.swap(slots);
+        self.encoded.swap(blocks);
+        Ok(encoded)
+    }
+}
+
+/// Encoded blocks of one job.
+struct Blocks {
+    job: usize,
+    slots: Range<usize>,
+}
+
+/// What a thread does next in a round. Numbers are those of jobs and of stretches.
+enum Task {
+    /// Write the blocks of a job that were encoded in the round before.
+    Write { job: usize, slots: Range<usize> },
+    /// Encode a block of a stretch.
+    Encode { stretch: usize, block: usize },
+    /// Sort a task of a job's source into a slot of the batch.
+    Sort {
+        job: usize,
+        task: usize,
+        slot: usize,
+    },
+    /// Visit a slice of a stretch.
+    Visit { stretch: usize, from: usize },
+}
+
+/// States of one part that were sorted in the round before, after the rest of those before them.
+struct Stretch<'a> {
+    job: usize,
+    states: Concat<'a>,
+    /// How many of them are encoded and visited now: those that fill blocks, or all of them at the
+    /// end of the part.
+    ready: usize,
+    /// States of a full block.
+    block: usize,
+    /// The slots of their blocks.
+    blocks: Range<usize>,
+}
+
+impl<'a> Stretch<'a> {
+    /// What a piece of the batch came to; its blocks take slots from `slot` on.
+    fn new<S, V>(
+        piece: &Piece,
+        rest: &'a [Board],
+        sorted: &'a [Vec<Board>],
+        jobs: &[Job<S, V>],
+        slot: usize,
+    ) -> Self {
+        // Only a part that was begun in the batch before has left something.
+        let rest = if piece.tasks.start > 0 { rest } else { &[] };
+        let sorted = sorted[piece.slots()].iter().map(Vec::as_slice);
+        let states = Concat::new([rest].into_iter().chain(sorted));
+        let block = jobs[piece.job].writer.block();
+        let blocks = if piece.last {
             states.len().div_ceil(block)
         } else {
             states.len() / block
         };
-        self.encoded.prepare(blocks);
-        let round = Round {
-            source,
-            visit,
+        Self {
+            job: piece.job,
             ready: states.len().min(blocks * block),
             states,
             block,
-            sorted: &self.sorted,
-            encoded: &self.encoded,
-            writer: Mutex::new(writer),
-        };
-        let tasks = round.tasks(batch.clone());
-        let counted = workers.each(&tasks, |worker, &task| round.perform(task, worker))?;
-        round.keep_rest(&mut self.next_rest);
-        mem::swap(&mut self.rest, &mut self.next_rest);
-        self.sorted.swap(batch.len());
-        self.encoded.swap(blocks);
-        Ok(counted)
+            blocks: slot..slot + blocks,
+        }
+    }
+
+    /// The states of a block.
+    fn range(&self, block: usize) -> Range<usize> {
+        let from = block * self.block;
+        from..self.ready.min(from + self.block)
+    }
+
+    /// Append the states that do not fill a block yet to `rest`.
+    fn copy_rest(&self, rest: &mut Vec<Board>) {
+        self.states.copy(self.ready, self.states.len(), rest);
+    }
+
+    fn encoded(&self) -> Blocks {
+        Blocks {
+            job: self.job,
+            slots: self.blocks.clone(),
+        }
     }
 }
 
-/// Cut things of these sizes, in order, into stretches of up to `most` together, or of one that is
-/// larger.
-pub(crate) fn stretches(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
-    let mut stretches = Vec::new();
-    let mut begin = 0;
-    while begin < sizes.len() {
-        let mut together = 0;
-        let fits = |&&size: &&usize| {
-            together += size;
-            together <= most
-        };
-        let end = begin + sizes[begin..].iter().take_while(fits).count().max(1);
-        stretches.push(begin..end);
-        begin = end;
-    }
-    stretches
+/// A job, as the threads of a round share it.
+struct RoundPart<'a, S, V> {
+    source: &'a S,
+    visit: &'a V,
+    writer: Mutex<&'a mut Writer>,
 }
 
-/// What a thread does next in a round.
-#[derive(Clone, Copy)]
-enum Task {
-    /// Write the blocks that were encoded in the round before.
-    Write,
-    /// Encode a block of the states that were sorted in the round before.
-    Encode { block: usize },
-    /// Sort a task of the source into a slot of the batch.
-    Sort { task: usize, slot: usize },
-    /// Visit a slice of the states that were sorted in the round before.
-    Visit { from: usize },
+impl<'a, S, V> RoundPart<'a, S, V> {
+    fn new(job: &'a mut Job<S, V>) -> Self {
+        Self {
+            source: &job.source,
+            visit: &job.visit,
+            writer: Mutex::new(&mut job.writer),
+        }
+    }
 }
 
 /// What the tasks of a round share.
 struct Round<'a, S, V> {
-    source: &'a S,
-    visit: &'a V,
-    /// What was sorted in the round before, after the rest of those before it.
-    states: Concat<'a>,
-    /// How many of them are encoded and visited now: those that fill blocks.
-    ready: usize,
-    /// States of a full block.
-    block: usize,
+    parts: Vec<RoundPart<'a, S, V>>,
+    stretches: Vec<Stretch<'a>>,
     sorted: &'a DoubleBuffer<Vec<Board>>,
     encoded: &'a DoubleBuffer<Block>,
-    writer: Mutex<&'a mut Writer>,
+    tallies: &'a PerThread<Vec<Tally>>,
 }
 
 impl<S: Source, V: Visit> Round<'_, S, V> {
     /// The tasks, large ones first and small ones last, so that all threads end together.
-    fn tasks(&self, batch: Range<usize>) -> Vec<Task> {
-        let write = (!self.encoded.filled().is_empty()).then_some(Task::Write);
-        let encode = (0..self.ready.div_ceil(self.block)).map(|block| Task::Encode { block });
-        let sort = batch
-            .enumerate()
-            .map(|(slot, task)| Task::Sort { task, slot });
-        let visit = (0..self.ready)
-            .step_by(SLICE)
-            .map(|from| Task::Visit { from });
+    fn tasks(&self, batch: &[Piece], encoded: &[Blocks]) -> Vec<Task> {
+        let blocks = encoded.iter().filter(|blocks| !blocks.slots.is_empty());
+        let write = blocks.map(|Blocks { job, slots }| Task::Write {
+            job: *job,
+            slots: slots.clone(),
+        });
+        let mut encode = Vec::new();
+        let mut visit = Vec::new();
+        for (number, stretch) in self.stretches.iter().enumerate() {
+            encode.extend((0..stretch.blocks.len()).map(|block| (number, block)));
+            let slices = (0..stretch.ready).step_by(SLICE);
+            visit.extend(slices.map(|from| Task::Visit {
+                stretch: number,
+                from,
+            }));
+        }
+        encode.sort_by_key(|&(stretch, block)| Reverse(self.stretches[stretch].range(block).len()));
+        let encode = encode.into_iter();
+        let sort = batch.iter().flat_map(|piece| {
+            let tasks = piece.tasks.clone().zip(piece.slots());
+            tasks.map(|(task, slot)| Task::Sort {
+                job: piece.job,
+                task,
+                slot,
+            })
+        });
         write
-            .into_iter()
-            .chain(encode)
+            .chain(encode.map(|(stretch, block)| Task::Encode { stretch, block }))
             .chain(sort)
             .chain(visit)
             .collect()
     }
 
-    fn perform(&self, task: Task, worker: &mut Worker) -> Result<Tally> {
-        match task {
-            Task::Write => self.write(),
-            Task::Encode { block } => self.encode(block, worker),
-            Task::Sort { task, slot } => self.sort(task, slot, worker),
-            Task::Visit { from } => self.visit(from, worker),
-        }
+    fn perform(&self, task: &Task, worker: &mut Worker) -> Result<Tally> {
+        let (job, counted) = match *task {
+            Task::Write { job, ref slots } => return self.write(job, slots.clone()),
+            Task::Encode { stretch, block } => return self.encode(stretch, block, worker),
+            Task::Sort { job, task, slot } => (job, self.sort(job, task, slot, worker)?),
+            Task::Visit { stretch, from } => {
+                let stretch = &self.stretches[stretch];
+                (stretch.job, self.visit(stretch, from, worker)?)
+            }
+        };
+        self.tallies.lock(worker.index)[job] += counted;
+        Ok(counted)
     }
 
-    fn write(&self) -> Result<Tally> {
-        let mut writer = self.writer.lock().expect("no thread panics");
-        let mut blocks = self.encoded.filled().iter();
+    fn write(&self, job: usize, slots: Range<usize>) -> Result<Tally> {
+        let mut writer = self.parts[job].writer.lock().expect("no thread panics");
+        let mut blocks = self.encoded.filled()[slots].iter();
         blocks.try_for_each(|block| writer.append(block))?;
         Ok(Tally::default())
     }
 
-    fn encode(&self, block: usize, worker: &mut Worker) -> Result<Tally> {
-        let from = block * self.block;
-        let to = self.ready.min(from + self.block);
-        let states = self.states.slice(from, to, &mut worker.boards);
-        worker
-            .encoder
-            .encode(states, &mut self.encoded.slot(block))?;
+    fn encode(&self, stretch: usize, block: usize, worker: &mut Worker) -> Result<Tally> {
+        let stretch = &self.stretches[stretch];
+        let Range { start, end } = stretch.range(block);
+        let states = stretch.states.slice(start, end, &mut worker.boards);
+        let mut slot = self.encoded.slot(stretch.blocks.start + block);
+        worker.encoder.encode(states, &mut slot)?;
         Ok(Tally::default())
     }
 
-    fn sort(&self, task: usize, slot: usize, worker: &mut Worker) -> Result<Tally> {
+    fn sort(&self, job: usize, task: usize, slot: usize, worker: &mut Worker) -> Result<Tally> {
+        let part = &self.parts[job];
         let mut states = self.sorted.slot(slot);
-        let mut tally = self.source.sort(task, worker, &mut states)?;
-        tally += self.visit.count(&mut states);
+        let mut tally = part.source.sort(task, worker, &mut states)?;
+        tally += part.visit.count(&mut states);
         Ok(tally)
     }
 
-    fn visit(&self, from: usize, worker: &mut Worker) -> Result<Tally> {
+    fn visit(&self, stretch: &Stretch, from: usize, worker: &mut Worker) -> Result<Tally> {
         let mut copy = mem::take(&mut worker.boards);
-        let states = self
-            .states
-            .slice(from, self.ready.min(from + SLICE), &mut copy);
-        let tally = self.visit.expand(states, worker);
+        let to = stretch.ready.min(from + SLICE);
+        let states = stretch.states.slice(from, to, &mut copy);
+        let tally = self.parts[stretch.job].visit.expand(states, worker);
         worker.boards = copy;
         tally
-    }
-
-    /// Copy the states that do not fill a block yet to `rest`.
-    fn keep_rest(&self, rest: &mut Vec<Board>) {
-        rest.clear();
-        self.states.copy(self.ready, self.states.len(), rest);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stretches_are_as_long_as_they_may_be() {
-        let sizes = [3, 4, 0, 9, 5, 5, 1];
-        assert_eq!(stretches(&sizes, 7), [0..3, 3..4, 4..5, 5..7]);
-        assert_eq!(stretches(&sizes, 26), [0..6, 6..7]);
-        assert!(
-            stretches(&sizes, 0)
-                .into_iter()
-                .eq((0..7).map(|at| at..at + 1))
-        );
-        assert!(stretches(&[], 7).is_empty());
     }
 }

@@ -1,41 +1,121 @@
 //! The frontier: what the next layer follows from.
 
+use std::ops::Range;
+
+use super::build::Source;
+use super::tally::Tally;
+use super::workers::Worker;
 use crate::error::Result;
-use crate::game::{Board, Exp, PartKey, max_exp};
-use crate::part::{Kind, Part};
+use crate::game::{Board, Exp, Game, PartKey, max_exp};
+use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
 
-/// The afterstates of the last two sums, open for reading, and the starts of the next one. Nothing
-/// else of the game so far is needed.
+/// Afterstates that are taken from a list at once.
+const SLICE: usize = 1 << 11;
+
+/// The afterstates of the last two sums, and the starts of the next one. Nothing else of the game
+/// so far is needed.
 pub(crate) struct Frontier {
+    game: Game,
     /// Sum of the next layer.
     sum: u32,
     /// The parts of both sums, in order.
-    parts: Vec<(PartKey, Part)>,
+    parts: Vec<(PartKey, FrontierPart)>,
     starts: Vec<Board>,
 }
 
+/// A part of the frontier.
+pub(crate) enum FrontierPart {
+    /// In its file, open for reading.
+    File(Part),
+    /// In memory, sorted; it may be in no file.
+    List(Vec<Board>),
+}
+
+impl FrontierPart {
+    /// Afterstates.
+    fn boards(&self) -> u64 {
+        match self {
+            Self::File(part) => part.states(),
+            Self::List(boards) => boards.len() as u64,
+        }
+    }
+
+    /// Pieces that can be read on their own.
+    pub(crate) fn pieces(&self) -> usize {
+        match self {
+            Self::File(part) => part.blocks(),
+            Self::List(boards) => boards.len().div_ceil(SLICE),
+        }
+    }
+
+    /// Append the afterstates of a piece to `out`.
+    pub(crate) fn read(
+        &self,
+        piece: usize,
+        decoder: &mut Decoder,
+        out: &mut Vec<Board>,
+    ) -> Result<()> {
+        match self {
+            Self::File(part) => part.read_block(piece, decoder, out),
+            Self::List(boards) => {
+                out.extend_from_slice(&boards[slice(boards, piece)]);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The places of a slice of a list.
+fn slice(boards: &[Board], number: usize) -> Range<usize> {
+    number * SLICE..boards.len().min((number + 1) * SLICE)
+}
+
 impl Frontier {
-    /// The frontier of the layer `sum`, which must be the next of `run`.
-    pub(crate) fn open(run: &Run, sum: u32) -> Result<Self> {
+    /// The frontier of the layer after the last sealed one of `run`, in its files.
+    pub(crate) fn open(run: &Run) -> Result<Self> {
+        let (game, sum) = (*run.game(), run.sealed_sum() + 2);
         let mut parts = Vec::new();
         for before in [sum - 4, sum - 2] {
-            for max in run.game().top().up_to() {
+            for max in game.top().up_to() {
                 let key = PartKey { sum: before, max };
                 if let Some(part) = run.part(Kind::Afterstates, key)? {
-                    parts.push((key, part));
+                    parts.push((key, FrontierPart::File(part)));
                 }
             }
         }
         Ok(Self {
+            game,
             sum,
             parts,
-            starts: run.game().starts(sum),
+            starts: game.starts(sum),
         })
     }
 
+    /// Sum of the layer that follows from it.
+    pub(crate) fn sum(&self) -> u32 {
+        self.sum
+    }
+
+    /// Go on to the frontier of the layer after that, given the afterstates of the layer.
+    pub(crate) fn advance(&mut self, afterstates: Vec<(PartKey, Vec<Board>)>) {
+        let last = self.sum - 2;
+        self.parts.retain(|(key, _)| key.sum == last);
+        let lists = afterstates.into_iter().filter(|(_, list)| !list.is_empty());
+        let lists = lists.map(|(key, list)| (key, FrontierPart::List(list)));
+        self.parts.extend(lists);
+        self.sum += 2;
+        self.starts = self.game.starts(self.sum);
+    }
+
+    /// At least as many as the candidates of the layer.
+    pub(crate) fn candidates_at_most(&self) -> u64 {
+        let boards: u64 = self.parts.iter().map(|(_, part)| part.boards()).sum();
+        boards * u64::from(self.game.size().cells()) + self.starts.len() as u64
+    }
+
     /// The afterstates that states of a part come from, each with the tile to spawn.
-    pub(crate) fn sources(&self, key: PartKey) -> Vec<(&Part, Exp)> {
+    pub(crate) fn sources(&self, key: PartKey) -> Vec<(&FrontierPart, Exp)> {
         let open = |from| {
             let at = self.parts.binary_search_by_key(&from, |(key, _)| *key);
             at.ok().map(|at| &self.parts[at].1)
@@ -47,9 +127,18 @@ impl Frontier {
     }
 
     /// The afterstates of one of both sums.
-    pub(crate) fn of_sum(&self, sum: u32) -> Vec<&Part> {
+    pub(crate) fn of_sum(&self, sum: u32) -> Vec<&FrontierPart> {
         let parts = self.parts.iter().filter(|(key, _)| key.sum == sum);
         parts.map(|(_, part)| part).collect()
+    }
+
+    /// The parts in memory of sums above `sum`: those that are in no file if this is the last
+    /// sealed sum. They stay.
+    pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, ListSource<'_>)> {
+        self.parts.iter().filter_map(move |(key, part)| match part {
+            FrontierPart::List(boards) if key.sum > sum => Some((*key, ListSource::new(boards))),
+            _ => None,
+        })
     }
 
     /// The starts of a part.
@@ -68,4 +157,39 @@ impl Frontier {
     pub(crate) fn goes_on(&self) -> bool {
         self.parts.iter().any(|(key, _)| key.sum + 2 == self.sum)
     }
+}
+
+/// A list, as the source of its part.
+pub(crate) struct ListSource<'a>(&'a [Board]);
+
+impl<'a> ListSource<'a> {
+    /// The source of a sorted list.
+    pub(crate) fn new(boards: &'a [Board]) -> Self {
+        Self(boards)
+    }
+}
+
+impl Source for ListSource<'_> {
+    fn tasks(&self) -> Vec<usize> {
+        let slices = 0..self.0.len().div_ceil(SLICE);
+        slices.map(|number| slice(self.0, number).len()).collect()
+    }
+
+    fn tally(&self) -> Tally {
+        Tally {
+            candidates: self.0.len() as u64,
+            ..Tally::default()
+        }
+    }
+
+    fn sort(&self, task: usize, _: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+        states.clear();
+        states.extend_from_slice(&self.0[slice(self.0, task)]);
+        Ok(Tally {
+            unique: states.len() as u64,
+            ..Tally::default()
+        })
+    }
+
+    fn sorted(&mut self, _: Range<usize>, _: &[Vec<Board>]) {}
 }

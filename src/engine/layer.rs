@@ -1,21 +1,28 @@
-//! A layer held as lists: its parts in order of largest tile.
+//! Layers held as lists: their parts in order of largest tile.
 //!
 //! A merge makes a tile at most one step larger. So when the states of a part have been moved, all
 //! afterstates with its largest tile are known: those that its own states lead to, and those that
 //! merges in the part below made.
+//!
+//! Key idea: parts are counted in *groups*, one after another. In a large layer each part is a
+//! group of its own, so that memory holds the candidates of one part at a time. In a small layer
+//! all parts are one group, as a part alone would not keep the threads busy; its afterstates stay
+//! in memory, and reach a file only when the layer is sealed, together with those after it.
+
+use std::mem;
 
 use super::counter::Counter;
 use super::frontier::Frontier;
-use super::lists::{Candidates, Lists, MoveSink};
-use super::parts::{Built, Parts};
+use super::lists::{CandidateSource, Candidates, Lists, MoveSink};
+use super::parts::{Built, Order, Parts};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::tally::Tally;
-use super::visit::{CountAfterstates, ExpandStates, Visit};
+use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::PartKey;
+use crate::game::{Board, Exp, PartKey};
 use crate::part::Kind;
 use crate::store::{Layer, Store};
 
@@ -23,20 +30,43 @@ use crate::store::{Layer, Store};
 pub(crate) struct Layers<'a> {
     lists: Lists,
     parts: Parts<'a>,
+    /// Most candidates of a small layer.
+    small: u64,
+    /// The frontier, if some of it is in memory.
+    frontier: Option<Frontier>,
 }
 
 impl Counter for Layers<'_> {
     fn next(
         &mut self,
-        _: u32,
+        last: u32,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<Vec<Layer>> {
-        let sum = store.run().sealed_sum() + 2;
-        progress.begin(sum);
-        let layer = self.count(sum, store, progress)?;
-        progress.end(&layer);
-        Ok(vec![layer])
+        let mut frontier = match self.frontier.take() {
+            Some(frontier) => frontier,
+            None => Frontier::open(store.run())?,
+        };
+        if frontier.candidates_at_most() > self.small {
+            let layer = self.count(&mut frontier, false, store, progress)?;
+            progress.end(&layer);
+            return Ok(vec![layer]);
+        }
+        let mut layers = Vec::new();
+        loop {
+            let mut layer = self.count(&mut frontier, true, store, progress)?;
+            let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.small;
+            let done = layer.last || !goes_on || store.is_commit_due();
+            if done {
+                self.write_frontier(&frontier, &mut layer, store)?;
+            }
+            progress.end(&layer);
+            layers.push(layer);
+            if done {
+                self.frontier = Some(frontier);
+                return Ok(layers);
+            }
+        }
     }
 }
 
@@ -46,37 +76,44 @@ impl<'a> Layers<'a> {
         Ok(Self {
             lists: Lists::new(store.run(), plan)?,
             parts: Parts::new(plan, workers),
+            small: plan.small,
+            frontier: None,
         })
     }
 
-    /// Count the layer of sum `sum`, which must be the next, and write its files.
-    fn count(&mut self, sum: u32, store: &mut Store, progress: &mut dyn Progress) -> Result<Layer> {
-        let frontier = Frontier::open(store.run(), sum)?;
+    /// Count the layer that follows from a frontier, and write the files of its states. Those of its
+    /// afterstates are written, too, or they stay in memory if it is a small one, and the frontier
+    /// goes on to them.
+    fn count(
+        &mut self,
+        frontier: &mut Frontier,
+        small: bool,
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<Layer> {
+        let sum = frontier.sum();
         let mut layer = Layer::new(sum);
         let mut found = Step::begin(sum);
+        progress.begin(sum);
         self.lists.begin(sum);
+        let tiles: Vec<Exp> = store.run().game().top().up_to().collect();
+        let group = if small { tiles.len() } else { 1 };
         // Afterstates that merges in the part below made.
         let mut merged = None;
-        for max in store.run().game().top().up_to() {
-            let key = PartKey { sum, max };
-            let mut row = Row::of(key);
-            let mut own = merged.take();
-            if frontier.leads_to(key) {
-                let collect = |max| self.lists.collect(Kind::Afterstates, max, store);
-                let own = own.get_or_insert_with(|| collect(max));
-                let above = collect(max.next());
-                let states = self
-                    .lists
-                    .spawn(&frontier, key, self.parts.workers, store)?;
-                let sink = MoveSink::new(max, own, &above);
-                let report = |counted| progress.step(found.add(counted));
-                self.states(&mut row, states, sink, &mut layer, store, report)?;
-                merged = Some(above);
+        let mut kept = Vec::new();
+        for tiles in tiles.chunks(group) {
+            let group = Group::collect(sum, tiles, merged, frontier, &self.lists, store);
+            let mut rows: Vec<Row> = group.keys().map(Row::of).collect();
+            let report = |counted| progress.step(found.add(counted));
+            self.states(&group, &mut rows, frontier, &mut layer, store, report)?;
+            let (own, above) = group.into_afterstates();
+            if small {
+                kept = self.list_afterstates(own, &mut rows, &mut layer, store)?;
+            } else {
+                self.write_afterstates(own, &mut rows, &mut layer, store)?;
             }
-            if let Some(afterstates) = own {
-                self.afterstates(&mut row, afterstates, &mut layer, store)?;
-            }
-            layer.rows.push(row);
+            merged = above;
+            layer.rows.append(&mut rows);
         }
         // Nothing is merged into the winning tile.
         if let Some(none) = merged {
@@ -84,68 +121,235 @@ impl<'a> Layers<'a> {
         }
         let ends = layer.rows.iter().all(|row| row.afterstates == 0);
         layer.last = sum >= 8 && ends && !frontier.goes_on();
+        if small {
+            frontier.advance(kept);
+        }
         Ok(layer)
     }
 
-    /// Build the part of a row's live states, and move them into `sink`.
+    /// Build the files of a group's live states, and move the states on.
     fn states(
         &mut self,
-        row: &mut Row,
-        candidates: Candidates,
-        sink: MoveSink,
+        group: &Group,
+        rows: &mut [Row],
+        frontier: &Frontier,
         layer: &mut Layer,
         store: &mut Store,
         report: impl FnMut(Tally),
     ) -> Result<()> {
-        let visit = ExpandStates::new(store.run().game(), sink);
-        let Built { sealed, tally } =
-            self.build(Kind::States, row, candidates, &visit, store, report)?;
-        row.live = sealed.states;
-        row.fingerprint = sealed.fingerprint;
-        row.dead = tally.dead;
-        row.labeled = tally.labeled;
-        row.candidates = tally.candidates;
-        row.duplicates = tally.duplicates;
-        row.moves = tally.moves;
-        row.wins = tally.wins;
-        layer.bytes += sealed.bytes;
-        layer.took(sealed.bytes, tally.cuts);
+        let game = *store.run().game();
+        let keys: Vec<PartKey> = group.keys().filter(|&key| frontier.leads_to(key)).collect();
+        let states = self
+            .lists
+            .spawn(frontier, &keys, self.parts.workers, store)?;
+        let orders = keys.iter().zip(states).map(|(&key, candidates)| {
+            Ok(Order {
+                key,
+                source: candidates.into_source()?,
+                visit: ExpandStates::new(&game, group.sink(key)),
+            })
+        });
+        let orders = orders.collect::<Result<_>>()?;
+        let built = self.parts.to_files(Kind::States, orders, store, report)?;
+        for built in built {
+            let Built {
+                key,
+                part: sealed,
+                tally,
+                source,
+            } = built;
+            let row = row_of(rows, key);
+            row.live = sealed.states;
+            row.fingerprint = sealed.fingerprint;
+            row.dead = tally.dead;
+            row.labeled = tally.labeled;
+            row.candidates = tally.candidates;
+            row.duplicates = tally.duplicates;
+            row.moves = tally.moves;
+            row.wins = tally.wins;
+            layer.bytes += sealed.bytes;
+            layer.took(sealed.bytes, tally.cuts);
+            self.lists.remember(Kind::States, key.max, source.retire());
+        }
         Ok(())
     }
 
-    /// Build the part of a row's afterstates.
-    fn afterstates(
+    /// Build the files of afterstates.
+    fn write_afterstates(
         &mut self,
-        row: &mut Row,
-        candidates: Candidates,
+        afterstates: Vec<(PartKey, Candidates)>,
+        rows: &mut [Row],
         layer: &mut Layer,
         store: &mut Store,
     ) -> Result<()> {
-        let visit = CountAfterstates::new(store.run().game());
-        let Built { sealed, tally } =
-            self.build(Kind::Afterstates, row, candidates, &visit, store, |_| ())?;
-        row.afterstates = sealed.states;
-        row.empty_cells = tally.empty_cells;
-        layer.took(sealed.bytes, tally.cuts);
-        Ok(())
-    }
-
-    /// Build the file of a row's part from its candidates; keeps a sample of it.
-    fn build(
-        &mut self,
-        kind: Kind,
-        row: &Row,
-        candidates: Candidates,
-        visit: &impl Visit,
-        store: &mut Store,
-        report: impl FnMut(Tally),
-    ) -> Result<Built> {
-        let mut source = candidates.into_source()?;
+        let orders = afterstate_orders(afterstates, store)?;
         let built = self
             .parts
-            .build(kind, row, &mut source, visit, store, report)?;
-        let key = row.key().expect("a row of the engine has a tile");
-        self.lists.remember(kind, key.max, source.retire());
-        Ok(built)
+            .to_files(Kind::Afterstates, orders, store, |_| ())?;
+        for built in built {
+            let (key, sealed) = (built.key, built.part);
+            layer.took(sealed.bytes, built.tally.cuts);
+            self.counted(
+                row_of(rows, key),
+                key,
+                sealed.states,
+                &built.tally,
+                built.source,
+            );
+        }
+        Ok(())
     }
+
+    /// Build afterstates in memory.
+    fn list_afterstates(
+        &mut self,
+        afterstates: Vec<(PartKey, Candidates)>,
+        rows: &mut [Row],
+        layer: &mut Layer,
+        store: &Store,
+    ) -> Result<Vec<(PartKey, Vec<Board>)>> {
+        let orders = afterstate_orders(afterstates, store)?;
+        let built = self.parts.to_lists(orders)?;
+        let lists = built.into_iter().map(|built| {
+            let (key, list) = (built.key, built.part);
+            layer.took(0, built.tally.cuts);
+            let afterstates = list.len() as u64;
+            self.counted(
+                row_of(rows, key),
+                key,
+                afterstates,
+                &built.tally,
+                built.source,
+            );
+            (key, list)
+        });
+        Ok(lists.collect())
+    }
+
+    /// Note the afterstates of a part that was built.
+    fn counted(
+        &mut self,
+        row: &mut Row,
+        key: PartKey,
+        afterstates: u64,
+        tally: &Tally,
+        source: CandidateSource,
+    ) {
+        row.afterstates = afterstates;
+        row.empty_cells = tally.empty_cells;
+        self.lists
+            .remember(Kind::Afterstates, key.max, source.retire());
+    }
+
+    /// Write the files of a frontier that is in memory, as far as it is not sealed.
+    fn write_frontier(
+        &mut self,
+        frontier: &Frontier,
+        layer: &mut Layer,
+        store: &mut Store,
+    ) -> Result<()> {
+        let lists = frontier.lists_above(store.run().sealed_sum());
+        let orders = lists.map(|(key, source)| Order {
+            key,
+            source,
+            visit: OnlyList,
+        });
+        let built = self
+            .parts
+            .to_files(Kind::Afterstates, orders.collect(), store, |_| ())?;
+        for built in built {
+            layer.took(built.part.bytes, built.tally.cuts);
+        }
+        Ok(())
+    }
+}
+
+/// Parts of a layer that are counted together, with what collects their afterstates.
+struct Group<'a> {
+    sum: u32,
+    /// The largest tiles of the parts.
+    tiles: &'a [Exp],
+    /// Afterstates of each part, and of the one above: they come from the states of the part and of
+    /// the part below.
+    afterstates: Vec<Option<Candidates>>,
+}
+
+impl<'a> Group<'a> {
+    /// Collect the afterstates of the parts with these largest tiles; those that merges below the
+    /// group made are collected already.
+    fn collect(
+        sum: u32,
+        tiles: &'a [Exp],
+        merged: Option<Candidates>,
+        frontier: &Frontier,
+        lists: &Lists,
+        store: &Store,
+    ) -> Self {
+        let mut afterstates = vec![merged];
+        for &max in tiles {
+            afterstates.push(None);
+            if frontier.leads_to(PartKey { sum, max }) {
+                let [.., own, above] = &mut afterstates[..] else {
+                    unreachable!("two are there")
+                };
+                own.get_or_insert_with(|| lists.collect(Kind::Afterstates, max, store));
+                *above = Some(lists.collect(Kind::Afterstates, max.next(), store));
+            }
+        }
+        Self {
+            sum,
+            tiles,
+            afterstates,
+        }
+    }
+
+    /// The parts.
+    fn keys(&self) -> impl Iterator<Item = PartKey> {
+        let keys = self.tiles.iter();
+        keys.map(|&max| PartKey { sum: self.sum, max })
+    }
+
+    /// Where the afterstates of a part's states go.
+    fn sink(&self, key: PartKey) -> MoveSink<'_> {
+        let place = self.tiles.iter().position(|&max| max == key.max);
+        let place = place.expect("the part is of the group");
+        let collected = |place: usize| {
+            let candidates = self.afterstates[place].as_ref();
+            candidates.expect("afterstates of a part that has states are collected")
+        };
+        MoveSink::new(key.max, collected(place), collected(place + 1))
+    }
+
+    /// The afterstates of the parts, all known now, and those of the part above as far as they come
+    /// from here.
+    fn into_afterstates(mut self) -> (Vec<(PartKey, Candidates)>, Option<Candidates>) {
+        let above = self.afterstates.pop().flatten();
+        let own = mem::take(&mut self.afterstates).into_iter();
+        let own = self.keys().zip(own);
+        let own = own.filter_map(|(key, candidates)| Some((key, candidates?)));
+        (own.collect(), above)
+    }
+}
+
+/// What is to be built of afterstates.
+fn afterstate_orders(
+    afterstates: Vec<(PartKey, Candidates)>,
+    store: &Store,
+) -> Result<Vec<Order<CandidateSource, CountAfterstates>>> {
+    let game = store.run().game();
+    let orders = afterstates.into_iter().map(|(key, candidates)| {
+        Ok(Order {
+            key,
+            source: candidates.into_source()?,
+            visit: CountAfterstates::new(game),
+        })
+    });
+    orders.collect()
+}
+
+/// The row of a part.
+fn row_of(rows: &mut [Row], key: PartKey) -> &mut Row {
+    let mut rows = rows.iter_mut();
+    let row = rows.find(|row| row.key() == Some(key));
+    row.expect("each part of a group has a row")
 }

@@ -26,11 +26,11 @@
 //! sort*: splitters from a sample cut the candidates into ranges that are sorted on their own, in a
 //! core's cache, and laid end to end. (On clusters and disks: Kunkle and Cooperman 2009.)
 //!
-//! Within a layer the parts go in order of largest tile. This is the way of a part, with the names
-//! that the code has:
+//! Within a layer the parts go in order of largest tile; in a small layer, all at once (`layer`).
+//! This is the way of a part, with the names that the code has:
 //!
 //! ```text
-//!   Frontier: afterstates of sums s-2 and s-4, in blocks on disk
+//!   Frontier: afterstates of sums s-2 and s-4, in blocks on disk, or lists in memory
 //!      |
 //!      | lists::expand   spawn, canonical form, key                              all threads
 //!      v
@@ -50,7 +50,7 @@
 //!              |
 //!              | built in the same way, with CountAfterstates as Visit
 //!              v
-//!           Writer: sum-S-max-M.afterstates, the frontier of s+2 and s+4
+//!           Writer: sum-S-max-M.afterstates, the frontier of s+2 and s+4; or a list
 //! ```
 //!
 //! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4: layer 4 gets
@@ -60,11 +60,11 @@
 //! `sum-00004-max-00002.states`. `ExpandStates::expand` moves them. Up, 0x0011 becomes 0x1100, an
 //! image of 0x0011 itself, which `MoveSink` collects for the part's own afterstates; left and
 //! right, its tiles merge, and 0x0002 goes to those of the next largest tile. Both are built into
-//! files of afterstates, and when layer 6 opens its `Frontier`, `expand` spawns a 2 into each empty
+//! lists of afterstates, as the layer is small, and for layer 6 `expand` spawns a 2 into each empty
 //! cell of them.
 //!
 //! Reading order: this file (the loop over layers), `choice` (which engine), `layer` (a layer as
-//! lists), `frontier`, `lists` (candidates), `parts` and `build` (a part's file from any source),
+//! lists), `frontier`, `lists` (candidates), `parts`, `build` and `batches` (parts from any source),
 //! `visit` (what is done with its states); `bits`; `packed` (`chunk`, `chunk_pool`: sorted runs in
 //! memory, or on disk), `workers`, `plan` and `progress` serve them all.
 //!
@@ -76,6 +76,7 @@
 //! - D. Kunkle and G. Cooperman, *Harnessing Parallel Disks to Solve Rubik's Cube*, Journal of
 //!   Symbolic Computation 44(7), 2009.
 
+mod batches;
 pub(crate) mod bits;
 mod build;
 mod choice;
@@ -129,16 +130,20 @@ pub fn count(
     let choice = Choice::new(store.run(), plan, until)?;
     let laws = Laws::new(store.run().game(), choice.last());
     let workers = Workers::start(plan)?;
-    workers.install(|| store.check_blocks())?;
-    for stage in choice.stages() {
-        let counted = stage.count(store, &workers, &laws, progress);
-        if let Err(error) = counted {
-            // The error that ended the count is the one to report.
-            let _ = workers.install(|| store.abandon());
-            return Err(error);
+    // The thread that counts is one of those that it shares the work with: it waits for them where
+    // they wait, which costs small layers less.
+    workers.install(|| {
+        store.check_blocks()?;
+        for stage in choice.stages() {
+            let counted = stage.count(store, &workers, &laws, progress);
+            if let Err(error) = counted {
+                // The error that ended the count is the one to report.
+                let _ = store.abandon();
+                return Err(error);
+            }
         }
-    }
-    workers.install(|| store.close())
+        store.close()
+    })
 }
 
 impl Stage {
@@ -161,7 +166,7 @@ impl Stage {
         while !ended(store) {
             let mut layers = counter.next(self.last, store, progress)?;
             obey(laws, store, &mut layers)?;
-            workers.install(|| store.seal(&layers))?;
+            store.seal(&layers)?;
         }
         Ok(())
     }

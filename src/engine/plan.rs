@@ -12,6 +12,10 @@ const LEAST: usize = 16 << 20;
 /// those with the next larger tile.
 pub(crate) const PARTS: usize = 3;
 
+/// Bytes of the bound for each candidate of a small layer: the candidates of all its parts and the
+/// afterstates of two sums are in memory at once, and every part has buckets of its own.
+const SMALL: u64 = 576;
+
 /// How a layer is held while it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -51,6 +55,8 @@ pub struct Plan {
     pub(crate) sort: usize,
     /// Most candidates of a batch.
     pub(crate) batch: usize,
+    /// Most candidates of a layer whose parts are counted together.
+    pub(crate) small: u64,
 }
 
 /// zstd level if none is given.
@@ -90,6 +96,7 @@ impl Plan {
             granted: memory / 32 / threads,
             sort,
             batch,
+            small: (bound / SMALL).min(1 << 20),
         })
     }
 
@@ -137,6 +144,7 @@ impl Plan {
             granted: 16 << 10,
             sort: 1500,
             batch: 5000,
+            small: 0,
         }
     }
 

@@ -31,8 +31,8 @@ impl Step {
     }
 }
 
-/// Told how a count goes. All calls come from the thread that counts.
-pub trait Progress {
+/// Told how a count goes. All calls come from one thread, that which counts.
+pub trait Progress: Send {
     /// A layer begins.
     fn begin(&mut self, sum: u32);
     /// More of the layer's states are found.

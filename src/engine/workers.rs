@@ -93,6 +93,12 @@ impl Workers {
         Ok(total)
     }
 
+    /// Make a value for each thread.
+    pub(crate) fn per_thread<T>(&self, make: impl FnMut(usize) -> T) -> PerThread<T> {
+        let threads = 0..self.pool.current_num_threads();
+        PerThread::of(threads.map(make))
+    }
+
     /// Run a closure in this thread pool, so that what is parallel in it uses these threads and no
     /// others.
     pub(crate) fn install<R: Send>(&self, act: impl FnOnce() -> R + Send) -> R {

@@ -1,8 +1,9 @@
 //! Reads a part file where it lies: mapped, block by block, from many threads.
 
 use std::fs::{self, File};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memmap2::Mmap;
 
@@ -12,10 +13,27 @@ use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label};
 use super::little_endian::u64_at;
 use crate::error::{Error, Result};
 
+/// Where a part's bytes are.
+enum Bytes {
+    File(Mmap),
+    Memory(Arc<[u8]>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::File(map) => map,
+            Self::Memory(bytes) => bytes,
+        }
+    }
+}
+
 /// An open part file. Opening checks header, index and footer; blocks are checked when decoded.
 pub struct Part {
     path: PathBuf,
-    bytes: Mmap,
+    bytes: Bytes,
     header: Header,
     footer: Footer,
     index: Range<usize>,
@@ -41,10 +59,15 @@ impl Part {
         // written again, and every block is checked against its checksum when it is decoded.
         #[expect(unsafe_code, reason = "mapping a file has no safe form")]
         let bytes = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "map"))?;
-        Self::from_bytes(path, bytes)
+        Self::from_bytes(path, Bytes::File(bytes))
     }
 
-    fn from_bytes(path: &Path, bytes: Mmap) -> Result<Self> {
+    /// Open a part file that is in memory, and will be at `path`.
+    pub(crate) fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
+        Self::from_bytes(path, Bytes::Memory(bytes))
+    }
+
+    fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self> {
         let header = Header::of(path, &bytes)?;
         let damaged = |what: &str| Error::Damaged {
             path: path.to_owned(),
@@ -276,13 +299,7 @@ pub(super) mod tests {
 
     /// Open bytes as a file and read every block.
     fn read(bytes: &[u8]) -> Result<(Part, Vec<u64>)> {
-        let mut map = memmap2::MmapMut::map_anon(bytes.len().max(1)).unwrap();
-        map[..bytes.len()].copy_from_slice(bytes);
-        let path = Path::new("memory");
-        if bytes.is_empty() {
-            return Header::of(path, bytes).map(|_| unreachable!("nothing is not a header"));
-        }
-        let part = Part::from_bytes(path, map.make_read_only().unwrap())?;
+        let part = Part::from_memory(Path::new("memory"), bytes.into())?;
         let mut decoder = Decoder::new().unwrap();
         let mut states = Vec::new();
         for block in 0..part.blocks() {

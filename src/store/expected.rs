@@ -25,8 +25,13 @@ impl Expected {
             }
             other => other,
         })?;
+        self.check(part, game)
+    }
+
+    /// See that a part is the one that it should be.
+    pub(crate) fn check(&self, part: Part, game: &Game) -> Result<Part> {
         let mismatch = |what: String| {
-            let path = path.to_owned();
+            let path = part.path().to_owned();
             Err(Error::Mismatch { path, what })
         };
         let label = self.name.label(game);

@@ -43,6 +43,12 @@ pub(crate) fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(Error::io(path, "create"))
 }
 
+/// Write a file, not durably.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = create(path)?;
+    file.write_all(bytes).map_err(Error::io(path, "write"))
+}
+
 /// Allocate `bytes` by a file of zeros; deleting it frees them.
 pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     let mut zeros = io::repeat(0).take(bytes);

@@ -11,18 +11,20 @@
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //! ```
 //!
-//! Key idea: a file is written under a temporary name; a *commit* makes a batch of files durable,
-//! gives them their names, and then replaces the manifest. Many small layers share a commit, so
-//! durability costs little, and a process that is killed at any point leaves the last commit whole.
-//! There is no signal handler: the next count deletes what the manifest does not name and goes on.
+//! Key idea: a file is written under a temporary name, or stays in memory while it is small; a
+//! *commit* makes a batch of files durable, gives them their names, and then replaces the manifest.
+//! Many small layers share a commit, and it goes on beside the count, so durability costs little,
+//! and a process that is killed at any point leaves the last commit whole. There is no signal
+//! handler: the next count deletes what the manifest does not name and goes on.
 //!
 //! [`Run`] is how everybody reads a run; [`Store`] is a run that is being counted, and alone may
 //! change it.
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `manifest`, `run`,
-//! then this file and `open` (sealing, committing, going on); `lookup`, `sample` and `layer_states`
-//! on demand.
+//! then this file (sealing), `spool`, `commit`, and `open` (going on); `lookup`, `sample` and
+//! `layer_states` on demand.
 
+mod commit;
 mod expected;
 mod file;
 mod files;
@@ -34,24 +36,22 @@ mod open;
 mod run;
 mod sample;
 mod spill;
+mod spool;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::game::PartKey;
 use crate::part::{Kind, PartWriter, Sealed};
 
+use commit::{Commit, Pending, UnderWay};
 pub(crate) use expected::Expected;
 pub(crate) use file::write_atomic;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Sink, probe};
-use files::{FileName, Named, RESERVE, TABLE};
+use files::{FileName, Named, RESERVE};
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;
 pub use lookup::Lookup;
@@ -59,11 +59,14 @@ pub use manifest::Keep;
 use manifest::{AfterstateFile, SealedPart};
 pub use run::Run;
 pub(crate) use spill::Spill;
+use spool::{Contents, Spool};
 
 /// Commit at the end of a layer if this much time has passed since the last commit...
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
-/// ...or if this many bytes wait to be made durable.
+/// ...or if this many bytes wait to be made durable...
 const COMMIT_BYTES: u64 = 256 << 20;
+/// ...or so many of them in memory.
+const COMMIT_HELD: u64 = 8 << 20;
 
 /// Most bytes that the manifest and the table take together: once, and for each part. While they
 /// are replaced the old files exist too, but their space is already allocated.
@@ -71,21 +74,20 @@ const ROOM: u64 = 64 << 10;
 const ROOM_FOR_PART: u64 = 640;
 
 /// A part file in the making, in a run's directory.
-pub(crate) type Writer = PartWriter<BufWriter<File>>;
+pub(crate) type Writer = PartWriter<Spool>;
 
 /// A run that is being counted: its directory, locked for this process, and all that may change it.
 pub struct Store {
     run: Run,
     notes: Vec<String>,
-    /// Finished files of the layer that is being counted, under their temporary names.
-    unsealed: Vec<(FileName, Sealed)>,
-    /// Bytes of the files that wait for the next commit.
-    pending_bytes: u64,
-    /// Temporary files that are no longer needed, to be written over: creating a file costs a file
-    /// system more than counting a small part costs.
-    spare: Vec<PathBuf>,
+    /// Finished files of layers that are not sealed.
+    unsealed: Vec<(Pending, Sealed)>,
+    /// Bytes that wait for the next commit, and those of them in memory.
+    waiting: u64,
+    held: u64,
     /// Files that the next commit's manifest will not name.
     obsolete: Vec<FileName>,
+    under_way: Option<UnderWay>,
     /// Bytes reserved for the manifest and the table.
     reserved: u64,
     committed: Instant,
@@ -107,30 +109,24 @@ impl Store {
         &self.notes
     }
 
-    /// Begin a part file under a temporary name.
-    pub(crate) fn create(&mut self, kind: Kind, key: PartKey) -> Result<Writer> {
+    /// Begin a part file.
+    pub(crate) fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
         let name = FileName { kind, key };
         let path = self.temporary(name);
-        if let Some(spare) = self.spare.pop() {
-            file::rename(&spare, &path)?;
-        }
-        let file = file::create(&path)?;
-        PartWriter::new(
-            BufWriter::with_capacity(1 << 18, file),
-            &path,
-            name.label(self.run.game()),
-        )
+        PartWriter::new(Spool::new(&path), &path, name.label(self.run.game()))
     }
 
-    /// Finish a part file of the layer being counted; an empty one is removed.
+    /// Finish a part file of a layer that is being counted; an empty one is dropped.
     pub(crate) fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        let name = FileName { kind, key };
-        let (_, sealed) = writer.finish()?;
+        let (spool, sealed) = writer.finish()?;
         if sealed.states == 0 {
-            self.spare.push(self.temporary(name));
             return Ok(Sealed::default());
         }
-        self.unsealed.push((name, sealed));
+        let name = FileName { kind, key };
+        let contents = spool.into_contents();
+        self.waiting += sealed.bytes;
+        self.held += contents.held();
+        self.unsealed.push((Pending { name, contents }, sealed));
         Ok(sealed)
     }
 
@@ -145,16 +141,15 @@ impl Store {
     pub(crate) fn seal(&mut self, layers: &[Layer]) -> Result<()> {
         let mut bytes = BTreeMap::new();
         let manifest = &mut self.run.manifest;
-        for (name, sealed) in self.unsealed.drain(..) {
-            self.run.pending.push(name);
-            self.pending_bytes += sealed.bytes;
-            match name.kind {
-                Kind::States => drop(bytes.insert(Some(name.key), sealed.bytes)),
+        for (pending, sealed) in self.unsealed.drain(..) {
+            let FileName { kind, key } = pending.name;
+            match kind {
+                Kind::States => drop(bytes.insert(Some(key), sealed.bytes)),
                 Kind::Afterstates => {
-                    let file = AfterstateFile::new(name.key, sealed);
-                    manifest.afterstates.push(file);
+                    manifest.afterstates.push(AfterstateFile::new(key, sealed));
                 }
             }
+            self.run.pending.push(pending);
         }
         for layer in layers {
             for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
@@ -165,13 +160,20 @@ impl Store {
             manifest.complete = layer.last;
         }
         self.changed = true;
-        self.drop_afterstates();
-        self.drop_states();
+        self.drop_afterstates()?;
+        self.drop_states()?;
         self.reserve()?;
-        if self.committed.elapsed() >= COMMIT_AFTER || self.pending_bytes >= COMMIT_BYTES {
-            self.commit()?;
+        if self.is_commit_due() {
+            self.begin_commit()?;
         }
         Ok(())
+    }
+
+    /// Whether it is time to seal and commit what was counted.
+    pub(crate) fn is_commit_due(&self) -> bool {
+        self.waiting >= COMMIT_BYTES
+            || self.held >= COMMIT_HELD
+            || self.committed.elapsed() >= COMMIT_AFTER
     }
 
     /// Reserve room on disk for the manifest and the table of what is sealed, so that a full disk
@@ -201,50 +203,56 @@ impl Store {
 
     /// Commit, and leave nothing but the run in the directory.
     pub(crate) fn close(&mut self) -> Result<()> {
+        self.end_commit()?;
         self.release()?;
         self.commit()
     }
 
-    /// Make everything that is sealed durable: first the files, then their names, then the manifest
-    /// that names them. Only then are files deleted that it no longer names.
+    /// Commit everything that is sealed.
     fn commit(&mut self) -> Result<()> {
-        if !self.changed {
-            return Ok(());
+        if self.changed {
+            self.begin_commit()?;
         }
-        let dir = self.run.dir();
-        self.run.pending.par_iter().try_for_each(|name| {
-            let path = dir.join(name.to_string());
-            let temporary = file::temporary(&path);
-            // A commit that failed may have published some of them.
-            if path.exists() && !temporary.exists() {
-                return Ok(());
-            }
-            file::publish(&temporary, &path)
-        })?;
-        file::sync_dir(dir)?;
-        self.run.manifest.save(dir)?;
-        self.run.pending.clear();
-        self.pending_bytes = 0;
-        for name in self.obsolete.drain(..) {
-            file::remove(&self.run.dir().join(name.to_string()))?;
-        }
-        for path in self.spare.drain(..) {
-            file::remove(&path)?;
-        }
-        self.write_table()?;
+        self.end_commit()
+    }
+
+    /// Begin to commit everything that is sealed, after the commit under way.
+    fn begin_commit(&mut self) -> Result<()> {
+        self.end_commit()?;
+        let commit = Commit {
+            dir: self.run.dir().to_owned(),
+            manifest: self.run.manifest.clone(),
+            files: self.run.pending.clone(),
+            obsolete: self.obsolete.clone(),
+        };
+        self.under_way = Some(commit.begin()?);
+        (self.waiting, self.held) = (0, 0);
         self.committed = Instant::now();
         self.changed = false;
         Ok(())
     }
 
-    /// Delete the files of a layer that could not be finished, and commit the layers before it: an
-    /// error costs no more than the layers that are sealed together.
+    /// Wait for the commit under way. If it failed, what it was to commit waits for the next one.
+    fn end_commit(&mut self) -> Result<()> {
+        let Some(under_way) = self.under_way.take() else {
+            return Ok(());
+        };
+        let (files, obsolete) = (under_way.files, under_way.obsolete);
+        under_way.end().inspect_err(|_| self.changed = true)?;
+        self.run.pending.drain(..files);
+        self.obsolete.drain(..obsolete);
+        Ok(())
+    }
+
+    /// Delete the files of layers that could not be finished, and commit those before them: an error
+    /// costs no more than the layers that are sealed together.
     pub(crate) fn abandon(&mut self) -> Result<()> {
+        // If it failed, the files wait for the one below.
+        let _ = self.end_commit();
         self.release()?;
         self.unsealed.clear();
-        self.spare.clear();
         let waiting = self.run.pending.iter();
-        let waiting: Vec<PathBuf> = waiting.map(|&name| self.temporary(name)).collect();
+        let waiting: Vec<PathBuf> = waiting.map(|file| self.temporary(file.name)).collect();
         for (path, named) in files::all(self.run.dir())? {
             if named == Named::Temporary && !waiting.contains(&path) {
                 file::remove(&path)?;
@@ -258,7 +266,7 @@ impl Store {
     }
 
     /// Drop the afterstates that no later layer follows from: all but those of the last two sums.
-    fn drop_afterstates(&mut self) {
+    fn drop_afterstates(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
         let needed = if manifest.complete {
             u32::MAX
@@ -271,15 +279,16 @@ impl Store {
             .partition(|file| file.sum >= needed);
         manifest.afterstates = keep;
         let dropped = drop.iter().filter_map(AfterstateFile::file);
-        self.discard(dropped.map(|file| file.name).collect());
+        let dropped: Vec<FileName> = dropped.map(|file| file.name).collect();
+        self.discard(&dropped)
     }
 
     /// With [`Keep::Last`], drop the states of all layers but the last; of the last one, too, if
     /// they were not written: they are when a count ends, but need not be where it could go on.
-    fn drop_states(&mut self) {
+    fn drop_states(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
         if manifest.keep == Keep::All {
-            return;
+            return Ok(());
         }
         let last = manifest.sealed_sum;
         let unwritten =
@@ -301,27 +310,32 @@ impl Store {
             files.extend(file.map(|file| file.name));
             part.bytes = 0;
         }
-        self.discard(files);
+        self.discard(&files)
     }
 
-    /// Let files go: those that no manifest has named yet are written over, the others deleted
-    /// after the next commit.
-    fn discard(&mut self, names: Vec<FileName>) {
-        for name in names {
-            if let Some(at) = self.run.pending.iter().position(|&pending| pending == name) {
-                self.run.pending.swap_remove(at);
-                self.spare.push(self.temporary(name));
-            } else {
+    /// Let files go: those that no manifest will have named at once, the others after the next
+    /// commit.
+    fn discard(&mut self, names: &[FileName]) -> Result<()> {
+        let committing = self.under_way.as_ref().map_or(0, |commit| commit.files);
+        for &name in names {
+            let waiting = &self.run.pending[committing..];
+            let Some(at) = waiting.iter().position(|pending| pending.name == name) else {
                 self.obsolete.push(name);
+                continue;
+            };
+            let pending = self.run.pending.remove(committing + at);
+            if matches!(pending.contents, Contents::File) {
+                file::remove(&self.temporary(name))?;
             }
         }
+        Ok(())
     }
+}
 
-    fn write_table(&self) -> Result<()> {
-        let bytes = self.run.table().to_csv();
-        let path = self.run.dir().join(TABLE);
-        write_atomic(&path, |file| {
-            file.write_all(&bytes).map_err(Error::io(&path, "write"))
-        })
+impl Drop for Store {
+    /// The directory stays locked until nothing is written to it any more.
+    fn drop(&mut self) {
+        // Whether a commit failed is for those to know who end one.
+        let _ = self.end_commit();
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::commit::write_table;
 use super::files::{self, Named};
 use super::manifest::{Keep, Manifest};
 use super::{Run, Store, file};
@@ -40,9 +41,10 @@ impl Store {
             run: Run::new(dir, *game, manifest, Some(lock)),
             notes: Vec::new(),
             unsealed: Vec::new(),
-            pending_bytes: 0,
-            spare: Vec::new(),
+            waiting: 0,
+            held: 0,
             obsolete: Vec::new(),
+            under_way: None,
             reserved: 0,
             committed: Instant::now(),
             changed: false,
@@ -50,7 +52,7 @@ impl Store {
         store.check_files()?;
         store.remove_orphans()?;
         store.keep(keep)?;
-        store.write_table()?;
+        write_table(dir, &store.run.manifest)?;
         Ok(store)
     }
 
@@ -80,7 +82,7 @@ impl Store {
         }
         self.changed = true;
         manifest.keep = keep;
-        self.drop_states();
+        self.drop_states()?;
         self.commit()
     }
 

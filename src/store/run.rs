@@ -3,12 +3,15 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::commit::Pending;
 use super::expected::Expected;
 use super::file::{self, LOCK};
 use super::files::{self, FileName, Named, TABLE};
 use super::layer_states::LayerStates;
 use super::manifest::{Keep, Manifest, SealedPart};
+use super::spool::Contents;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
@@ -48,9 +51,9 @@ pub struct Run {
     dir: PathBuf,
     game: Game,
     pub(super) manifest: Manifest,
-    /// Files of sealed layers that wait for a commit, under their temporary names: none but in a
-    /// count.
-    pub(super) pending: Vec<FileName>,
+    /// Files of sealed layers that wait for a commit, first those of the commit under way: none but
+    /// in a count.
+    pub(super) pending: Vec<Pending>,
     _lock: Option<File>,
 }
 
@@ -213,10 +216,19 @@ impl Run {
     /// Open a file that the manifest names.
     pub(crate) fn open_file(&self, expected: Expected) -> Result<Part> {
         let path = self.dir.join(expected.name.to_string());
-        if self.pending.contains(&expected.name) {
-            expected.open(&file::temporary(&path), &self.game)
-        } else {
-            expected.open(&path, &self.game)
+        let mut pending = self.pending.iter();
+        match pending.find(|pending| pending.name == expected.name) {
+            Some(pending) => match &pending.contents {
+                Contents::Memory(bytes) => {
+                    expected.check(Part::from_memory(&path, Arc::clone(bytes))?, &self.game)
+                }
+                // The commit under way may just give it its name.
+                Contents::File => match expected.open(&file::temporary(&path), &self.game) {
+                    Err(Error::Missing(_)) => expected.open(&path, &self.game),
+                    opened => opened,
+                },
+            },
+            None => expected.open(&path, &self.game),
         }
     }
 

@@ -32,7 +32,7 @@ pub(crate) struct Count<'a> {
     /// Where its first layers were counted before, undisturbed.
     begun: Option<&'a Place>,
     /// An earlier process is killed at this operation, so that the count finds what that one left.
-    killed_at: Option<usize>,
+    killed_at: Option<(&'a str, usize)>,
     /// Whether its files may lie in memory.
     small: bool,
 }
@@ -62,8 +62,8 @@ impl Count<'_> {
         if let Some(begun) = self.begun {
             begun.copy_to(&place);
         }
-        if let Some(at) = self.killed_at {
-            let output = place.faulty(self.args, self.settings, "kill", at);
+        if let Some(operation) = self.killed_at {
+            let output = place.faulty(self.args, self.settings, "kill", operation);
             assert_eq!(end(&output, self.args), End::Killed);
         }
         place
@@ -90,10 +90,13 @@ impl Count<'_> {
         let ends: Vec<End> = faults
             .par_iter()
             .map(|&(mode, at)| {
-                let operation = &operations[at - 1];
-                let what = format!("{}: {mode} at {at}, {operation}", self.args);
+                let operation = numbered(&operations, at);
+                let what = format!("{}: {mode} at {operation:?}", self.args);
                 let place = self.place();
-                let end = end(&place.faulty(self.args, self.settings, mode, at), &what);
+                let end = end(
+                    &place.faulty(self.args, self.settings, mode, operation),
+                    &what,
+                );
                 let kills = matches!(mode, "kill" | "torn");
                 assert_eq!(end == End::Killed, kills, "{what}: {end:?}");
                 if end == End::Well {
@@ -123,14 +126,21 @@ impl Count<'_> {
     }
 }
 
+/// An operation, and its number among those with the same text: their order is that of the threads.
+fn numbered(operations: &[String], at: usize) -> (&str, usize) {
+    let text = &operations[at - 1];
+    let same = operations[..at].iter().filter(|other| *other == text);
+    (text, same.count())
+}
+
 /// All operations.
 fn every(operations: &[String]) -> Vec<usize> {
     (1..=operations.len()).collect()
 }
 
-/// Those before the first file of a layer: opening the directory.
+/// Those before room is reserved for the first layer that is sealed: opening the directory.
 fn opening(operations: &[String]) -> Vec<usize> {
-    let first = |operation: &String| operation.starts_with("create sum-");
+    let first = |operation: &String| operation == "create reserve.tmp";
     (1..=operations.iter().position(first).unwrap()).collect()
 }
 
@@ -181,7 +191,7 @@ fn going_on_may_fail_and_be_gone_on_from() {
             })
             .collect();
         let killed = Count {
-            killed_at: Some(found[found.len() / 2]),
+            killed_at: Some(numbered(&operations, found[found.len() / 2])),
             ..count
         };
         killed.survives(|operations| {
@@ -214,6 +224,8 @@ fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
 fn a_directory_that_cannot_be_locked_or_mapped_is_refused() {
     for (setting, text) in [("FAULT_FLOCK", "cannot lock"), ("FAULT_MMAP", "cannot map")] {
         let place = Place::new();
+        let first = format!("{SMALL} --until 20");
+        good(place.command(&first), &first);
         let output = place.shimmed(SMALL, &[(setting, "1")]).output().unwrap();
         assert_eq!(end(&output, setting), End::Refused);
         let said = String::from_utf8_lossy(&output.stderr);

@@ -98,17 +98,18 @@ impl Place {
         command
     }
 
-    /// The same with one operation failing.
+    /// The same with one operation failing, told by its text and its number among those with it.
     pub(crate) fn faulty(
         &self,
         args: &str,
         settings: &[(&str, &str)],
         mode: &str,
-        at: usize,
+        (operation, at): (&str, usize),
     ) -> Output {
         let mut command = self.shimmed(args, settings);
         command
             .env("FAULT_MODE", mode)
+            .env("FAULT_OF", operation)
             .env("FAULT_AT", at.to_string());
         command.output().unwrap()
     }
@@ -121,8 +122,7 @@ impl Place {
     /// The operations that were logged: `name path`, and for a rename the new path.
     pub(crate) fn operations(&self) -> Vec<String> {
         let log = fs::read_to_string(self.log()).unwrap();
-        let lines = log.lines().map(|line| line.split_once(' ').unwrap().1);
-        lines.map(str::to_owned).collect()
+        log.lines().map(str::to_owned).collect()
     }
 }
 

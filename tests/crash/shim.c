@@ -1,17 +1,20 @@
 /* A library to preload that stands between a program and its files, and lets them fail.
  *
- * It counts the operations on the files below one directory and does something to one of them. So a
+ * It looks for operations on the files below one directory and does something to one of them. So a
  * test can go through all moments at which a disk can fill up, a device fail or a machine stop.
  * Operations are made as system calls, under the names by which Rust's standard library calls them.
+ * An operation is told by its text: its name and its paths relative to DIR, "#" for a file without
+ * a name. Threads do them in any order, but those of one text come in theirs.
  *
  *   FAULT_DIR=DIR     only files below DIR count; its name must be absolute and free of links
- *   FAULT_AT=N        the number of the operation that is hit, from 1
+ *   FAULT_OF=TEXT     the operation that is hit...
+ *   FAULT_AT=N        ...and which of those with this text, from 1
  *   FAULT_MODE=error  that operation fails with EIO; those after it work
  *             =full   from it on, whatever takes space fails with ENOSPC
  *             =dead   from it on, everything fails with EIO
  *             =kill   the process is killed instead
  *             =torn   if it writes, half of it is written; then the process is killed
- *   FAULT_LOG=FILE    append each operation: its number, its name, its paths relative to DIR
+ *   FAULT_LOG=FILE    append the text of each operation
  *   FAULT_CLOCK=S     the monotonic clock advances by S seconds whenever it is read, and else stands
  *   FAULT_FLOCK=1     no file can be locked
  *   FAULT_MMAP=1      no file can be mapped
@@ -38,10 +41,12 @@
 enum verdict { GO, FAIL, TEAR };
 enum space { TAKES, FREE };
 
-static const char *dir, *mode;
+static const char *dir, *mode, *of;
 static long at;
 static int out = -1;
 static atomic_long counted, readings;
+/* Whether the operation was hit: some modes last from then on. */
+static atomic_int hit;
 
 static const char *setting(const char *name) {
     const char *value = getenv(name);
@@ -52,6 +57,7 @@ __attribute__((constructor)) static void begin(void) {
     const char *file = setting("FAULT_LOG");
     dir = setting("FAULT_DIR");
     mode = setting("FAULT_MODE");
+    of = setting("FAULT_OF");
     at = atol(setting("FAULT_AT"));
     if (*file)
         out = syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -73,35 +79,38 @@ static const char *inside(const char *path) {
     return path[length] ? NULL : ".";
 }
 
-/* The same for an open file; PATH takes its name, which is empty if it has none. */
+/* The same for an open file; PATH takes its name. */
 static const char *inside_fd(int fd, char path[PATH_MAX]) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, PATH_MAX - 1);
     path[length < 0 ? 0 : length] = '\0';
-    return inside(path);
+    const char *name = inside(path);
+    return name && *name == '#' ? "#" : name;
 }
 
 /* Counts an operation on the name that INSIDE gave, and says what becomes of it. */
 static enum verdict count(const char *name, enum space space, const char *path, const char *to) {
     if (!path)
         return GO;
-    long number = atomic_fetch_add(&counted, 1) + 1;
+    char text[2 * PATH_MAX];
+    int length = snprintf(text, sizeof text - 1, "%s %s%s%s", name, path, to ? " " : "", to ? to : "");
+    int now = strcmp(text, of) == 0 && atomic_fetch_add(&counted, 1) + 1 == at;
     if (out >= 0) {
-        char line[2 * PATH_MAX];
-        int length = snprintf(line, sizeof line, "%ld %s %s%s%s\n", number, name, path,
-                              to ? " " : "", to ? to : "");
-        syscall(SYS_write, out, line, (size_t)length);
+        text[length] = '\n';
+        syscall(SYS_write, out, text, (size_t)length + 1);
     }
-    if (at == 0 || number < at)
+    if (now)
+        atomic_store(&hit, 1);
+    if (!atomic_load(&hit))
         return GO;
-    if (number == at && strcmp(mode, "kill") == 0)
+    if (now && strcmp(mode, "kill") == 0)
         die();
-    if (number == at && strcmp(mode, "torn") == 0)
+    if (now && strcmp(mode, "torn") == 0)
         return TEAR;
     errno = strcmp(mode, "full") == 0 ? ENOSPC : EIO;
     int fails = strcmp(mode, "dead") == 0 || (strcmp(mode, "full") == 0 && space == TAKES) ||
-                (strcmp(mode, "error") == 0 && number == at);
+                (strcmp(mode, "error") == 0 && now);
     return fails ? FAIL : GO;
 }
 

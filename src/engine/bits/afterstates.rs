@@ -14,10 +14,10 @@ use super::halves::Halves;
 use super::kernels::set;
 use super::matrix::Matrices;
 use super::tables::Tables;
+use crate::engine::frontier::FrontierPart;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 use crate::game::images;
-use crate::part::Part;
 
 /// The afterstates of one sum. Matrices are by weight of the top half, rows by top half.
 #[derive(Default)]
@@ -62,22 +62,22 @@ impl Afterstates {
     pub(crate) fn load(
         &mut self,
         weight: usize,
-        parts: &[&Part],
+        parts: &[&FrontierPart],
         halves: &Halves,
         workers: &Workers,
     ) -> Result<()> {
         self.reset(weight, halves)?;
-        let blocks = parts
+        let pieces = parts
             .iter()
-            .flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)));
-        let blocks: Vec<_> = blocks.collect();
+            .flat_map(|&part| (0..part.pieces()).map(move |piece| (part, piece)));
+        let pieces: Vec<_> = pieces.collect();
         let loaded = self.moved.make(|moved| {
             for made in moved {
                 made.lock().expect("no thread panics").matrix.clear();
             }
-            workers.each(&blocks, |worker, &(part, block)| {
+            workers.each(&pieces, |worker, &(part, piece)| {
                 worker.boards.clear();
-                part.read_block(block, &mut worker.decoder, &mut worker.boards)?;
+                part.read(piece, &mut worker.decoder, &mut worker.boards)?;
                 let mut bits: Vec<Vec<(u32, u32)>> = vec![Vec::new(); weight + 1];
                 let images = worker
                     .boards

@@ -85,7 +85,7 @@ use std::time::{Duration, Instant};
 
 use super::counter::Counter;
 use super::frontier::Frontier;
-use super::parts::{Built, Parts};
+use super::parts::{Order, Parts};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::visit::{CountAfterstates, OnlyList};
@@ -98,7 +98,7 @@ use crate::part::Kind;
 use crate::store::{Keep, Layer, Store};
 
 use census::Counts;
-use listing::Listing;
+use listing::{Listing, RowSource};
 use pair::Found;
 pub(crate) use sizes::Sizes;
 use sweep::Sweep;
@@ -193,7 +193,7 @@ impl<'a> Bits<'a> {
             workers,
             plan.threads(),
         )?;
-        sweep.take_up(&Frontier::open(run, sum)?)?;
+        sweep.take_up(&Frontier::open(run)?)?;
         Ok(Self {
             game,
             sweep,
@@ -230,17 +230,14 @@ impl<'a> Bits<'a> {
         listing: Listing,
         store: &mut Store,
     ) -> Result<()> {
-        for (row, mut source) in layer.rows.clone().iter().zip(listing.into_sources()) {
-            if row.live == 0 {
-                continue;
-            }
-            let Built { sealed, tally } =
-                self.parts
-                    .build(Kind::States, row, &mut source, &OnlyList, store, |_| ())?;
-            laws::equal(row, "live states", row.live, sealed.states)?;
-            laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
+        let orders = orders(&layer.rows, listing, || OnlyList);
+        let built = self.parts.to_files(Kind::States, orders, store, |_| ())?;
+        for (at, built) in built.into_iter().enumerate() {
+            let (row, sealed) = (layer.rows[at], built.part);
+            laws::equal(&row, "live states", row.live, sealed.states)?;
+            laws::equal(&row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
             layer.bytes += sealed.bytes;
-            layer.took(sealed.bytes, tally.cuts);
+            layer.took(sealed.bytes, built.tally.cuts);
         }
         Ok(())
     }
@@ -266,11 +263,13 @@ impl<'a> Bits<'a> {
         for (at, layer) in layers.iter_mut().enumerate().skip(last.saturating_sub(1)) {
             let listing = Listing::new(self.game.top(), &self.plan, store);
             self.sweep.list_afterstates(at == last, &listing)?;
-            for (row, mut source) in layer.rows.iter_mut().zip(listing.into_sources()) {
-                let visit = CountAfterstates::new(&self.game);
-                let Built { sealed, tally } =
-                    self.parts
-                        .build(Kind::Afterstates, row, &mut source, &visit, store, |_| ())?;
+            let visit = || CountAfterstates::new(&self.game);
+            let orders = orders(&layer.rows, listing, visit);
+            let built = self
+                .parts
+                .to_files(Kind::Afterstates, orders, store, |_| ())?;
+            for (row, built) in layer.rows.iter_mut().zip(built) {
+                let (sealed, tally) = (built.part, built.tally);
                 if at < last {
                     laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
                     laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
@@ -281,6 +280,17 @@ impl<'a> Bits<'a> {
         }
         Ok(())
     }
+}
+
+/// What is to be built of a layer's rows.
+fn orders<V>(rows: &[Row], listing: Listing, visit: impl Fn() -> V) -> Vec<Order<RowSource, V>> {
+    let orders = rows.iter().zip(listing.into_sources());
+    let orders = orders.map(|(row, source)| Order {
+        key: row.key().expect("a row of the engine has a tile"),
+        source,
+        visit: visit(),
+    });
+    orders.collect()
 }
 
 /// The row of a part's states, from sums over boards in all orientations; see `census`.

@@ -43,8 +43,7 @@ use std::sync::Arc;
 
 use super::frontier::Frontier;
 use super::plan::Plan;
-use super::tally::Tally;
-use super::workers::Workers;
+use super::workers::{Done, Workers};
 use crate::error::Result;
 use crate::game::key::KeyCodec;
 use crate::game::{Exp, Game, PartKey};
@@ -53,6 +52,7 @@ use crate::per_thread::PerThread;
 use crate::store::{Run, Store};
 pub(crate) use candidates::{Candidates, MoveSink};
 use scratch::Scratch;
+pub(crate) use source::CandidateSource;
 use splitters::{Sample, Splitters};
 
 /// What is kept from layer to layer: how to cut the parts of the next one, and each thread's
@@ -120,28 +120,33 @@ impl Lists {
         self.samples.insert((kind, max), sample);
     }
 
-    /// Collect the states of a part: the starts, and what spawns make of the frontier.
+    /// Collect the states of parts: the starts, and what spawns make of the frontier.
     pub(crate) fn spawn(
         &self,
         frontier: &Frontier,
-        key: PartKey,
+        keys: &[PartKey],
         workers: &Workers,
         store: &Store,
-    ) -> Result<Candidates> {
-        let states = self.collect(Kind::States, key.max, store);
-        let mut blocks = Vec::new();
-        for (part, tile) in frontier.sources(key) {
-            blocks.extend((0..part.blocks()).map(|block| (part, tile, block)));
+    ) -> Result<Vec<Candidates>> {
+        let collect = |key: &PartKey| self.collect(Kind::States, key.max, store);
+        let parts: Vec<Candidates> = keys.iter().map(collect).collect();
+        let mut pieces = Vec::new();
+        for (states, &key) in parts.iter().zip(keys) {
+            for (part, tile) in frontier.sources(key) {
+                pieces.extend((0..part.pieces()).map(|piece| (states, part, tile, piece)));
+            }
         }
-        workers.each(&blocks, |worker, &(part, tile, block)| {
+        workers.each(&pieces, |worker, &(states, part, tile, piece)| {
             worker.boards.clear();
-            part.read_block(block, &mut worker.decoder, &mut worker.boards)?;
+            part.read(piece, &mut worker.decoder, &mut worker.boards)?;
             let mut scratch = self.scratch.lock(worker.index);
             states.spawn(&worker.boards, tile, worker.index, &mut scratch)?;
-            Ok(Tally::default())
+            Ok(Done)
         })?;
-        states.add(&mut frontier.starts(key.max), 0)?;
-        Ok(states)
+        for (states, key) in parts.iter().zip(keys) {
+            states.add(&mut frontier.starts(key.max), 0)?;
+        }
+        Ok(parts)
     }
 }
 

@@ -1,0 +1,123 @@
+//! A commit: what was sealed becomes durable, on a thread of its own, beside the count.
+//!
+//! The order is what keeps a directory whole at every moment: first the files, then their names,
+//! then the manifest that names them, then the table. Only then are files deleted that the manifest
+//! no longer names.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread::{self, JoinHandle};
+
+use super::file;
+use super::files::{FileName, TABLE};
+use super::manifest::Manifest;
+use super::spool::Contents;
+use crate::error::{Error, Result};
+
+/// Files that are made durable at once: a device syncs many nearly as fast as one.
+const AT_ONCE: usize = 8;
+
+/// A finished file of a sealed layer that no manifest names yet.
+#[derive(Clone)]
+pub(super) struct Pending {
+    pub(super) name: FileName,
+    pub(super) contents: Contents,
+}
+
+/// All that a commit needs.
+pub(super) struct Commit {
+    pub(super) dir: PathBuf,
+    pub(super) manifest: Manifest,
+    /// Files to publish.
+    pub(super) files: Vec<Pending>,
+    /// Files that the manifest does not name any more.
+    pub(super) obsolete: Vec<FileName>,
+}
+
+impl Commit {
+    /// Begin on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Threads`] if the system gives no thread.
+    pub(super) fn begin(self) -> Result<UnderWay> {
+        let (files, obsolete) = (self.files.len(), self.obsolete.len());
+        let thread = thread::Builder::new().name("commit".to_owned());
+        let thread = thread.spawn(move || self.carry_out());
+        let thread = thread.map_err(|e| Error::Threads {
+            threads: 1,
+            cause: e.to_string(),
+        })?;
+        Ok(UnderWay {
+            thread,
+            files,
+            obsolete,
+        })
+    }
+
+    fn carry_out(self) -> Result<()> {
+        self.publish()?;
+        file::sync_dir(&self.dir)?;
+        self.manifest.save(&self.dir)?;
+        for name in &self.obsolete {
+            file::remove(&self.dir.join(name.to_string()))?;
+        }
+        write_table(&self.dir, &self.manifest)
+    }
+
+    /// Make the files durable and give them their names, some at once.
+    fn publish(&self) -> Result<()> {
+        let files = Mutex::new(self.files.iter());
+        let next = || files.lock().expect("no thread panics").next();
+        let some = || {
+            while let Some(pending) = next() {
+                pending.publish(&self.dir)?;
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let threads = AT_ONCE.min(self.files.len());
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
+            let ends = threads.into_iter().map(|thread| thread.join());
+            ends.map(|end| end.expect("no thread panics")).collect()
+        })
+    }
+}
+
+impl Pending {
+    fn publish(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(self.name.to_string());
+        let temporary = file::temporary(&path);
+        match &self.contents {
+            Contents::Memory(bytes) => file::write(&temporary, bytes)?,
+            // A commit that failed may have published it.
+            Contents::File if path.exists() && !temporary.exists() => return Ok(()),
+            Contents::File => {}
+        }
+        file::publish(&temporary, &path)
+    }
+}
+
+/// Write the table of a manifest.
+pub(super) fn write_table(dir: &Path, manifest: &Manifest) -> Result<()> {
+    let bytes = manifest.table().to_csv();
+    let path = dir.join(TABLE);
+    file::write_atomic(&path, |file| {
+        file.write_all(&bytes).map_err(Error::io(&path, "write"))
+    })
+}
+
+/// A commit under way.
+pub(super) struct UnderWay {
+    thread: JoinHandle<Result<()>>,
+    /// Files that it publishes, and files that it deletes.
+    pub(super) files: usize,
+    pub(super) obsolete: usize,
+}
+
+impl UnderWay {
+    /// Wait for its end.
+    pub(super) fn end(self) -> Result<()> {
+        self.thread.join().expect("no thread panics")
+    }
+}

@@ -1,0 +1,143 @@
+//! The bytes of a part file in the making.
+//!
+//! Key idea: creating a file costs a file system more than counting a small part costs. So a small
+//! file stays in memory until the commit that names it, or, if it is no longer needed by then, for
+//! good.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::file;
+use crate::error::Error;
+
+/// Most bytes of a file that stays in memory.
+const MOST: usize = 256 << 10;
+
+/// Bytes that are written at once.
+const BUFFER: usize = 256 << 10;
+
+/// A file in the making: in memory up to [`MOST`] bytes, then under its temporary name.
+pub(crate) struct Spool {
+    path: PathBuf,
+    place: Place,
+}
+
+enum Place {
+    Memory(Cursor<Vec<u8>>),
+    File(BufWriter<File>),
+}
+
+/// Where a finished file is until the commit that names it.
+#[derive(Clone)]
+pub(super) enum Contents {
+    Memory(Arc<[u8]>),
+    /// Under its temporary name.
+    File,
+}
+
+impl Spool {
+    /// An empty file, which goes to `path` if it grows.
+    pub(super) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            place: Place::Memory(Cursor::default()),
+        }
+    }
+
+    /// What was written.
+    pub(super) fn into_contents(self) -> Contents {
+        match self.place {
+            Place::Memory(bytes) => Contents::Memory(bytes.into_inner().into()),
+            Place::File(_) => Contents::File,
+        }
+    }
+
+    /// Where to write `bytes` more: from memory all goes to a file if they do not fit.
+    fn room(&mut self, bytes: usize) -> io::Result<&mut dyn Write> {
+        if let Place::Memory(held) = &mut self.place
+            && held.position() as usize + bytes > MOST
+        {
+            let cause = |error| match error {
+                Error::Io { cause, .. } => cause,
+                other => io::Error::other(other),
+            };
+            let file = file::create(&self.path).map_err(cause)?;
+            let mut file = BufWriter::with_capacity(BUFFER, file);
+            file.write_all(held.get_ref())?;
+            file.seek(SeekFrom::Start(held.position()))?;
+            self.place = Place::File(file);
+        }
+        Ok(match &mut self.place {
+            Place::Memory(held) => held,
+            Place::File(file) => file,
+        })
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.room(bytes.len())?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.room(0)?.flush()
+    }
+}
+
+impl Seek for Spool {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match &mut self.place {
+            Place::Memory(held) => held.seek(to),
+            Place::File(file) => file.seek(to),
+        }
+    }
+}
+
+impl Contents {
+    /// Bytes that they take of memory.
+    pub(super) fn held(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_small_file_stays_in_memory_and_a_large_one_does_not() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("part.tmp");
+        for length in [0, 1, MOST - 10, MOST, MOST + 1, 3 * MOST] {
+            let mut expected: Vec<u8> = (0..length).map(|i| i as u8).collect();
+            let mut spool = Spool::new(&path);
+            for bytes in expected.chunks(1000) {
+                spool.write_all(bytes).unwrap();
+            }
+            // A header is written last.
+            spool.seek(SeekFrom::Start(0)).unwrap();
+            let head = length.min(7);
+            spool.write_all(&[9; 7][..head]).unwrap();
+            expected[..head].fill(9);
+            spool.flush().unwrap();
+            let found = match spool.into_contents() {
+                Contents::Memory(bytes) => {
+                    assert!(length <= MOST && !path.exists(), "{length}");
+                    bytes.to_vec()
+                }
+                Contents::File => {
+                    assert!(length > MOST, "{length}");
+                    fs::read(&path).unwrap()
+                }
+            };
+            assert!(found == expected, "{length}");
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
