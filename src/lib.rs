@@ -55,6 +55,8 @@
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates.
 
+// These macros panic if the text cannot be written.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 #![warn(clippy::unwrap_used)]
 
 mod bound;

@@ -1,6 +1,9 @@
 //! The `enum48` program: the library's command line, and what happens when memory runs out.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{self, Write};
 use std::process::{self, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -26,7 +29,9 @@ fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
         while OUT.swap(true, Ordering::SeqCst) {
             thread::yield_now();
         }
-        eprintln!(
+        // Whether anybody hears it or not, the exit code is the same.
+        let _ = writeln!(
+            io::stderr(),
             "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
              fewer --threads, then the same command again"
         );

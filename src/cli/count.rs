@@ -14,6 +14,7 @@ use super::output::Output;
 use super::progress::Reporter;
 use super::resources::Resources;
 use super::summary::Summary;
+use super::talk;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known;
@@ -103,12 +104,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let csv = args.csv.as_deref().map(Output::new).transpose()?;
     let csv_on_stdout = matches!(csv, Some(Output::Stdout));
     if csv_on_stdout && args.json {
-        bail!("--csv - and --json: both go to stdout: give --csv a file");
+        bail!("--csv and --json: both go to stdout: give --csv a file");
     }
     let dir = args
         .dir
         .clone()
         .unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
+    if let Some(csv) = &csv {
+        csv.refuse_in(&dir)?;
+    }
     if args.dry_run {
         Estimate::new(game, plan, args.until, &dir)?.print(args.json)?;
         return Ok(Outcome::Done);
@@ -118,7 +122,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if args.json {
         writeln!(io::stdout(), "{}", summary.json()?)?;
     } else if csv_on_stdout {
-        write!(io::stderr(), "{summary}")?;
+        talk::write(&summary);
     } else {
         write!(io::stdout(), "{summary}")?;
     }

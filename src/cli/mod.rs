@@ -19,6 +19,7 @@ mod resources;
 mod show;
 mod states;
 mod summary;
+mod talk;
 mod verify;
 mod witness;
 
@@ -125,7 +126,7 @@ pub fn run() -> ExitCode {
         Ok(outcome) => ExitCode::from(outcome as u8),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("enum48: {error:#}");
+            talk::say(format_args!("{error:#}"));
             let law = matches!(error.downcast_ref(), Some(crate::Error::Law { .. }));
             ExitCode::from(if law {
                 Outcome::Disagreed as u8
@@ -157,10 +158,8 @@ fn refuse(refused: &clap::Error) -> ExitCode {
         .unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    eprintln!(
-        "enum48: {}: see --help",
-        line.strip_prefix("error: ").unwrap_or(&line)
-    );
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    talk::say(format_args!("{line}: see --help"));
     ExitCode::from(FAILED)
 }
 

@@ -10,6 +10,7 @@ use indicatif::{HumanBytes, HumanCount};
 use super::Outcome;
 use super::progress::Gauge;
 use super::resources::Resources;
+use super::talk;
 use crate::Error;
 use crate::engine;
 use crate::store::Run;
@@ -69,7 +70,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut report = report?;
     let seconds = begin.elapsed().as_secs_f64();
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
-        eprintln!("enum48: {remark}");
+        talk::say(remark);
     }
     if args.deep && report.findings.is_empty() {
         let states = run.table().totals().live;
@@ -83,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if !args.quiet {
         let states = report.states + report.afterstates;
         let rate = HumanCount((states as f64 / seconds) as u64);
-        eprintln!("enum48: read in {seconds:.2} s, {rate} states/s");
+        talk::say(format_args!("read in {seconds:.2} s, {rate} states/s"));
     }
     if report.findings.is_empty() {
         return Ok(Outcome::Done);

@@ -8,6 +8,7 @@ use super::game::{GameOrRun, board};
 use super::output::Output;
 use super::progress::Gauge;
 use super::resources;
+use super::talk;
 use crate::counts::Row;
 use crate::engine;
 use crate::game::{Game, Grid};
@@ -130,7 +131,8 @@ fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
                 match layers.witness(state)? {
                     Answer::Reached(code) => writeln!(to, "{code}")?,
                     Answer::Unreachable(reason) => {
-                        eprintln!("enum48: not reachable in {game}: {state:#x}: {reason}");
+                        let board = format_args!("{state:#x}");
+                        talk::say(format_args!("not reachable in {game}: {board}: {reason}"));
                         outcome = Outcome::Disagreed;
                     }
                     Answer::Unknown => unreachable!("a run always has an answer"),

@@ -7,6 +7,9 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "cli")]
+use tempfile::NamedTempFile;
+
 use crate::error::{Error, Result};
 
 /// Ending of files that are not finished.
@@ -31,7 +34,7 @@ pub(crate) fn create_dir(dir: &Path) -> Result<()> {
 }
 
 /// The directory that a path is in.
-fn parent(path: &Path) -> &Path {
+pub(crate) fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(dir) if !dir.as_os_str().is_empty() => dir,
         _ => Path::new("."),
@@ -93,57 +96,69 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
 /// Where output goes.
 pub(crate) type Sink<'a> = dyn Write + Send + 'a;
 
-/// Replace a file atomically: a reader sees the old contents or the new. Keeps permissions and
-/// symlinks. What is not a regular file (a pipe, a terminal) is written to directly.
+/// Replace one of a run's own files atomically: a reader sees the old contents or the new.
 pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let old = fs::metadata(path).ok();
-    let special = old.as_ref().is_some_and(|found| !found.is_file());
-    let target = if special {
-        path.to_owned()
-    } else {
-        temporary(path)
-    };
-    let mut file = if special {
-        OpenOptions::new()
-            .write(true)
-            .open(path)
-            .map_err(Error::io(path, "open"))?
-    } else {
-        create(&target)?
-    };
-    let mut buffer = BufWriter::new(&mut file);
-    let written =
-        write(&mut buffer).and_then(|()| buffer.flush().map_err(Error::io(path, "write")));
-    drop(buffer);
-    if special {
-        return written;
-    }
+    let target = temporary(path);
+    let written = create(&target).and_then(|file| fill(&file, path, write));
     if let Err(error) = written {
         remove(&target)?;
         return Err(error);
-    }
-    if let Some(old) = old {
-        let kept = fs::set_permissions(&target, old.permissions());
-        kept.map_err(Error::io(&target, "set the permissions of"))?;
     }
     publish(&target, path)?;
     sync_dir(parent(path))
 }
 
-/// Whether [`write_atomic`] could write a file; leaves no trace.
+/// Write to a file through a buffer.
+fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    let mut buffer = BufWriter::new(file);
+    write(&mut buffer)?;
+    buffer.flush().map_err(Error::io(path, "write"))
+}
+
+/// Replace a file outside of runs atomically, at a path without links. Keeps its permissions. What
+/// is not a regular file (a pipe, a terminal) is written to directly.
+#[cfg(feature = "cli")]
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    let old = fs::metadata(path).ok();
+    if old.as_ref().is_some_and(|found| !found.is_file()) {
+        let opened = OpenOptions::new().write(true).open(path);
+        return fill(&opened.map_err(Error::io(path, "open"))?, path, write);
+    }
+    let new = fresh(path)?;
+    fill(new.as_file(), path, write)?;
+    if let Some(old) = old {
+        let kept = new.as_file().set_permissions(old.permissions());
+        kept.map_err(Error::io(path, "set the permissions of"))?;
+    }
+    new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
+    let named = new.persist(path).map_err(|refused| refused.error);
+    named.map_err(Error::io(path, "replace"))?;
+    sync_dir(parent(path))
+}
+
+/// A file beside `path` under a name that nobody has, with the permissions of any new file; it is
+/// deleted when it is dropped.
+#[cfg(feature = "cli")]
+fn fresh(path: &Path) -> Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("enum48-").suffix(TEMPORARY);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let made = builder.tempfile_in(parent(path));
+    made.map_err(Error::io(path, "write"))
+}
+
+/// Whether [`replace`] could write a file; leaves no trace.
 #[cfg(feature = "cli")]
 pub(crate) fn probe(path: &Path) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return Ok(());
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => {
+            let cause = io::Error::from(io::ErrorKind::IsADirectory);
+            Err(Error::io(path, "write")(cause))
+        }
+        Ok(found) if !found.is_file() => Ok(()),
+        _ => fresh(path).map(drop),
     }
-    if path.is_dir() {
-        let cause = io::Error::from(io::ErrorKind::IsADirectory);
-        return Err(Error::io(path, "write")(cause));
-    }
-    let target = temporary(path);
-    File::create(&target).map_err(Error::io(path, "write"))?;
-    remove(&target)
 }
 
 /// Lock a directory for this process until the returned file is closed.

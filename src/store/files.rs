@@ -133,6 +133,14 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     }
 }
 
+/// Whether a directory is a run's. That of somebody else may hold a manifest of its own.
+#[cfg(feature = "cli")]
+pub(crate) fn is_run(dir: &Path) -> bool {
+    let names = names(dir).unwrap_or_default();
+    let of_a_run = |name: &String| name == LOCK || FileName::parse(name).is_some();
+    names.iter().any(|name| name == MANIFEST) && names.iter().any(of_a_run)
+}
+
 /// Whether a file is one that a run writes under a temporary name.
 fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|stem| {

@@ -50,7 +50,9 @@ use commit::{Commit, Pending, UnderWay};
 pub(crate) use expected::Expected;
 pub(crate) use file::write_atomic;
 #[cfg(feature = "cli")]
-pub(crate) use file::{Sink, probe};
+pub(crate) use file::{Sink, parent, probe, replace};
+#[cfg(feature = "cli")]
+pub(crate) use files::is_run;
 use files::{FileName, Named, RESERVE};
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::LINE_EVERY;
+use crate::cli::talk;
 
 /// Shows how many states of a known number are done. Many threads may add to it.
 pub(in crate::cli) struct Gauge {
@@ -58,7 +59,9 @@ impl Gauge {
         let (done, seconds) = (self.bar.position(), self.begin.elapsed().as_secs_f64());
         let (job, of) = (self.job, self.bar.length().unwrap_or(0));
         let rate = (done as f64 / seconds) as u64;
-        eprintln!("job={job} states={done} of={of} states_per_sec={rate} sec={seconds:.3}");
+        talk::line(format_args!(
+            "job={job} states={done} of={of} states_per_sec={rate} sec={seconds:.3}"
+        ));
     }
 
     /// Remove the bar, or write the last line.

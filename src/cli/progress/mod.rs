@@ -16,6 +16,7 @@ use self::disk::Disk;
 pub(super) use self::gauge::Gauge;
 use self::pace::{Pace, Tally};
 use super::machine;
+use super::talk;
 use crate::engine::{Plan, Progress, Step};
 use crate::store::{Layer, Store};
 
@@ -48,7 +49,7 @@ impl Form {
     fn say(&self, text: &str) {
         match self {
             Self::Silent => {}
-            Self::Lines => eprintln!("enum48: {text}"),
+            Self::Lines => talk::say(text),
             Self::Terminal(bar) => bar.println(text),
         }
     }
@@ -179,11 +180,11 @@ impl Reporter {
         let left = self.pace.left(found).map_or(String::new(), |(done, left)| {
             format!(" done={done:.4} left_sec={:.0}", left.as_secs_f64())
         });
-        eprintln!(
+        talk::line(format_args!(
             "sum={sum} {what}={of_layer} states={states} states_per_sec={rate} memory={memory} \
              disk={} layer_sec={layer:.3} sec={all:.3}{left}",
             self.bytes
-        );
+        ));
     }
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::output::Output;
+use super::talk;
 use crate::error::{self, Error};
 use crate::game::{Game, Size};
 use crate::play::{Code, Seed};
@@ -82,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             return Ok(Outcome::Disagreed);
         }
         Err(error) => {
-            eprintln!("enum48: {error}");
+            talk::say(error);
             return Ok(Outcome::Disagreed);
         }
     };

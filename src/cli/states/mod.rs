@@ -5,14 +5,14 @@ mod format;
 mod parquet;
 mod writer;
 
-use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use super::Outcome;
 use super::output::Output;
+use super::talk;
 use crate::counts::Row;
 use crate::part::{Kind, Stream};
 use crate::store::{Run, Sink};
@@ -81,33 +81,24 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
              its default features"
         );
     }
+    let output = Output::new(&args.output)?;
+    check(&output, args.format)?;
     let run = Run::open(&args.dir)?;
     let parts = select(&run, args)?;
-    let output = Output::new(&args.output)?;
-    check(&output, args)?;
     let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| export(&run, &parts, args, count, to))?;
     Ok(Outcome::Done)
 }
 
-/// Refuse a file among those of the run, and binary data on a terminal.
-fn check(output: &Output, args: &Args) -> Result<()> {
-    if let Output::File(path) = output {
-        let absolute = |path: &Path| path.canonicalize().ok();
-        let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-        if absolute(parent.unwrap_or(Path::new("."))) == absolute(&args.dir) {
-            bail!(
-                "{}: in the run's own directory: give another -o",
-                path.display()
-            );
-        }
-    } else if io::stdout().is_terminal() {
-        let binary = match args.format {
-            Format::Npy => "npy",
-            Format::Parquet => "parquet",
-            Format::Hex | Format::Grid | Format::Csv => return Ok(()),
-        };
+/// Refuse binary data on a terminal.
+fn check(output: &Output, format: Format) -> Result<()> {
+    let binary = match format {
+        Format::Npy => "npy",
+        Format::Parquet => "parquet",
+        Format::Hex | Format::Grid | Format::Csv => return Ok(()),
+    };
+    if output.is_terminal() {
         bail!("--format {binary}: binary, not for a terminal: give -o FILE");
     }
     Ok(())
@@ -122,16 +113,16 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
         bail!("--max-tile {tile}: not a tile: give a power of two, 2 or more");
     }
     if args.sum.is_none() && run.first_sum() > 4 {
-        eprintln!(
-            "enum48: {dir}: layers below sum {} were dropped (--keep last)",
-            run.first_sum()
-        );
+        let first = run.first_sum();
+        talk::say(format_args!(
+            "{dir}: layers below sum {first} were dropped (--keep last)"
+        ));
     }
     if args.sum.is_none() && !run.complete() {
-        eprintln!(
-            "enum48: {dir}: not complete: has layers up to sum {}",
-            run.sealed_sum()
-        );
+        let last = run.sealed_sum();
+        talk::say(format_args!(
+            "{dir}: not complete: has layers up to sum {last}"
+        ));
     }
     if let Some(sum) = args.sum {
         if sum < 4 || sum % 2 == 1 {

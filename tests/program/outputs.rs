@@ -1,0 +1,164 @@
+//! Where data is written, and what must not be written over.
+
+#![expect(clippy::disallowed_methods, reason = "the tests make files by hand")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::command::{PROGRAM, good, place, stderr};
+use crate::files::files;
+use crate::outcomes::refused;
+
+/// A place with 2x2 to 32 in `run`, and the states of its sum 6.
+fn counted() -> (TempDir, String) {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let states = good(&place, "states run --sum 6");
+    (place, states)
+}
+
+/// Run lines of a shell in which `$enum48` is the program.
+fn shell(place: &TempDir, script: &str) -> Output {
+    let mut command = Command::new("bash");
+    command.args(["-c", script]).env("enum48", PROGRAM);
+    command.current_dir(place).output().unwrap()
+}
+
+#[test]
+fn a_name_of_stdout_is_stdout_and_what_was_written_there_stays() {
+    let (place, states) = counted();
+    symlink("/dev/stdout", place.path().join("link")).unwrap();
+    let table = good(&place, "--size 2 --max 32 --quiet --dir run --csv -");
+    let graph = good(&place, "graph --size 2 --max 8");
+    let code = "w1.2x2-8.BD.1.w..W.10f0c486";
+    let page = good(&place, &format!("replay {code} --html -"));
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
+        for (command, expected) in [
+            (format!("states run --sum 6 -o {name}"), &states),
+            (format!("graph --size 2 --max 8 -o {name}"), &graph),
+            (format!("replay {code} --html {name}"), &page),
+            (
+                format!("--size 2 --max 32 --quiet --dir run --csv {name}"),
+                &table,
+            ),
+        ] {
+            fs::write(place.path().join("file"), "mine\n").unwrap();
+            let script = format!("$enum48 {command} >> file; echo $? >> file");
+            shell(&place, &script);
+            let found = fs::read_to_string(place.path().join("file")).unwrap();
+            assert_eq!(found, format!("mine\n{expected}0\n"), "{command}");
+        }
+        let both = format!("--size 2 --max 32 --dir run --json --csv {name}");
+        refused(&place, &both, "both go to stdout");
+    }
+}
+
+#[test]
+fn any_open_descriptor_is_written_where_it_is() {
+    let (place, states) = counted();
+    for number in [2, 3, 9] {
+        let script = format!(
+            "{{ echo first >&{number}; $enum48 states run --sum 6 -o /dev/fd/{number}; \
+             echo last >&{number}; }} {number}> file"
+        );
+        shell(&place, &script);
+        let found = fs::read_to_string(place.path().join("file")).unwrap();
+        assert_eq!(found, format!("first\n{states}last\n"), "{number}");
+    }
+    let output = shell(
+        &place,
+        "$enum48 states run --sum 6 -o >(cat > file); wait $!",
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let found = fs::read_to_string(place.path().join("file")).unwrap();
+    assert_eq!(found, states);
+    // Neither work nor a directory before it is found that a descriptor is not open, or to be read.
+    for script in [
+        "$enum48 --size 2 --max 32 --dir new --csv /dev/fd/7",
+        "$enum48 --size 2 --max 32 --dir new --csv /dev/fd/7 7< /dev/null",
+    ] {
+        let output = shell(&place, script);
+        assert_eq!(output.status.code(), Some(2), "{script}");
+        assert_eq!(
+            stderr(&output),
+            "enum48: /dev/fd/7: cannot write: Bad file descriptor (os error 9)\n"
+        );
+        assert!(!place.path().join("new").exists(), "{script}");
+    }
+}
+
+#[test]
+fn nothing_but_a_count_writes_in_a_run_s_directory() {
+    let (place, _) = counted();
+    symlink("run/manifest.json", place.path().join("link")).unwrap();
+    symlink("run/new", place.path().join("dangling")).unwrap();
+    symlink("run", place.path().join("folder")).unwrap();
+    fs::create_dir(place.path().join("run/sub")).unwrap();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    let before = || {
+        let mut found = files(&place.path().join("run/sub"));
+        fs::remove_dir(place.path().join("run/sub")).unwrap();
+        found.extend(files(&place.path().join("run")));
+        fs::create_dir(place.path().join("run/sub")).unwrap();
+        found
+    };
+    let untouched = before();
+    for file in [
+        "run/manifest.json",
+        "run/manifest.json.tmp",
+        "run/lock",
+        "run/layers.csv",
+        "run/sum-00012-max-00008.states",
+        "run/new.csv",
+        "run/sub/../lock",
+        "folder/layers.csv",
+        "link",
+        "dangling",
+    ] {
+        for args in [
+            "states run -o",
+            "graph --size 2 -o",
+            "--size 3 --max 8 --dir other --csv",
+        ] {
+            refused(
+                &place,
+                &format!("{args} {file}"),
+                "in a run's own directory",
+            );
+        }
+    }
+    assert_eq!(before(), untouched);
+    // The directory becomes a run's by this very count.
+    for file in ["empty/layers.csv", "empty/../empty/table.csv"] {
+        let args = format!("--size 2 --max 32 --dir empty --csv {file}");
+        refused(&place, &args, "in a run's own directory");
+        assert!(files(&place.path().join("empty")).is_empty());
+    }
+    refused(
+        &place,
+        "--size 2 --max 32 --dir new --csv new/lock",
+        "new/lock",
+    );
+    assert!(!place.path().join("new").exists());
+    // A manifest of something else makes no run.
+    fs::write(place.path().join("manifest.json"), "{}").unwrap();
+    good(&place, "states run -o table.csv");
+}
+
+#[test]
+fn the_files_beside_an_output_are_nobody_s_to_take() {
+    let (place, states) = counted();
+    fs::write(place.path().join("file.tmp"), "mine").unwrap();
+    good(&place, "states run --sum 6 -o file");
+    symlink("made", place.path().join("link")).unwrap();
+    good(&place, "states run --sum 6 -o link");
+    let read = |name: &str| fs::read_to_string(place.path().join(name)).unwrap();
+    assert_eq!(read("file.tmp"), "mine");
+    assert_eq!((read("file"), read("made")), (states.clone(), states));
+    assert!(place.path().join("link").is_symlink());
+    let names = fs::read_dir(place.path()).unwrap();
+    assert_eq!(names.count(), 5, "run, file, file.tmp, link and made");
+}

@@ -1,0 +1,69 @@
+//! What nobody hears: the work is done all the same, and the exit code says how it ended.
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+
+use crate::command::{PROGRAM, good, place};
+
+/// Ways in which stderr cannot be written, for a shell that has a pipe without a reader at 9.
+const DEAF: [&str; 3] = ["2>&-", "2>/dev/full", "2>&9"];
+
+#[test]
+fn talk_that_cannot_be_written_changes_neither_the_work_nor_the_exit_code() {
+    let place = place();
+    good(&place, "--size 3 --max 64 --quiet --dir run");
+    let table = fs::read_to_string(place.path().join("run/layers.csv")).unwrap();
+    // A damaged block, which is found by reading.
+    good(&place, "--size 2 --max 32 --quiet --dir damaged");
+    let part = place.path().join("damaged/sum-00012-max-00008.states");
+    let mut bytes = fs::read(&part).unwrap();
+    bytes[60] ^= 4;
+    #[expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
+    fs::write(&part, bytes).unwrap();
+    for (args, code, on_stdout) in [
+        ("--size 3 --max 64", 0, "states of 3x3 to 64"),
+        ("--size 3 --max 64 --csv -", 0, table.as_str()),
+        ("--size 2 --max 32 --dir damaged", 2, ""),
+        ("verify run", 0, "sound: "),
+        ("verify run --deep", 0, "rebuilt: "),
+        ("verify damaged", 1, "NOT sound: "),
+        ("check", 0, "agrees    3x3       live"),
+        ("check run damaged", 1, "DIFFER"),
+        ("witness --sample 2 --dir run", 0, "w1.3x3-64."),
+        ("states run --sum 6", 0, "0x000000012\n"),
+        ("replay nonsense", 1, ""),
+        ("--size 7", 2, ""),
+        ("--frobnicate", 2, ""),
+        ("", 2, ""),
+        ("--help", 0, "Exit codes"),
+        ("verify nowhere", 2, ""),
+    ] {
+        // It counts for seconds, and what differs between the ways is the same for every command.
+        let ways = if args == "check" { &DEAF[1..2] } else { &DEAF };
+        for deaf in ways {
+            let said = File::create_new(place.path().join("said")).unwrap();
+            let status = Command::new("bash")
+                .args([
+                    "-c",
+                    &format!("exec 9> >(:); wait $!; exec {PROGRAM} {args} {deaf}"),
+                ])
+                .current_dir(&place)
+                .stdout(said)
+                .stderr(Stdio::null())
+                .status()
+                .unwrap();
+            let path = place.path().join("said");
+            let said = fs::read_to_string(&path).unwrap();
+            assert_eq!(status.code(), Some(code), "{args} {deaf}: {said}");
+            assert!(said.contains(on_stdout), "{args} {deaf}: {said}");
+            assert_eq!(
+                said.is_empty(),
+                on_stdout.is_empty(),
+                "{args} {deaf}: {said}"
+            );
+            #[expect(clippy::disallowed_methods, reason = "for the next command")]
+            fs::remove_file(path).unwrap();
+            let _ = fs::remove_dir_all(place.path().join("enum48-data"));
+        }
+    }
+}
