@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::Outcome;
 use super::estimate::Estimate;
 use super::game::GameArgs;
+use super::open;
 use super::output::Output;
 use super::progress::Reporter;
 use super::resources::Resources;
@@ -18,7 +19,7 @@ use super::talk;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known;
-use crate::store::{Keep, Store};
+use crate::store::Keep;
 
 /// Arguments of a count.
 #[derive(clap::Args)]
@@ -142,7 +143,7 @@ fn count(
     args: &Args,
     begin: Instant,
 ) -> Result<Summary> {
-    let mut store = Store::open(&dir, &game, args.keep)?;
+    let mut store = open::store(&dir, &game, args.keep)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), plan, args.until)?;
     let mut reporter = Reporter::new(plan, &store, args.until, args.quiet);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
+use super::open;
 use crate::error::Error;
 use crate::game::{Game, Grid, Size};
 use crate::store::Run;
@@ -54,7 +55,7 @@ impl GameOrRun {
             let size = self.size.context("no board size: give --size or --dir")?;
             return Ok((Game::new(size, self.max)?, None));
         };
-        let run = Run::open(dir)?;
+        let run = open::run(dir)?;
         let game = *run.game();
         let size = self.size.unwrap_or(game.size());
         let max = self.max.or(game.max().filter(|_| self.size.is_none()));

@@ -11,6 +11,7 @@ mod game;
 mod graph;
 mod machine;
 mod manual;
+mod open;
 mod output;
 mod play;
 mod progress;

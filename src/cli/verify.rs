@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use indicatif::{HumanBytes, HumanCount};
 
 use super::Outcome;
+use super::open;
 use super::progress::Gauge;
 use super::resources::Resources;
 use super::talk;
@@ -45,7 +46,7 @@ pub(super) struct Args {
 
 /// Verify, and print the findings.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let run = match Run::open(&args.dir) {
+    let run = match open::run(&args.dir) {
         Ok(run) => run,
         Err(error) if error.is_damage() => {
             writeln!(io::stdout(), "{error}")?;

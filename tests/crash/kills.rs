@@ -151,3 +151,22 @@ fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
     assert!(kills >= 200);
     println!("{kills} kills, {ended} counts ended");
 }
+
+#[test]
+fn the_same_command_right_after_a_kill_goes_on() {
+    let place = Place::new();
+    let args = "--size 4 --max 32 --until 60 --threads 2 --memory 1G";
+    let mut random = HUNTED.len() as u64 + 1;
+    let mut children = Vec::new();
+    for _ in 0..30 {
+        let mut child = place.command(args).stderr(Stdio::piped()).spawn().unwrap();
+        thread::sleep(moment(&mut random));
+        child.kill().unwrap();
+        children.push(child); // which may still be dying while the next one begins
+    }
+    good(place.command(args), args);
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert_ne!(end(&output, args), End::Refused, "{args}");
+    }
+}

@@ -1,4 +1,5 @@
-//! `enum48 play` in a terminal of its own.
+//! The program in a terminal of its own.
 
+mod in_use;
 mod play;
 mod terminal;

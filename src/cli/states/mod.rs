@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use super::Outcome;
+use super::open;
 use super::output::Output;
 use super::talk;
 use crate::counts::Row;
@@ -83,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let output = Output::new(&args.output)?;
     check(&output, args.format)?;
-    let run = Run::open(&args.dir)?;
+    let run = open::run(&args.dir)?;
     let parts = select(&run, args)?;
     let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));

@@ -1,0 +1,48 @@
+//! Opening a run's directory, and waiting for a while if another process uses it.
+//!
+//! A process that was killed holds its locks until the kernel has released its memory, which takes
+//! large ones part of a second. So a script that restarts a count at once finds the directory in
+//! use, by nobody. The library says so at once; the program asks again for some seconds.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::game::Game;
+use crate::store::{Keep, Run, Store};
+
+/// How long to wait before asking again, and how often: five seconds in all.
+const PAUSE: Duration = Duration::from_millis(20);
+const TIMES: u32 = 250;
+
+/// [`Run::open`], once no count goes on in the directory.
+pub(super) fn run(dir: &Path) -> Result<Run> {
+    when_free(dir, || Run::open(dir))
+}
+
+/// [`Store::open`], once no other process uses the directory.
+pub(super) fn store(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Store> {
+    when_free(dir, || Store::open(dir, game, keep))
+}
+
+/// Open a directory, again and again while it is in use and patience lasts.
+fn when_free<T>(dir: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
+    for time in 0..TIMES {
+        match open() {
+            Err(Error::Locked(_)) => {}
+            opened => return opened,
+        }
+        if time == 0 && io::stderr().is_terminal() {
+            let dir = dir.display();
+            // A terminal that is gone is no reason to stop.
+            let _ = writeln!(
+                io::stderr(),
+                "enum48: waiting for {dir}, which another process uses"
+            );
+        }
+        thread::sleep(PAUSE);
+    }
+    open()
+}
