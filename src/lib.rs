@@ -76,6 +76,7 @@ mod laws;
 pub mod part;
 mod per_thread;
 pub mod play;
+mod random;
 pub mod store;
 pub mod verify;
 mod wide;

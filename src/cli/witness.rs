@@ -45,7 +45,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", requires = "dir", conflicts_with = "board")]
     sample: Option<u64>,
 
-    /// Seed of the draw: the same number draws the same states
+    /// Seed of the draw: the same number draws the same states, on any machine and in any version
     #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
     seed: u64,
 

@@ -8,10 +8,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules with their floor; `error`, `wide` and `per_thread` may be used by all.
-const ORDER: [(&str, u32); 17] = [
+/// Modules with their floor; `error`, `wide`, `random` and `per_thread` may be used by all.
+const ORDER: [(&str, u32); 18] = [
     ("error", 0),
     ("wide", 0),
+    ("random", 0),
     ("per_thread", 1),
     ("game", 2),
     ("part", 3),
