@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::counts::Totals;
 use crate::engine::Choice;
 use crate::game::Game;
-use crate::known::Verdict;
+use crate::known::{Verdict, What};
 use crate::part::Fingerprint;
 
 /// The result of a count, and what it took.
@@ -189,7 +189,13 @@ impl Summary {
                 "DISAGREES"
             };
             let (what, expected) = (verdict.figure.what, HumanCount(verdict.figure.expected));
-            writeln!(f, "{word} with the published {what} {expected}")?;
+            match what {
+                What::Parts => {
+                    let got = HumanCount(verdict.got);
+                    writeln!(f, "{word} in {got} of {expected} published parts")?;
+                }
+                _ => writeln!(f, "{word} with the published {what} {expected}")?,
+            }
         }
         writeln!(f, "({source})")
     }

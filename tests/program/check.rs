@@ -5,7 +5,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::command::{PROGRAM, good, place, run};
+use crate::command::{PROGRAM, good, place, run, stdout};
 use crate::outcomes::{disagrees, refused};
 
 /// Columns that the first version of the table had; other programs write those.
@@ -54,6 +54,9 @@ fn a_table_alone_tells_its_game_and_is_compared_with_what_is_published() {
         said.contains("17 parts up to sum 20, not complete"),
         "{said}"
     );
+    // Of his 25 parts, these layers have 14.
+    let parts: Vec<&str> = said.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(parts[..5], ["agrees", "2x2-32", "parts", "14", "14"]);
     refused(&place, "check run --max 64", "holds the game 2x2-32");
 }
 
@@ -74,6 +77,17 @@ fn a_wrong_number_is_a_broken_law_or_differs_from_what_is_published() {
     // Laws see no flow in the first columns; the published number does not agree all the same.
     write(&first_columns(&csv).replace("\n12,4,2,1,10", "\n12,4,1,1,10"));
     disagrees(&place, "check t.csv", "DIFFERS");
+    let output = run(&place, "check t.csv");
+    let said = stdout(&output);
+    let last: Vec<Vec<&str>> = said
+        .lines()
+        .map(|l| l.split_whitespace().collect())
+        .collect();
+    let [.., parts, first] = &last[..] else {
+        panic!("{said}")
+    };
+    assert_eq!(parts[..5], ["DIFFERS", "2x2-32", "parts", "25", "24"]);
+    assert_eq!(first[..6], ["DIFFERS", "2x2-32", "part", "12/4", "2", "1"]);
 }
 
 #[test]
@@ -113,7 +127,7 @@ fn every_table_of_the_results_holds() {
         return; // a packaged crate comes without them
     };
     let place = place();
-    let mut checked = 0;
+    let (mut checked, mut parts) = (0, 0);
     for path in entries.map(|entry| entry.unwrap().path()) {
         let name = path.file_stem().unwrap().to_str().unwrap();
         // What was measured rather than counted has a word for a name.
@@ -135,8 +149,15 @@ fn every_table_of_the_results_holds() {
         );
         assert!(said.starts_with(&format!("{name}, ")), "{said}");
         checked += 1;
+        let line = said
+            .lines()
+            .find(|line| line.starts_with("agrees") && line.contains(" parts "));
+        let number = line.and_then(|line| line.split_whitespace().nth(4));
+        parts += number.map_or(0, |n| n.replace(',', "").parse::<u32>().unwrap());
     }
     assert!(checked >= 30, "only {checked}");
+    // Lees-Miller's table but for 2x2 to 64 and to 128, which have 33 parts each.
+    assert_eq!(parts, 3903 - 2 * 33);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TILE", requires = "table")]
     max: Option<u32>,
 
-    /// Also count what takes over a minute: 4x4 to 64 (about an hour on two cores; keeps no files)
+    /// Also count 4x4 to 32 and to 64 (ten minutes to an hour on two cores; keeps no files)
     #[arg(long, conflicts_with = "table")]
     long: bool,
 

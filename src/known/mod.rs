@@ -4,6 +4,8 @@
 //! loss if they can be reached. Kaneko, Yamashita and others count live and dead states of the game
 //! without a winning tile.
 
+mod parts;
+
 use std::fmt;
 
 use crate::counts::Table;
@@ -37,6 +39,8 @@ pub(crate) enum What {
     Layer(u32),
     /// Live states of one sum and largest tile.
     Part(u32, u32),
+    /// Parts that are equal, of those that either side has.
+    Parts,
 }
 
 /// As in the tables that the program prints.
@@ -51,6 +55,7 @@ impl fmt::Display for What {
             Self::Afterstates => f.pad("afterstates"),
             Self::Layer(sum) => f.pad(&format!("sum {sum}")),
             Self::Part(sum, max) => f.pad(&format!("part {sum}/{max}")),
+            Self::Parts => f.pad("parts"),
         }
     }
 }
@@ -69,6 +74,7 @@ impl What {
         match self {
             Self::Layer(sum) => live(sum, None),
             Self::Part(sum, max) => live(sum, Some(max)),
+            Self::Parts => None, // they are compared one by one, in `parts`
             _ if !complete => None,
             Self::Total => table.has_flow().then(|| totals.total()),
             Self::Live => Some(totals.live),
@@ -96,9 +102,9 @@ pub(crate) struct Published {
 /// How long a count takes on two cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
-    /// Less than a minute.
+    /// A few seconds.
     Short,
-    /// About an hour.
+    /// Up to an hour.
     Long,
     /// Hours or days, with memory or a disk to match.
     Days,
@@ -113,14 +119,32 @@ const fn figure(what: What, expected: u64) -> Figure {
     Figure { what, expected }
 }
 
+const fn live(expected: u64) -> Figure {
+    figure(What::Live, expected)
+}
+
+/// A game whose live states Lees-Miller published by parts, without a total.
+const fn by_parts(game: &'static str, live: &'static [Figure; 1], effort: Effort) -> Published {
+    Published {
+        game,
+        figures: live,
+        source: LEES_MILLER,
+        effort,
+    }
+}
+
 /// All published numbers that this program knows.
 pub(crate) const PUBLISHED: &[Published] = &[
+    by_parts("2x2-8", &[live(15)], Effort::Short),
+    by_parts("2x2-16", &[live(35)], Effort::Short),
     Published {
         game: "2x2-32",
         figures: &[figure(What::Total, 59), figure(What::Live, 57)],
         source: LEES_MILLER,
         effort: Effort::Short,
     },
+    by_parts("2x2-64", &[live(74)], Effort::Short),
+    by_parts("2x2-128", &[live(74)], Effort::Short),
     Published {
         game: "2x2",
         figures: &[
@@ -132,6 +156,13 @@ pub(crate) const PUBLISHED: &[Published] = &[
         source: "several, derived independently",
         effort: Effort::Short,
     },
+    by_parts("3x3-8", &[live(1_186)], Effort::Short),
+    by_parts("3x3-16", &[live(16_834)], Effort::Short),
+    by_parts("3x3-32", &[live(124_372)], Effort::Short),
+    by_parts("3x3-64", &[live(594_046)], Effort::Short),
+    by_parts("3x3-128", &[live(2_064_918)], Effort::Short),
+    by_parts("3x3-256", &[live(5_643_584)], Effort::Short),
+    by_parts("3x3-512", &[live(12_789_511)], Effort::Short),
     Published {
         game: "3x3-1024",
         figures: &[
@@ -151,6 +182,8 @@ pub(crate) const PUBLISHED: &[Published] = &[
         source: "github.com/shuymst/solving_2048_on_3x3_board, 2023",
         effort: Effort::Short,
     },
+    by_parts("4x4-16", &[live(23_482_821)], Effort::Short),
+    by_parts("4x4-32", &[live(1_566_798_892)], Effort::Long),
     Published {
         game: "4x4-64",
         figures: &[
@@ -220,12 +253,14 @@ pub(crate) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
             source,
         })
     };
-    published(game).map_or(Vec::new(), |known| {
+    let known = published(game).into_iter();
+    let figures = known.flat_map(|known| {
         let figures = known.figures.iter();
-        figures
-            .filter_map(|&figure| verdict(known.source, figure))
-            .collect()
-    })
+        figures.filter_map(|&figure| verdict(known.source, figure))
+    });
+    figures
+        .chain(parts::verdicts(game, table, complete))
+        .collect()
 }
 
 #[cfg(test)]
@@ -265,8 +300,9 @@ mod tests {
             let verdicts = verdicts(&game, table, false);
             verdicts.iter().map(Verdict::agrees).collect::<Vec<_>>()
         };
-        assert_eq!(verdicts(&table), [true]);
+        // A figure of the article, the parts, and the first of them that differs.
+        assert_eq!(verdicts(&table), [true, false, false]);
         assert!(verdicts(&table.until(Some(162))).is_empty());
-        assert_eq!(verdicts(&Table::new([row(164, 32, 1)])), [false]);
+        assert_eq!(verdicts(&Table::new([row(164, 32, 1)]))[0], false);
     }
 }

@@ -1,0 +1,150 @@
+//! Lees-Miller's counts of sixteen games by sum and largest tile.
+//!
+//! The repository of his article holds them (`layer_parts.csv` names it, with its license): live
+//! canonical states, as in the tables of this program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::{Figure, LEES_MILLER, Verdict, What};
+use crate::counts::Table;
+use crate::game::{Game, Size};
+
+/// Live states by sum and largest tile.
+type Parts = BTreeMap<(u32, u32), u64>;
+
+/// A row of the file.
+#[derive(Deserialize)]
+struct Record {
+    board_size: u8,
+    max_exponent: u8,
+    layer_sum: u32,
+    max_value: u8,
+    num_states: u64,
+}
+
+impl Record {
+    fn game(&self) -> Option<Game> {
+        let size = Size::new(self.board_size, self.board_size).ok()?;
+        Game::new(size, Some(1 << self.max_exponent)).ok()
+    }
+}
+
+/// The published parts of a game; none if it is not among the sixteen.
+fn published(game: &Game) -> Parts {
+    let file = include_bytes!("layer_parts.csv");
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .from_reader(&file[..]);
+    let records = reader
+        .deserialize()
+        .map(|record| -> Record { record.expect("a test reads the whole file") });
+    records
+        .filter(|record| record.game().as_ref() == Some(game))
+        .map(|record| ((record.layer_sum, 1 << record.max_value), record.num_states))
+        .collect()
+}
+
+/// Compare a count part by part, as far as the table goes: how many parts agree of those that
+/// either side has, then the first that differs. None if no part of so many layers was published.
+pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
+    let last = if complete { u32::MAX } else { table.last_sum() };
+    let mut published = published(game);
+    published.retain(|&(sum, _), _| sum <= last);
+    if published.is_empty() {
+        return Vec::new();
+    }
+    let rows = table.rows().iter().filter(|row| row.live > 0);
+    let counted: Parts = rows
+        .map(|row| ((row.sum, row.max_tile), row.live))
+        .collect();
+    let keys: BTreeSet<_> = published.keys().chain(counted.keys()).collect();
+    let verdict = |what, expected, got| Verdict {
+        figure: Figure { what, expected },
+        got,
+        source: LEES_MILLER,
+    };
+    let differs = |key| published.get(key) != counted.get(key);
+    let different = keys.iter().filter(|key| differs(key)).count();
+    let first = keys.iter().find(|key| differs(key)).map(|&&(sum, max)| {
+        let live = |parts: &Parts| parts.get(&(sum, max)).copied().unwrap_or(0);
+        verdict(What::Part(sum, max), live(&published), live(&counted))
+    });
+    let all = verdict(
+        What::Parts,
+        keys.len() as u64,
+        (keys.len() - different) as u64,
+    );
+    [all].into_iter().chain(first).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::Row;
+    use crate::known::PUBLISHED;
+
+    fn table(parts: &Parts) -> Table {
+        let row = |(&(sum, max_tile), &live): (&(u32, u32), &u64)| Row {
+            sum,
+            max_tile,
+            live,
+            ..Row::default()
+        };
+        Table::new(parts.iter().map(row))
+    }
+
+    #[test]
+    fn the_parts_of_a_game_are_its_published_live_states() {
+        let mut games = 0;
+        let mut parts = 0;
+        for entry in PUBLISHED.iter().filter(|entry| entry.source == LEES_MILLER) {
+            let published = published(&entry.game.parse().unwrap());
+            let live = entry.figures.iter().find(|f| f.what == What::Live);
+            assert_eq!(
+                published.values().sum::<u64>(),
+                live.unwrap().expected,
+                "{}",
+                entry.game
+            );
+            games += 1;
+            parts += published.len();
+        }
+        // The rows of the file: each belongs to one of the games.
+        assert_eq!((games, parts), (16, 3903));
+    }
+
+    #[test]
+    fn a_table_is_compared_part_by_part_as_far_as_it_goes() {
+        let game = "2x2-32".parse().unwrap();
+        let judge = |table: &Table, complete| -> Vec<_> {
+            let verdicts = verdicts(&game, table, complete);
+            verdicts
+                .iter()
+                .map(|v| (v.figure.what, v.figure.expected, v.got))
+                .collect()
+        };
+        let mut parts = published(&game);
+        let all = table(&parts);
+        assert_eq!(judge(&all, true), [(What::Parts, 25, 25)]);
+        assert_eq!(judge(&all.until(Some(8)), false), [(What::Parts, 4, 4)]);
+        // Layers that a complete count lacks have no states.
+        let first = (What::Part(10, 4), 3, 0);
+        assert_eq!(
+            judge(&all.until(Some(8)), true),
+            [(What::Parts, 25, 4), first]
+        );
+        parts.insert((8, 8), 1);
+        let more = (What::Part(8, 8), 0, 1);
+        assert_eq!(judge(&table(&parts), true), [(What::Parts, 26, 25), more]);
+    }
+
+    #[test]
+    fn other_games_have_no_published_parts() {
+        for other in ["2x2", "2x3-32", "4x4-128"] {
+            let game = other.parse().unwrap();
+            assert!(verdicts(&game, &table(&Parts::new()), true).is_empty());
+        }
+    }
+}
