@@ -10,7 +10,7 @@ use super::{Cli, Outcome, manual};
 
 /// Print completions for a shell, or the manual page
 ///
-/// Redirect the output to a file, as in enum48 completions fish > FILE:
+/// Redirect the output to a file:
 ///
 ///   bash   ~/.local/share/bash-completion/completions/enum48
 ///   zsh    ~/.zfunc/_enum48, with ~/.zfunc in $fpath before compinit
@@ -18,11 +18,15 @@ use super::{Cli, Outcome, manual};
 ///   man    ~/.local/share/man/man1/enum48.1
 ///
 /// It takes effect in new shells. For elvish and powershell, run the output from
-/// rc.elv or $PROFILE. To read the manual page without installing it:
-///
-///   enum48 completions man | man -l -
+/// rc.elv or $PROFILE.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  enum48 completions fish > ~/.config/fish/completions/enum48.fish
+  enum48 completions man | man -l -    the manual page, without installing it"
+)]
 pub(super) struct Args {
     /// A shell, or man for the manual page
     #[arg(value_name = "FOR")]

@@ -1,4 +1,4 @@
-//! `enum48 --size ...`: count a game.
+//! `enum48 --size ...`, or `enum48 count`: count a game.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,8 +21,13 @@ use crate::game::Game;
 use crate::known;
 use crate::store::Keep;
 
-/// Arguments of a count.
+/// Count a game; the same as enum48 without a subcommand
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 count --size 2 --max 32        the same as enum48 --size 2 --max 32
+  enum48 count --size 3 --dry-run       estimate states, disk, memory and time
+  enum48 count --size 4x3 --until 128   4 rows, 3 columns, up to sum 128")]
 pub(super) struct Args {
     #[command(flatten)]
     game: GameArgs,

@@ -49,7 +49,7 @@ pub(super) struct GameOrRun {
 }
 
 impl GameOrRun {
-    /// The game, and the run if there is one. A game given beside a run must be the run's.
+    /// The game, and the run if there is one. What is given beside a run must be the run's.
     pub(super) fn open(&self) -> Result<(Game, Option<Run>)> {
         let Some(dir) = &self.dir else {
             let size = self.size.context("no board size: give --size or --dir")?;
@@ -58,8 +58,7 @@ impl GameOrRun {
         let run = open::run(dir)?;
         let game = *run.game();
         let size = self.size.unwrap_or(game.size());
-        let max = self.max.or(game.max().filter(|_| self.size.is_none()));
-        let wanted = Game::new(size, max)?;
+        let wanted = Game::new(size, self.max.or(game.max()))?;
         if wanted != game {
             return Err(Error::OtherGame {
                 path: dir.clone(),

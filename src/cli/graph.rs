@@ -19,12 +19,17 @@ use crate::known::{What, published};
 /// move and a spawn, and to the win or the loss where the game ends. Counts in memory, without
 /// files.
 ///
-/// dot is for Graphviz (enum48 graph --size 2 --max 32 | dot -Tsvg -o graph.svg): it draws the
-/// boards, with sums increasing downward, a blue frame around starts and a red one around dead
-/// states; an edge is solid if a 2 is spawned, dashed if a 4. graphml is for networkx, Gephi and
-/// others, json for anything else. Both give the sum and the largest tile of a state and whether it
-/// is live, dead or a start, and the moves (of U, R, D, L) and the spawned tile of an edge.
+/// dot is for Graphviz: it draws the boards, with sums increasing downward, a blue frame around
+/// starts and a red one around dead states; an edge is solid if a 2 is spawned, dashed if a 4.
+/// graphml is for networkx, Gephi and others, json for anything else. Both give the sum and the
+/// largest tile of a state and whether it is live, dead or a start, and the moves (of U, R, D, L)
+/// and the spawned tile of an edge.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 graph --size 2 --max 32 | dot -Tsvg -o graph.svg
+  enum48 graph --size 3 --max 8 --until 12 --group -o begin.dot
+  enum48 graph --size 2 --format graphml -o graph.graphml")]
 pub(super) struct Args {
     #[command(flatten)]
     game: GameArgs,

@@ -13,14 +13,17 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 /// Write the manual page of `program`.
 pub(super) fn write(program: Command, out: &mut dyn Write) -> io::Result<()> {
-    let mut program = program.subcommand_value_name("command");
+    // `help` is for a terminal: here everything is on one page.
+    let mut program = program.disable_help_subcommand(true);
     program.build();
     let after = program.get_after_help().map(ToString::to_string);
+    let mut usages = vec![usage(&mut program)];
+    usages.extend(program.get_subcommands_mut().map(usage));
     let commands: Vec<Command> = program.get_subcommands().cloned().collect();
     let man = Man::new(program);
     man.render_title(out)?;
     man.render_name_section(out)?;
-    man.render_synopsis_section(out)?;
+    synopsis(&usages).to_writer(out)?;
     man.render_description_section(out)?;
     man.render_options_section(out)?;
     for command in commands {
@@ -31,13 +34,16 @@ pub(super) fn write(program: Command, out: &mut dyn Write) -> io::Result<()> {
 
 /// Write a subcommand's page as a section. Its headings become subheadings, except those of the
 /// synopsis and the description, which need none.
-fn section(command: Command, out: &mut dyn Write) -> io::Result<()> {
+fn section(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
     let name = command.get_bin_name().unwrap_or_default().to_uppercase();
+    let after = command.get_after_help().map(ToString::to_string);
+    let synopsis = synopsis(&[usage(&mut command)]);
     let man = Man::new(command.mut_args(values_in_line));
     let mut page = Vec::new();
-    man.render_synopsis_section(&mut page)?;
+    synopsis.to_writer(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
+    closing(&after.unwrap_or_default()).to_writer(&mut page)?;
     writeln!(out, ".SH \"{name}\"")?;
     for line in String::from_utf8_lossy(&page).lines() {
         match line.strip_prefix(".SH ") {
@@ -47,6 +53,29 @@ fn section(command: Command, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// How a command is used, as its help says it: the first line, as other lines stand for
+/// subcommands.
+fn usage(command: &mut Command) -> String {
+    let usage = command.render_usage().to_string();
+    let first = usage.lines().next().unwrap_or_default();
+    first.trim_start_matches("Usage: ").to_owned()
+}
+
+/// The synopsis: a line for each usage, with the words before its arguments in bold.
+fn synopsis(usages: &[String]) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["SYNOPSIS"]);
+    for (at, usage) in usages.iter().enumerate() {
+        if at > 0 {
+            roff.control("br", []);
+        }
+        let arguments = usage.find(['[', '<', '-']).unwrap_or(usage.len());
+        let (command, arguments) = usage.split_at(arguments);
+        roff.text([bold(command), roman(arguments)]);
+    }
+    roff
 }
 
 /// Move the possible values of an argument into its help, which otherwise lists them one a line.
@@ -63,8 +92,8 @@ fn values_in_line(arg: Arg) -> Arg {
 }
 
 /// The text after the help: paragraphs, two of which get a heading. A line indented by two spaces
-/// is a command and, after two spaces or more, what it does; a line indented farther continues the
-/// one above.
+/// is a command and, after two spaces or more, what it does, if that is said; a line indented
+/// farther continues the one above.
 fn closing(text: &str) -> Roff {
     let mut roff = Roff::new();
     for paragraph in text.split("\n\n") {
@@ -85,13 +114,17 @@ fn closing(text: &str) -> Roff {
         for line in paragraph.lines().filter(|line| !line.is_empty()) {
             let text = line.trim_start();
             let indent = line.len() - text.len();
-            match text.split_once("  ").filter(|_| indent == 2) {
-                Some((command, what)) => {
+            match text.split_once("  ") {
+                Some((command, what)) if indent == 2 => {
                     roff.control("TP", []);
                     roff.text([bold(command)]);
                     roff.text([roman(what.trim_start())]);
                 }
-                None => {
+                None if indent == 2 => {
+                    roff.control("PP", []);
+                    roff.text([bold(text)]);
+                }
+                _ => {
                     roff.text([roman(text)]);
                 }
             }
@@ -106,10 +139,9 @@ mod tests {
 
     #[test]
     fn the_text_after_the_help_becomes_a_list_and_sections() {
-        let text =
-            "Examples:\n  a --b    does c\n           and d\n\nOf more.\n\nExit codes: 0 done.";
+        let text = "Examples:\n  a --b    does c\n           and d\n  e --f\n\nOf more.\n\nExit codes: 0 done.";
         let page = closing(text).to_roff();
-        let wanted = ".SH EXAMPLES\n.TP\n\\fBa \\-\\-b\\fR\ndoes c\nand d\n.PP\nOf more.\n.SH \"EXIT STATUS\"\n0 done.\n";
+        let wanted = ".SH EXAMPLES\n.TP\n\\fBa \\-\\-b\\fR\ndoes c\nand d\n.PP\n\\fBe \\-\\-f\\fR\n.PP\nOf more.\n.SH \"EXIT STATUS\"\n0 done.\n";
         assert_eq!(page.split_once(".SH").unwrap().1, &wanted[3..]);
     }
 }

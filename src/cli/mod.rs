@@ -1,7 +1,7 @@
 //! The command line: parses arguments, prints, and picks an exit code. The library does the work.
 //!
-//! `enum48` alone counts (`count.rs`); every other job is a subcommand with a file or folder of its
-//! own.
+//! `enum48` alone counts, as its subcommand `count` does; every subcommand has a file or folder of
+//! its own.
 
 mod check;
 mod completions;
@@ -80,7 +80,6 @@ Exit codes: 0 done or agreed, 1 data or counts disagree, 2 could not be done.";
     arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    disable_help_subcommand = true,
     after_help = AFTER_HELP,
     max_term_width = 100
 )]
@@ -93,6 +92,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Count(count::Args),
     Check(check::Args),
     Completions(completions::Args),
     Graph(graph::Args),
@@ -112,6 +112,7 @@ pub fn run() -> ExitCode {
         Err(refused) => return refuse(&refused),
     };
     let outcome = match (cli.command, cli.count) {
+        (Some(Command::Count(args)), _) | (None, args) => count::run(&args),
         (Some(Command::Check(args)), _) => check::run(&args),
         (Some(Command::Completions(args)), _) => completions::run(&args),
         (Some(Command::Graph(args)), _) => graph::run(&args),
@@ -121,7 +122,6 @@ pub fn run() -> ExitCode {
         (Some(Command::Witness(args)), _) => witness::run(&args),
         (Some(Command::Replay(args)), _) => replay::run(&args),
         (Some(Command::Play(args)), _) => play::run(&args),
-        (None, args) => count::run(&args),
     };
     match outcome {
         Ok(outcome) => ExitCode::from(outcome as u8),
@@ -138,7 +138,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Print help and version as they are, and what is wrong with the arguments in one line.
+/// Print help and version as they are, and what is wrong with the arguments in one line: what it is,
+/// then what clap suggests, if anything.
 fn refuse(refused: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let kind = refused.kind();
@@ -152,15 +153,20 @@ fn refuse(refused: &clap::Error) -> ExitCode {
         return ExitCode::from(if failed { FAILED } else { 0 });
     }
     let text = refused.render().to_string();
-    let text = text.split("Usage:").next().unwrap_or_default();
-    let text = text
-        .split("For more information")
-        .next()
-        .unwrap_or_default();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    let line = line.strip_prefix("error: ").unwrap_or(&line);
-    talk::say(format_args!("{line}: see --help"));
+    let mut parts: Vec<String> = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("Usage:") || line.starts_with("For more information") {
+            break;
+        } else if let Some(part) = ["error: ", "tip: "]
+            .iter()
+            .find_map(|word| line.strip_prefix(word))
+        {
+            parts.push(part.to_owned());
+        } else if let Some(part) = parts.last_mut().filter(|_| !line.is_empty()) {
+            part.extend([" ", line]);
+        }
+    }
+    talk::say(format_args!("{}: see --help", parts.join(": ")));
     ExitCode::from(FAILED)
 }
 
@@ -187,5 +193,30 @@ mod tests {
     #[test]
     fn the_arguments_are_declared_consistently() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_has_examples_which_are_understood() {
+        let mut program = Cli::command();
+        program.build();
+        let commands = program.get_subcommands().filter(|c| c.get_name() != "help");
+        for command in commands.chain([&program]) {
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            let lines = help.lines().filter(|line| line.starts_with("  enum48 "));
+            let mut examples = 0;
+            for line in lines {
+                let line = line.trim_start();
+                let end = ["  ", " < ", " > ", " | "]
+                    .iter()
+                    .filter_map(|end| line.find(end))
+                    .min();
+                let words = line[..end.unwrap_or(line.len())].split(' ');
+                let parsed = Cli::try_parse_from(words);
+                assert!(parsed.is_ok(), "{line}: {}", parsed.err().unwrap());
+                examples += 1;
+            }
+            assert!(examples >= 2, "{}", command.get_name());
+        }
     }
 }

@@ -25,6 +25,10 @@ use crate::verify::{self, Report, deep};
 /// Prints a line for each fault: the file, the place, the kind of damage, and what to do. The exit
 /// code is 1 if there is any.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 verify enum48-data/3x3-1024           is any file damaged?
+  enum48 verify enum48-data/3x3-1024 --deep    is any state missing or wrong?")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3-1024
     #[arg(value_name = "DIR")]

@@ -115,7 +115,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// `N` (a square) or `RxC`.
+/// `N` (a square) or `RxC`; a capital X is as good.
 impl FromStr for Size {
     type Err = Error;
 
@@ -124,7 +124,7 @@ impl FromStr for Size {
             [digit @ b'0'..=b'9'] => Some(digit - b'0'),
             _ => None,
         };
-        let (rows, cols) = text.split_once('x').unwrap_or((text, text));
+        let (rows, cols) = text.split_once(['x', 'X']).unwrap_or((text, text));
         match (side(rows), side(cols)) {
             (Some(rows), Some(cols)) => Self::new(rows, cols),
             _ => Err(Error::Size(text.to_owned())),
@@ -163,8 +163,9 @@ mod tests {
         assert_eq!("3".parse::<Size>().unwrap(), Size::new(3, 3).unwrap());
         assert_eq!("4x3".parse::<Size>().unwrap(), Size::new(4, 3).unwrap());
         assert_eq!("2x4".parse::<Size>().unwrap().to_string(), "2x4");
+        assert_eq!("2X4".parse::<Size>().unwrap().to_string(), "2x4");
         for bad in [
-            "", "1", "5", "1x9", "3x", "x3", "3x3x3", "33", "-3", "3 x 3", "٣", "4X3",
+            "", "1", "5", "1x9", "3x", "x3", "3x3x3", "33", "-3", "3 x 3", "٣", "4XX3",
         ] {
             assert!(bad.parse::<Size>().is_err(), "{bad:?} was taken");
         }

@@ -162,6 +162,7 @@ mod tests {
             "3x3-x",
             "3x3-08",
             "3x3-+8",
+            "3X3-8",
         ] {
             assert!(bad.parse::<Game>().is_err(), "{bad}");
         }

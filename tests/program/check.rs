@@ -207,6 +207,31 @@ fn two_tables_are_compared_part_by_part() {
 }
 
 #[test]
+fn a_table_is_read_from_stdin() {
+    let place = place();
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir run --csv table.csv",
+    );
+    let piped = |args: &str| {
+        let table = fs::File::open(place.path().join("table.csv")).unwrap();
+        let output = Command::new(PROGRAM)
+            .args(args.split(' '))
+            .current_dir(&place)
+            .stdin(table)
+            .output()
+            .unwrap();
+        (output.status.code(), stdout(&output).to_owned())
+    };
+    let said = good(&place, "check table.csv");
+    assert_eq!(piped("check -"), (Some(0), said));
+    let said = good(&place, "check table.csv run");
+    assert_eq!(piped("check - run"), (Some(0), said.clone()));
+    assert_eq!(piped("check run -"), (Some(0), said));
+    assert_eq!(piped("check - -"), (Some(2), String::new()));
+}
+
+#[test]
 fn what_is_no_table_is_refused_in_one_line() {
     let place = place();
     fs::write(place.path().join("empty.csv"), "").unwrap();

@@ -31,6 +31,17 @@ fn two_by_two_to_32_is_59() {
 }
 
 #[test]
+fn count_and_help_are_what_they_are_elsewhere() {
+    let place = place();
+    let said = good(&place, "count --size 2X2 --max 32 --quiet --csv -");
+    let same = good(&place, "--size 2 --max 32 --quiet --csv -");
+    assert_eq!(said, same);
+    refused(&place, "count", "--size");
+    assert_eq!(good(&place, "help"), good(&place, "--help"));
+    assert_eq!(good(&place, "help show"), good(&place, "show --help"));
+}
+
+#[test]
 fn the_summary_is_read_at_once_from_a_finished_directory() {
     let place = place();
     let first = good(&place, "--size 2 --quiet");
@@ -148,6 +159,15 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("--size 3 --csv - --json", "stdout"),
         ("--size 3 --frobnicate", "--frobnicate"),
         ("frobnicate", "frobnicate"),
+        (
+            "--sze 3",
+            "unexpected argument '--sze' found: a similar argument exists: '--size': see --help",
+        ),
+        (
+            "chek",
+            "unrecognized subcommand 'chek': a similar subcommand exists: 'check': see --help",
+        ),
+        ("help frobnicate", "frobnicate"),
         ("check --size 3", "TABLE"),
         ("verify", "DIR"),
         ("verify no/such/place", "no/such/place"),

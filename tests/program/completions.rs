@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::command::{good, place};
 use crate::outcomes::{refused, unread};
 
-/// The subcommands, by the help.
+/// The subcommands, by the help, but for `help` itself.
 fn commands() -> Vec<String> {
     let help = good(&place(), "--help");
     let (_, rest) = help.split_once("Commands:\n").unwrap();
@@ -18,6 +18,7 @@ fn commands() -> Vec<String> {
     let commands: Vec<String> = lines
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(word)
+        .filter(|word| word != "help")
         .collect();
     assert!(commands.len() >= 4, "{commands:?}");
     commands
@@ -117,7 +118,24 @@ fn the_manual_page_names_every_subcommand_and_option() {
         }
     };
     let own = page.split("\n.SH \"ENUM48").next().unwrap();
+    // As in the help: the option that is required, and every subcommand.
+    let synopsis = own.split("\n.SH SYNOPSIS\n").nth(1).unwrap();
+    let lines: Vec<&str> = synopsis
+        .lines()
+        .filter(|line| line.starts_with("\\fBenum48"))
+        .collect();
+    assert_eq!(lines[0], "\\fBenum48 \\fR[OPTIONS] \\-\\-size <N|RxC>");
+    for (line, command) in lines[1..].iter().zip(commands()) {
+        let help = good(&place(), &format!("help {command}"));
+        let usage = help.lines().find_map(|line| line.strip_prefix("Usage: "));
+        let plain = line
+            .replace("\\fB", "")
+            .replace("\\fR", "")
+            .replace('\\', "");
+        assert_eq!(Some(plain.as_str()), usage);
+    }
     explained(own, "");
+    assert_eq!(lines.len(), 1 + commands().len());
     for command in commands() {
         let heading = format!("\n.SH \"ENUM48 {}\"\n", command.to_uppercase());
         let (_, section) = page.split_once(&heading).expect(&heading);

@@ -161,6 +161,15 @@ fn whether_a_board_was_reached_is_an_exit_code() {
         let said = good(&place, &format!("show {state} --dir run"));
         assert!(said.contains("reached    yes: sum-"), "{state}: {said}");
     }
+    // The run knows its game; what is given must be the same.
+    let said = good(&place, "show 0x0132 --dir run");
+    assert_eq!(good(&place, "show --dir run --size 2 0x0132"), said);
+    assert_eq!(good(&place, "show --dir run --max 32 0x0132"), said);
+    refused(
+        &place,
+        "show 0x0132 --dir run --max 64",
+        "holds the game 2x2-32, not 2x2-64",
+    );
     // 8 . / . 8 is live and of a sum that was counted, but in no game to 32 is it met.
     let output = run(&place, "show 0x3003 --dir run");
     assert_eq!(output.status.code(), Some(1));

@@ -5,7 +5,7 @@ mod published;
 mod table;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -25,8 +25,15 @@ use crate::store::Run;
 /// compares the two part by part and names the first difference. The exit code is 1 if anything
 /// disagrees.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 check                         count the games with published numbers
+  enum48 check enum48-data/3x3-1024    a run beside published numbers and laws
+  enum48 check layers.csv OTHER.csv    two tables, part by part
+  enum48 check - < layers.csv          a table on stdin")]
 pub(super) struct Args {
-    /// A table: layers.csv, the output of --csv, or a run's directory (even while it is counting)
+    /// A table: layers.csv, the output of --csv, a run's directory (even while it is counting), or
+    /// - for stdin
     #[arg(value_name = "TABLE")]
     table: Option<PathBuf>,
 
@@ -58,12 +65,20 @@ pub(super) struct Args {
     quiet: bool,
 }
 
+/// The name of stdin as a table.
+const STDIN: &str = "-";
+
 /// Compare, and print the verdicts.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     if let Some(sum) = args.until.filter(|&sum| sum < 4) {
         return Err(Error::Until(sum).into());
     }
     match (&args.table, &args.other) {
+        (Some(table), Some(other))
+            if [table, other].iter().all(|path| *path == Path::new(STDIN)) =>
+        {
+            bail!("-: stdin has one table: give the path of the other")
+        }
         (None, _) => published::recount(args),
         (Some(table), None) => table::check(table, args),
         (Some(table), Some(other)) => difference::compare(table, other, args),
@@ -85,8 +100,13 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
         }
         return Ok((run.table().until(args.until), Some(game)));
     }
-    let file = File::open(path).with_context(|| format!("{}: cannot open", path.display()))?;
-    let table = Table::read_csv(file)
+    let from: Box<dyn Read> = if path == Path::new(STDIN) {
+        Box::new(io::stdin())
+    } else {
+        let file = File::open(path);
+        Box::new(file.with_context(|| format!("{}: cannot open", path.display()))?)
+    };
+    let table = Table::read_csv(from)
         .with_context(|| format!("{}: not a table such as --csv writes", path.display()))?;
     if table.rows().is_empty() {
         bail!("{}: no rows: it would agree with anything", path.display());

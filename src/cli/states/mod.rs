@@ -24,6 +24,11 @@ use crate::store::{Run, Sink};
 /// so memory does not grow with their number. The cells of a board are its tiles row by row, 0
 /// where empty.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 states enum48-data/3x3-1024 --sum 100 --max-tile 32
+  enum48 states enum48-data/3x3-1024 --sample 10 --seed 1 --format grid
+  enum48 states enum48-data/3x3-1024 --format parquet -o 3x3-1024.parquet")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3-1024
     #[arg(value_name = "DIR")]
