@@ -12,7 +12,7 @@ Needs matplotlib: pip install matplotlib, or start the script with "uv run", whi
 
 import random
 
-from plot_layers import figure, parse, parser, save
+from picture import figure, parse, parser, save
 
 EXAMPLE = """example:
   scripts/draw_method.py lists -o lists.svg"""

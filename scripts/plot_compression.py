@@ -10,7 +10,7 @@ Needs matplotlib: pip install matplotlib, or start the script with "uv run", whi
 
 from pathlib import Path
 
-from plot_layers import figure, parse, parser, read, save
+from picture import figure, label, parse, parser, read, save
 
 EXAMPLE = """example:
   scripts/compression.sh --quick
@@ -49,11 +49,6 @@ def main():
     frontier = [a for a in points if not any(b[0] > a[0] and b[1] < a[1] for b in points)]
     size.plot(*zip(*sorted(frontier)), color="lightgrey", zorder=0)
     size.scatter(*zip(*points), s=16)
-    text = {"ha": "center", "va": "center", "fontsize": 8}
-    for level, point in zip(levels, points):
-        # Neighbours are close together, so their labels go on opposite sides.
-        place = (0, -8) if level % 2 else (0, 8)
-        size.annotate(level, point, place, textcoords="offset points", **text)
     size.set_xscale("log")
     size.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
     size.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,g}"))
@@ -66,9 +61,8 @@ def main():
     speed.tick_params(axis="x", labelsize=8)
     speed.set_xlabel("Level")
     speed.set_ylabel("Million states decoded a second, one core")
-    for axes in (size, speed):
-        axes.spines[["top", "right"]].set_visible(False)
     picture.suptitle(f"zstd levels {min(levels)} to {max(levels)}")
+    label(size, [(level, point, "black") for level, point in zip(levels, points)], fontsize=8)
     save(picture, args.o)
 
 

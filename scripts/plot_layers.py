@@ -5,124 +5,50 @@
 # ///
 """Plots the live states of a counted game by the sum of the tiles.
 
-Given one table (layers.csv from a run's directory, or a file that --csv wrote), plots the states of
-each sum, stacked by largest tile; with --log, a line for each largest tile, and the total in black.
-Given several, plots a line for the total of each game.
+Given one run (its directory, or a table: its layers.csv, or a file that --csv wrote), plots the states
+of each sum, stacked by largest tile; with --log, a line for each largest tile, and the total in black.
+Given several, plots a line for the total of each game. With --panels, each largest tile has axes of
+its own.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
 
 import argparse
-import csv
-import re
-import sys
+import json
+import math
 from pathlib import Path
 
-EXAMPLE = """example:
+from picture import color, fail, figure, label, natural, parse, parser, read, save, spoken, tick_numbers, tick_sums
+
+EXAMPLE = """examples:
   enum48 --size 3 --max 1024
-  scripts/plot_layers.py enum48-data/3x3-1024/layers.csv -o 3x3-1024.svg"""
-
-# Leave the date out, so that the same table gives the same file.
-METADATA = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
-
-
-def fail(what):
-    print(f"{Path(sys.argv[0]).name}: {what}", file=sys.stderr)
-    sys.exit(2)
-
-
-def parser(doc, example):
-    """An argument parser with the option -o."""
-    result = argparse.ArgumentParser(
-        description=doc,
-        epilog=example,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    result.error = lambda what: fail(f"{what}: see --help")
-    result.add_argument(
-        "-o", metavar="FILE", type=Path, required=True, help="what to write: .svg, .png or .pdf"
-    )
-    return result
-
-
-def parse(parser):
-    """The parsed arguments. If there are none, print the help and exit."""
-    if len(sys.argv) == 1:
-        parser.print_help(sys.stderr)
-        sys.exit(2)
-    return parser.parse_args()
-
-
-def figure(out, width, height):
-    """An empty figure, to be written to `out`. Only this needs matplotlib."""
-    if out.suffix not in METADATA:
-        fail(f"{out}: must end in {', '.join(METADATA)}")
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        fail("needs matplotlib: pip install matplotlib, or start it with uv run")
-    from matplotlib.figure import Figure
-
-    # Keep text as text, and make the ids in the file the same each time.
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "enum48"})
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def save(figure, out):
-    try:
-        figure.savefig(out, dpi=150, metadata=METADATA[out.suffix])
-    except OSError as error:
-        fail(f"{out}: {error.strerror}")
-
-
-def read(path, columns):
-    """The rows of a table, each as the list of its numbers in `columns`."""
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            table = csv.DictReader(file)
-            for name in columns:
-                if name not in (table.fieldnames or []):
-                    fail(f"{path}: no column {name}")
-            rows = []
-            for row in table:
-                try:
-                    rows.append([columns[name](row[name]) for name in columns])
-                except (TypeError, ValueError):
-                    fail(f"{path}: line {table.line_num}: not a row of numbers")
-    except OSError as error:
-        fail(f"{path}: {error.strerror}")
-    except (UnicodeDecodeError, csv.Error):
-        fail(f"{path}: not a CSV file")
-    return rows or fail(f"{path}: no rows")
-
-
-def natural(text):
-    number = int(text)
-    if not 0 <= number < 2**64:
-        raise ValueError
-    return number
+  scripts/plot_layers.py enum48-data/3x3-1024 -o 3x3-1024.svg
+  scripts/plot_layers.py results/4x4-32.csv results/4x4-64.csv --panels -o 4x4.svg"""
 
 
 class Game:
     """A table: its name, its sums, and the live states of each sum, by largest tile and in total."""
 
     def __init__(self, path, name):
-        rows = read(path, dict.fromkeys(("sum", "max_tile", "live", "afterstates"), natural))
-        states = [row[:3] for row in rows if row[2] > 0] or fail(f"{path}: no live states")
+        table = path / "layers.csv" if path.is_dir() else path
+        rows = read(table, dict.fromkeys(("sum", "max_tile", "live", "afterstates"), natural))
+        states = [row[:3] for row in rows if row[2] > 0] or fail(f"{table}: no live states")
         # Sums are even. None is left out, so that a layer without states shows as empty.
         self.sums = range(min(states)[0], max(states)[0] + 1, 2)
         if self.sums[-1] > 16 * 65536:
-            fail(f"{path}: sum {self.sums[-1]}: more than any board has")
+            fail(f"{table}: sum {self.sums[-1]}: more than any board has")
         self.tiles = {tile: [0] * len(self.sums) for tile in sorted({row[1] for row in states})}
         for total, tile, live in states:
+            if tile < 2 or tile & (tile - 1):
+                fail(f"{table}: max_tile {tile}: not a tile")
             if total not in self.sums:
-                fail(f"{path}: sum {total}: an odd distance from the first")
+                fail(f"{table}: sum {total}: an odd distance from the first")
             self.tiles[tile][self.sums.index(total)] += live
         self.total = [sum(layer) for layer in zip(*self.tiles.values())]
         # Spawns lead from an afterstate to the next two sums: the count can go on if there is one.
         last = max(rows)[0]
         goes_on = any(row[3] for row in rows if row[0] > last - 4)
-        name = name or named(path)
+        name = name or named(table)
         until = f" up to sum {last:,}" if goes_on else ""
         self.title = f"{name}{until}: {sum(self.total):,} live states"
 
@@ -130,85 +56,147 @@ class Game:
         """A step for each sum, as wide as the distance to the next."""
         axes.stairs(values, [self.sums.start - 1, *(total + 1 for total in self.sums)], **style)
 
+    def line(self, axes, values, **style):
+        """The stairs without their floor, and a gap for a sum without states, which a logarithmic axis cannot show."""
+        self.stairs(axes, [value or math.nan for value in values], baseline=None, **style)
 
-def named(path):
-    """The game's name, from its file or directory: 3x3-1024 is "3x3 to 1024"."""
-    path = path.resolve()
-    name = path.parent.name if path.name == "layers.csv" else path.stem
-    return re.sub(r"^(\d+x\d+)-(\d+)$", r"\1 to \2", name)
+    def peak(self, values):
+        most = max(values)
+        return self.sums[values.index(most)], most
 
 
-def stack(axes, game, shades):
+def named(table):
+    """A game's name: from its file, or for a layers.csv from the manifest beside it, or else from its directory."""
+    if table.name != "layers.csv":
+        return spoken(table.stem)
+    manifest = table.parent / "manifest.json"
+    try:
+        return spoken(json.loads(manifest.read_text(encoding="utf-8"))["game"])
+    except FileNotFoundError:
+        return spoken(table.resolve().parent.name)
+    except OSError as error:
+        fail(f"{manifest}: {error.strerror}")
+    except (ValueError, LookupError, TypeError):
+        fail(f"{manifest}: names no game: see enum48 verify")
+
+
+def color_of(tile):
+    """A tile has the same color in every picture."""
+    return color(tile.bit_length() - 2)
+
+
+def stack(picture, game, scale):
+    axes = picture.subplots(subplot_kw=scale)
     # From the top down, each drawn over the one before, so that no gaps show between them.
     above = list(game.total)
-    for tile, shade in reversed(shades.items()):
-        game.stairs(axes, above, fill=True, color=shade, label=f"{tile:,}")
+    for tile in reversed(game.tiles):
+        game.stairs(axes, above, fill=True, color=color_of(tile), label=f"{tile:,}")
         above = [high - low for high, low in zip(above, game.tiles[tile])]
+    finish(axes)
+    axes.set_title(game.title)
+    axes.set_xlabel("Sum of the tiles")
+    axes.set_ylabel("Live states")
+    picture.legend(loc="outside right upper", title="Largest tile", frameon=False)
 
 
-def lines(axes, game, shades):
+def lines(picture, game, scale):
+    axes = picture.subplots(subplot_kw=scale)
     # The total is drawn wider than what covers it, so that it shows where one tile has nearly all states.
-    game.stairs(axes, gaps(game.total), baseline=None, color="black", label="all", linewidth=2.5)
-    for tile, shade in reversed(shades.items()):
-        values = gaps(game.tiles[tile])
-        game.stairs(axes, values, baseline=None, color=shade, label=f"{tile:,}", linewidth=1.3)
+    game.line(axes, game.total, color="black", linewidth=2.5)
+    for tile in reversed(game.tiles):
+        game.line(axes, game.tiles[tile], color=color_of(tile), linewidth=1.5)
+    finish(axes)
+    axes.set_title(game.title)
+    axes.set_xlabel("Sum of the tiles")
+    axes.set_ylabel("Live states, all and by largest tile")
+    peaks = [("all", game.peak(game.total), "black")]
+    peaks += [(f"{tile:,}", game.peak(live), color_of(tile)) for tile, live in game.tiles.items()]
+    label(axes, peaks, weight="bold")
 
 
-def gaps(values):
-    """The values without zeros, which a logarithmic axis cannot show."""
-    return [value or float("nan") for value in values]
+def totals(picture, games, scale):
+    axes = picture.subplots(subplot_kw=scale)
+    for at, game in enumerate(games):
+        game.line(axes, game.total, color=color(at), linewidth=1.3)
+    finish(axes)
+    axes.set_xlabel("Sum of the tiles")
+    axes.set_ylabel("Live states")
+    name_games(picture, games)
+
+
+def name_games(picture, games):
+    """A title for one game, a legend for several."""
+    from matplotlib.lines import Line2D
+
+    if len(games) == 1:
+        picture.suptitle(games[0].title)
+    else:
+        handles = [Line2D([], [], color=color(at), label=game.title) for at, game in enumerate(games)]
+        picture.legend(handles=handles, loc="outside upper left", frameon=False)
+
+
+def panels(picture, games, scale):
+    """A panel for each largest tile, on axes of its own: the shapes are alike, the sizes are not."""
+    tiles = sorted(set().union(*(game.tiles for game in games)))
+    columns = min(len(tiles), 3)
+    rows = math.ceil(len(tiles) / columns)
+    picture.set_size_inches(9, 1 + 2 * rows)
+    grid = picture.subplots(rows, columns, squeeze=False, subplot_kw=scale).flat
+    for tile in tiles:
+        axes = next(grid)
+        for at, game in enumerate(games):
+            if tile in game.tiles:
+                game.line(axes, game.tiles[tile], color=color(at), linewidth=1.3)
+        finish(axes, steps=5)
+        axes.set_title(f"{tile:,}", fontsize=10)
+    for axes in grid:
+        axes.axis("off")
+    picture.supxlabel("Sum of the tiles")
+    picture.supylabel("Live states by largest tile")
+    name_games(picture, games)
+
+
+def finish(axes, steps=12):
+    """Fit the axes to what is drawn on them, with room for labels above and to the right."""
+    most = axes.dataLim.ymax
+    top = 1.08 * most if axes.get_yscale() == "linear" else max(most**1.1, 12)
+    axes.set_xlim(0, 1.04 * axes.dataLim.xmax)
+    axes.set_ylim(0 if axes.get_yscale() == "linear" else 0.7, top)
+    tick_sums(axes.xaxis, steps)
+    tick_numbers(axes.yaxis)
 
 
 def main():
     args = parser(__doc__, EXAMPLE)
-    args.add_argument("tables", metavar="layers.csv", type=Path, nargs="+", help="one for each game")
-    args.add_argument("--log", action="store_true", help="use a logarithmic axis")
+    args.add_argument("runs", metavar="RUN", type=Path, nargs="+", help="a run's directory, or a table")
+    args.add_argument(
+        "--log",
+        action=argparse.BooleanOptionalAction,
+        help="use a logarithmic axis, or not [default: for several games, of which a linear one hides the small]",
+    )
+    args.add_argument("--panels", action="store_true", help="draw each largest tile on axes of its own")
     args.add_argument(
         "--game",
         "--title",
         action="append",
         default=[],
         metavar="NAME",
-        help="a game's name, once for each table [default: from the file or its directory]",
+        help="a game's name, once for each run [default: from the run, the file or its directory]",
     )
     args = parse(args)
-    if len(args.game) not in (0, len(args.tables)):
-        fail(f"--game: {len(args.game)} names for {len(args.tables)} tables: see --help")
+    if len(args.game) not in (0, len(args.runs)):
+        fail(f"--game: {len(args.game)} names for {len(args.runs)} runs: see --help")
 
+    games = [Game(*pair) for pair in zip(args.runs, args.game or [None] * len(args.runs))]
+    log = len(games) > 1 if args.log is None else args.log
+    scale = {"yscale": "log" if log else "linear"}
     picture = figure(args.o, 9, 5)
-    from matplotlib import colormaps, ticker
-
-    games = [Game(*pair) for pair in zip(args.tables, args.game or [None] * len(args.tables))]
-    axes = picture.subplots()
-    if len(games) > 1:
-        for game in games:
-            values = gaps(game.total) if args.log else game.total
-            game.stairs(axes, values, baseline=None, label=game.title, linewidth=1.3)
-        picture.legend(loc="outside upper left", frameon=False)
+    if args.panels:
+        panels(picture, games, scale)
+    elif len(games) > 1:
+        totals(picture, games, scale)
     else:
-        [game] = games
-        steps = max(len(game.tiles) - 1, 1)
-        shades = [colormaps["Blues"](0.3 + 0.6 * at / steps) for at in range(len(game.tiles))]
-        draw = lines if args.log else stack
-        draw(axes, game, dict(zip(game.tiles, shades)))
-        axes.set_title(game.title)
-        picture.legend(loc="outside right upper", title="Largest tile", frameon=False)
-
-    axes.set_xlabel("Sum of the tiles")
-    axes.set_ylabel("Live states")
-    most = max(max(game.total) for game in games)
-    axes.set_xlim(min(game.sums[0] for game in games) - 1, max(game.sums[-1] for game in games) + 1)
-    if args.log:
-        axes.set_yscale("log")
-        axes.set_ylim(0.7, max(1.5 * most, 12))
-        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
-    else:
-        axes.set_ylim(0, 1.05 * most)
-    for axis in (axes.xaxis, axes.yaxis):
-        if axis.get_scale() == "linear":
-            axis.set_major_locator(ticker.MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-        axis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
-    axes.spines[["top", "right"]].set_visible(False)
+        (lines if log else stack)(picture, *games, scale)
     save(picture, args.o)
 
 

@@ -14,7 +14,7 @@ Needs matplotlib: pip install matplotlib, or start the script with "uv run", whi
 import re
 from pathlib import Path
 
-from plot_layers import fail, figure, natural, parse, parser, read, save
+from picture import fail, figure, natural, parse, parser, read, save, spoken, tick_numbers
 
 EXAMPLE = """example:
   scripts/plot_scaling.py results/scaling.csv results/4x4-64.log results/4x4-128.log -o scaling.png"""
@@ -91,13 +91,13 @@ def main():
     by_memory.set_xlabel(f"--memory, GiB, lists, {most} threads")
 
     for log in args.log:
-        by_size.scatter(*zip(*layers(log)), s=9, label=log.stem.replace("-", " to "))
+        by_size.scatter(*zip(*layers(log)), s=9, label=spoken(log.stem))
     by_size.set_xscale("log")
+    tick_numbers(by_size.xaxis)
     by_size.set_xlabel("States of a layer")
     by_size.legend(frameon=False)
     for axes in (by_threads, by_memory, by_size):
         axes.set_ylim(bottom=0)
-        axes.spines[["top", "right"]].set_visible(False)
     picture.suptitle(f"A layer of {rows[0][1]:,} states, and layers of all sizes")
     save(picture, args.o)
 

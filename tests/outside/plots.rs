@@ -1,4 +1,4 @@
-//! The pictures that `scripts/plot_layers.py` draws.
+//! The pictures that `scripts/plot_layers.py` and `scripts/plot_compression.py` draw.
 //!
 //! It needs Python 3 and its package `matplotlib`.
 
@@ -14,28 +14,58 @@ use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_layers.py");
 
+const COMPRESSION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_compression.py");
+
 /// A table of version 1, of 57 live states.
 const OLD: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/tests/data/v1/2x2-32/layers.csv"
 );
 
-/// The script on `args` and `-o` a file of this name: what it drew.
-fn draw(place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
+/// `script` on `args` and `-o` a file of this name: what it drew.
+fn draw_by(script: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
     let out = place.path().join(name);
-    let output = python(&[&[SCRIPT, "-o", text(&out)], args].concat()).unwrap();
+    let output = python(&[&[script, "-o", text(&out)], args].concat()).unwrap();
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    assert_eq!(stdout(&output), "", "{args:?}");
+    assert_eq!((stdout(&output), stderr(&output)), ("", ""), "{args:?}");
     fs::read(out).unwrap()
 }
 
-/// All text of the picture in SVG, in the order in which it is drawn.
+fn draw(place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
+    draw_by(SCRIPT, place, name, args)
+}
+
+/// A text in a picture, with the middle of its base line.
+#[derive(Debug)]
+struct Word {
+    text: String,
+    x: f64,
+    y: f64,
+    color: Option<String>,
+}
+
+/// All text of a picture in SVG, in the order in which it is drawn.
+fn words_of(svg: Vec<u8>) -> Vec<Word> {
+    let svg = String::from_utf8(svg).unwrap();
+    let element = |part: &str| {
+        let (_, element) = part.split_once("<text ")?;
+        let after = |key: &str| {
+            let (_, rest) = element.split_once(key)?;
+            Some(rest.split(['"', ';']).next()?.to_owned())
+        };
+        Some(Word {
+            text: element.rsplit('>').next()?.to_owned(),
+            x: after(" x=\"")?.parse().ok()?,
+            y: after(" y=\"")?.parse().ok()?,
+            color: after(" fill: "),
+        })
+    };
+    svg.split("</text>").filter_map(element).collect()
+}
+
 fn words(place: &TempDir, args: &[&str]) -> Vec<String> {
-    let svg = String::from_utf8(draw(place, "picture.svg", args)).unwrap();
-    let texts = svg.split("</text>").filter(|part| part.contains("<text"));
-    texts
-        .map(|part| part.rsplit('>').next().unwrap().to_owned())
-        .collect()
+    let words = words_of(draw(place, "picture.svg", args));
+    words.into_iter().map(|word| word.text).collect()
 }
 
 /// The table of 3x3 to 64, counted by the program.
@@ -83,24 +113,66 @@ fn a_game_has_its_name_total_axes_and_tiles() {
         (OLD, "2x2 to 32: 57 live states", "16 8 4 2"),
         (text(&new), "3x3 to 64: 594,046 live states", "32 16 8 4 2"),
     ] {
-        for (args, tiles) in [
-            (&[table][..], tiles.to_owned()),
-            (&[table, "--log"], format!("all {tiles}")),
-        ] {
-            let words = words(&place, args);
-            for word in [title, "Sum of the tiles", "Live states"] {
-                has(&words, word);
-            }
-            let legend = words.iter().position(|word| word == "Largest tile");
-            assert_eq!(words[legend.unwrap() + 1..].join(" "), tiles, "{args:?}");
+        let words = words(&place, &[table]);
+        for word in [title, "Sum of the tiles", "Live states"] {
+            has(&words, word);
         }
+        let legend = words.iter().position(|word| word == "Largest tile");
+        assert_eq!(words[legend.unwrap() + 1..].join(" "), tiles);
     }
-    has(&words(&place, &[text(&new)]), "10,000");
-    has(&words(&place, &[text(&new), "--log"]), "10,000");
 }
 
 #[test]
-fn a_name_is_taken_from_the_option_the_file_or_the_directory() {
+fn every_line_is_named_in_its_own_color() {
+    if !can_import(&["matplotlib"]) {
+        return;
+    }
+    let place = place();
+    let new = counted(&place);
+    let named = |table| {
+        let svg = draw(&place, "picture.svg", &[table, "--log"]);
+        let drawn = String::from_utf8(svg.clone()).unwrap();
+        let words = words_of(svg);
+        assert!(words.iter().any(|word| word.text == "all"), "{words:?}");
+        let colored = words.into_iter().filter_map(|word| {
+            let color = word.color?;
+            // The line, and the text.
+            assert!(drawn.matches(&color).count() >= 2, "{color}");
+            Some((word.text, color))
+        });
+        colored.collect::<Vec<_>>()
+    };
+    let tiles = named(text(&new));
+    let (texts, mut colors): (Vec<_>, Vec<_>) = tiles.iter().cloned().unzip();
+    assert_eq!(texts, ["2", "4", "8", "16", "32"]);
+    colors.sort();
+    colors.dedup();
+    assert_eq!(colors.len(), 5, "{tiles:?}");
+    // A tile has its color in every picture.
+    assert_eq!(named(OLD)[..], tiles[..4]);
+}
+
+#[test]
+fn sums_are_ticked_at_multiples_of_a_power_of_two_and_states_in_thousands() {
+    if !can_import(&["matplotlib"]) {
+        return;
+    }
+    let place = place();
+    let new = counted(&place);
+    for args in [&[text(&new)][..], &[text(&new), "--log"]] {
+        let words = words(&place, args);
+        // The last of 87 layers has sum 176.
+        let until = words.iter().position(|word| word == "Sum of the tiles");
+        let ticks = "0 16 32 48 64 80 96 112 128 144 160 176";
+        assert_eq!(words[..until.unwrap()].join(" "), ticks, "{args:?}");
+        has(&words, "10 k");
+    }
+    let words = words(&place, &[OLD]);
+    assert_eq!(words[..6].join(" "), "0 4 8 12 16 20");
+}
+
+#[test]
+fn a_run_is_named_by_its_manifest_a_table_by_the_option_its_file_or_directory() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -114,21 +186,35 @@ fn a_name_is_taken_from_the_option_the_file_or_the_directory() {
         &[text(&table), "--game", "Two"],
         "Two up to sum 20: 35 live states",
     );
-    let table = place.path().join("part/layers.csv");
-    title(&[text(&table)], "part up to sum 20: 35 live states");
+    let run = place.path().join("part");
+    for path in [run.clone(), run.join("layers.csv")] {
+        title(&[text(&path)], "2x2 to 32 up to sum 20: 35 live states");
+    }
+    let manifest = run.join("manifest.json");
+    fs::remove_file(&manifest).unwrap();
+    title(&[text(&run)], "part up to sum 20: 35 live states");
+    fs::write(&manifest, "[]").unwrap();
+    let output = python(&[SCRIPT, text(&run), "-o", "a.svg"]).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let refusal = format!(
+        "plot_layers.py: {}: names no game: see enum48 verify\n",
+        text(&manifest)
+    );
+    assert_eq!(stderr(&output), refusal);
 }
 
 #[test]
-fn several_games_are_named_in_a_legend() {
+fn several_games_are_named_in_a_legend_and_a_logarithmic_axis_shows_the_small() {
     if !can_import(&["matplotlib"]) {
         return;
     }
     let place = place();
     let new = counted(&place);
-    for log in [&[][..], &["--log"]] {
-        let words = words(&place, &[&[OLD, text(&new)], log].concat());
+    let picture = |option: &[&str]| words(&place, &[&[OLD, text(&new)], option].concat());
+    let (usual, linear) = (picture(&[]), picture(&["--no-log"]));
+    for words in [&usual, &linear] {
         for word in ["Sum of the tiles", "Live states"] {
-            has(&words, word);
+            has(words, word);
         }
         assert_eq!(
             words[words.len() - 2..],
@@ -137,6 +223,69 @@ fn several_games_are_named_in_a_legend() {
                 "3x3 to 64: 594,046 live states"
             ]
         );
+    }
+    assert_eq!(usual, picture(&["--log"]));
+    has(&usual, "100");
+    has(&linear, "2 k");
+}
+
+#[test]
+fn panels_show_each_largest_tile_on_its_own_axes() {
+    if !can_import(&["matplotlib"]) {
+        return;
+    }
+    let place = place();
+    let new = counted(&place);
+    let one = words(&place, &[text(&new), "--panels"]);
+    let axes = |word: &&String| *word == "0";
+    // Two zeros for each of the five panels: one a sum, one a number of states.
+    assert_eq!(one.iter().filter(axes).count(), 10, "{one:?}");
+    has(&one, "3x3 to 64: 594,046 live states");
+    let two = words(&place, &[OLD, text(&new), "--panels"]);
+    for word in [
+        "2x2 to 32: 57 live states",
+        "3x3 to 64: 594,046 live states",
+        "32",
+    ] {
+        has(&two, word);
+    }
+}
+
+/// Levels 5 and 6 are where two labels once stood on each other.
+#[test]
+fn labels_of_levels_close_together_do_not_cover_each_other() {
+    if !can_import(&["matplotlib"]) {
+        return;
+    }
+    let place = place();
+    let table = place.path().join("compression.csv");
+    let rows = [
+        "level,bits_per_state,encode_ns_per_state,decode_ns_per_state",
+        "4,3.199,11.75,4.66",
+        "5,3.054,16.05,5.45",
+        "6,3.026,16.55,4.95",
+        "7,3.025,16.6,4.65",
+        "8,2.947,21.88,4.59",
+        "9,2.724,554.51,5.35",
+    ];
+    fs::write(&table, rows.join("\n")).unwrap();
+    let svg = draw_by(COMPRESSION, &place, "levels.svg", &[text(&table)]);
+    let words = words_of(svg);
+    // The same numbers are ticks on the other axes, below all points.
+    let labels: Vec<&Word> = ["4", "5", "6", "7", "8", "9"]
+        .into_iter()
+        .filter_map(|level| {
+            let named = words.iter().filter(|word| word.text == level);
+            named.min_by(|a, b| a.y.total_cmp(&b.y))
+        })
+        .collect();
+    assert_eq!(labels.len(), 6);
+    // A digit of 8 points is 5 wide and 6 high.
+    for (at, one) in labels.iter().enumerate() {
+        for other in &labels[at + 1..] {
+            let apart = (one.x - other.x).abs() > 5.0 || (one.y - other.y).abs() > 6.0;
+            assert!(apart, "{one:?} {other:?}");
+        }
     }
 }
 
@@ -189,6 +338,7 @@ fn what_cannot_be_drawn_is_refused_in_a_line() {
             &format!("{header}4,2,2,0,6,1,\n1048578,4,2,0,6,1,\n"),
             "sum 1048578: more than any board has",
         ),
+        (&format!("{header}4,3,2,0,6,1,\n"), "max_tile 3: not a tile"),
     ] {
         fs::write(&bad, table).unwrap();
         let what = format!("{}: {what}", text(&bad));
@@ -213,7 +363,7 @@ fn what_cannot_be_drawn_is_refused_in_a_line() {
     );
     refused(
         &[OLD, OLD, "--game", "Two", "-o", text(&out)],
-        "--game: 1 names for 2 tables: see --help",
+        "--game: 1 names for 2 runs: see --help",
     );
 }
 
@@ -223,15 +373,16 @@ fn without_arguments_or_matplotlib_it_says_what_to_do() {
         return;
     }
     // Python without any packages.
-    let bare = |args: &[&str]| python(&[&["-I", "-S", SCRIPT], args].concat()).unwrap();
+    let bare = |args: &[&str]| python(&[&["-E", "-S", SCRIPT], args].concat()).unwrap();
     let output = bare(&[]);
     assert_eq!(output.status.code(), Some(2));
     let explained = stderr(&output);
     for word in [
         "usage: plot_layers.py",
         "--log",
+        "--panels",
         "pip install matplotlib",
-        "example:",
+        "examples:",
     ] {
         assert!(explained.contains(word), "{word}: {explained}");
     }
