@@ -48,7 +48,6 @@ use crate::part::{Kind, PartWriter, Sealed};
 
 use commit::{Commit, Pending, UnderWay};
 pub(crate) use expected::Expected;
-pub(crate) use file::write_atomic;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Sink, parent, probe, replace};
 #[cfg(feature = "cli")]
