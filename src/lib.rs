@@ -73,6 +73,7 @@ pub mod internals;
 #[cfg(feature = "cli")]
 mod known;
 mod laws;
+mod lines;
 pub mod part;
 mod per_thread;
 pub mod play;

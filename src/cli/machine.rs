@@ -9,6 +9,8 @@ use signal_hook::consts::SIGXFSZ;
 use signal_hook::flag;
 use sysinfo::System;
 
+use super::control_group::memory_limit;
+
 /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
 /// instead of killing the process.
 pub(super) fn handle_file_size_limit() {
@@ -22,16 +24,14 @@ pub(super) fn free_space(dir: &Path) -> Option<u64> {
     fs4::available_space(dir).ok()
 }
 
-/// Memory in bytes: of the machine, of the container, or that the process may use (`ulimit -v`),
-/// whichever is least. `None` if the system does not tell.
+/// Memory in bytes: of the machine, or what the process may use of it (by its control groups, or
+/// `ulimit -v`), whichever is least. `None` if the system does not tell.
 pub(super) fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
-    let limit = system
-        .cgroup_limits()
-        .map_or(u64::MAX, |limits| limits.total_memory);
+    let of_groups = memory_limit(Path::new("/")).unwrap_or(u64::MAX);
     let address_space = Resource::AS.get_soft().unwrap_or(u64::MAX);
-    let least = system.total_memory().min(limit).min(address_space);
+    let least = system.total_memory().min(of_groups).min(address_space);
     Some(least).filter(|&bytes| bytes > 0)
 }
 

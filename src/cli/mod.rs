@@ -5,6 +5,7 @@
 
 mod check;
 mod completions;
+mod control_group;
 mod count;
 mod estimate;
 mod game;

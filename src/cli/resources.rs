@@ -13,13 +13,17 @@ use crate::engine::Plan;
 /// Memory bound if the user gives none and the system does not tell how much there is.
 const MEMORY: u64 = 1 << 30;
 
-/// Most threads that can be asked for: more than any machine has, too few to exhaust one.
+/// Most threads that can be asked for: more than any machine has.
 const MOST_THREADS: usize = 1024;
+
+/// Most threads for each core. More do nothing but wait for one another, at every step of every
+/// layer.
+const THREADS_PER_CORE: usize = 8;
 
 /// What a job may use.
 #[derive(Args)]
 pub(super) struct Resources {
-    /// Number of threads [default: all cores]
+    /// Number of threads, up to 8 for each core [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
@@ -41,10 +45,17 @@ impl Resources {
     }
 }
 
-/// As many threads as asked for, or as the machine has cores.
-pub(super) fn threads_or_cores(threads: Option<usize>) -> usize {
-    let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    threads.unwrap_or_else(cores)
+/// As many threads as asked for, if the machine can use them, or as it has cores.
+pub(super) fn threads_or_cores(asked: Option<usize>) -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let (threads, most) = (asked.unwrap_or(cores), THREADS_PER_CORE * cores);
+    if threads > most {
+        eprintln!(
+            "enum48: --threads {threads}: {most} are used: more than {THREADS_PER_CORE} for each of {cores} \
+             cores only wait for one another"
+        );
+    }
+    threads.min(most)
 }
 
 /// Parse a number of threads.

@@ -53,7 +53,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = resources::bytes)]
     memory: u64,
 
-    /// Number of threads of a search [default: all cores]
+    /// Number of threads of a search, up to 8 for each core [default: all cores]
     #[arg(long, value_name = "N", value_parser = resources::threads)]
     threads: Option<usize>,
 

@@ -72,3 +72,8 @@ pub use chance::{Chance, Luck, Seed};
 pub use code::Code;
 pub use position::{Position, Spawn, Status};
 pub use replay::{Replay, Turn};
+
+/// Every code is shorter than this many bytes. The tiles of a board add up to 2^17 + 2^16 + ... + 4
+/// at most, less than 2^18, and each move but a winning one adds at least 2. So a game has at most
+/// 2^17 moves, each of which takes a third of a character, and another one for the tile after it.
+pub const LONGEST: usize = 1 << 18;

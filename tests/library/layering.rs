@@ -8,9 +8,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules with their floor; `error`, `wide`, `random` and `per_thread` may be used by all.
-const ORDER: [(&str, u32); 18] = [
+/// Modules with their floor; `error`, `lines`, `wide`, `random` and `per_thread` may be used by all.
+const ORDER: [(&str, u32); 19] = [
     ("error", 0),
+    ("lines", 0),
     ("wide", 0),
     ("random", 0),
     ("per_thread", 1),

@@ -9,7 +9,7 @@ use super::{Args, println};
 use crate::cli::Outcome;
 use crate::cli::progress::Reporter;
 use crate::counts::Table;
-use crate::engine;
+use crate::engine::{self, Plan};
 use crate::game::Game;
 use crate::known::{self, Effort, PUBLISHED, Verdict};
 use crate::store::{Keep, Store};
@@ -21,6 +21,7 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
     } else {
         Effort::Short
     };
+    let plan = args.resources.plan()?;
     let mut outcome = Outcome::Done;
     print_heading()?;
     for published in PUBLISHED
@@ -28,19 +29,18 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
         .filter(|published| published.effort <= most)
     {
         let game = published.game.parse()?;
-        let table = count(&game, args)?;
+        let table = count(&game, &plan, args.quiet)?;
         outcome = outcome.max(print(&game, &known::verdicts(&game, &table, true))?);
     }
     Ok(outcome)
 }
 
 /// Count a game in a temporary directory.
-fn count(game: &Game, args: &Args) -> Result<Table> {
+fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
     let place = tempfile::tempdir().context("temporary directory: cannot create")?;
     let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
-    let plan = args.resources.plan()?;
-    let mut reporter = Reporter::new(&plan, &store, None, args.quiet);
-    let counted = engine::count(&mut store, &plan, None, &mut reporter);
+    let mut reporter = Reporter::new(plan, &store, None, quiet);
+    let counted = engine::count(&mut store, plan, None, &mut reporter);
     reporter.finish();
     counted?;
     Ok(store.run().table())

@@ -3,7 +3,7 @@
 mod answer;
 mod page;
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Stdin, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -14,7 +14,8 @@ use super::output::Output;
 use super::talk;
 use crate::error::{self, Error};
 use crate::game::{Game, Size};
-use crate::play::{Code, Seed};
+use crate::lines::Lines;
+use crate::play::{Code, LONGEST, Seed};
 use answer::{Played, Refused};
 
 /// Replay a game from its code: verify each move, and print where it ends
@@ -102,11 +103,9 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
         bail!("--step and --html: for a single code: give it instead of -");
     }
     let mut outcome = Outcome::Done;
-    let (mut input, mut line, mut number) = (BufReader::new(io::stdin()), Vec::new(), 0);
+    let mut input = Lines::new(io::stdin(), LONGEST);
     Output::Stdout.write(|out| {
-        while read_line(&mut input, &mut line)? > 0 {
-            number += 1;
-            let text = String::from_utf8_lossy(&line);
+        while let Some(text) = next(&mut input)? {
             let text = text.trim();
             match read(text) {
                 Ok(code) if args.json => writeln!(out, "{}", json(&Played::new(&code, false))?)?,
@@ -116,12 +115,12 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
                     if args.json {
                         writeln!(out, "{}", json(&Refused::new(text, &error))?)?;
                     } else {
-                        writeln!(out, "false line {number}: {error}")?;
+                        writeln!(out, "false line {}: {error}", input.number())?;
                     }
                 }
             }
             // No more input yet: whoever sends it may be waiting for the answer.
-            if input.buffer().is_empty() {
+            if input.waits() {
                 out.flush()?;
             }
         }
@@ -130,11 +129,15 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
     Ok(outcome)
 }
 
-/// Read the next line; its length, 0 at the end.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> error::Result<usize> {
-    line.clear();
-    let length = input.read_until(b'\n', line);
-    length.map_err(Error::io(Path::new("stdin"), "read"))
+/// The next line of stdin.
+fn next(input: &mut Lines<Stdin>) -> error::Result<Option<String>> {
+    let text = |line| String::from_utf8_lossy(line).into_owned();
+    let read = input.next().map(|line| line.map(text));
+    read.map_err(|error| {
+        let what = format!("line {}: {error}", input.number());
+        let cause = io::Error::new(error.kind(), what);
+        Error::io(Path::new("stdin"), "read")(cause)
+    })
 }
 
 /// One line of JSON.

@@ -1,0 +1,71 @@
+//! Lines of text that somebody else wrote, and that may be anything.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// Reads lines one by one. One that is longer than any line of its kind ends the reading, before it
+/// fills the memory: it may have no end.
+pub(crate) struct Lines<R> {
+    from: BufReader<R>,
+    longest: usize,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl<R: Read> Lines<R> {
+    /// Read lines of at most `longest` bytes.
+    pub(crate) fn new(from: R, longest: usize) -> Self {
+        Self {
+            from: BufReader::new(from),
+            longest,
+            line: Vec::new(),
+            number: 0,
+        }
+    }
+
+    /// The next line, with what ends it; `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        self.number += 1;
+        self.line.clear();
+        let most = self.longest as u64 + 1;
+        let length = (&mut self.from)
+            .take(most)
+            .read_until(b'\n', &mut self.line)?;
+        if length > self.longest {
+            let what = format!("more than {} bytes without a line end", self.longest);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        Ok((length > 0).then_some(&self.line))
+    }
+
+    /// The number of the line that was read last, or could not be; the first is line 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the next line has yet to come in.
+    #[cfg(feature = "cli")]
+    pub(crate) fn waits(&self) -> bool {
+        self.from.buffer().is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_numbered_and_one_without_an_end_is_refused() {
+        let mut lines = Lines::new("one\n\nlast".as_bytes(), 4);
+        for (number, line) in [(1, "one\n"), (2, "\n"), (3, "last")] {
+            assert_eq!(lines.next().unwrap().unwrap(), line.as_bytes());
+            assert_eq!(lines.number(), number);
+        }
+        assert_eq!(lines.next().unwrap(), None);
+
+        let mut lines = Lines::new(io::Read::chain("one\n".as_bytes(), io::repeat(0)), 4);
+        assert!(lines.next().unwrap().is_some());
+        let refused = lines.next().unwrap_err().to_string();
+        assert_eq!(refused, "more than 4 bytes without a line end");
+        assert_eq!(lines.number(), 2);
+    }
+}
