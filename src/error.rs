@@ -210,6 +210,15 @@ pub enum Error {
         what: String,
     },
 
+    /// Text that is not a table of counts.
+    #[error("line {line}: {what}")]
+    Table {
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+
     /// States that a writer was given out of order.
     #[error(
         "states out of order: {got:#x} after {previous:#x}: a part takes strictly increasing states"

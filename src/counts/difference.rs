@@ -1,6 +1,7 @@
 //! Where two tables differ.
 
-use super::row::{COLUMNS, Row, SHORT};
+use super::columns::Column;
+use super::row::Row;
 use super::table::Table;
 
 /// The first difference of two tables.
@@ -27,29 +28,26 @@ pub enum Differs {
 }
 
 impl Table {
-    /// The first part, in order of sum and largest tile, that only one of two tables has, or that
-    /// differs in a column that both have. `None` if there is no such part.
+    /// The first part, in order of sum and largest tile, in which two tables differ in a column that
+    /// both have. A part without any count is as good as none. `None` if there is no such part.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Difference> {
-        let columns = if self.has_flow() && other.has_flow() {
-            COLUMNS.len()
-        } else {
-            SHORT
-        };
-        let (mut ours, mut theirs) = (self.rows().iter(), other.rows().iter());
+        let (one, two) = (self.only(other.columns()), other.only(self.columns()));
+        let (mut ours, mut theirs) = (one.rows().iter(), two.rows().iter());
         loop {
             let (a, b) = (ours.next(), theirs.next());
+            // The end of a table comes after every row.
             let key =
-                |row: Option<&Row>| row.map_or((u32::MAX, u32::MAX), |row| (row.sum, row.max_tile));
-            let (sum, max_tile) = key(a).min(key(b));
+                |row: Option<&Row>| row.map_or((true, 0, 0), |row| (false, row.sum, row.max_tile));
+            let (_, sum, max_tile) = key(a).min(key(b));
             let kind = match (a, b) {
                 (None, None) => return None,
                 (Some(a), Some(b)) if key(Some(a)) == key(Some(b)) => {
-                    let (a, b) = (a.fields(), b.fields());
-                    let Some(at) = (0..columns).find(|&at| a[at] != b[at]) else {
+                    let differs = |&column: &Column| a.number(column) != b.number(column);
+                    let Some(column) = Column::ALL.into_iter().find(differs) else {
                         continue;
                     };
-                    Differs::In(COLUMNS[at], a[at].clone(), b[at].clone())
+                    Differs::In(column.name(), a.text(column), b.text(column))
                 }
                 (a, b) if key(a) < key(b) => Differs::OnlyFirst,
                 _ => Differs::OnlySecond,
@@ -65,6 +63,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::columns::Columns;
     use super::*;
 
     const WHOLE: &str = include_str!("../../tests/data/v1/2x2-32/layers.csv");
@@ -106,5 +105,10 @@ mod tests {
         let short = Table::read_csv(short.as_bytes()).unwrap();
         assert_eq!(whole.difference(&short), None);
         assert_eq!(short.difference(&whole), None);
+        // Parts of which all states are dead are none there.
+        let live = whole.only(Columns::of(&[Column::Sum, Column::MaxTile, Column::Live]));
+        assert!(live.rows().len() < whole.rows().len());
+        assert_eq!(whole.difference(&live), None);
+        assert_eq!(live.difference(&whole), None);
     }
 }

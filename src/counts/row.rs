@@ -2,27 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::columns::{Column, Columns};
 use crate::game::{Exp, PartKey};
 use crate::part::Fingerprint;
-
-/// Number of columns that every table has; those after them are extensions.
-pub(super) const SHORT: usize = 7;
-
-/// The columns of the CSV. Users rely on their order: add new ones at the end.
-pub(super) const COLUMNS: [&str; 12] = [
-    "sum",
-    "max_tile",
-    "live",
-    "dead",
-    "labeled",
-    "afterstates",
-    "fingerprint",
-    "empty_cells",
-    "candidates",
-    "duplicates",
-    "moves",
-    "wins",
-];
 
 /// The counts of a part, which is all canonical states of one sum and largest tile. The fields are
 /// the columns of `layers.csv`, in the same order.
@@ -93,22 +75,57 @@ impl Row {
         self.live.saturating_add(self.dead)
     }
 
-    /// The row as in a CSV.
-    pub(super) fn fields(&self) -> [String; COLUMNS.len()] {
-        [
-            self.sum.to_string(),
-            self.max_tile.to_string(),
-            self.live.to_string(),
-            self.dead.to_string(),
-            self.labeled.to_string(),
-            self.afterstates.to_string(),
-            self.fingerprint.to_string(),
-            self.empty_cells.to_string(),
-            self.candidates.to_string(),
-            self.duplicates.to_string(),
-            self.moves.to_string(),
-            self.wins.to_string(),
-        ]
+    /// What a column holds, as a number.
+    pub(super) fn number(&self, column: Column) -> u64 {
+        match column {
+            Column::Sum => self.sum.into(),
+            Column::MaxTile => self.max_tile.into(),
+            Column::Live => self.live,
+            Column::Dead => self.dead,
+            Column::Labeled => self.labeled,
+            Column::Afterstates => self.afterstates,
+            Column::Fingerprint => self.fingerprint.0,
+            Column::EmptyCells => self.empty_cells,
+            Column::Candidates => self.candidates,
+            Column::Duplicates => self.duplicates,
+            Column::Moves => self.moves,
+            Column::Wins => self.wins,
+        }
+    }
+
+    /// Put a number into a column of counts.
+    pub(super) fn set(&mut self, column: Column, number: u64) {
+        let count = match column {
+            Column::Sum | Column::MaxTile => unreachable!("a key, not a count"),
+            Column::Live => &mut self.live,
+            Column::Dead => &mut self.dead,
+            Column::Labeled => &mut self.labeled,
+            Column::Afterstates => &mut self.afterstates,
+            Column::Fingerprint => &mut self.fingerprint.0,
+            Column::EmptyCells => &mut self.empty_cells,
+            Column::Candidates => &mut self.candidates,
+            Column::Duplicates => &mut self.duplicates,
+            Column::Moves => &mut self.moves,
+            Column::Wins => &mut self.wins,
+        };
+        *count = number;
+    }
+
+    /// What a column holds, as in a CSV.
+    pub(super) fn text(&self, column: Column) -> String {
+        match column {
+            Column::Fingerprint => self.fingerprint.to_string(),
+            _ => self.number(column).to_string(),
+        }
+    }
+
+    /// The row with these columns alone, and 0 in the others; `None` if that leaves no count.
+    pub(super) fn only(mut self, columns: Columns) -> Option<Self> {
+        for column in columns.missing().counts() {
+            self.set(column, 0);
+        }
+        let counted = columns.counts().any(|column| self.number(column) > 0);
+        counted.then_some(self)
     }
 
     /// Whether nothing was counted.

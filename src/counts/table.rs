@@ -1,8 +1,9 @@
 //! The table of a count, and its totals.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
-use super::row::{COLUMNS, Row, SHORT};
+use super::columns::{Column, Columns};
+use super::row::Row;
 use crate::game::PartKey;
 use crate::part::Fingerprint;
 
@@ -51,7 +52,7 @@ impl Totals {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     rows: Vec<Row>,
-    has_flow: bool,
+    columns: Columns,
 }
 
 impl Table {
@@ -59,15 +60,26 @@ impl Table {
     pub fn new(rows: impl IntoIterator<Item = Row>) -> Self {
         Self {
             rows: rows.into_iter().filter(|row| !row.is_empty()).collect(),
-            has_flow: true,
+            columns: Columns::ALL,
         }
     }
 
-    /// Whether the table has the columns after the fingerprint, which tell what flows between
-    /// parts. A table written by another program may lack them; then they are 0 in each row.
+    /// The columns that the table has. A table that another program wrote may lack some; they are 0
+    /// in each row.
     #[must_use]
-    pub fn has_flow(&self) -> bool {
-        self.has_flow
+    pub fn columns(&self) -> Columns {
+        self.columns
+    }
+
+    /// The table with these columns alone, as far as it has them.
+    #[must_use]
+    pub fn only(&self, columns: Columns) -> Self {
+        let columns = columns.and(self.columns);
+        let rows = self.rows.iter().filter_map(|row| row.only(columns));
+        Self {
+            rows: rows.collect(),
+            columns,
+        }
     }
 
     /// The rows.
@@ -83,7 +95,7 @@ impl Table {
         let rows = self.rows.iter().copied().filter(|row| row.sum <= last);
         Self {
             rows: rows.collect(),
-            has_flow: self.has_flow,
+            columns: self.columns,
         }
     }
 
@@ -128,16 +140,18 @@ impl Table {
         totals
     }
 
-    /// Write the table as CSV with a header line.
+    /// Write the columns that the table has as CSV with a header line.
     ///
     /// # Errors
     ///
     /// Those of `to`.
     pub fn write_csv(&self, to: impl Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(to);
-        writer.write_record(COLUMNS).map_err(io_error)?;
+        let names = self.columns.iter().map(Column::name);
+        writer.write_record(names).map_err(io_error)?;
         for row in &self.rows {
-            writer.write_record(row.fields()).map_err(io_error)?;
+            let fields = self.columns.iter().map(|column| row.text(column));
+            writer.write_record(fields).map_err(io_error)?;
         }
         writer.flush()
     }
@@ -149,22 +163,6 @@ impl Table {
         self.write_csv(&mut bytes)
             .expect("numbers are written to memory");
         bytes
-    }
-
-    /// Read a CSV with at least the columns up to the fingerprint. Rows are kept as they are, in
-    /// the order of the file; neither is checked.
-    pub fn read_csv(from: impl Read) -> csv::Result<Self> {
-        let mut reader = csv::Reader::from_reader(from);
-        let header = reader.headers()?;
-        let has = |column: &&&str| header.iter().any(|found| found == **column);
-        if let Some(missing) = COLUMNS[..SHORT].iter().find(|column| !has(column)) {
-            let what = format!("column {missing} is missing");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, what).into());
-        }
-        let has_flow = COLUMNS.iter().filter(has).count() == COLUMNS.len();
-        let rows: csv::Result<Vec<Row>> = reader.deserialize().collect();
-        let rows = rows?;
-        Ok(Self { rows, has_flow })
     }
 }
 
@@ -180,39 +178,14 @@ fn io_error(error: csv::Error) -> io::Error {
 mod tests {
     use super::*;
 
-    const FIRST: &str = "sum,max_tile,live,dead,labeled,afterstates,fingerprint,\
-                         empty_cells,candidates,duplicates,moves,wins\n\
-                         4,2,2,0,6,1,f8b92427b13a4593,2,2,0,7,0\n";
-
-    #[test]
-    fn the_documented_first_row_is_written_and_read() {
-        let table = Table::read_csv(FIRST.as_bytes()).unwrap();
-        let row = table.rows()[0];
-        assert_eq!((row.sum, row.max_tile, row.live, row.labeled), (4, 2, 2, 6));
-        let mut out = Vec::new();
-        table.write_csv(&mut out).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), FIRST);
-    }
-
-    #[test]
-    fn a_table_without_the_later_columns_is_read_and_says_so() {
-        let short = "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n\
-                     4,2,2,0,6,1,f8b92427b13a4593\n";
-        let short = Table::read_csv(short.as_bytes()).unwrap();
-        assert!(!short.has_flow());
-        let whole = Table::read_csv(FIRST.as_bytes()).unwrap();
-        assert!(whole.has_flow());
-        assert_eq!(short.rows()[0].fingerprint, whole.rows()[0].fingerprint);
-        assert!(Table::read_csv("sum,max_tile\n4,2\n".as_bytes()).is_err());
-    }
-
     #[test]
     fn an_empty_table_still_has_its_header() {
         let mut out = Vec::new();
         Table::new([]).write_csv(&mut out).unwrap();
         assert_eq!(
-            String::from_utf8(out).unwrap().lines().collect::<Vec<_>>(),
-            [FIRST.lines().next().unwrap()]
+            String::from_utf8(out).unwrap(),
+            "sum,max_tile,live,dead,labeled,afterstates,fingerprint,\
+             empty_cells,candidates,duplicates,moves,wins\n"
         );
     }
 

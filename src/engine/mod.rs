@@ -96,6 +96,7 @@ mod tally;
 mod visit;
 mod workers;
 
+use crate::counts::Columns;
 use crate::error::Result;
 use crate::laws::Laws;
 use crate::store::{Layer, Store};
@@ -181,9 +182,11 @@ fn obey(laws: &Laws, store: &Store, layers: &mut [Layer]) -> Result<()> {
     let first = layers[0].sum;
     let before = [first - 4, first - 2].map(|sum| store.run().rows(sum));
     for layer in layers.iter() {
-        laws.layer(layer.sum, true, |sum| match sum.checked_sub(first) {
-            Some(above) => &layers[above as usize / 2].rows,
-            None => &before[usize::from(sum + 2 == first)],
+        laws.layer(layer.sum, Columns::ALL, |sum| {
+            match sum.checked_sub(first) {
+                Some(above) => &layers[above as usize / 2].rows,
+                None => &before[usize::from(sum + 2 == first)],
+            }
         })?;
     }
     Ok(())

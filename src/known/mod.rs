@@ -8,7 +8,7 @@ mod parts;
 
 use std::fmt;
 
-use crate::counts::Table;
+use crate::counts::{Column, Table};
 use crate::game::Game;
 
 /// A published number.
@@ -61,22 +61,36 @@ impl fmt::Display for What {
 }
 
 impl What {
+    /// The columns that it is counted from. [`What::Total`] needs to know whether there are wins.
+    fn columns(self) -> &'static [Column] {
+        match self {
+            Self::Total => &[Column::Live, Column::Dead, Column::Wins],
+            Self::Live | Self::Layer(_) | Self::Part(..) => &[Column::Live],
+            Self::States => &[Column::Live, Column::Dead],
+            Self::Dead => &[Column::Dead],
+            Self::Labeled => &[Column::Labeled],
+            Self::Afterstates => &[Column::Afterstates],
+        }
+    }
+
     /// The same figure of a count; `None` if the table does not tell. Most figures need a complete
-    /// count; [`What::Total`] also needs the columns after the fingerprint, to tell whether a win
-    /// was reached.
+    /// count.
     pub(crate) fn in_table(self, table: &Table, complete: bool) -> Option<u64> {
         let live = |sum, max: Option<u32>| {
             let rows = table.layer(sum).iter();
             let rows = rows.filter(|row| max.is_none_or(|max| row.max_tile == max));
             (table.last_sum() >= sum || complete).then(|| rows.map(|row| row.live).sum())
         };
+        if !table.columns().has_all(self.columns()) {
+            return None;
+        }
         let totals = table.totals();
         match self {
             Self::Layer(sum) => live(sum, None),
             Self::Part(sum, max) => live(sum, Some(max)),
             Self::Parts => None, // they are compared one by one, in `parts`
             _ if !complete => None,
-            Self::Total => table.has_flow().then(|| totals.total()),
+            Self::Total => Some(totals.total()),
             Self::Live => Some(totals.live),
             Self::States => Some(totals.states()),
             Self::Dead => Some(totals.dead),

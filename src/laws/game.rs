@@ -1,10 +1,16 @@
 //! Which game a table is of, told by its numbers.
 
-use super::ends;
-use crate::counts::Table;
+use super::{TELL_THE_END, ends};
+use crate::counts::{Column, Columns, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, Size};
 use crate::part::fingerprint;
+
+/// Whether these columns tell the game of a complete table: its board and its winning tile.
+pub(crate) fn tell_game(columns: Columns) -> bool {
+    let win = columns.has(Column::Wins) || columns.has_all(&TELL_THE_END);
+    columns.has(Column::Fingerprint) && win
+}
 
 /// The board size of a table, told by the fingerprint in its first row: two 2s on an empty board.
 ///
@@ -34,12 +40,12 @@ pub(crate) fn size_of(table: &Table) -> Result<Size> {
 
 /// The winning tile of a table on boards of `size`; `None` if the table shows none.
 ///
-/// A winning move merges two tiles half as large. A table without the columns after the fingerprint
-/// does not count winning moves; there the end of the table tells, because without a winning tile
+/// A winning move merges two tiles half as large. A table without a column of wins does not count
+/// winning moves; there the end of the table tells, because without a winning tile
 /// play goes on to 2^(c+1). (This is known of 2x2, 3x3 and 4x3.)
 pub(crate) fn win_of(table: &Table, size: Size) -> Option<u32> {
     let rows = table.rows();
-    let half = if table.has_flow() {
+    let half = if table.columns().has(Column::Wins) {
         rows.iter().find(|row| row.wins > 0)?.max_tile
     } else {
         let largest = rows.iter().map(|row| row.max_tile).max()?;

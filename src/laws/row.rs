@@ -1,7 +1,7 @@
 //! Laws of a single row.
 
 use super::{Laws, law};
-use crate::counts::Row;
+use crate::counts::{Column, Columns, Row};
 use crate::error::Result;
 
 impl Laws {
@@ -21,12 +21,13 @@ impl Laws {
         with(k) - with(k - 1)
     }
 
-    /// Check a row on its own; `flow` says whether it has the columns after the fingerprint.
+    /// Check a row on its own, as far as the columns that it has tell. Those that it lacks are 0, so
+    /// there may be more states than `states`, but not fewer.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Law`], naming the part, the law and the numbers.
-    pub(super) fn row(&self, row: &Row, flow: bool) -> Result<()> {
+    pub(super) fn row(&self, row: &Row, has: Columns) -> Result<()> {
         let Row {
             sum,
             max_tile,
@@ -67,16 +68,17 @@ impl Laws {
         })?;
         // The orbit of a state has at least one board, and at most one for each symmetry.
         let images = u64::from(self.game.size().symmetries());
-        let orbits = states <= labeled && labeled <= states.saturating_mul(images);
-        law(row, orbits, || {
+        let all = has.has_all(&[Column::Live, Column::Dead]);
+        let orbits = states <= labeled && (!all || labeled <= states.saturating_mul(images));
+        law(row, orbits || !has.has(Column::Labeled), || {
             format!(
                 "{labeled} labeled boards are not from 1 to {images} for each of {states} states"
             )
         })?;
         // A state holds the 2 or 4 that was spawned last.
-        let boards = self.boards(sum, k);
-        law(row, labeled <= boards, || {
-            format!("{labeled} labeled boards, but there are only {boards} such boards in all")
+        let (boards, least) = (self.boards(sum, k), labeled.max(states));
+        law(row, least <= boards, || {
+            format!("{least} labeled boards, but there are only {boards} such boards in all")
         })?;
         // A dead board is full, and no neighbours are equal. Cut into dominoes of neighbours, each
         // has two different tiles, at least 2 + 4. With an odd number of cells one is left over.
@@ -85,14 +87,15 @@ impl Laws {
             format!("{dead} dead states: a board without a move has a sum of at least {least}")
         })?;
         // The fingerprint is a sum over the live states.
-        law(row, live > 0 || row.fingerprint.0 == 0, || {
+        let none = has.has(Column::Live) && live == 0;
+        law(row, !none || row.fingerprint.0 == 0, || {
             format!("no live state, but fingerprint {}", row.fingerprint)
         })?;
-        if flow { self.flow(row) } else { Ok(()) }
+        self.flow(row, has)
     }
 
-    /// Check the columns after the fingerprint.
-    fn flow(&self, row: &Row) -> Result<()> {
+    /// Check what flows into the part and out of it.
+    fn flow(&self, row: &Row, has: Columns) -> Result<()> {
         let Row {
             live,
             afterstates,
@@ -104,11 +107,20 @@ impl Laws {
             ..
         } = *row;
         let states = row.states();
+        let law = |needs: &[Column], holds: bool, what: &dyn Fn() -> String| {
+            law(row, holds || !has.has_all(needs), what)
+        };
         // Each candidate is a new state, or a duplicate.
+        let needs = [
+            Column::Live,
+            Column::Dead,
+            Column::Candidates,
+            Column::Duplicates,
+        ];
         law(
-            row,
+            &needs,
             candidates.checked_sub(duplicates) == Some(states),
-            || {
+            &|| {
                 format!(
                     "{candidates} candidates are not {states} states and {duplicates} duplicates"
                 )
@@ -117,21 +129,21 @@ impl Laws {
         // An afterstate has at least one empty cell (see `row`) and at least one tile.
         let most = u64::from(self.game.size().cells() - 1);
         let cells = afterstates <= empty_cells && empty_cells <= afterstates.saturating_mul(most);
-        law(row, cells, || {
+        law(&[Column::Afterstates, Column::EmptyCells], cells, &|| {
             format!(
                 "{empty_cells} empty cells are not from 1 to {most} for each of {afterstates} afterstates"
             )
         })?;
         // A live state has at least one legal move, and at most four.
         let directions = live <= moves && moves <= live.saturating_mul(4);
-        law(row, directions, || {
+        law(&[Column::Live, Column::Moves], directions, &|| {
             format!("{moves} moves are not from 1 to 4 for each of {live} live states")
         })?;
         // A winning move is legal, and merges two tiles half as large as the winning tile.
         let winning = self.game.max() == Some(2 * row.max_tile);
-        law(row, wins <= moves && (wins == 0 || winning), || {
-            format!("{wins} of {moves} moves win")
-        })
+        let moves_win = || format!("{wins} of {moves} moves win");
+        law(&[Column::Moves, Column::Wins], wins <= moves, &moves_win)?;
+        law(&[Column::Wins], wins == 0 || winning, &moves_win)
     }
 }
 

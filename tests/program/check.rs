@@ -232,6 +232,118 @@ fn a_table_is_read_from_stdin() {
 }
 
 #[test]
+fn rows_in_another_order_are_the_same_table() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --csv a.csv");
+    let csv = fs::read_to_string(place.path().join("a.csv")).unwrap();
+    let (header, rows) = csv.split_once('\n').unwrap();
+    let mut rows: Vec<&str> = rows.lines().collect();
+    rows.reverse();
+    let write = |rows: &[&str]| {
+        let text = format!("{header}\n{}\n", rows.join("\n"));
+        fs::write(place.path().join("b.csv"), text).unwrap();
+    };
+    write(&rows);
+    let said = good(&place, "check a.csv b.csv");
+    assert!(said.starts_with("agree: 29 parts"), "{said}");
+    assert_eq!(good(&place, "check b.csv"), good(&place, "check a.csv"));
+    let lost = rows.remove(20);
+    write(&rows);
+    let mut cells = lost.split(',');
+    let (sum, tile) = (cells.next().unwrap(), cells.next().unwrap());
+    let part = format!("DIFFER first at sum {sum}, largest tile {tile}: a.csv has this part");
+    disagrees(&place, "check a.csv b.csv", &part);
+    rows.push(rows[3]);
+    write(&rows);
+    for other in ["", "a.csv", "b.csv"] {
+        let line = "b.csv: line 30: sum 34, largest tile 16 again: line 5 has this part already";
+        refused(&place, &format!("check b.csv {other}"), line);
+    }
+}
+
+#[test]
+fn numbers_beyond_any_count_do_not_agree() {
+    let place = place();
+    for (number, said) in [
+        (
+            "18446744073709551615",
+            "t.csv: line 2: live 18446744073709551615: more than",
+        ),
+        (
+            "18446744073709551618",
+            "t.csv: line 2: live: expected a number",
+        ),
+        ("-1", "t.csv: line 2: live: expected a number, got \"-1\""),
+    ] {
+        let text = format!("sum,max_tile,live\n4,2,{number}\n");
+        fs::write(place.path().join("t.csv"), text).unwrap();
+        refused(&place, "check t.csv t.csv", said);
+        refused(&place, "check t.csv --size 2", said);
+    }
+}
+
+/// A table as Lees-Miller publishes them: live states alone.
+#[test]
+fn a_table_of_few_columns_is_compared_as_far_as_it_goes() {
+    let place = place();
+    good(&place, "--size 3 --max 64 --quiet --csv a.csv");
+    let csv = fs::read_to_string(place.path().join("a.csv")).unwrap();
+    let cut = |line: &str| line.split(',').take(3).collect::<Vec<_>>().join(",") + "\n";
+    let few: String = csv.lines().map(cut).collect();
+    fs::write(place.path().join("few.csv"), &few).unwrap();
+    for tables in ["few.csv a.csv", "a.csv few.csv"] {
+        let said = good(&place, &format!("check {tables}"));
+        let lines: Vec<&str> = said.lines().collect();
+        assert!(
+            lines[0].starts_with("agree: ") && lines[0].ends_with(" live states"),
+            "{said}"
+        );
+        assert!(
+            lines[1].starts_with("compared: live; not in both tables: dead, "),
+            "{said}"
+        );
+    }
+    refused(
+        &place,
+        "check few.csv",
+        "few.csv: its columns do not tell its game: give --size",
+    );
+    let said = good(&place, "check few.csv --size 3 --max 64");
+    assert!(said.starts_with("3x3-64, "), "{said}");
+    assert!(
+        said.contains(
+            "not known to be complete: all laws hold that can be checked without dead, labeled,"
+        ),
+        "{said}"
+    );
+    let more = few.replacen("\n20,8,", "\n20,8,1", 1);
+    assert_ne!(more, few);
+    fs::write(place.path().join("more.csv"), more).unwrap();
+    disagrees(
+        &place,
+        "check a.csv more.csv",
+        "DIFFER first at sum 20, largest tile 8: live ",
+    );
+    fs::write(
+        place.path().join("dead.csv"),
+        "sum,max_tile,dead\n36,16,1\n",
+    )
+    .unwrap();
+    refused(
+        &place,
+        "check few.csv dead.csv",
+        "nothing to compare: few.csv has live, dead.csv has dead",
+    );
+    // A sum that only a board with a larger tile can have.
+    fs::write(place.path().join("t.csv"), few + "998,32,1\n").unwrap();
+    disagrees(
+        &place,
+        "check t.csv --size 3 --max 64",
+        "with this tile no sum exceeds",
+    );
+}
+
+#[test]
 fn what_is_no_table_is_refused_in_one_line() {
     let place = place();
     fs::write(place.path().join("empty.csv"), "").unwrap();

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::command::{PROGRAM, good, place, stderr};
+use crate::command::{PROGRAM, good, place, run, stderr};
 
 /// Run under a limit of the shell's `ulimit`.
 fn limited(place: &TempDir, limit: &str, args: &str) -> Output {
@@ -100,6 +100,38 @@ fn a_bound_beyond_the_machine_is_remarked_on() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("WARNING: a memory bound of 2.00 GiB"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn input_without_line_ends_is_refused_before_it_fills_the_memory() {
+    let place = place();
+    let output = limited(&place, "-v 400000", "replay - </dev/zero");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let line = "stdin: cannot read: line 1: more than 262144 bytes without a line end";
+    assert_eq!(said, format!("enum48: {line}\n"));
+    let output = limited(&place, "-v 400000", "check /dev/zero");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("/dev/zero: line 1: cannot read: more than 16384 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn more_threads_than_the_machine_can_use_are_not_started() {
+    let place = place();
+    let output = run(&place, "--size 3 --max 32 --quiet --threads 1024");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let most = 8 * std::thread::available_parallelism().unwrap().get();
+    let expected = format!("--threads 1024: {most} are used");
+    assert_eq!(
+        stderr(&output).contains(&expected),
+        most < 1024,
         "{}",
         stderr(&output)
     );

@@ -1,13 +1,14 @@
 //! A table beside another.
 
+use std::io;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::HumanCount;
 
 use super::{Args, println, read};
 use crate::cli::Outcome;
-use crate::counts::Differs;
+use crate::counts::{Column, Columns, Differs, Table};
 
 /// Compare two tables part by part.
 pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Outcome> {
@@ -20,15 +21,17 @@ pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Out
         println(&format!("DIFFER: {a} is of {game}, {b} of {other}"))?;
         return Ok(Outcome::Disagreed);
     }
+    let columns = table.columns().and(other.columns());
+    if columns.counts().next().is_none() {
+        bail!(
+            "{a} and {b}: nothing to compare: {a} has {}, {b} has {}",
+            table.columns(),
+            other.columns()
+        );
+    }
+    let (table, other) = (table.only(columns), other.only(columns));
     let Some(difference) = table.difference(&other) else {
-        let totals = table.totals();
-        println(&format!(
-            "agree: {} parts up to sum {}, {} live states, fingerprint {}",
-            HumanCount(table.rows().len() as u64),
-            table.last_sum(),
-            HumanCount(totals.live),
-            totals.fingerprint
-        ))?;
+        agree(&table)?;
         return Ok(Outcome::Done);
     };
     let (sum, max_tile) = (difference.sum, difference.max_tile);
@@ -49,4 +52,25 @@ pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Out
         ))?;
     }
     Ok(Outcome::Disagreed)
+}
+
+/// Say how much of two tables agrees, given what one has in the columns of both.
+fn agree(table: &Table) -> io::Result<()> {
+    let (columns, totals) = (table.columns(), table.totals());
+    let (parts, last) = (HumanCount(table.rows().len() as u64), table.last_sum());
+    let mut line = format!("agree: {parts} parts up to sum {last}");
+    if columns.has(Column::Live) {
+        line += &format!(", {} live states", HumanCount(totals.live));
+    }
+    if columns.has(Column::Fingerprint) {
+        line += &format!(", fingerprint {}", totals.fingerprint);
+    }
+    println(&line)?;
+    if columns != Columns::ALL {
+        let missing = columns.missing();
+        println(&format!(
+            "compared: {columns}; not in both tables: {missing}"
+        ))?;
+    }
+    Ok(())
 }

@@ -24,6 +24,9 @@ use crate::store::Run;
 /// as far as it goes, and with the laws that the numbers of any game obey. With OTHER as well,
 /// compares the two part by part and names the first difference. The exit code is 1 if anything
 /// disagrees.
+///
+/// A CSV by another program needs the columns sum and max_tile and one of the counts, in any order,
+/// and its rows may come in any order. It is compared by the columns that it has.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +48,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SUM", requires = "table")]
     until: Option<u32>,
 
-    /// Size of the board, if the first row of a CSV does not tell
+    /// Size of the board, if the first row of a CSV and its fingerprint do not tell
     #[arg(long, value_name = "N|RxC", requires = "table")]
     size: Option<Size>,
 
@@ -106,8 +109,7 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
         let file = File::open(path);
         Box::new(file.with_context(|| format!("{}: cannot open", path.display()))?)
     };
-    let table = Table::read_csv(from)
-        .with_context(|| format!("{}: not a table such as --csv writes", path.display()))?;
+    let table = Table::read_csv(from).with_context(|| path.display().to_string())?;
     if table.rows().is_empty() {
         bail!("{}: no rows: it would agree with anything", path.display());
     }

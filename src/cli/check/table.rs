@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::HumanCount;
 
 use super::{Args, println, published, read};
 use crate::Error;
 use crate::cli::Outcome;
-use crate::counts::Table;
+use crate::counts::{Columns, Table};
 use crate::game::Game;
 use crate::known;
 use crate::laws::{self, Laws};
@@ -17,7 +17,7 @@ use crate::laws::{self, Laws};
 pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
     let (table, game) = read(path, args)?;
     let judged = game
-        .map_or_else(|| game_of(&table, args), Ok)
+        .map_or_else(|| game_of(path, &table, args), Ok)
         .and_then(|game| Ok((game, Laws::new(&game, table.last_sum()).table(&table)?)));
     let (game, complete) = match judged {
         Ok(judged) => judged,
@@ -34,11 +34,18 @@ pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
         Err(error) => return Err(error),
     };
     let (parts, last) = (HumanCount(table.rows().len() as u64), table.last_sum());
-    let end = if complete { "complete" } else { "not complete" };
-    let which = if table.has_flow() {
-        ""
+    let columns = table.columns();
+    let end = if complete {
+        "complete"
+    } else if columns.has_all(&laws::TELL_THE_END) {
+        "not complete"
     } else {
-        " that do not need the columns after the fingerprint"
+        "not known to be complete"
+    };
+    let which = if columns == Columns::ALL {
+        String::new()
+    } else {
+        format!(" that can be checked without {}", columns.missing())
     };
     println(&format!(
         "{game}, {parts} parts up to sum {last}, {end}: all laws hold{which}"
@@ -57,10 +64,15 @@ pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
 }
 
 /// The game of a table, as far as its numbers tell: the size by the first row, the winning tile by
-/// the winning moves.
-fn game_of(table: &Table, args: &Args) -> Result<Game> {
+/// the winning moves. Without a column that tells, `--size` alone means a game without a winning
+/// tile, as it does elsewhere.
+fn game_of(path: &Path, table: &Table, args: &Args) -> Result<Game> {
     let size = match args.size {
         Some(size) => size,
+        None if !laws::tell_game(table.columns()) => bail!(
+            "{}: its columns do not tell its game: give --size and --max",
+            path.display()
+        ),
         None => laws::size_of(table)?,
     };
     Ok(Game::new(

@@ -1,0 +1,241 @@
+//! Tables as CSV: reading, also what other programs wrote.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::io::Read;
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::columns::{Column, Columns};
+use super::row::Row;
+use super::table::Table;
+use crate::error::{Error, Result};
+use crate::lines::Lines;
+
+/// Most bytes of a line: far more than numbers take.
+const LONGEST: usize = 1 << 14;
+
+/// Most that a column may add up to. There are fewer boards, and sums of two columns do not
+/// overflow.
+const MOST: u64 = 1 << 62;
+
+impl Table {
+    /// Read a CSV with a header line, which names `sum`, `max_tile` and at least one column of
+    /// counts. Other columns are ignored. Rows may come in any order, but each part only once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`], with the line.
+    pub fn read_csv(from: impl Read) -> Result<Self> {
+        let mut lines = Lines::new(from, LONGEST);
+        let (mut header, mut total) = (None, Row::default());
+        let mut rows = BTreeMap::new();
+        loop {
+            let read = lines.next().map_err(|e| format!("cannot read: {e}"));
+            let read = read.and_then(|line| line.map(fields).transpose());
+            let number = lines.number();
+            let wrong = |what| Error::Table { line: number, what };
+            let Some(fields) = read.map_err(wrong)? else {
+                break;
+            };
+            if fields.is_empty() {
+                continue;
+            }
+            let Some(header) = &header else {
+                header = Some(Header::read(&fields).map_err(wrong)?);
+                continue;
+            };
+            let row = header.row(&fields).map_err(wrong)?;
+            match rows.entry((row.sum, row.max_tile)) {
+                Entry::Vacant(entry) => drop(entry.insert((number, row))),
+                Entry::Occupied(entry) => {
+                    let (sum, max_tile, first) = (row.sum, row.max_tile, entry.get().0);
+                    return Err(wrong(format!(
+                        "sum {sum}, largest tile {max_tile} again: line {first} has this part already"
+                    )));
+                }
+            }
+            add(&mut total, &row).map_err(wrong)?;
+        }
+        let wrong = |what| Error::Table { line: 1, what };
+        let header = header.ok_or_else(|| wrong("empty: expected a header".to_owned()))?;
+        let rows = rows.into_values().map(|(_, row)| row);
+        Ok(Self::new(rows).only(header.columns()))
+    }
+}
+
+/// The fields of a line; none if it is empty.
+fn fields(line: &[u8]) -> Result<StringRecord, String> {
+    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(line);
+    let mut fields = StringRecord::new();
+    match reader.read_record(&mut fields) {
+        Ok(_) => Ok(fields),
+        Err(_) => Err("not text in UTF-8".to_owned()),
+    }
+}
+
+/// The column of each field; none for one that is ignored.
+struct Header(Vec<Option<Column>>);
+
+impl Header {
+    fn read(fields: &StringRecord) -> Result<Self, String> {
+        let header = Self(
+            fields
+                .iter()
+                .map(|name| Column::named(name.trim()))
+                .collect(),
+        );
+        let named = |wanted: &Column| {
+            header
+                .0
+                .iter()
+                .flatten()
+                .filter(|&column| column == wanted)
+                .count()
+        };
+        let needed = [Column::Sum, Column::MaxTile];
+        if let Some(missing) = needed.iter().find(|column| named(column) == 0) {
+            return Err(format!("column {} is missing", missing.name()));
+        }
+        if let Some(twice) = Column::ALL.iter().find(|column| named(column) > 1) {
+            return Err(format!("column {} is there twice", twice.name()));
+        }
+        if header.columns().counts().next().is_none() {
+            return Err("no column of counts, such as live".to_owned());
+        }
+        Ok(header)
+    }
+
+    fn columns(&self) -> Columns {
+        let columns: Vec<Column> = self.0.iter().flatten().copied().collect();
+        Columns::of(&columns)
+    }
+
+    fn row(&self, fields: &StringRecord) -> Result<Row, String> {
+        let (expected, got) = (self.0.len(), fields.len());
+        if got != expected {
+            return Err(format!(
+                "expected {expected} fields as in the header, got {got}"
+            ));
+        }
+        let mut row = Row::default();
+        for (column, field) in self.0.iter().zip(fields) {
+            let Some(column) = *column else { continue };
+            let field = field.trim();
+            let no_number = |_| format!("{}: expected a number, got {field:?}", column.name());
+            match column {
+                Column::Sum => row.sum = field.parse().map_err(no_number)?,
+                Column::MaxTile => row.max_tile = field.parse().map_err(no_number)?,
+                Column::Fingerprint => row.fingerprint = field.parse()?,
+                _ => row.set(column, field.parse().map_err(no_number)?),
+            }
+        }
+        Ok(row)
+    }
+}
+
+/// Add a row's counts to those of the rows before.
+fn add(total: &mut Row, row: &Row) -> Result<(), String> {
+    for column in Columns::ALL
+        .counts()
+        .filter(|&column| column != Column::Fingerprint)
+    {
+        let (sum, number) = (total.number(column), row.number(column));
+        match sum.checked_add(number).filter(|&sum| sum <= MOST) {
+            Some(sum) => total.set(column, sum),
+            None => {
+                let name = column.name();
+                return Err(format!("{name} {number}: more than there are boards"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "sum,max_tile,live,dead,labeled,afterstates,fingerprint,\
+                         empty_cells,candidates,duplicates,moves,wins\n\
+                         4,2,2,0,6,1,f8b92427b13a4593,2,2,0,7,0\n";
+
+    fn read(text: &str) -> Table {
+        Table::read_csv(text.as_bytes()).unwrap()
+    }
+
+    fn refused(text: &str) -> String {
+        Table::read_csv(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_documented_first_row_is_read_and_written() {
+        let table = read(FIRST);
+        let row = table.rows()[0];
+        assert_eq!((row.sum, row.max_tile, row.live, row.labeled), (4, 2, 2, 6));
+        assert_eq!((row.moves, row.fingerprint.0), (7, 0xf8b9_2427_b13a_4593));
+        assert_eq!(table.to_csv(), FIRST.as_bytes());
+    }
+
+    #[test]
+    fn a_table_of_few_columns_is_read_in_any_order_and_says_which() {
+        let table = read("max_tile,\"live\",sum,year\r\n\r\n4,2,6,2017\n2, 1,6,\n2,2,4,2017");
+        let columns = [Column::Sum, Column::MaxTile, Column::Live];
+        assert_eq!(table.columns(), Columns::of(&columns));
+        assert_eq!(table.columns().to_string(), "live");
+        let sorted = "sum,max_tile,live\n4,2,2\n6,2,1\n6,4,2\n";
+        assert_eq!(table.to_csv(), sorted.as_bytes());
+    }
+
+    #[test]
+    fn what_is_wrong_comes_with_its_line() {
+        let header = "sum,max_tile,live";
+        for (text, said) in [
+            (String::new(), "line 1: empty: expected a header"),
+            (
+                "sum,live\n".to_owned(),
+                "line 1: column max_tile is missing",
+            ),
+            (
+                "sum,max_tile\n4,2\n".to_owned(),
+                "line 1: no column of counts, such as live",
+            ),
+            (
+                format!("{header},sum\n"),
+                "line 1: column sum is there twice",
+            ),
+            (
+                format!("{header}\n4,2,x\n"),
+                "line 2: live: expected a number, got \"x\"",
+            ),
+            (
+                format!("\n{header}\r\n\r\n4,2\r\n"),
+                "line 4: expected 3 fields as in the header, got 2",
+            ),
+            (
+                format!("{header}\n4,2,2\n6,2,1\n4,2,2\n"),
+                "line 4: sum 4, largest tile 2 again: line 2 has this part already",
+            ),
+            (
+                format!("{header}\n4,2,18446744073709551615\n"),
+                "line 2: live 18446744073709551615: more than there are boards",
+            ),
+            (
+                format!("{header}\n4,2,4611686018427387904\n6,2,1\n"),
+                "line 3: live 1: more than there are boards",
+            ),
+            (
+                format!("{header}\n4,2,18446744073709551616\n"),
+                "line 2: live: expected a number",
+            ),
+            (
+                format!("{header}\n{}\n", "9".repeat(20_000)),
+                "line 2: cannot read: more than 16384 bytes",
+            ),
+        ] {
+            assert!(refused(&text).starts_with(said), "{}", refused(&text));
+        }
+        let binary = Table::read_csv(&[0u8, 159, 146, 150, 10, 255][..]).unwrap_err();
+        assert_eq!(binary.to_string(), "line 1: not text in UTF-8");
+    }
+}
