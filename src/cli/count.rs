@@ -119,6 +119,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if let Some(csv) = &csv {
         csv.refuse_in(&dir)?;
     }
+    if args.json && dir.to_str().is_none() {
+        let dir = dir.display();
+        bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another --dir, or no --json");
+    }
     if args.dry_run {
         Estimate::new(game, plan, args.until, &dir)?.print(args.json)?;
         return Ok(Outcome::Done);

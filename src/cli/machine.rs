@@ -38,10 +38,24 @@ pub(super) fn memory() -> Option<u64> {
 /// Anonymous resident memory of this process in bytes, where the system tells (Linux). Pages of
 /// mapped files are not included, as the kernel can drop them at any time.
 pub(super) fn anonymous_memory() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"))?;
-    let kibi: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let kibi: u64 = status("RssAnon:")?
+        .strip_suffix("kB")?
+        .trim()
+        .parse()
+        .ok()?;
     Some(kibi << 10)
+}
+
+/// The signals that whoever started this process has it ignore: bit n - 1 for signal n. None where
+/// the system does not tell (it does on Linux).
+pub(super) fn ignored_signals() -> u64 {
+    let mask = status("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    mask.unwrap_or(0)
+}
+
+/// What Linux says of this process.
+fn status(field: &str) -> Option<String> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let value = status.lines().find_map(|line| line.strip_prefix(field))?;
+    Some(value.trim().to_owned())
 }

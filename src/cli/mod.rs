@@ -19,6 +19,7 @@ mod progress;
 mod replay;
 mod resources;
 mod show;
+mod signals;
 mod states;
 mod summary;
 mod talk;

@@ -65,7 +65,7 @@ impl What {
     fn columns(self) -> &'static [Column] {
         match self {
             Self::Total => &[Column::Live, Column::Dead, Column::Wins],
-            Self::Live | Self::Layer(_) | Self::Part(..) => &[Column::Live],
+            Self::Live | Self::Layer(_) | Self::Part(..) | Self::Parts => &[Column::Live],
             Self::States => &[Column::Live, Column::Dead],
             Self::Dead => &[Column::Dead],
             Self::Labeled => &[Column::Labeled],

@@ -115,49 +115,77 @@ fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -
     buffer.flush().map_err(Error::io(path, "write"))
 }
 
-/// Replace a file outside of runs atomically, at a path without links. Keeps its permissions. What
-/// is not a regular file (a pipe, a terminal) is written to directly.
+/// What is to replace a file outside of runs, at a path without links.
 #[cfg(feature = "cli")]
-pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let old = fs::metadata(path).ok();
-    if old.as_ref().is_some_and(|found| !found.is_file()) {
-        let opened = OpenOptions::new().write(true).open(path);
-        return fill(&opened.map_err(Error::io(path, "open"))?, path, write);
-    }
-    let new = fresh(path)?;
-    fill(new.as_file(), path, write)?;
-    if let Some(old) = old {
-        let kept = new.as_file().set_permissions(old.permissions());
-        kept.map_err(Error::io(path, "set the permissions of"))?;
-    }
-    new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
-    let named = new.persist(path).map_err(|refused| refused.error);
-    named.map_err(Error::io(path, "replace"))?;
-    sync_dir(parent(path))
+pub(crate) struct Replacement {
+    path: PathBuf,
+    /// A file beside it under a name that nobody had, deleted when it is dropped; none for what is
+    /// not a regular file (a pipe, a terminal), which is written to directly.
+    new: Option<NamedTempFile>,
 }
 
-/// A file beside `path` under a name that nobody has, with the permissions of any new file; it is
-/// deleted when it is dropped.
 #[cfg(feature = "cli")]
-fn fresh(path: &Path) -> Result<NamedTempFile> {
+impl Replacement {
+    /// Begin a replacement; `path` is not touched.
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        let new = match fs::metadata(path) {
+            Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => Ok(None),
+            _ => fresh(parent(path)).map(Some),
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            new: new.map_err(Error::io(path, "write"))?,
+        })
+    }
+
+    /// The file that is there until it gets its name.
+    pub(crate) fn unfinished(&self) -> Option<&Path> {
+        self.new.as_ref().map(NamedTempFile::path)
+    }
+
+    /// Write, and replace the file atomically. Its permissions are kept.
+    pub(crate) fn write(self, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+        let path = &self.path;
+        let Some(new) = self.new else {
+            let opened = OpenOptions::new().write(true).open(path);
+            return fill(&opened.map_err(Error::io(path, "open"))?, path, write);
+        };
+        fill(new.as_file(), path, write)?;
+        if let Ok(old) = fs::metadata(path) {
+            let kept = new.as_file().set_permissions(old.permissions());
+            kept.map_err(Error::io(path, "set the permissions of"))?;
+        }
+        new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
+        let named = new.persist(path).map_err(|refused| refused.error);
+        named.map_err(Error::io(path, "replace"))?;
+        sync_dir(parent(path))
+    }
+}
+
+/// A file in `dir` with the permissions of any new file.
+#[cfg(feature = "cli")]
+fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("enum48-").suffix(TEMPORARY);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let made = builder.tempfile_in(parent(path));
-    made.map_err(Error::io(path, "write"))
+    builder.tempfile_in(dir)
 }
 
-/// Whether [`replace`] could write a file; leaves no trace.
+/// Delete a file or a directory, while others may still be writing to it, as far as that works.
 #[cfg(feature = "cli")]
-pub(crate) fn probe(path: &Path) -> Result<()> {
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => {
-            let cause = io::Error::from(io::ErrorKind::IsADirectory);
-            Err(Error::io(path, "write")(cause))
+pub(crate) fn clear(path: &Path) {
+    const TRIES: usize = 100;
+    for _ in 0..TRIES {
+        let removed = if path.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        };
+        if removed.is_ok() || !path.exists() {
+            return;
         }
-        Ok(found) if !found.is_file() => Ok(()),
-        _ => fresh(path).map(drop),
     }
 }
 

@@ -49,7 +49,7 @@ use crate::part::{Kind, PartWriter, Sealed};
 use commit::{Commit, Pending, UnderWay};
 pub(crate) use expected::Expected;
 #[cfg(feature = "cli")]
-pub(crate) use file::{Sink, parent, probe, replace};
+pub(crate) use file::{Replacement, Sink, clear, parent};
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
 use files::{FileName, Named, RESERVE};

@@ -20,6 +20,7 @@ mod play;
 mod readme;
 mod replay;
 mod resources;
+mod signals;
 mod states;
 mod talk;
 mod witness;

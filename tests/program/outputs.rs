@@ -2,7 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests make files by hand")]
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 
@@ -161,4 +163,21 @@ fn the_files_beside_an_output_are_nobody_s_to_take() {
     assert!(place.path().join("link").is_symlink());
     let names = fs::read_dir(place.path()).unwrap();
     assert_eq!(names.count(), 5, "run, file, file.tmp, link and made");
+}
+
+#[test]
+fn json_cannot_name_every_directory_and_says_so_before_the_work() {
+    let place = place();
+    let name = OsStr::from_bytes(b"not-\xff-utf8");
+    let run = |more: &[&str]| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["--size", "2", "--max", "32", "--quiet", "--dir"]);
+        command.arg(name).args(more).current_dir(&place);
+        command.output().unwrap()
+    };
+    let output = run(&["--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("not UTF-8"), "{}", stderr(&output));
+    assert!(!place.path().join(name).exists(), "nothing was counted");
+    assert_eq!(run(&[]).status.code(), Some(0));
 }

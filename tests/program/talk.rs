@@ -11,7 +11,7 @@ const DEAF: [&str; 3] = ["2>&-", "2>/dev/full", "2>&9"];
 #[test]
 fn talk_that_cannot_be_written_changes_neither_the_work_nor_the_exit_code() {
     let place = place();
-    good(&place, "--size 3 --max 64 --quiet --dir run");
+    good(&place, "--size 3 --max 32 --quiet --dir run");
     let table = fs::read_to_string(place.path().join("run/layers.csv")).unwrap();
     // A damaged block, which is found by reading.
     good(&place, "--size 2 --max 32 --quiet --dir damaged");
@@ -21,15 +21,15 @@ fn talk_that_cannot_be_written_changes_neither_the_work_nor_the_exit_code() {
     #[expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
     fs::write(&part, bytes).unwrap();
     for (args, code, on_stdout) in [
-        ("--size 3 --max 64", 0, "states of 3x3 to 64"),
-        ("--size 3 --max 64 --csv -", 0, table.as_str()),
+        ("--size 3 --max 32", 0, "states of 3x3 to 32"),
+        ("--size 3 --max 32 --csv -", 0, table.as_str()),
         ("--size 2 --max 32 --dir damaged", 2, ""),
         ("verify run", 0, "sound: "),
         ("verify run --deep", 0, "rebuilt: "),
         ("verify damaged", 1, "NOT sound: "),
-        ("check", 0, "agrees    3x3       live"),
+        ("check", 0, "agrees    3x3       states"),
         ("check run damaged", 1, "DIFFER"),
-        ("witness --sample 2 --dir run", 0, "w1.3x3-64."),
+        ("witness --sample 2 --dir run", 0, "w1.3x3-32."),
         ("states run --sum 6", 0, "0x000000012\n"),
         ("replay nonsense", 1, ""),
         ("--size 7", 2, ""),

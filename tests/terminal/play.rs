@@ -3,10 +3,17 @@
 //! The boards are those of a program that shares nothing with this one and was written from the
 //! description of the codes (`enum48::play`); so are the codes.
 
+use std::fs;
+use std::io::Read;
+use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
+
 use enum48::play::Code;
+use portable_pty::{CommandBuilder, native_pty_system};
 use vt100::Color;
 
-use crate::terminal::{Play, board};
+use crate::terminal::{FRAME_ENDS, LIMIT, PROGRAM, Play, board, window};
 
 #[test]
 fn all_keys_move_as_the_rules_say() {
@@ -240,4 +247,76 @@ fn nothing_is_played_unless_stdin_and_stderr_are_the_terminal() {
         let left = Play::open("--size 3", (80, 24), &[variable]).quit("");
         assert_eq!((left.code, left.stdout.as_str()), (2, ""), "{variable:?}");
     }
+}
+
+#[test]
+fn a_signal_ends_the_game_like_a_key_and_then_the_program() {
+    for (name, number) in [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)] {
+        let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
+        play.press("waaawaw");
+        play.board_after(7);
+        play.signal(name);
+        let left = play.quit("");
+        assert_eq!(left.code, 128 + number, "{name}");
+        assert_eq!(left.stdout, "s1.2x2-16.5.7.PzA.W.8619cce7\n", "{name}");
+    }
+}
+
+#[test]
+fn a_suspended_game_leaves_the_terminal_and_comes_back_as_it_was() {
+    let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
+    play.press("waaa");
+    assert_eq!(play.board_after(4), "4 2 / 8 2");
+    play.press("\x1a");
+    play.until_written("suspended");
+    assert_eq!(play.board_after(4), "4 2 / 8 2");
+    assert!(play.screen().alternate_screen() && play.screen().hide_cursor());
+    play.press("u");
+    assert_eq!(play.board_after(3), "4 2 / 4 4");
+    // Stopped by somebody who does not ask, it cannot leave the terminal, but draws itself again.
+    play.shown.clear();
+    play.signal("STOP");
+    play.signal("CONT");
+    assert_eq!(play.board_after(3), "4 2 / 4 4");
+    let left = play.quit("q");
+    assert!(left.stdout.starts_with("s1.2x2-16.5.3."));
+    assert!(left.screen.contains("suspended"), "{}", left.screen);
+}
+
+#[test]
+fn a_terminal_that_has_gone_ends_the_game_even_if_nobody_says_so() {
+    let place = tempfile::tempdir().unwrap();
+    let pty = native_pty_system().openpty(window(80, 24)).unwrap();
+    let mut command = CommandBuilder::new("sh");
+    let script = r#"trap "" HUP; exec "$0" play --size 2 --max 16 --seed 5 >stdout"#;
+    command.args(["-c", script, PROGRAM]);
+    command.cwd(place.path());
+    let mut child = pty.slave.spawn_command(command).unwrap();
+    drop(pty.slave);
+    let (mut output, mut shown, mut chunk) = (
+        pty.master.try_clone_reader().unwrap(),
+        Vec::new(),
+        [0; 4096],
+    );
+    while !shown.ends_with(FRAME_ENDS) {
+        let length = output.read(&mut chunk).unwrap();
+        shown.extend(&chunk[..length]);
+    }
+    drop((output, pty.master));
+    let pid = child.process_id().unwrap().to_string();
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait().unwrap().exit_code()));
+    let Ok(code) = ended.recv_timeout(LIMIT) else {
+        Command::new("kill")
+            .args(["-s", "KILL", &pid])
+            .status()
+            .unwrap();
+        panic!("the game goes on without a terminal");
+    };
+    let code_of_game = fs::read_to_string(place.path().join("stdout")).unwrap();
+    assert!(
+        code_of_game.starts_with("s1.2x2-16.5.0.."),
+        "{code_of_game}"
+    );
+    assert_eq!(code, 2);
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::process::Command;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -18,11 +19,18 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
 
-/// Runs the program with stdout in a file and the rest on the terminal, if not told otherwise, and
-/// says whether the terminal's modes are as they were.
-pub(crate) const SHELL: &str = r#"before=$(stty -g)
-"$0" play "$@" <"$IN" >"$OUT" 2>"$ERR"
+/// Runs the program as a job, with stdout in a file and the rest on the terminal, if not told
+/// otherwise, and continues it when it is suspended. Says whether the terminal's modes are as they
+/// were.
+pub(crate) const SHELL: &str = r#"set -m; ulimit -c 0
+before=$(stty -g)
+sh -c 'trap : INT; sh -c "$PLAY" "$0" "$@"; exit $?' "$0" "$@" <"$IN" >"$OUT" 2>"$ERR"
 left=$?
+while [ -n "$(jobs -s)" ]; do
+    [ "$before" = "$(stty -g)" ] && echo suspended
+    fg >/dev/null
+    left=$?
+done
 [ "$before" = "$(stty -g)" ] && echo restored
 exit $left"#;
 
@@ -78,13 +86,14 @@ impl Play {
     ) -> Self {
         let place = tempfile::tempdir().unwrap();
         let pty = native_pty_system().openpty(window(columns, rows)).unwrap();
-        let mut command = CommandBuilder::new("sh");
+        let mut command = CommandBuilder::new("bash");
         command.args(["-c", SHELL, PROGRAM]);
         command.args(args.split_whitespace());
         command.cwd(place.path());
         command.env("IN", "/dev/tty");
         command.env("OUT", "stdout");
         command.env("ERR", "/dev/tty");
+        command.env("PLAY", r#"echo $$ >pid; exec "$0" play "$@""#);
         command.env("TERM", "xterm-256color");
         command.env_remove("NO_COLOR");
         for (name, value) in variables {
@@ -129,6 +138,21 @@ impl Play {
     pub(crate) fn take(&mut self, chunk: Vec<u8>) {
         self.parser.process(&chunk);
         self.shown.extend(chunk);
+    }
+
+    /// Wait until a text was written, on whatever screen.
+    pub(crate) fn until_written(&mut self, text: &str) {
+        while !String::from_utf8_lossy(&self.shown).contains(text) {
+            let chunk = self.chunks.recv_timeout(LIMIT);
+            self.take(chunk.unwrap_or_else(|_| panic!("no {text}")));
+        }
+    }
+
+    /// Send the program a signal, by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = fs::read_to_string(self.place.path().join("pid")).unwrap();
+        let sent = Command::new("kill").args(["-s", name, pid.trim()]).status();
+        assert!(sent.unwrap().success());
     }
 
     pub(crate) fn until_shown(&mut self, text: &str) {

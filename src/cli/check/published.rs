@@ -2,12 +2,13 @@
 
 use std::io;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use indicatif::HumanCount;
 
 use super::{Args, println};
 use crate::cli::Outcome;
 use crate::cli::progress::Reporter;
+use crate::cli::signals::TemporaryDir;
 use crate::counts::Table;
 use crate::engine::{self, Plan};
 use crate::game::Game;
@@ -37,7 +38,7 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
 
 /// Count a game in a temporary directory.
 fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
-    let place = tempfile::tempdir().context("temporary directory: cannot create")?;
+    let place = TemporaryDir::new()?;
     let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
     let mut reporter = Reporter::new(plan, &store, None, quiet);
     let counted = engine::count(&mut store, plan, None, &mut reporter);

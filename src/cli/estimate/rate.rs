@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+use crate::cli::signals::TemporaryDir;
 use crate::engine::{self, Plan, Silent};
 use crate::game::Game;
 use crate::store::{Keep, Store};
@@ -14,7 +15,7 @@ const DURATION: Duration = Duration::from_millis(1500);
 /// States per second in the largest layers that can be counted within a moment, in a temporary
 /// directory. Larger layers are counted somewhat faster.
 pub(super) fn measure(game: &Game, plan: &Plan, last: u32) -> Result<f64> {
-    let place = tempfile::tempdir().context("temporary directory: cannot create")?;
+    let place = TemporaryDir::new()?;
     let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
     let states = |store: &Store| store.run().table().totals().states();
     let begin = Instant::now();

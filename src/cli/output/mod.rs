@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use self::destination::Destination;
+use super::signals::DeletedOnSignal;
 use crate::error::Error;
-use crate::store::{self, Sink};
+use crate::store::{self, Replacement, Sink};
 
 /// A destination for data.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl Output {
                 if store::is_run(store::parent(&file)) {
                     bail!(in_a_run(path));
                 }
-                store::probe(&file)?;
+                Replacement::new(&file)?;
                 Ok(Self::File(file))
             }
         }
@@ -112,9 +113,11 @@ fn stream(
 
 /// Replace a file.
 fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    let replacement = Replacement::new(path)?;
+    let _deleted = replacement.unfinished().map(DeletedOnSignal::new);
     // The store takes the library's errors only; any other is kept aside meanwhile.
     let mut other = None;
-    let written = store::replace(path, |file| {
+    let written = replacement.write(|file| {
         act(file).map_err(|error| match error.downcast() {
             Ok(own) => own,
             Err(foreign) => {

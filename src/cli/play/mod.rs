@@ -4,25 +4,33 @@
 //! and `code=$(enum48 play ...)` works.
 //!
 //! Reading order: `session` (a game with undo), `screen` (the picture of it), `tiles` (the board in
-//! the picture), `terminal` (entered, drawn on, and restored).
+//! the picture), `terminal` (entered, drawn on, and restored), `signals` (what ends a game besides
+//! keys).
 
 mod screen;
 mod session;
+mod signals;
 mod terminal;
 mod tiles;
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use crossterm::event::{self, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 
 use self::screen::Note;
 use self::session::Session;
+use self::signals::Signals;
 use self::terminal::Terminal;
 use super::Outcome;
 use super::game::GameArgs;
+use super::signals::end_by;
 use crate::game::Direction;
 use crate::play::Seed;
+
+/// So often it is looked whether a signal came, or the terminal has gone.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Play a game in the terminal, and print its code, which anyone can replay
 ///
@@ -30,6 +38,7 @@ use crate::play::Seed;
 ///   u                     undo the last move, any number of times
 ///   c                     show the code of the game so far
 ///   q, Esc, Ctrl-C        quit, and print the code
+///   Ctrl-Z                suspend, until fg
 ///
 /// The same seed and moves give the same tiles, even after an undo. The code is
 /// the only line on stdout; the board is drawn on stderr. 4x4 needs --max.
@@ -68,24 +77,41 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
     let mut session = Session::new(game, seed);
-    let ended = play(&mut session);
-    writeln!(io::stdout(), "{}", session.code())?;
+    let signals = Signals::listen().context("play: cannot listen for signals")?;
+    let ended = play(&mut session, &signals);
+    let printed = writeln!(io::stdout(), "{}", session.code());
+    if let Some(signal) = signals.ending() {
+        end_by(signal)?;
+    }
+    printed?;
     ended.map(|()| Outcome::Done)
 }
 
-/// Play until the player quits, then restore the terminal.
-fn play(session: &mut Session) -> Result<()> {
+/// Play until the player quits or a signal comes, then restore the terminal.
+fn play(session: &mut Session, signals: &Signals) -> Result<()> {
     let terminal = Terminal::open().context("terminal: cannot enter raw mode")?;
     let colours = terminal::has_colours();
     let mut note = Note::Goal;
     loop {
+        if signals.continued() {
+            let entered = terminal.enter_again();
+            entered.context("terminal: cannot enter raw mode")?;
+        }
         let size = crossterm::terminal::size().context("terminal: cannot get its size")?;
         let frame = screen::frame(session, &note, colours, size);
         terminal.show(&frame).context("terminal: cannot draw")?;
-        let event = event::read().context("terminal: cannot read keys")?;
-        note = match event.as_key_press_event().and_then(key) {
+        let event = next_event(signals).context("terminal: cannot read keys")?;
+        if signals.ending().is_some() {
+            return Ok(());
+        }
+        note = match event.and_then(|event| key(event.as_key_press_event()?)) {
             None => continue,
             Some(Key::Quit) => return Ok(()),
+            Some(Key::Suspend) => {
+                terminal.leave();
+                signals.suspend().context("play: cannot suspend")?;
+                continue;
+            }
             Some(Key::Code) => Note::Code(session.code().to_string()),
             Some(Key::Undo) if session.undo() => Note::Goal,
             Some(Key::Undo) => Note::Start,
@@ -95,12 +121,29 @@ fn play(session: &mut Session) -> Result<()> {
     }
 }
 
+/// The next event of the terminal; none if a signal came first.
+fn next_event(signals: &Signals) -> io::Result<Option<Event>> {
+    loop {
+        if event::poll(TICK)? {
+            return event::read().map(Some);
+        }
+        if signals.came() {
+            return Ok(None);
+        }
+        // Of a terminal that has gone nothing is read, not even its end.
+        if !io::stdin().is_terminal() {
+            return Err(io::Error::other("it has gone"));
+        }
+    }
+}
+
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key {
     Move(Direction),
     Undo,
     Code,
+    Suspend,
     Quit,
 }
 
@@ -125,8 +168,11 @@ fn key(event: KeyEvent) -> Option<Key> {
             _ => None,
         }
     } else {
-        let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        (event == interrupt).then_some(Key::Quit)
+        match (event.modifiers, event.code) {
+            (KeyModifiers::CONTROL, KeyCode::Char('c')) => Some(Key::Quit),
+            (KeyModifiers::CONTROL, KeyCode::Char('z')) => Some(Key::Suspend),
+            _ => None,
+        }
     }
 }
 

@@ -24,12 +24,28 @@ impl Terminal {
     /// Enter raw mode and the alternate screen.
     pub(super) fn open() -> io::Result<Self> {
         restore_before_panic_message();
-        terminal::enable_raw_mode()?;
         let terminal = Self(());
-        execute!(io::stderr(), EnterAlternateScreen, Hide)?;
+        terminal.enter()?;
         // Start listening for changes of the window's size, which may come before the first key.
         event::poll(Duration::ZERO)?;
         Ok(terminal)
+    }
+
+    fn enter(&self) -> io::Result<()> {
+        terminal::enable_raw_mode()?;
+        execute!(io::stderr(), EnterAlternateScreen, Hide)
+    }
+
+    /// Leave the terminal to others, as after the game.
+    pub(super) fn leave(&self) {
+        restore();
+    }
+
+    /// Enter again, whatever others have made of the terminal.
+    pub(super) fn enter_again(&self) -> io::Result<()> {
+        // Or it is taken to be in raw mode still.
+        terminal::disable_raw_mode()?;
+        self.enter()
     }
 
     /// Draw a frame, in one write so that nobody sees half of it.
