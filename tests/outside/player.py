@@ -367,6 +367,54 @@ def motion():
     WebDriverWait(browser, 30).until(lambda _: script("return document.getAnimations().length") == 0)
 
 
+def links():
+    script_before_the_page(CLOCK)
+    open_page()
+    entries = script("return history.length")
+
+    def follow(link, to):
+        script(f"location.replace('#{link}')")
+        WebDriverWait(browser, 30).until(lambda _: number() == to)
+
+    same(script("return location.hash"), "")
+    press(*[Keys.ARROW_RIGHT] * 3)
+    script("pass(1000)")
+    same(script("return location.hash"), "#3")
+    # Every move of a fast game is too much for a browser, so the address changes where it stops.
+    press("5", Keys.SPACE)
+    script("pass(3000)")
+    same(script("return location.hash"), "#3")
+    press(Keys.SPACE)
+    script("pass(1000)")
+    same(script("return location.hash"), "#63")
+    follow(7, 7)
+    assert not playing()
+    is_at(7)
+    follow(LAST + 1, LAST)
+    script("pass(1000)")
+    same(script("return location.hash"), f"#{LAST}")
+    follow("start", 0)
+    same(script("return history.length"), entries)
+
+    browser.get("about:blank")
+    browser.get(f"{PAGE.as_uri()}#42")
+    is_at(42)
+
+
+def fits():
+    """The board and all that moves it are in the window, and the board is not made tiny for it."""
+    for size in [(1280, 860), (1280, 720), (844, 390), (667, 375), (390, 844), (390, 664), (320, 568)]:
+        resize(*size)
+        open_page()
+        for part in browser.find_elements(By.CSS_SELECTOR, "header, #board, #caption, #player input, #player button"):
+            box = part.rect
+            assert box["x"] >= 0 and box["x"] + box["width"] <= size[0], (size, part.get_attribute("id"), box)
+            assert box["y"] >= 0 and box["y"] + box["height"] <= size[1], (size, part.get_attribute("id"), box)
+        board = find("#board").rect
+        assert max(board["width"], board["height"]) >= 0.4 * min(size), (size, board)
+        same(*script("const page = document.documentElement; return [page.scrollWidth, page.clientWidth]"))
+
+
 def phone():
     resize(320, 640)
     open_page()

@@ -82,7 +82,7 @@ fn expected(code: &Code) -> Value {
     let result = match code.end().status() {
         Status::Won => "won",
         Status::Dead => "dead",
-        Status::Live => "goes on",
+        Status::Live => "unfinished",
     };
     let (name, code) = (code.game().to_string(), code.to_string());
     json!({"name": name, "code": code, "result": result, "positions": positions})
@@ -154,6 +154,19 @@ fn a_phone_has_room_for_every_game() {
         try_page("phone", &start_of(game));
     }
     try_page("phone", LONG);
+}
+
+#[test]
+fn the_controls_are_in_the_window_on_a_desk_and_on_a_phone_held_either_way() {
+    for game in ["2x4", "4x2", "4x4-65536"] {
+        try_page("fits", &start_of(game));
+    }
+    try_page("fits", LONG);
+}
+
+#[test]
+fn the_address_links_to_a_move_without_filling_the_history() {
+    try_page("links", LONG);
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Write a page that plays the game in a browser to FILE, - for stdout
+    /// Write a page that plays the game in a browser to FILE, - for stdout; FILE#42 opens at move 42
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "json"])]
     html: Option<PathBuf>,
 

@@ -52,7 +52,7 @@ impl Game {
             result: match code.end().status() {
                 Status::Won => "won",
                 Status::Dead => "dead",
-                Status::Live => "goes on",
+                Status::Live => "unfinished",
             },
             start: tiles(replay.position()),
             moves: replay
