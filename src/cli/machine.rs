@@ -2,22 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use rlimit::Resource;
-use signal_hook::consts::SIGXFSZ;
-use signal_hook::flag;
 use sysinfo::System;
 
 use super::control_group::memory_limit;
-
-/// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
-/// instead of killing the process.
-pub(super) fn handle_file_size_limit() {
-    // If that fails, such a write kills the process, and the same command resumes, as after any
-    // other kill.
-    let _ = flag::register(SIGXFSZ, Arc::default());
-}
+use super::system;
 
 /// Bytes that can still be written to a directory; `None` if the system does not tell.
 pub(super) fn free_space(dir: &Path) -> Option<u64> {
@@ -30,7 +19,7 @@ pub(super) fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
     let of_groups = memory_limit(Path::new("/")).unwrap_or(u64::MAX);
-    let address_space = Resource::AS.get_soft().unwrap_or(u64::MAX);
+    let address_space = system::address_space().unwrap_or(u64::MAX);
     let least = system.total_memory().min(of_groups).min(address_space);
     Some(least).filter(|&bytes| bytes > 0)
 }

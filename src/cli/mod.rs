@@ -22,6 +22,9 @@ mod show;
 mod signals;
 mod states;
 mod summary;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(not(unix), path = "elsewhere.rs")]
+mod system;
 mod talk;
 mod verify;
 mod witness;
@@ -108,7 +111,7 @@ enum Command {
 
 /// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
-    machine::handle_file_size_limit();
+    system::handle_file_size_limit();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refused) => return refuse(&refused),

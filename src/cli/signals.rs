@@ -7,25 +7,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-use std::thread;
 
 use anyhow::{Context, Result};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
 
-use super::machine;
+use super::{machine, system};
 use crate::store;
 
-/// The signals by which people and systems end a program.
-const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
-
-/// Those of them that are not ignored, as `nohup` and shells without job control have it.
+/// The signals by which people and systems end a program, if they are not ignored, as `nohup` and shells without job control have it.
 pub(super) fn ending() -> impl Iterator<Item = i32> {
     let ignored = machine::ignored_signals();
     let is_ignored = move |signal| ignored >> (signal - 1) & 1 == 1;
-    ENDING
+    system::ENDING
         .into_iter()
         .filter(move |&signal| !is_ignored(signal))
 }
@@ -83,18 +77,14 @@ impl Drop for DeletedOnSignal {
     }
 }
 
-/// Wait for a signal in a thread of its own.
+/// Wait for a signal, delete what is temporary, and end the process by it.
 fn listen() -> io::Result<()> {
-    let mut signals = Signals::new(ending())?;
-    let wait = move || {
-        if let Some(signal) = signals.forever().next() {
-            // Nobody is to hear that what is being deleted is missing.
-            let _silence = io::stderr().lock();
-            for path in temporary().iter() {
-                store::clear(path);
-            }
-            let _ = end_by(signal);
+    system::on_signal(ending(), |signal| {
+        // Nobody is to hear that what is being deleted is missing.
+        let _silence = io::stderr().lock();
+        for path in temporary().iter() {
+            store::clear(path);
         }
-    };
-    thread::Builder::new().spawn(wait).map(drop)
+        let _ = end_by(signal);
+    })
 }

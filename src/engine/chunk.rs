@@ -9,7 +9,9 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-use memmap2::{Advice, MmapMut};
+use memmap2::MmapMut;
+
+use super::pages;
 
 /// Words of a chunk. Small in tests, so that small games fill as many as large games do.
 pub(crate) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
@@ -64,10 +66,8 @@ fn stock() -> MutexGuard<'static, Vec<&'static mut [u32]>> {
 
 /// New memory, never freed.
 fn slab() -> &'static mut [u32] {
-    match MmapMut::map_anon(SLAB) {
+    match pages::map(SLAB) {
         Ok(map) => {
-            // A system without huge pages only makes it slower.
-            let _ = map.advise(Advice::HugePage);
             let map: &'static mut MmapMut = Box::leak(Box::new(map));
             bytemuck::cast_slice_mut(&mut map[..])
         }

@@ -89,6 +89,7 @@ mod frontier;
 mod layer;
 pub(crate) mod lists;
 mod packed;
+mod pages;
 mod parts;
 mod plan;
 mod progress;

@@ -33,6 +33,7 @@ mod layer_states;
 mod lookup;
 mod manifest;
 mod open;
+mod positioned;
 mod run;
 mod sample;
 mod spill;

@@ -2,10 +2,9 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::file;
+use super::{file, positioned};
 use crate::error::{Error, Result};
 
 /// Appended to while candidates are collected, read while they are sorted, then closed. The file
@@ -32,7 +31,7 @@ impl Spill {
             none => none.insert(file::spill(&self.dir)?),
         };
         let at = self.end;
-        file.write_all_at(bytes, at)
+        positioned::write_all_at(file, bytes, at)
             .map_err(Error::io(&self.dir, "write a temporary file in"))?;
         self.end += bytes.len() as u64;
         Ok(at)
@@ -47,7 +46,7 @@ impl Spill {
     /// Read `into.len()` bytes from `at`, whose CRC-32 was `crc` when they were appended.
     pub(crate) fn read(&self, at: u64, crc: u32, into: &mut [u8]) -> Result<()> {
         let file = self.file.as_ref().expect("what is read was appended");
-        let read = file.read_exact_at(into, at).and_then(|()| {
+        let read = positioned::read_exact_at(file, into, at).and_then(|()| {
             let differs = || io::Error::new(io::ErrorKind::InvalidData, "checksum differs");
             (crc32fast::hash(into) == crc)
                 .then_some(())

@@ -4,12 +4,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-#[cfg(unix)]
-use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::consts::SIGCONT;
 use signal_hook::flag;
 
-use crate::cli::signals;
+use crate::cli::{signals, system};
 
 /// The signals that have come.
 pub(super) struct Signals {
@@ -28,7 +25,7 @@ impl Signals {
         for signal in signals::ending() {
             flag::register_usize(signal, signals.ending.clone(), signal as usize)?;
         }
-        flag::register(SIGCONT, signals.continued.clone())?;
+        system::note_continued(signals.continued.clone())?;
         Ok(signals)
     }
 
@@ -52,8 +49,7 @@ impl Signals {
     /// Suspend this program and all of its job, until the shell continues it. Where nobody could,
     /// it is continued at once.
     pub(super) fn suspend(&self) -> io::Result<()> {
-        #[cfg(unix)]
-        kill_current_process_group(Signal::TSTP)?;
+        system::suspend()?;
         self.continued.store(true, Ordering::Relaxed);
         Ok(())
     }

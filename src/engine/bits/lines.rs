@@ -10,6 +10,7 @@ use std::path::Path;
 use memmap2::MmapMut;
 
 use super::kernels::Line;
+use crate::engine::pages;
 use crate::error::{Error, Result};
 
 /// Lines in memory of their own.
@@ -31,12 +32,8 @@ impl Lines {
         if self.map.as_ref().map_or(0, |map| map.len()) < bytes {
             self.map = None;
             // Layers grow: pages that are not touched yet take nothing.
-            let map = MmapMut::map_anon(bytes + bytes / 4);
-            let map = map.map_err(Error::io(Path::new("memory"), "allocate"))?;
-            #[cfg(target_os = "linux")]
-            // A system without large pages is only slower.
-            let _ = map.advise(memmap2::Advice::HugePage);
-            self.map = Some(map);
+            let map = pages::map(bytes + bytes / 4);
+            self.map = Some(map.map_err(Error::io(Path::new("memory"), "allocate"))?);
         }
         Ok(())
     }
