@@ -347,6 +347,12 @@ impl Error {
         )
     }
 
+    /// Whether there is no room on a disk.
+    pub(crate) fn is_lack_of_space(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { cause, .. } if matches!(cause.kind(), StorageFull | QuotaExceeded))
+    }
+
     /// A function for `map_err` that makes an [`Error::Io`].
     pub(crate) fn io(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io {

@@ -27,6 +27,9 @@ pub(crate) fn temporary(path: &Path) -> PathBuf {
 
 /// Create a directory, and those above it that are missing, durably.
 pub(crate) fn create_dir(dir: &Path) -> Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
     let new = dir.ancestors().take_while(|dir| !dir.exists());
     let new: Vec<&Path> = new.filter(|dir| !dir.as_os_str().is_empty()).collect();
     fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))?;
@@ -195,17 +198,30 @@ pub(crate) fn clear(path: &Path) {
     }
 }
 
-/// Lock a directory for this process until the returned file is closed.
-pub(crate) fn lock(dir: &Path) -> Result<File> {
+/// Lock a directory for this process until the returned file is closed. There need not be a lock
+/// file where nobody can write one: nobody can count there either.
+pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(true)
-        .write(true)
-        .open(&path);
-    let file = file.map_err(Error::io(&path, "create"))?;
+    let opened = match OpenOptions::new().write(true).open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => File::create(&path),
+        Err(error) if refuses_writing(&error) => File::open(&path),
+        opened => opened,
+    };
+    let file = match opened {
+        Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => return Ok(None),
+        opened => opened.map_err(Error::io(&path, "create"))?,
+    };
     locked(dir, &path, file.try_lock())?;
-    Ok(file)
+    if file.metadata().is_ok_and(|found| found.len() > 0) {
+        // It has no contents. Whether it can be emptied makes no difference to a count.
+        let _ = file.set_len(0);
+    }
+    Ok(Some(file))
+}
+
+fn refuses_writing(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
 }
 
 /// Keep counts out of a directory until the returned file is closed. A directory without a lock

@@ -195,6 +195,9 @@ impl Store {
     }
 
     fn release(&mut self) -> Result<()> {
+        if self.reserved == 0 {
+            return Ok(());
+        }
         self.reserved = 0;
         file::remove(&self.reserve_path())
     }

@@ -18,7 +18,8 @@ impl Store {
     /// an interrupted count left unfinished is deleted, and every file that the manifest names is
     /// checked (size, header, index and footer; blocks are checked when a count begins).
     ///
-    /// Without `keep` the run goes on as it was begun.
+    /// Without `keep` the run goes on as it was begun. Where nothing is to be changed, nothing is
+    /// written: a run that is complete can be opened on a full disk, or one that is only read.
     ///
     /// # Errors
     ///
@@ -38,7 +39,7 @@ impl Store {
         };
         manifest.expect_game(dir, game)?;
         let mut store = Self {
-            run: Run::new(dir, *game, manifest, Some(lock)),
+            run: Run::new(dir, *game, manifest, lock),
             notes: Vec::new(),
             unsealed: Vec::new(),
             waiting: 0,
@@ -49,10 +50,13 @@ impl Store {
             committed: Instant::now(),
             changed: false,
         };
+        store.keep(keep)?;
         store.check_files()?;
         store.remove_orphans()?;
-        store.keep(keep)?;
-        write_table(dir, &store.run.manifest)?;
+        store.commit_or_make_room()?;
+        if store.run.check_table().is_err() {
+            write_table(dir, &store.run.manifest)?;
+        }
         Ok(store)
     }
 
@@ -82,15 +86,31 @@ impl Store {
         }
         self.changed = true;
         manifest.keep = keep;
-        self.drop_states()?;
-        self.commit()
+        self.drop_states()
+    }
+
+    /// Commit what `keep` has changed. If the disk is full, what it drops makes room first; the
+    /// same command goes on from there, as it no longer asks for what is gone.
+    fn commit_or_make_room(&mut self) -> Result<()> {
+        match self.commit() {
+            Err(error) if error.is_lack_of_space() => {
+                for name in self.obsolete.drain(..) {
+                    file::remove(&self.run.dir().join(name.to_string()))?;
+                }
+                self.commit()
+            }
+            done => done,
+        }
     }
 
     fn remove_orphans(&mut self) -> Result<()> {
         let mut removed = 0;
         for (path, named) in files::all(self.run.dir())? {
             let orphan = match named {
-                Named::Part(name) => self.run.manifest.find(name).is_none(),
+                // What `keep` drops is still named by the manifest on disk.
+                Named::Part(name) => {
+                    self.run.manifest.find(name).is_none() && !self.obsolete.contains(&name)
+                }
                 Named::Temporary => true,
                 Named::Run | Named::Other => false,
             };

@@ -294,7 +294,7 @@ impl Run {
     }
 
     /// See that `layers.csv` is the manifest's table.
-    fn check_table(&self) -> Result<()> {
+    pub(super) fn check_table(&self) -> Result<()> {
         let path = self.dir.join(TABLE);
         let found = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -1,6 +1,7 @@
 //! Each operation on a file fails in turn.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use rayon::prelude::*;
 
@@ -218,6 +219,66 @@ fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
         small: false,
     };
     count.survives(spilling);
+}
+
+#[test]
+fn a_complete_run_is_opened_without_any_change() {
+    for args in [
+        SMALL,
+        "--size 2 --max 16 --keep last --threads 1 --memory 32M",
+    ] {
+        let place = Place::small();
+        good(place.command(args), args);
+        let before = place.files();
+        let mut command = place.shimmed(args, &[]);
+        command.env("FAULT_LOG", place.log());
+        good(command, args);
+        let reads = |text: &&String| text.starts_with("open ") || text.starts_with("read ");
+        let operations = place.operations();
+        let changes: Vec<&String> = operations.iter().filter(|text| !reads(text)).collect();
+        assert!(changes.is_empty(), "{args}: {changes:?}");
+        assert!(operations.iter().any(|text| text == "read manifest.json"));
+        assert!(place.files() == before, "{args}");
+    }
+}
+
+#[test]
+fn what_is_dropped_makes_room_and_the_same_command_goes_on_if_that_is_disturbed() {
+    let whole = "--size 2 --max 32 --until 20 --threads 1 --memory 32M";
+    let last = "--size 2 --max 32 --until 20 --keep last --threads 1 --memory 32M";
+    let begun = Place::small();
+    good(begun.command(whole), whole);
+    let expected = {
+        let place = Place::small();
+        begun.copy_to(&place);
+        good(place.command(last), last);
+        place.files()
+    };
+    let place = Place::small();
+    begun.copy_to(&place);
+    // The disk is full until something is deleted.
+    let operation = ("create manifest.json.tmp", 1);
+    let mut command = place.faulty_command(last, &[], "tight", operation);
+    command.env("FAULT_LOG", place.log());
+    good(command, last);
+    assert!(place.files() == expected);
+    let operations = place.operations();
+    let deletions: Vec<usize> = (1..=operations.len())
+        .filter(|at| operations[at - 1].starts_with("unlink sum-"))
+        .collect();
+    assert!(deletions.len() > 10, "{operations:?}");
+    for at in [deletions[0], deletions[1], deletions[9]] {
+        let place = Place::small();
+        begun.copy_to(&place);
+        for gone in operations[..at]
+            .iter()
+            .filter_map(|text| text.strip_prefix("unlink sum-"))
+        {
+            fs::remove_file(place.run().join(format!("sum-{gone}"))).unwrap();
+        }
+        good(place.command(last), last);
+        assert!(place.files() == expected, "after {at}");
+    }
 }
 
 #[test]

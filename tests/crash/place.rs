@@ -106,12 +106,23 @@ impl Place {
         mode: &str,
         (operation, at): (&str, usize),
     ) -> Output {
+        let mut command = self.faulty_command(args, settings, mode, (operation, at));
+        command.output().unwrap()
+    }
+
+    pub(crate) fn faulty_command(
+        &self,
+        args: &str,
+        settings: &[(&str, &str)],
+        mode: &str,
+        (operation, at): (&str, usize),
+    ) -> Command {
         let mut command = self.shimmed(args, settings);
         command
             .env("FAULT_MODE", mode)
             .env("FAULT_OF", operation)
             .env("FAULT_AT", at.to_string());
-        command.output().unwrap()
+        command
     }
 
     /// Names and bytes of all files of the run.

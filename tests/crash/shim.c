@@ -11,6 +11,7 @@
  *   FAULT_AT=N        ...and which of those with this text, from 1
  *   FAULT_MODE=error  that operation fails with EIO; those after it work
  *             =full   from it on, whatever takes space fails with ENOSPC
+ *             =tight  the same until a file is deleted
  *             =dead   from it on, everything fails with EIO
  *             =kill   the process is killed instead
  *             =torn   if it writes, half of it is written; then the process is killed
@@ -102,14 +103,17 @@ static enum verdict count(const char *name, enum space space, const char *path, 
     }
     if (now)
         atomic_store(&hit, 1);
+    if (strcmp(mode, "tight") == 0 && strcmp(name, "unlink") == 0)
+        atomic_store(&hit, 0);
     if (!atomic_load(&hit))
         return GO;
     if (now && strcmp(mode, "kill") == 0)
         die();
     if (now && strcmp(mode, "torn") == 0)
         return TEAR;
-    errno = strcmp(mode, "full") == 0 ? ENOSPC : EIO;
-    int fails = strcmp(mode, "dead") == 0 || (strcmp(mode, "full") == 0 && space == TAKES) ||
+    int full = strcmp(mode, "full") == 0 || strcmp(mode, "tight") == 0;
+    errno = full ? ENOSPC : EIO;
+    int fails = strcmp(mode, "dead") == 0 || (full && space == TAKES) ||
                 (strcmp(mode, "error") == 0 && now);
     return fails ? FAIL : GO;
 }

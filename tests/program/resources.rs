@@ -1,6 +1,7 @@
 //! What the system has run out of, the program says in one line, and what was sealed stays.
 //!
-//! A full disk, and a directory that cannot be locked or mapped, are in `crash/`.
+//! What a full disk does to a count, and a directory that cannot be locked or mapped, are in
+//! `crash/`.
 
 use std::process::{Command, Output};
 
@@ -135,4 +136,62 @@ fn more_threads_than_the_machine_can_use_are_not_started() {
         "{}",
         stderr(&output)
     );
+}
+
+/// Run a script in which directories can be mounted; none, with a message, where users may not do
+/// that.
+fn with_mounts(place: &TempDir, script: &str) -> Option<Output> {
+    let run = |script: &str| {
+        let mut command = Command::new("unshare");
+        command
+            .args(["-rm", "sh", "-ec", script])
+            .current_dir(place);
+        command.env("enum48", PROGRAM).output()
+    };
+    if !run("mount -t tmpfs none .").is_ok_and(|output| output.status.success()) {
+        println!("skipped: unshare -rm cannot mount");
+        return None;
+    }
+    Some(run(script).unwrap())
+}
+
+#[test]
+fn a_run_that_can_only_be_read_is_read_and_its_summary_printed() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let commands = [
+        "--size 2 --max 32 --quiet --dir run --json",
+        "--size 2 --max 32 --quiet --dir run --csv -",
+        "verify run --quiet",
+        "check run",
+        "states run",
+        "show 0x0132 --dir run",
+        "witness 0x0132 --dir run",
+        "--size 2 --max 32 --dir run --dry-run",
+    ];
+    let lines = commands.map(|args| format!("$enum48 {args}\n"));
+    let read_only = "mount --bind run run; mount -o remount,ro,bind run";
+    for lock in ["", "rm run/lock; "] {
+        let script = format!("{lock}{read_only}; {}", lines.concat());
+        let Some(output) = with_mounts(&place, &script) else {
+            return;
+        };
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn on_a_full_disk_a_complete_run_tells_and_dropping_states_makes_room() {
+    let script = "mkdir small; mount -t tmpfs -o size=4m none small
+$enum48 --size 3 --max 32 --quiet --dir small/run
+cat /dev/zero > small/filler 2> /dev/null || true
+$enum48 --size 3 --max 32 --quiet --dir small/run --json
+$enum48 --size 3 --max 32 --quiet --dir small/run --csv - > /dev/null
+$enum48 verify small/run --quiet
+$enum48 --size 3 --max 32 --quiet --dir small/run --keep last
+$enum48 verify small/run --quiet
+";
+    if let Some(output) = with_mounts(&place(), script) {
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
 }
