@@ -152,9 +152,14 @@ fn refuse(refused: &clap::Error) -> ExitCode {
         kind,
         DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand
     ) {
-        // A closed pipe is not an error.
-        let _ = refused.print();
-        let failed = kind == DisplayHelpOnMissingArgumentOrSubcommand;
+        let failed = match refused.print() {
+            // A closed pipe is not an error.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                talk::say(format_args!("stdout: cannot write: {error}"));
+                true
+            }
+            _ => kind == DisplayHelpOnMissingArgumentOrSubcommand,
+        };
         return ExitCode::from(if failed { FAILED } else { 0 });
     }
     let text = refused.render().to_string();

@@ -8,6 +8,7 @@ use clap::Args;
 use parse_size::Config;
 
 use super::machine;
+use super::talk;
 use crate::engine::Plan;
 
 /// Memory bound if the user gives none and the system does not tell how much there is.
@@ -50,10 +51,10 @@ pub(super) fn threads_or_cores(asked: Option<usize>) -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let (threads, most) = (asked.unwrap_or(cores), THREADS_PER_CORE * cores);
     if threads > most {
-        eprintln!(
-            "enum48: --threads {threads}: {most} are used: more than {THREADS_PER_CORE} for each of {cores} \
+        talk::say(format_args!(
+            "--threads {threads}: {most} are used: more than {THREADS_PER_CORE} for each of {cores} \
              cores only wait for one another"
-        );
+        ));
     }
     threads.min(most)
 }

@@ -181,3 +181,23 @@ fn json_cannot_name_every_directory_and_says_so_before_the_work() {
     assert!(!place.path().join(name).exists(), "nothing was counted");
     assert_eq!(run(&[]).status.code(), Some(0));
 }
+
+#[test]
+fn data_that_cannot_be_written_is_an_error_even_if_it_is_the_help() {
+    let (place, _) = counted();
+    for args in [
+        "--help",
+        "--version",
+        "states run",
+        "show 0x0132 --dir run",
+        "check run",
+    ] {
+        let output = shell(&place, &format!("$enum48 {args} > /dev/full"));
+        assert_eq!(output.status.code(), Some(2), "{args}");
+        assert!(
+            stderr(&output).contains("No space left"),
+            "{args}: {}",
+            stderr(&output)
+        );
+    }
+}

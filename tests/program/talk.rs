@@ -27,7 +27,8 @@ fn talk_that_cannot_be_written_changes_neither_the_work_nor_the_exit_code() {
         ("verify run", 0, "sound: "),
         ("verify run --deep", 0, "rebuilt: "),
         ("verify damaged", 1, "NOT sound: "),
-        ("check", 0, "agrees    3x3       states"),
+        // After the first games nobody wants to know more, which ends it well.
+        ("check | head -n 2", 0, "agrees    "),
         ("check run damaged", 1, "DIFFER"),
         ("witness --sample 2 --dir run", 0, "w1.3x3-32."),
         ("states run --sum 6", 0, "0x000000012\n"),
@@ -38,15 +39,12 @@ fn talk_that_cannot_be_written_changes_neither_the_work_nor_the_exit_code() {
         ("--help", 0, "Exit codes"),
         ("verify nowhere", 2, ""),
     ] {
-        // It counts for seconds, and what differs between the ways is the same for every command.
-        let ways = if args == "check" { &DEAF[1..2] } else { &DEAF };
-        for deaf in ways {
+        for deaf in DEAF {
             let said = File::create_new(place.path().join("said")).unwrap();
+            let script =
+                format!("set -o pipefail; exec 9> >(:); wait $!; exec {deaf}; {PROGRAM} {args}");
             let status = Command::new("bash")
-                .args([
-                    "-c",
-                    &format!("exec 9> >(:); wait $!; exec {PROGRAM} {args} {deaf}"),
-                ])
+                .args(["-c", &script])
                 .current_dir(&place)
                 .stdout(said)
                 .stderr(Stdio::null())

@@ -192,12 +192,13 @@ mod tests {
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
         // A link to nothing makes what it points to, with the permissions of any new file.
-        std::fs::remove_file(&path).unwrap();
-        write(&link, b"made");
-        assert_eq!(std::fs::read(&path).unwrap(), b"made");
-        assert!(link.is_symlink() && !path.is_symlink());
+        let (made, dangling) = (place.path().join("made"), place.path().join("dangling"));
+        symlink("made", &dangling).unwrap();
+        write(&dangling, b"made");
+        assert_eq!(std::fs::read(&made).unwrap(), b"made");
+        assert!(dangling.is_symlink() && !made.is_symlink());
         let plain = place.path().join("plain");
         std::fs::File::create_new(&plain).unwrap();
-        assert_eq!(mode(&path), mode(&plain));
+        assert_eq!(mode(&made), mode(&plain));
     }
 }
