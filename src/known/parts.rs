@@ -47,12 +47,13 @@ fn published(game: &Game) -> Parts {
 }
 
 /// Compare a count part by part, as far as the table goes: how many parts agree of those that
-/// either side has, then the first that differs. None if no part of so many layers was published.
+/// either side has, then the first that differs. None if no part of so many layers was published, or
+/// the table does not tell live states.
 pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
     let last = if complete { u32::MAX } else { table.last_sum() };
     let mut published = published(game);
     published.retain(|&(sum, _), _| sum <= last);
-    if published.is_empty() {
+    if published.is_empty() || !table.columns().has_all(What::Parts.columns()) {
         return Vec::new();
     }
     let rows = table.rows().iter().filter(|row| row.live > 0);
@@ -82,7 +83,7 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::Row;
+    use crate::counts::{Column, Columns, Row};
     use crate::known::PUBLISHED;
 
     fn table(parts: &Parts) -> Table {
@@ -138,6 +139,14 @@ mod tests {
         parts.insert((8, 8), 1);
         let more = (What::Part(8, 8), 0, 1);
         assert_eq!(judge(&table(&parts), true), [(What::Parts, 26, 25), more]);
+    }
+
+    #[test]
+    fn a_table_that_does_not_tell_live_states_is_not_compared() {
+        let game = "2x2-32".parse().unwrap();
+        let all = table(&published(&game));
+        let columns = Columns::of(&[Column::Sum, Column::MaxTile, Column::Dead]);
+        assert!(verdicts(&game, &all.only(columns), true).is_empty());
     }
 
     #[test]
