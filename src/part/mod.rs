@@ -72,7 +72,8 @@
 //! 70  9e 86 38 a1 d9 27 c9 65 6e 75 6d 34 38 2f 2e
 //! ```
 //!
-//! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page.
+//! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page, to be read;
+//! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array, to be used.
 //!
 //! Reading order: `varint`, `delta`, `block`, `header`, `writer`, `reader`, `blocks`, `stream`,
 //! `lookup`.

@@ -1,6 +1,7 @@
 //! The part files, read by a program in another language that knows only their description.
 //!
-//! `scripts/read_part.py` needs Python 3 and its package `zstandard`.
+//! `scripts/read_part.py` needs Python 3 and its package `zstandard`, `scripts/read_part_fast.py`
+//! also `numpy`.
 
 #![expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
 
@@ -15,10 +16,11 @@ use crate::command::PROGRAM;
 use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
+const FAST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part_fast.py");
 
-/// What the script says of a file, which it must find sound.
-fn read(path: &Path) -> Value {
-    let output = python(&[SCRIPT, path.to_str().unwrap()]).unwrap();
+/// What a script says of a file, which it must find sound.
+fn read(script: &str, path: &Path) -> Value {
+    let output = python(&[script, path.to_str().unwrap()]).unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{message}");
     serde_json::from_slice(&output.stdout).unwrap()
@@ -54,7 +56,7 @@ fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
 
 /// The script's word on the same.
 fn found(dir: &Path, name: &str) -> [String; 3] {
-    let found = read(&dir.join(name));
+    let found = read(SCRIPT, &dir.join(name));
     let print = found["fingerprint"].as_str().unwrap().to_owned();
     [name.to_owned(), found["states"].to_string(), print]
 }
@@ -90,7 +92,7 @@ fn a_script_written_from_the_description_finds_the_same_sets() {
 
 #[test]
 fn the_script_gives_the_states_in_order_and_sees_a_flipped_byte() {
-    if !can_import(&["zstandard"]) {
+    if !can_import(&["zstandard", "numpy"]) {
         return;
     }
     let place = tempfile::tempdir().unwrap();
@@ -108,10 +110,52 @@ fn the_script_gives_the_states_in_order_and_sees_a_flipped_byte() {
     let payload = 40 + 20;
     bytes[payload] ^= 1;
     fs::write(&path, bytes).unwrap();
+    let fast = python(&[FAST, path.to_str().unwrap()]).unwrap();
     let bad = script(&path);
+    assert_eq!(
+        (fast.status.code(), fast.stdout),
+        (bad.status.code(), bad.stdout.clone())
+    );
+    assert_eq!(fast.stderr, bad.stderr);
     assert_eq!(bad.status.code(), Some(1));
     assert!(bad.stdout.is_empty());
     let message = String::from_utf8(bad.stderr).unwrap();
     assert!(message.contains("block crc"), "{message}");
     assert_eq!(message.lines().count(), 1, "{message}");
+}
+
+#[test]
+fn the_fast_script_says_the_same_and_gives_the_same_states() {
+    if !can_import(&["zstandard", "numpy"]) {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let small = place.path().join("3x3-64");
+    let large = place.path().join("4x4-16");
+    let files = count(&small, "--size 3 --max 64");
+    let mut paths: Vec<_> = files
+        .iter()
+        .step_by(20)
+        .map(|file| small.join(&file[0]))
+        .collect();
+    // The first differences of a 4x4 take up to eight bytes; the largest part has several blocks.
+    let files = count(&large, "--size 4 --max 16 --until 36");
+    paths.extend([&files[0], &files[3], &files[files.len() - 6]].map(|file| large.join(&file[0])));
+    for path in &paths {
+        assert_eq!(read(FAST, path), read(SCRIPT, path));
+        let program = "import sys; sys.path.append(sys.argv[1]); import read_part_fast\n\
+                       print(*(f'{x:016x}' for x in read_part_fast.read(sys.argv[2])[1]), sep='\\n')";
+        let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
+        let states = python(&["-B", "-c", program, scripts, path.to_str().unwrap()]).unwrap();
+        let plain = python(&[SCRIPT, path.to_str().unwrap(), "--states"]).unwrap();
+        let (_, plain) = std::str::from_utf8(&plain.stdout)
+            .unwrap()
+            .split_once('\n')
+            .unwrap();
+        assert!(
+            String::from_utf8(states.stdout).unwrap() == plain,
+            "{}",
+            path.display()
+        );
+    }
 }
