@@ -14,7 +14,13 @@ fn numpy_polars_and_duckdb_read_what_is_written() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     good(&place, "states run --format npy -o all.npy");
-    good(&place, "states run --format parquet -o all.parquet");
+    good(&place, "states run --format parquet -o plain.parquet");
+    good(&place, "states run --format parquet --cells -o all.parquet");
+    good(
+        &place,
+        "states run --sum 12 --max-tile 4 --format parquet -o part.parquet",
+    );
+    good(&place, "states run --format csv -o all.csv");
     let npy = run(&place, "states run --format npy").stdout;
     assert_eq!(npy, fs::read(place.path().join("all.npy")).unwrap());
     let script = r#"
@@ -31,6 +37,27 @@ for state, total, largest, cells in table.iter_rows():
     assert (sum(cells), max(cells)) == (total, largest), (state, cells)
 found = duckdb.sql("select count(*), sum(len(cells)), max(max_tile) from 'all.parquet'").fetchall()
 assert found == [(57, 4 * 57, 16)], found
+assert polars.read_parquet("plain.parquet").equals(table.drop("cells"))
+encodings = duckdb.sql("select path_in_schema, encodings from parquet_metadata('plain.parquet')").fetchall()
+assert "DELTA_BINARY_PACKED" in dict(encodings)["state"], encodings
+def metadata(name):
+    found = duckdb.sql(f"select key, value from parquet_kv_metadata('{name}')").fetchall()
+    return {key.decode(): value.decode() for key, value in found}
+about = metadata("plain.parquet")
+assert about.pop("enum48.version"), about
+assert about == {
+    "enum48.game": "2x2-32",
+    "enum48.selection": "all",
+    "enum48.states": "57",
+    "enum48.fingerprint": "3d677fbe9d7b4c34",
+}, about
+about = metadata("part.parquet")
+# 0x0222 and 0x1122; their fingerprint is in the run's table.
+assert (about["enum48.selection"], about["enum48.states"]) == ("--sum 12 --max-tile 4", "2"), about
+row = duckdb.sql("select fingerprint from 'run/layers.csv' where sum = 12 and max_tile = 4").fetchall()[0]
+assert about["enum48.fingerprint"] == row[0], (about, row)
+numbers = duckdb.sql("select number from 'all.csv'").fetchnumpy()["number"]
+assert numbers.tolist() == states.tolist(), numbers
 "#;
     let output = Command::new("python3")
         .args(["-c", script])

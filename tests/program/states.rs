@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Output;
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::command::{good, place, run, stderr, stdout};
@@ -35,8 +37,21 @@ fn a_layer_a_part_or_everything_is_written_in_order() {
         good(&place, "states run --sum 12 --max-tile 4"),
         &layer[..14]
     );
-    assert_eq!(good(&place, "states run --max-tile 64"), "");
+    // Nothing to write is an error that says what there is.
+    for (none, there_is) in [
+        ("--sum 99998", "sums are 4 to 40"),
+        ("--max-tile 64", "largest tiles are 2 to 16"),
+        ("--sum 12 --max-tile 16", "largest tiles are 4 to 8"),
+    ] {
+        let text = format!("run: {none}: no live state: {there_is}");
+        refused(&place, &format!("states run {none}"), &text);
+    }
     refused(&place, "states run --sum 13", "no layer has this sum");
+    refused(
+        &place,
+        "states run --cells --format csv",
+        "--format parquet",
+    );
     refused(&place, "states run --max-tile 3", "not a tile");
     refused(
         &place,
@@ -52,7 +67,8 @@ fn a_layer_a_part_or_everything_is_written_in_order() {
     );
     assert_eq!(
         good(&place, "states run --sum 6 --format csv"),
-        "state,sum,max_tile,cells\n0x0111,6,2,0 2 2 2\n0x0012,6,4,0 0 2 4\n0x0120,6,4,0 2 4 0\n"
+        "state,sum,max_tile,cells,number\n0x0111,6,2,0 2 2 2,273\n0x0012,6,4,0 0 2 4,18\n\
+         0x0120,6,4,0 2 4 0,288\n"
     );
     good(&place, "states run -o all.txt");
     assert_eq!(
@@ -152,6 +168,57 @@ fn a_board_is_shown_with_what_follows_it() {
     refused(&place, "show 0x12345 --size 2", "more digits");
     refused(&place, "show 2 4 / 8 3 --size 2", "power of two");
     refused(&place, "show 0x0011", "--size");
+}
+
+#[test]
+fn a_board_is_shown_as_json_with_the_documented_keys() {
+    let place = counted();
+    let object = |output: &Output| -> Value { serde_json::from_str(stdout(output)).unwrap() };
+    let shown = object(&run(&place, "show 0x2310 --size 2 --json"));
+    for (key, value) in [
+        ("game", json!("2x2")),
+        ("board", json!("0x2310")),
+        ("canonical", json!("0x0132")),
+        ("orbit", json!(8)),
+        ("sum", json!(14)),
+        ("max_tile", json!(8)),
+        ("state", json!("live")),
+        ("reached", Value::Null),
+    ] {
+        assert_eq!(shown[key], value, "{key}");
+    }
+    let [up, right, ..] = &shown["moves"].as_array().unwrap()[..] else {
+        panic!("{shown}")
+    };
+    let nothing = json!({"direction": "up", "legal": false, "wins": false});
+    assert_eq!(*up, nothing);
+    // The tile fills the only empty cell: 4 8 / 2 2 and 4 8 / 4 2, of which these are the least
+    // images.
+    let moved = json!({
+        "direction": "right", "legal": true, "wins": false, "board": "0x2301",
+        "afterstate": "0x0123", "with_2": ["0x1123"], "with_4": ["0x1232"],
+    });
+    assert_eq!(*right, moved);
+    let won = object(&run(&place, "show 0x3334 --size 2 --max 16 --json"));
+    assert_eq!((&won["state"], &won["moves"]), (&json!("won"), &json!([])));
+
+    let reached = object(&run(&place, "show 0x0132 --dir run --json"));
+    let file = json!("sum-00014-max-00008.states");
+    assert_eq!(
+        (&reached["reached"], &reached["file"], &reached["block"]),
+        (&json!(true), &file, &json!(0))
+    );
+    let output = run(&place, "show 0x3003 --dir run --json");
+    assert_eq!(
+        (output.status.code(), &object(&output)["reached"]),
+        (Some(1), &json!(false))
+    );
+    good(&place, "--size 2 --max 32 --quiet --dir part --until 12");
+    let output = run(&place, "show 0x1113 --dir part --json");
+    assert_eq!(
+        (output.status.code(), &object(&output)["reached"]),
+        (Some(2), &Value::Null)
+    );
 }
 
 #[test]

@@ -3,21 +3,22 @@
 use anyhow::Result;
 use npyz::WriterBuilder;
 
-use super::Format;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
 use super::writer::Writer;
-use crate::game::{Grid, PartKey, Size};
+use super::{Args, Format};
+use crate::game::{Game, Grid, PartKey, Size};
 use crate::store::Sink;
 
-/// Begin a file of `count` states on boards of `size`.
+/// Begin a file of `count` states of a game.
 pub(super) fn writer<'a>(
-    format: Format,
-    size: Size,
+    args: &Args,
+    game: Game,
     count: u64,
     to: &'a mut Sink<'_>,
 ) -> Result<Box<dyn Writer + 'a>> {
-    Ok(match format {
+    let size = game.size();
+    Ok(match args.format {
         Format::Hex => Box::new(Hex { to, size }),
         Format::Grid => Box::new(Grids { to, size, at: 0 }),
         Format::Csv => Box::new(Csv::new(to, size)?),
@@ -26,7 +27,7 @@ pub(super) fn writer<'a>(
             Box::new(options.shape(&[count]).writer(to).begin_nd()?)
         }
         #[cfg(feature = "parquet")]
-        Format::Parquet => Box::new(Parquet::new(to, size)?),
+        Format::Parquet => Box::new(Parquet::new(to, game, &args.selection(), args.cells)?),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => unreachable!("it was refused before a file was begun"),
     })
@@ -81,7 +82,7 @@ struct Csv<'a, 'b> {
 impl<'a, 'b> Csv<'a, 'b> {
     fn new(to: &'a mut Sink<'b>, size: Size) -> Result<Self> {
         let mut writer = csv::Writer::from_writer(to);
-        writer.write_record(["state", "sum", "max_tile", "cells"])?;
+        writer.write_record(["state", "sum", "max_tile", "cells", "number"])?;
         Ok(Self { writer, size })
     }
 }
@@ -92,9 +93,10 @@ impl Writer for Csv<'_, '_> {
         for &state in states {
             let grid = Grid::new(state, self.size)?;
             let cells: Vec<String> = grid.tiles().map(|tile| tile.to_string()).collect();
-            let state = format!("{grid:#x}");
+            let (hex, cells) = (format!("{grid:#x}"), cells.join(" "));
+            let number = state.to_string();
             self.writer
-                .write_record([&state, &sum, &max, &cells.join(" ")])?;
+                .write_record([&hex, &sum, &max, &cells, &number])?;
         }
         Ok(())
     }

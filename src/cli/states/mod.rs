@@ -46,6 +46,10 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = Format::Hex)]
     format: Format,
 
+    /// With --format parquet, also a column cells, a list; it makes the file several times as large
+    #[arg(long)]
+    cells: bool,
+
     /// Draw this many of the states at random, each equally likely and none twice, and write them
     /// in order; takes about 20 bytes of memory each
     #[arg(long, value_name = "N")]
@@ -71,16 +75,42 @@ enum Format {
     Hex,
     /// Rows of tiles, with an empty line between states
     Grid,
-    #[value(help = "Columns state, sum, max_tile, cells (tiles separated by spaces)")]
+    #[value(
+        help = "Columns state (hex), sum, max_tile, cells (tiles separated by spaces), number (the state in decimal)"
+    )]
     Csv,
     #[value(help = "A NumPy array of uint64")]
     Npy,
-    #[value(help = "Columns state (u64), sum, max_tile, cells (a list)", hide = NO_PARQUET)]
+    #[value(help = "Columns state (u64), sum, max_tile; metadata enum48.version, .game, .selection, .states, .fingerprint", hide = NO_PARQUET)]
     Parquet,
+}
+
+impl Args {
+    /// Which states were asked for, by the options that say it.
+    fn selection(&self) -> String {
+        let option = |name, value: Option<u64>| value.map(|value| format!("--{name} {value}"));
+        let options = [
+            option("sum", self.sum.map(u64::from)),
+            option("max-tile", self.max_tile.map(u64::from)),
+            option("sample", self.sample),
+            option("seed", self.sample.map(|_| self.seed)),
+        ];
+        let given: Vec<String> = options.into_iter().flatten().collect();
+        if given.is_empty() {
+            "all".to_owned()
+        } else {
+            given.join(" ")
+        }
+    }
 }
 
 /// Write states.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if args.cells && args.format != Format::Parquet {
+        bail!(
+            "--cells: only Parquet leaves the cells out: give --format parquet, or leave out --cells"
+        );
+    }
     if NO_PARQUET && args.format == Format::Parquet {
         bail!(
             "--format parquet: this build has no Parquet support: give another --format, or build enum48 with \
@@ -143,13 +173,41 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
             && args.sum.is_none_or(|sum| row.sum == sum)
             && args.max_tile.is_none_or(|max| row.max_tile == max)
     });
-    Ok(rows.copied().collect())
+    let rows: Vec<Row> = rows.copied().collect();
+    if rows.is_empty() {
+        bail!(
+            "{dir}: {}: no live state: {}",
+            args.selection(),
+            there_is(run, args.sum)
+        );
+    }
+    Ok(rows)
+}
+
+/// What could have been selected: the largest tiles of the layer, or the sums if it has no states.
+fn there_is(run: &Run, sum: Option<u32>) -> String {
+    let table = run.table();
+    let live = || {
+        let rows = table.rows().iter();
+        rows.filter(|row| row.live > 0 && row.sum >= run.first_sum())
+    };
+    let span = |values: Vec<u32>| {
+        let ends = values.iter().min().zip(values.iter().max());
+        ends.map(|(least, most)| format!("{least} to {most}"))
+    };
+    let layer = live().filter(|row| sum.is_none_or(|sum| row.sum == sum));
+    if let Some(tiles) = span(layer.map(|row| row.max_tile).collect()) {
+        return format!("largest tiles are {tiles}");
+    }
+    let sums = span(live().map(|row| row.sum).collect());
+    sums.map_or("no layer is counted yet".to_owned(), |sums| {
+        format!("sums are {sums}")
+    })
 }
 
 /// Write the states of `parts`, or a sample of them.
 fn export(run: &Run, parts: &[Row], args: &Args, count: u64, to: &mut Sink) -> Result<()> {
-    let size = run.game().size();
-    let mut writer = format::writer(args.format, size, count, to)?;
+    let mut writer = format::writer(args, *run.game(), count, to)?;
     if args.sample.is_some() {
         for drawn in run.sample(parts, count, args.seed) {
             let (key, states) = drawn?;

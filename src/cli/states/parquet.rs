@@ -1,94 +1,126 @@
-//! States as a Parquet table: state, sum, `max_tile`, and the cells as a list.
+//! States as a Parquet table: state, sum and `max_tile`, and the cells as a list if asked for.
+//!
+//! The file says what it holds, as key-value metadata: the game, which of its states, how many, and
+//! their fingerprint.
 
 use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Result;
-use parquet::basic::{Compression, Encoding};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use super::writer::Writer;
-use crate::game::{Grid, PartKey, Size};
+use crate::game::{Game, Grid, PartKey};
+use crate::part::{Fingerprint, fingerprint};
 
 /// Rows of a group, which are held in memory until they are written: some tens of MiB.
 const ROWS: usize = 1 << 19;
 
-const SCHEMA: &str = "message states {
+/// Of zstd.
+const LEVEL: i32 = 4;
+
+const COLUMNS: &str = "
     REQUIRED INT64 state (INTEGER(64, false));
     REQUIRED INT32 sum (INTEGER(32, false));
-    REQUIRED INT32 max_tile (INTEGER(32, false));
+    REQUIRED INT32 max_tile (INTEGER(32, false));";
+
+const CELLS: &str = "
     REQUIRED GROUP cells (LIST) {
         REPEATED GROUP list {
             REQUIRED INT32 element (INTEGER(16, false));
         }
-    }
-}";
+    }";
 
 /// A Parquet file being written.
 pub(super) struct Parquet<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    size: Size,
+    game: Game,
     states: Vec<i64>,
     sums: Vec<i32>,
     max_tiles: Vec<i32>,
-    cells: Vec<i32>,
+    /// Of all boards, one after the other; `None` if they are not asked for.
+    cells: Option<Vec<i32>>,
+    written: u64,
+    fingerprint: Fingerprint,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begin a file of states on boards of `size`.
-    pub(super) fn new(to: W, size: Size) -> Result<Self> {
+    /// Begin a file of states of a game; `selection` says which.
+    pub(super) fn new(to: W, game: Game, selection: &str, cells: bool) -> Result<Self> {
         // States increase in small steps; the other columns have few different values, so a
         // dictionary.
         let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
+            .set_data_page_row_count_limit(ROWS)
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
             .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED)
             .build();
-        let schema = Arc::new(parse_message_type(SCHEMA)?);
-        Ok(Self {
-            writer: SerializedFileWriter::new(to, schema, Arc::new(properties))?,
-            size,
+        let list = if cells { CELLS } else { "" };
+        let schema = parse_message_type(&format!("message states {{{COLUMNS}{list}}}"))?;
+        let mut file = Self {
+            writer: SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties))?,
+            game,
             states: Vec::new(),
             sums: Vec::new(),
             max_tiles: Vec::new(),
-            cells: Vec::new(),
-        })
+            cells: cells.then(Vec::new),
+            written: 0,
+            fingerprint: Fingerprint::default(),
+        };
+        file.say("version", env!("CARGO_PKG_VERSION"));
+        file.say("game", game);
+        file.say("selection", selection);
+        Ok(file)
+    }
+
+    /// Add a line to the file's metadata.
+    fn say(&mut self, key: &str, value: impl ToString) {
+        let entry = KeyValue::new(format!("enum48.{key}"), value.to_string());
+        self.writer.append_key_value_metadata(entry);
     }
 
     /// Write the rows in memory as a group.
     fn flush(&mut self) -> Result<()> {
-        let length = self.size.cells() as usize;
-        // No list is empty, so every element is defined. All but the first of each list repeat it.
-        let defined = vec![1; self.cells.len()];
-        let repeated: Vec<i16> = (0..self.cells.len())
-            .map(|at| i16::from(at % length > 0))
-            .collect();
         let mut group = self.writer.next_row_group()?;
         column::<Int64Type, W>(&mut group, &self.states, None)?;
         column::<Int32Type, W>(&mut group, &self.sums, None)?;
         column::<Int32Type, W>(&mut group, &self.max_tiles, None)?;
-        column::<Int32Type, W>(&mut group, &self.cells, Some((&defined, &repeated)))?;
+        if let Some(cells) = &mut self.cells {
+            // No list is empty, so every element is defined. All but the first of each list repeat
+            // it.
+            let length = self.game.size().cells() as usize;
+            let defined = vec![1; cells.len()];
+            let repeated = (0..cells.len()).map(|at| i16::from(at % length > 0));
+            let repeated: Vec<i16> = repeated.collect();
+            column::<Int32Type, W>(&mut group, cells, Some((&defined, &repeated)))?;
+            cells.clear();
+        }
         group.close()?;
         self.states.clear();
         self.sums.clear();
         self.max_tiles.clear();
-        self.cells.clear();
         Ok(())
     }
 }
 
 impl<W: Write + Send> Writer for Parquet<W> {
     fn write(&mut self, states: &[u64], key: PartKey) -> Result<()> {
+        self.written += states.len() as u64;
+        self.fingerprint += fingerprint(states);
         for &state in states {
-            let grid = Grid::new(state, self.size)?;
             self.states.push(state.cast_signed());
             self.sums.push(key.sum.cast_signed());
             self.max_tiles.push(key.max.tile().cast_signed());
-            self.cells.extend(grid.tiles().map(u32::cast_signed));
+            if let Some(cells) = &mut self.cells {
+                let grid = Grid::new(state, self.game.size())?;
+                cells.extend(grid.tiles().map(u32::cast_signed));
+            }
             if self.states.len() == ROWS {
                 self.flush()?;
             }
@@ -100,6 +132,8 @@ impl<W: Write + Send> Writer for Parquet<W> {
         if !self.states.is_empty() {
             self.flush()?;
         }
+        self.say("states", self.written);
+        self.say("fingerprint", self.fingerprint);
         self.writer.close()?;
         Ok(())
     }
