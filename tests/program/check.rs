@@ -5,6 +5,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
+use serde_json::{Value, json};
+
 use crate::command::{PROGRAM, good, place, run, stdout};
 use crate::outcomes::{disagrees, refused};
 
@@ -203,6 +205,58 @@ fn two_tables_are_compared_part_by_part() {
         &place,
         "check a t.csv",
         "sum 16, largest tile 8: fingerprint 8b64e74ba77e085c in a, 8b64e74ba77e085d in t.csv",
+    );
+}
+
+#[test]
+fn what_a_check_found_is_json_if_asked_for() {
+    let place = place();
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir run --csv table.csv",
+    );
+    let csv = fs::read_to_string(place.path().join("table.csv")).unwrap();
+    let write = |text: &str| fs::write(place.path().join("t.csv"), text).unwrap();
+    let found = |args: &str| -> (Option<i32>, Value) {
+        let output = run(&place, &format!("check --json {args}"));
+        let text = stdout(&output);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        (output.status.code(), serde_json::from_str(text).unwrap())
+    };
+    let (code, sound) = found("run");
+    assert_eq!(code, Some(0));
+    for (key, value) in [
+        ("agrees", json!(true)),
+        ("tables", json!(["run"])),
+        ("games", json!(["2x2-32"])),
+        ("parts", json!(29)),
+        ("last_sum", json!(40)),
+        ("complete", json!(true)),
+        ("law", Value::Null),
+        ("difference", Value::Null),
+    ] {
+        assert_eq!(sound[key], value, "{key}");
+    }
+    let total = &sound["figures"][0];
+    let expected = ["game", "figure", "expected", "got", "agrees"].map(|key| total[key].clone());
+    assert_eq!(json!(expected), json!(["2x2-32", "total", 59, 59, true]));
+
+    write(&csv.replace("\n12,4,2,", "\n12,4,3,"));
+    let (code, broken) = found("t.csv");
+    assert_eq!((code, &broken["agrees"]), (Some(1), &json!(false)));
+    let law = broken["law"].as_str().unwrap();
+    assert!(
+        law.starts_with("sum 12, largest tile 4: a law is broken"),
+        "{law}"
+    );
+    let (code, differs) = found("table.csv t.csv");
+    let first = json!({"sum": 12, "max_tile": 4, "column": "live", "values": [2, 3]});
+    assert_eq!((code, &differs["difference"]), (Some(1), &first));
+    assert_eq!(differs["games"], json!([null, null]));
+    let (code, shorter) = found("run table.csv --until 20");
+    assert_eq!(
+        (code, &shorter["parts"], &shorter["last_sum"]),
+        (Some(0), &json!(17), &json!(20))
     );
 }
 

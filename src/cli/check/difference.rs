@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use indicatif::HumanCount;
 
-use super::{Args, println, read};
+use super::report::Report;
+use super::{Args, read};
 use crate::cli::Outcome;
 use crate::counts::{Column, Columns, Differs, Table};
 
@@ -15,11 +16,15 @@ pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Out
     let (table, game) = read(path, args)?;
     let (other, other_game) = read(other_path, args)?;
     let (a, b) = (path.display(), other_path.display());
+    let mut report = Report::new(args, &[path, other_path]);
+    report.games = [game, other_game]
+        .map(|game| game.map(|game| game.to_string()))
+        .into();
     if let (Some(game), Some(other)) = (game, other_game)
         && game != other
     {
-        println(&format!("DIFFER: {a} is of {game}, {b} of {other}"))?;
-        return Ok(Outcome::Disagreed);
+        report.say(format_args!("DIFFER: {a} is of {game}, {b} of {other}"))?;
+        return report.end(Outcome::Disagreed);
     }
     let columns = table.columns().and(other.columns());
     if columns.counts().next().is_none() {
@@ -30,32 +35,34 @@ pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Out
         );
     }
     let (table, other) = (table.only(columns), other.only(columns));
+    report.on(&table);
     let Some(difference) = table.difference(&other) else {
-        agree(&table)?;
-        return Ok(Outcome::Done);
+        agree(&report, &table)?;
+        return report.end(Outcome::Done);
     };
+    report.differs(&difference);
     let (sum, max_tile) = (difference.sum, difference.max_tile);
     let how = match difference.kind {
         Differs::In(column, ours, theirs) => format!("{column} {ours} in {a}, {theirs} in {b}"),
         Differs::OnlyFirst => format!("{a} has this part, {b} has not"),
         Differs::OnlySecond => format!("{b} has this part, {a} has not"),
     };
-    println(&format!(
+    report.say(format_args!(
         "DIFFER first at sum {sum}, largest tile {max_tile}: {how}"
     ))?;
     let (one, two) = (table.last_sum(), other.last_sum());
     let (shorter, longer) = (one.min(two), one.max(two));
     if sum > shorter {
-        println(&format!(
+        report.say(format_args!(
             "they agree up to sum {shorter}, where one ends; the other goes on to {longer}: \
              --until {shorter} compares what both have"
         ))?;
     }
-    Ok(Outcome::Disagreed)
+    report.end(Outcome::Disagreed)
 }
 
 /// Say how much of two tables agrees, given what one has in the columns of both.
-fn agree(table: &Table) -> io::Result<()> {
+fn agree(report: &Report, table: &Table) -> io::Result<()> {
     let (columns, totals) = (table.columns(), table.totals());
     let (parts, last) = (HumanCount(table.rows().len() as u64), table.last_sum());
     let mut line = format!("agree: {parts} parts up to sum {last}");
@@ -65,10 +72,10 @@ fn agree(table: &Table) -> io::Result<()> {
     if columns.has(Column::Fingerprint) {
         line += &format!(", fingerprint {}", totals.fingerprint);
     }
-    println(&line)?;
+    report.say(line)?;
     if columns != Columns::ALL {
         let missing = columns.missing();
-        println(&format!(
+        report.say(format_args!(
             "compared: {columns}; not in both tables: {missing}"
         ))?;
     }

@@ -2,10 +2,11 @@
 
 mod difference;
 mod published;
+mod report;
 mod table;
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -33,7 +34,13 @@ Examples:
   enum48 check                         count the games with published numbers
   enum48 check enum48-data/3x3-1024    a run beside published numbers and laws
   enum48 check layers.csv OTHER.csv    two tables, part by part
-  enum48 check - < layers.csv          a table on stdin")]
+  enum48 check - < layers.csv          a table on stdin
+
+Keys of --json: agrees; tables, as given; games, null where not told; parts,
+last_sum and complete of a table, or of what two have in common; law, the text
+of one that is broken, or null; figures: a list of game, figure, expected, got,
+agrees and source; columns that were compared; difference, null or the first:
+sum, max_tile, column and its two values, null if one table lacks the part.")]
 pub(super) struct Args {
     /// A table: layers.csv, the output of --csv, a run's directory (even while it is counting), or
     /// - for stdin
@@ -59,6 +66,10 @@ pub(super) struct Args {
     /// Also count 4x4 to 32 and to 64 (ten minutes to an hour on two cores; keeps no files)
     #[arg(long, conflicts_with = "table")]
     long: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 
     #[command(flatten)]
     resources: Resources,
@@ -114,8 +125,4 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
         bail!("{}: no rows: it would agree with anything", path.display());
     }
     Ok((table.until(args.until), None))
-}
-
-fn println(line: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{line}")
 }

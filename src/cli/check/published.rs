@@ -5,7 +5,8 @@ use std::io;
 use anyhow::Result;
 use indicatif::HumanCount;
 
-use super::{Args, println};
+use super::Args;
+use super::report::Report;
 use crate::cli::Outcome;
 use crate::cli::progress::Reporter;
 use crate::cli::signals::TemporaryDir;
@@ -24,16 +25,18 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
     };
     let plan = args.resources.plan()?;
     let mut outcome = Outcome::Done;
-    print_heading()?;
+    let mut report = Report::new(args, &[]);
+    print_heading(&report)?;
     for published in PUBLISHED
         .iter()
         .filter(|published| published.effort <= most)
     {
         let game = published.game.parse()?;
         let table = count(&game, &plan, args.quiet)?;
-        outcome = outcome.max(print(&game, &known::verdicts(&game, &table, true))?);
+        let verdicts = known::verdicts(&game, &table, true);
+        outcome = outcome.max(print(&mut report, &game, &verdicts)?);
     }
-    Ok(outcome)
+    report.end(outcome)
 }
 
 /// Count a game in a temporary directory.
@@ -48,12 +51,13 @@ fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
 }
 
 /// Print the heading above the verdicts.
-pub(super) fn print_heading() -> io::Result<()> {
-    println("verdict   game      figure              expected              got  source")
+pub(super) fn print_heading(report: &Report) -> io::Result<()> {
+    report.say("verdict   game      figure              expected              got  source")
 }
 
 /// Print a line for each verdict; whether all agree.
-pub(super) fn print(game: &Game, verdicts: &[Verdict]) -> io::Result<Outcome> {
+pub(super) fn print(report: &mut Report, game: &Game, verdicts: &[Verdict]) -> io::Result<Outcome> {
+    report.published(game, verdicts);
     let mut outcome = Outcome::Done;
     for verdict in verdicts {
         let word = if verdict.agrees() {
@@ -62,7 +66,7 @@ pub(super) fn print(game: &Game, verdicts: &[Verdict]) -> io::Result<Outcome> {
             outcome = Outcome::Disagreed;
             "DIFFERS"
         };
-        println(&format!(
+        report.say(format_args!(
             "{word:<8}  {:<8}  {:<12} {:>15}  {:>15}  {}",
             game.to_string(),
             verdict.figure.what,

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use indicatif::HumanCount;
 
-use super::{Args, println, published, read};
+use super::report::Report;
+use super::{Args, published, read};
 use crate::Error;
 use crate::cli::Outcome;
 use crate::counts::{Columns, Table};
@@ -16,6 +17,8 @@ use crate::laws::{self, Laws};
 /// Compare a table with the laws and the published numbers.
 pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
     let (table, game) = read(path, args)?;
+    let mut report = Report::new(args, &[path]);
+    report.on(&table);
     let judged = game
         .map_or_else(|| game_of(path, &table, args), Ok)
         .and_then(|game| Ok((game, Laws::new(&game, table.last_sum()).table(&table)?)));
@@ -28,16 +31,21 @@ pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
             } else {
                 ""
             };
-            println(&format!("{}: {error}{or}", path.display()))?;
-            return Ok(Outcome::Disagreed);
+            report.games = vec![game.map(|game| game.to_string())];
+            report.law = Some(error.to_string());
+            report.say(format_args!("{}: {error}{or}", path.display()))?;
+            return report.end(Outcome::Disagreed);
         }
         Err(error) => return Err(error),
     };
+    report.games = vec![Some(game.to_string())];
     let (parts, last) = (HumanCount(table.rows().len() as u64), table.last_sum());
     let columns = table.columns();
+    let told = complete || columns.has_all(&laws::TELL_THE_END);
+    report.complete = told.then_some(complete);
     let end = if complete {
         "complete"
-    } else if columns.has_all(&laws::TELL_THE_END) {
+    } else if told {
         "not complete"
     } else {
         "not known to be complete"
@@ -47,20 +55,21 @@ pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
     } else {
         format!(" that can be checked without {}", columns.missing())
     };
-    println(&format!(
+    report.say(format_args!(
         "{game}, {parts} parts up to sum {last}, {end}: all laws hold{which}"
     ))?;
 
     let verdicts = known::verdicts(&game, &table, complete);
     if verdicts.is_empty() {
-        println(match known::published(&game) {
+        report.say(match known::published(&game) {
             None => "no number of this game has been published",
             Some(_) => "the published numbers of this game are about more than these layers",
         })?;
-        return Ok(Outcome::Done);
+        return report.end(Outcome::Done);
     }
-    published::print_heading()?;
-    Ok(published::print(&game, &verdicts)?)
+    published::print_heading(&report)?;
+    let outcome = published::print(&mut report, &game, &verdicts)?;
+    report.end(outcome)
 }
 
 /// The game of a table, as far as its numbers tell: the size by the first row, the winning tile by
