@@ -125,9 +125,7 @@ fn no_numbers_however_large_are_a_panic() {
 #[test]
 fn every_table_of_the_results_holds() {
     let results = concat!(env!("CARGO_MANIFEST_DIR"), "/results");
-    let Ok(entries) = fs::read_dir(results) else {
-        return; // a packaged crate comes without them
-    };
+    let entries = fs::read_dir(results).unwrap();
     let place = place();
     let (mut checked, mut parts) = (0, 0);
     for path in entries.map(|entry| entry.unwrap().path()) {
