@@ -3,6 +3,7 @@
 //! The file says what it holds, as key-value metadata: the game, which of its states, how many, and
 //! their fingerprint.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -80,8 +81,8 @@ impl<W: Write + Send> Parquet<W> {
     }
 
     /// Add a line to the file's metadata.
-    fn say(&mut self, key: &str, value: impl ToString) {
-        let entry = KeyValue::new(format!("enum48.{key}"), value.to_string());
+    fn say(&mut self, key: &str, value: impl Display) {
+        let entry = KeyValue::new(format!("enum48.{key}"), format!("{value}"));
         self.writer.append_key_value_metadata(entry);
     }
 
