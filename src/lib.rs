@@ -51,7 +51,7 @@
 //! rest on demand: `counts` (the table), `laws` (what any counts must obey), `known` (published
 //! numbers), `bound` (how many boards there are), `verify`, `graph`, `play` (games as codes),
 //! `witness` (a game that ends in a given board). Each module uses only those to its left in `game
-//! -> part -> counts, bound, play -> laws, store -> engine, graph, verify -> witness -> cli`.
+//! -> part -> counts, bound, play -> laws -> store -> engine, graph, verify -> witness -> cli`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates.
 

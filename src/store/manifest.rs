@@ -20,7 +20,7 @@ use crate::part::{Fingerprint, Kind, Sealed};
 
 /// Version of the directory's format: the one that this program writes, and the latest that it
 /// reads.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 /// Which layers' states stay in the directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,8 +62,8 @@ impl SealedPart {
 pub(crate) struct AfterstateFile {
     pub(crate) sum: u32,
     pub(crate) max_tile: u32,
-    states: u64,
-    bytes: u64,
+    pub(super) states: u64,
+    pub(super) bytes: u64,
     fingerprint: Fingerprint,
 }
 
@@ -172,12 +172,8 @@ impl Manifest {
             return Err(damaged("checksum differs".to_owned()));
         }
         let manifest = checked.manifest;
-        let mut tiles = manifest.parts.iter().map(|part| part.row.max_tile);
-        let mut of_afterstates = manifest.afterstates.iter().map(|file| file.max_tile);
-        let no_tile = |&tile: &u32| Exp::of_tile(tile).is_none();
-        if let Some(tile) = tiles.find(no_tile).or_else(|| of_afterstates.find(no_tile)) {
-            return Err(damaged(format!("{tile}: not a tile")));
-        }
+        let game = manifest.game(dir)?;
+        manifest.audit(&game).map_err(damaged)?;
         Ok(Some(manifest))
     }
 

@@ -20,10 +20,11 @@
 //! [`Run`] is how everybody reads a run; [`Store`] is a run that is being counted, and alone may
 //! change it.
 //!
-//! Reading order: `files` (names), `file` (the one place that creates files), `manifest`, `run`,
+//! Reading order: `files` (names), `file` (the one place that creates files), `manifest`, `audit`, `run`,
 //! then this file (sealing), `spool`, `commit`, and `open` (going on); `lookup`, `sample` and
 //! `layer_states` on demand.
 
+mod audit;
 mod commit;
 mod expected;
 mod file;

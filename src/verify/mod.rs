@@ -1,12 +1,12 @@
 //! Read a run again: is every file as it was written, and every state what it should be?
 //!
 //! Three questions are kept apart. Whether a count can go on is answered by `store` when it opens
-//! the directory, without reading the blocks. Whether the numbers are right is for `check`, which
-//! compares them with published ones. *Verify* answers whether the bytes still are the run that the
-//! manifest describes. It reads all of them, and checks:
+//! the directory, from the manifest alone, which must agree with itself and with the laws (`laws`),
+//! and without reading the blocks. Whether the numbers are right is for `check`, which compares
+//! them with published ones. *Verify* answers whether the bytes still are the run that the manifest
+//! describes. It reads all of them, and checks:
 //!
-//! - the manifest against itself and the laws (`laws`), `layers.csv` against the manifest, and the
-//!   names of the files against both;
+//! - `layers.csv` and the names of the files against the manifest;
 //! - each file: header, index, footer, the checksum of each block, strict order, counts, size,
 //!   fingerprint;
 //! - each state: it is canonical and live, it belongs to the part it is in (sum and largest tile),
@@ -27,10 +27,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::counts::Table;
 use crate::error::{Error, Result};
-use crate::laws::Laws;
-use crate::part::Kind;
+use crate::part::{Fingerprint, Kind};
 use crate::per_thread::PerThread;
 use crate::store::Run;
 use part::Reader;
@@ -41,12 +39,15 @@ use part::Reader;
 pub struct Report {
     /// What is wrong. Each finding names the file, the place, the kind of damage, and what to do.
     pub findings: Vec<Error>,
-    /// What is unusual but harmless.
+    /// What is unusual but harmless, such as what a count leaves that is killed in a commit.
     pub remarks: Vec<String>,
     /// Number of part files that the manifest names; those in `findings` may not have been read.
     pub files: u64,
     /// Live states in the part files without a finding.
     pub states: u64,
+    /// Their fingerprint. With [`Keep::Last`](crate::store::Keep::Last) it is not the run's, as
+    /// most states were dropped.
+    pub fingerprint: Fingerprint,
     /// Afterstates in the part files without a finding.
     pub afterstates: u64,
     /// Bytes that the part files should have.
@@ -64,12 +65,12 @@ pub type Watch<'a> = &'a (dyn Fn(u64) + Sync);
 /// Only for what prevents the check as a whole; anything wrong with the run is in the report.
 pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
     let (mut findings, remarks) = run.surroundings()?;
-    findings.extend(check_manifest(run).err());
 
     let table = run.table();
     let expected: Vec<_> = run.expected().collect();
     let readers = PerThread::new(pool.current_num_threads(), |_| Reader::new())?;
     let (states, afterstates) = (AtomicU64::new(0), AtomicU64::new(0));
+    let fingerprint = Mutex::new(Fingerprint::default());
     let wrong = Mutex::new(Vec::new());
     pool.install(|| {
         expected.par_iter().enumerate().for_each(|(at, expected)| {
@@ -77,7 +78,11 @@ pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
             match part::verify(run, *expected, row, &readers, watch) {
                 Ok(()) => {
                     let total = match expected.name.kind {
-                        Kind::States => &states,
+                        Kind::States => {
+                            *fingerprint.lock().expect("no thread panics") +=
+                                expected.sealed.fingerprint;
+                            &states
+                        }
                         Kind::Afterstates => &afterstates,
                     };
                     total.fetch_add(expected.sealed.states, Ordering::Relaxed);
@@ -94,43 +99,8 @@ pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
         remarks,
         files: expected.len() as u64,
         states: states.into_inner(),
+        fingerprint: fingerprint.into_inner().expect("no thread panics"),
         afterstates: afterstates.into_inner(),
         bytes: expected.iter().map(|expected| expected.sealed.bytes).sum(),
     })
-}
-
-/// Check that the manifest's numbers obey the laws, that it says rightly whether the run is
-/// complete, and that it names exactly the afterstates that a count needs to go on.
-fn check_manifest(run: &Run) -> Result<()> {
-    let table = run.table();
-    let ended = Laws::new(run.game(), run.sealed_sum()).table(&table)?;
-    let mismatch = |what: String| {
-        let path = run.dir().to_owned();
-        Err(Error::Mismatch { path, what })
-    };
-    if ended != run.complete() {
-        let says = if run.complete() { "ends" } else { "goes on" };
-        return mismatch(format!(
-            "it says that the game {says} after its last layer, but its counts say otherwise"
-        ));
-    }
-    if !names_needed_afterstates(run, &table) {
-        return mismatch(
-            "it does not name exactly the afterstates that a count needs to go on".to_owned(),
-        );
-    }
-    Ok(())
-}
-
-/// A game that goes on needs the afterstates of its last two layers; a complete one needs none.
-fn names_needed_afterstates(run: &Run, table: &Table) -> bool {
-    let needed = table
-        .rows()
-        .iter()
-        .filter(|row| !run.complete() && row.sum + 2 >= run.sealed_sum() && row.afterstates > 0);
-    let needed = needed.map(|row| (row.key(), row.afterstates));
-    let afterstates = run
-        .expected()
-        .filter(|expected| expected.name.kind == Kind::Afterstates);
-    needed.eq(afterstates.map(|file| (Some(file.name.key), file.sealed.states)))
 }

@@ -22,13 +22,13 @@ const ORDER: [(&str, u32); 19] = [
     ("play", 4),
     ("known", 5),
     ("laws", 5),
-    ("store", 5),
-    ("engine", 6),
-    ("graph", 6),
-    ("verify", 6),
-    ("witness", 7), // its tests count games
-    ("cli", 8),
-    ("internals", 8),
+    ("store", 6),
+    ("engine", 7),
+    ("graph", 7),
+    ("verify", 7),
+    ("witness", 8), // its tests count games
+    ("cli", 9),
+    ("internals", 9),
 ];
 
 fn floor(module: &str) -> u32 {

@@ -1,0 +1,200 @@
+//! Whether the numbers of a manifest can be those of a run.
+//!
+//! A checksum tells that a manifest is as somebody wrote it, not that it is true, and everything
+//! that reads a run believes it. So it is checked whenever it is read: its fields against each
+//! other, and its counts against the laws. That takes milliseconds, as no other file is read.
+
+use super::manifest::{AfterstateFile, FORMAT, Keep, Manifest, SealedPart};
+use crate::counts::{Row, Table};
+use crate::error::{Error, Result};
+use crate::game::Game;
+use crate::laws::Laws;
+
+impl Manifest {
+    /// Check it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong: the field, its contents, and what they should be.
+    pub(super) fn audit(&self, game: &Game) -> Result<(), String> {
+        check(self.format == FORMAT, || {
+            format!("format: expected {FORMAT}, got {}", self.format)
+        })?;
+        self.parts_in_order()?;
+        self.sums(game)?;
+        self.bytes()?;
+        let table = self.table();
+        let ended = Laws::new(game, self.sealed_sum).table(&table);
+        let ended = ended.map_err(|error| match error {
+            Error::Law { place, law } => format!("parts: {place}: {law}"),
+            other => other.to_string(),
+        })?;
+        check(ended == self.complete, || {
+            let says = if self.complete { "ends" } else { "goes on" };
+            format!(
+                "complete: it says that the game {says} after the last layer, the counts do not"
+            )
+        })?;
+        check(self.names_the_frontier(&table), || {
+            "afterstates: not those that a count needs to go on".to_owned()
+        })
+    }
+
+    /// Parts come in order of sum, then largest tile, none twice and none without a count.
+    fn parts_in_order(&self) -> Result<(), String> {
+        let key = |row: &Row| (row.sum, row.max_tile);
+        let mut last = (0, 0);
+        for SealedPart { row, .. } in &self.parts {
+            let (sum, tile) = key(row);
+            check(key(row) > last, || {
+                let (sum_before, tile_before) = last;
+                format!(
+                    "parts: sum {sum}, largest tile {tile} after sum {sum_before}, largest tile {tile_before}"
+                )
+            })?;
+            check(!row.is_empty(), || {
+                format!("parts: sum {sum}, largest tile {tile}: no counts")
+            })?;
+            last = key(row);
+        }
+        Ok(())
+    }
+
+    /// The last layer is that of the last part, and a layer of the game.
+    fn sums(&self, game: &Game) -> Result<(), String> {
+        let sealed = self.sealed_sum;
+        let last = self.parts.last().map_or(2, |part| part.row.sum);
+        check(sealed == last, || {
+            format!("sealed_sum: expected {last}, that of the last part, got {sealed}")
+        })?;
+        let most = game.sum_bound();
+        check(sealed <= most, || {
+            format!("sealed_sum: expected at most {most}, got {sealed}")
+        })?;
+        let dropped = self.dropped_below;
+        let most = match self.keep {
+            Keep::All => 0,
+            Keep::Last => sealed + 2,
+        };
+        check(dropped <= most, || {
+            format!("dropped_below: expected at most {most}, got {dropped}")
+        })
+    }
+
+    /// A part has bytes exactly if it has a file, and all files together have a size.
+    fn bytes(&self) -> Result<(), String> {
+        let mut total = 0u64;
+        for SealedPart { row, bytes } in &self.parts {
+            let (sum, tile) = (row.sum, row.max_tile);
+            let file = row.live > 0 && sum >= self.dropped_below;
+            check(file == (*bytes > 0), || {
+                format!("parts: sum {sum}, largest tile {tile}: bytes: got {bytes}")
+            })?;
+            total = total.saturating_add(*bytes);
+        }
+        let frontier = self.afterstates.iter().map(|file| file.bytes);
+        total = frontier.fold(total, u64::saturating_add);
+        check(total < u64::MAX, || {
+            "bytes: more than any disk holds".to_owned()
+        })
+    }
+
+    /// Whether it names exactly the files of afterstates that a count needs: those of the last two
+    /// layers, or none if the game ends.
+    fn names_the_frontier(&self, table: &Table) -> bool {
+        let needed = table
+            .rows()
+            .iter()
+            .filter(|row| !self.complete && row.sum + 2 >= self.sealed_sum && row.afterstates > 0);
+        let needed = needed.map(|row| (row.sum, row.max_tile, row.afterstates));
+        let named = |file: &AfterstateFile| (file.sum, file.max_tile, file.states);
+        needed.eq(self.afterstates.iter().map(named))
+    }
+}
+
+fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is wrong with the manifest of a count that was stopped, after a change.
+    fn after(change: impl FnOnce(&mut Manifest)) -> Result<(), String> {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x3-8-until-12");
+        let mut manifest = Manifest::load(dir.as_ref()).unwrap().unwrap();
+        change(&mut manifest);
+        manifest.audit(&"2x3-8".parse().unwrap())
+    }
+
+    #[test]
+    fn a_true_manifest_passes() {
+        assert_eq!(after(|_| ()), Ok(()));
+        let new = Manifest::new(&"4x4".parse().unwrap(), Keep::Last);
+        assert_eq!(new.audit(&"4x4".parse().unwrap()), Ok(()));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named_by_its_field() {
+        let wrong: [(&str, fn(&mut Manifest)); 15] = [
+            (
+                "sealed_sum: expected 12, that of the last part, got 4294967294",
+                |m| {
+                    m.sealed_sum = u32::MAX - 1;
+                },
+            ),
+            ("sealed_sum: expected 12", |m| m.sealed_sum = 13),
+            ("sealed_sum: expected 12", |m| m.sealed_sum = 0),
+            ("sealed_sum: expected at most 24, got 100", |m| {
+                m.sealed_sum = 100;
+                m.parts.last_mut().unwrap().row.sum = 100;
+            }),
+            ("dropped_below: expected at most 0, got 4", |m| {
+                m.dropped_below = 4
+            }),
+            ("dropped_below: expected at most 14, got 4294967295", |m| {
+                m.keep = Keep::Last;
+                m.dropped_below = u32::MAX;
+            }),
+            ("parts: sum 4, largest tile 2 after sum 4", |m| {
+                m.parts.swap(0, 1)
+            }),
+            ("parts: sum 4, largest tile 2 after sum 4", |m| {
+                m.parts.insert(0, m.parts[0]);
+            }),
+            ("parts: sum 6, largest tile 2: no counts", |m| {
+                let row = &mut m
+                    .parts
+                    .iter_mut()
+                    .find(|part| part.row.sum == 6)
+                    .unwrap()
+                    .row;
+                *row = Row::of(row.key().unwrap());
+            }),
+            ("parts: sum 4, largest tile 2: bytes: got 0", |m| {
+                m.parts[0].bytes = 0
+            }),
+            ("bytes: more than any disk holds", |m| {
+                m.parts[0].bytes = u64::MAX
+            }),
+            (
+                "parts: sum 4, largest tile 2: 7 candidates are not 6 states",
+                |m| {
+                    m.parts[0].row.candidates += 1;
+                },
+            ),
+            ("parts: sum 12, largest tile 8: the largest tile is", |m| {
+                m.parts.last_mut().unwrap().row.max_tile = 8;
+            }),
+            ("complete: it says that the game ends", |m| {
+                m.complete = true
+            }),
+            ("afterstates: not those", |m| m.afterstates[0].states += 1),
+        ];
+        for (said, change) in wrong {
+            let what = after(change).unwrap_err();
+            assert!(what.starts_with(said), "expected {said:?}, got {what:?}");
+        }
+    }
+}
