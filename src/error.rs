@@ -152,15 +152,6 @@ pub enum Error {
     #[error("{}: missing: restore it from a copy, or delete the directory and count again", .0.display())]
     Missing(PathBuf),
 
-    /// Part files that the manifest does not name.
-    #[error("{}{}: stray: the manifest does not name it, so it is not part of the run: delete it, or let the next count do so", path.display(), others(*more))]
-    Stray {
-        /// The first such file.
-        path: PathBuf,
-        /// Number of other such files.
-        more: usize,
-    },
-
     /// A part file shorter than its header says.
     #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or delete the directory and count again", path.display())]
     Cut {
@@ -291,14 +282,6 @@ fn up_to(until: Option<u32>) -> String {
     until.map_or(String::new(), |sum| format!(" up to sum {sum}"))
 }
 
-/// ` and 7 others`.
-fn others(more: usize) -> String {
-    match more {
-        0 => String::new(),
-        more => format!(" and {more} others"),
-    }
-}
-
 /// What to do about some errors of the system.
 fn remedy(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {
@@ -338,7 +321,6 @@ impl Error {
             Self::Foreign(_)
                 | Self::Unfinished(_)
                 | Self::Missing(_)
-                | Self::Stray { .. }
                 | Self::Cut { .. }
                 | Self::Damaged { .. }
                 | Self::Mismatch { .. }

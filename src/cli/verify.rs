@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use indicatif::{HumanBytes, HumanCount};
+use serde::Serialize;
 
 use super::Outcome;
 use super::open;
@@ -14,6 +15,7 @@ use super::resources::Resources;
 use super::talk;
 use crate::Error;
 use crate::engine;
+use crate::part::Fingerprint;
 use crate::store::Run;
 use crate::verify::{self, Report, deep};
 
@@ -23,7 +25,8 @@ use crate::verify::{self, Report, deep};
 /// index, footer and block checksums of each file; that states are in order, canonical, live, and
 /// have the sum and largest tile of their part; all counts and fingerprints. Changes nothing.
 /// Prints a line for each fault: the file, the place, the kind of damage, and what to do. The exit
-/// code is 1 if there is any.
+/// code is 1 if there is any. States that were dropped (--keep last) cannot be reread, and it says
+/// so.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -43,6 +46,10 @@ pub(super) struct Args {
     #[command(flatten)]
     resources: Resources,
 
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    json: bool,
+
     /// Print no progress on stderr
     #[arg(long, short)]
     quiet: bool,
@@ -53,7 +60,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let run = match open::run(&args.dir) {
         Ok(run) => run,
         Err(error) if error.is_damage() => {
-            writeln!(io::stdout(), "{error}")?;
+            if args.json {
+                println(&Answer::unread(&error))?;
+            } else {
+                writeln!(io::stdout(), "{error}")?;
+            }
             return Ok(Outcome::Disagreed);
         }
         Err(error) => return Err(error.into()),
@@ -85,7 +96,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         report.findings = found?;
     }
 
-    print(&run, &report, args.deep)?;
+    if args.json {
+        println(&Answer::new(&run, &report, args.deep))?;
+    } else {
+        print(&run, &report, args.deep)?;
+    }
     if !args.quiet {
         let states = report.states + report.afterstates;
         let rate = HumanCount((states as f64 / seconds) as u64);
@@ -117,8 +132,17 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         HumanBytes(report.bytes),
         HumanCount(report.states),
         HumanCount(report.afterstates),
-        run.table().totals().fingerprint,
+        report.fingerprint,
     )?;
+    if let Some(dropped) = dropped(run) {
+        let totals = run.table().totals();
+        let (live, print) = (HumanCount(totals.live), totals.fingerprint);
+        writeln!(
+            out,
+            "{game}: NOT verified: the layers up to sum {dropped}, whose states were dropped (--keep last): the \
+             fingerprint {print} of all {live} live states is what the manifest says, and all counts obey the laws"
+        )?;
+    }
     if deep {
         let last = run.sealed_sum();
         writeln!(
@@ -127,4 +151,71 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// The greatest sum whose states were dropped, if there is any.
+fn dropped(run: &Run) -> Option<u32> {
+    let first = run.first_sum();
+    (first > 4).then(|| first - 2)
+}
+
+/// The answer as JSON. The keys are a contract: new ones go to the end.
+#[derive(Default, Serialize)]
+struct Answer {
+    game: Option<String>,
+    sound: bool,
+    /// Of the files that were read.
+    files: u64,
+    bytes: u64,
+    live: u64,
+    afterstates: u64,
+    fingerprint: Fingerprint,
+    /// Greatest sum whose states were dropped, and so not verified.
+    dropped: Option<u32>,
+    last_sum: u32,
+    /// Of all live states, those that were dropped included, as the manifest says.
+    said_live: u64,
+    said_fingerprint: Fingerprint,
+    /// Whether every layer was rebuilt, too.
+    rebuilt: bool,
+    findings: Vec<String>,
+    remarks: Vec<String>,
+}
+
+impl Answer {
+    fn new(run: &Run, report: &Report, deep: bool) -> Self {
+        let (totals, sound) = (run.table().totals(), report.findings.is_empty());
+        Self {
+            game: Some(run.game().to_string()),
+            sound,
+            files: report.files,
+            bytes: report.bytes,
+            live: report.states,
+            afterstates: report.afterstates,
+            fingerprint: report.fingerprint,
+            dropped: dropped(run),
+            last_sum: run.sealed_sum(),
+            said_live: totals.live,
+            said_fingerprint: totals.fingerprint,
+            rebuilt: deep && sound,
+            findings: report.findings.iter().map(Error::to_string).collect(),
+            remarks: report.remarks.clone(),
+        }
+    }
+
+    /// The answer about a run that cannot be opened.
+    fn unread(error: &Error) -> Self {
+        Self {
+            findings: vec![error.to_string()],
+            ..Self::default()
+        }
+    }
+}
+
+fn println(answer: &Answer) -> Result<()> {
+    Ok(writeln!(
+        io::stdout(),
+        "{}",
+        serde_json::to_string(answer)?
+    )?)
 }

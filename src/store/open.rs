@@ -54,7 +54,7 @@ impl Store {
         store.check_files()?;
         store.remove_orphans()?;
         store.commit_or_make_room()?;
-        if store.run.check_table().is_err() {
+        if !matches!(store.run.check_table(), Ok(None)) {
             write_table(dir, &store.run.manifest)?;
         }
         Ok(store)

@@ -1,7 +1,7 @@
 //! A run, for reading: whose it is, its table, and its parts.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,9 +56,6 @@ pub struct Run {
     pub(super) pending: Vec<Pending>,
     _lock: Option<File>,
 }
-
-/// Stray files up to this number are named one by one.
-const FEW: usize = 5;
 
 impl Run {
     /// Open a run's directory. Only its manifest is read.
@@ -251,11 +248,12 @@ impl Run {
         self.manifest.expected()
     }
 
-    /// What is wrong with the directory besides the parts that the manifest names: part files that
-    /// it does not name, a `layers.csv` that is not its table. And remarks on files that do no
-    /// harm.
+    /// What is wrong with the directory besides the parts that the manifest names. And remarks on
+    /// what does no harm: files of somebody else, and what a count leaves that is killed in a
+    /// commit, which are part files that the manifest does not name yet or any more, and an older
+    /// `layers.csv`.
     pub(crate) fn surroundings(&self) -> Result<(Vec<Error>, Vec<String>)> {
-        let (mut wrong, mut remarks, mut strays) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut remarks, mut strays) = (Vec::new(), Vec::new());
         for (path, named) in files::all(&self.dir)? {
             let shown = path.display();
             match named {
@@ -267,18 +265,23 @@ impl Run {
                 Named::Part(_) | Named::Run => {}
             }
         }
-        // A count that was stopped in the middle of a commit leaves many.
-        let more = strays.len().saturating_sub(FEW);
-        if more > 0 {
-            strays.truncate(1);
+        if let Some(first) = strays.first() {
+            let others = match strays.len() - 1 {
+                0 => String::new(),
+                others => format!(" and {others} others"),
+            };
+            remarks.push(format!(
+                "{}{others}: not named by the manifest, so not part of the run: the next count deletes it",
+                first.display()
+            ));
         }
-        wrong.extend(strays.into_iter().map(|path| Error::Stray {
-            path,
-            more: if more > 0 { more + FEW - 1 } else { 0 },
-        }));
-        wrong.extend(self.check_table().err());
-        wrong.extend(self.check_lock().err());
-        Ok((wrong, remarks))
+        let (older, wrong) = match self.check_table() {
+            Ok(older) => (older, None),
+            Err(error) => (None, Some(error)),
+        };
+        remarks.extend(older);
+        let wrong = wrong.into_iter().chain(self.check_lock().err());
+        Ok((wrong.collect(), remarks))
     }
 
     /// See that the lock file is empty.
@@ -293,19 +296,37 @@ impl Run {
         }
     }
 
-    /// See that `layers.csv` is the manifest's table.
-    pub(super) fn check_table(&self) -> Result<()> {
+    /// See that `layers.csv` is the manifest's table; returns a remark if it is an older one, as the
+    /// manifest is written first.
+    pub(super) fn check_table(&self) -> Result<Option<String>> {
         let path = self.dir.join(TABLE);
-        let found = match fs::read(&path) {
+        let table = self.table();
+        let expected = table.to_csv();
+        let mut found = Vec::new();
+        match File::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound && table.rows().is_empty() => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let what = "missing".to_owned();
                 return Err(Error::Altered { path, what });
             }
-            read => read.map_err(Error::io(&path, "read"))?,
-        };
-        let expected = self.table().to_csv();
+            opened => {
+                let file = opened.map_err(Error::io(&path, "open"))?;
+                // No more than could be right.
+                let mut start = file.take(expected.len() as u64 + 1);
+                let read = start.read_to_end(&mut found);
+                read.map_err(Error::io(&path, "read"))?;
+            }
+        }
         if found == expected {
-            return Ok(());
+            return Ok(None);
+        }
+        let header = Table::new([]).to_csv();
+        let older = expected.starts_with(&found) && found.ends_with(b"\n");
+        if found.is_empty() && table.rows().is_empty() || older && found.starts_with(&header) {
+            let shown = path.display();
+            return Ok(Some(format!(
+                "{shown}: older than the manifest: the next count writes it again"
+            )));
         }
         let (mut expected, mut found) = (lines(&expected), lines(&found));
         let line = 1 + expected

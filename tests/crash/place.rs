@@ -125,6 +125,14 @@ impl Place {
         command
     }
 
+    /// The program to verify the run.
+    pub(crate) fn verify(&self) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.arg("verify").arg(self.run());
+        command.args(["--quiet", "--threads", "1", "--memory", "32M"]);
+        command
+    }
+
     /// Names and bytes of all files of the run.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         files(&self.run())

@@ -111,7 +111,11 @@ fn every_cut_and_appended_byte_of_every_file_is_found_by_name() {
         for (name, bytes) in files(victim.dir()) {
             let path = victim.dir().join(&name);
             for length in 0..bytes.len() {
-                fs::write(&path, &bytes[..length]).unwrap();
+                let cut = &bytes[..length];
+                if name == "layers.csv" && cut.ends_with(b"\n") {
+                    continue; // an older table, as a count leaves it that is killed in a commit
+                }
+                fs::write(&path, cut).unwrap();
                 victim.suffers(&name, &format!("{name}: cut to {length} bytes"));
                 cuts += 1;
             }
@@ -176,31 +180,83 @@ fn files_that_are_lost_swapped_or_from_elsewhere_are_found_by_name() {
 }
 
 #[test]
-fn a_stray_part_is_found_and_never_counted() {
-    let victim = Victim::new("2x2-16", None);
-    let before = files(victim.dir());
-    let part = |name: &str| victim.dir().join(name);
-    let stray = "sum-00098-max-00008.states";
-    fs::copy(part("sum-00012-max-00008.states"), part(stray)).unwrap();
-    let findings = victim.findings().unwrap();
-    assert!(matches!(&findings[..], [Error::Stray { path, more: 0 }] if path.ends_with(stray)));
-    victim.count().unwrap();
-    assert!(files(victim.dir()) == before, "the count let it go");
-
-    let half = "sum-00012-max-00004.states.tmp";
-    for name in [half, "notes.txt"] {
-        fs::write(part(name), "half").unwrap();
+fn what_a_kill_within_a_commit_leaves_is_remarked_on_and_cleared() {
+    for victim in victims() {
+        let before = files(victim.dir());
+        let path = |name: &str| victim.dir().join(name);
+        let stray = "sum-00098-max-00008.states";
+        fs::copy(path("sum-00008-max-00004.states"), path(stray)).unwrap();
+        let table = std::str::from_utf8(&before["layers.csv"]).unwrap();
+        let lines: Vec<&str> = table.lines().collect();
+        let older = lines[..lines.len() - 3].join("\n") + "\n";
+        fs::write(path("layers.csv"), older).unwrap();
+        let half = "sum-00012-max-00004.states.tmp";
+        for name in [half, "notes.txt"] {
+            fs::write(path(name), "half").unwrap();
+        }
+        let run = Run::open(victim.dir()).unwrap();
+        let report = verify::verify(&run, &victim.pool, &|_| ()).unwrap();
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        for name in [stray, "layers.csv", half, "notes.txt"] {
+            let named = |remark: &String| remark.contains(name);
+            assert!(report.remarks.iter().any(named), "{:?}", report.remarks);
+        }
+        drop(run);
+        fs::remove_file(path("notes.txt")).unwrap();
+        victim.count().unwrap();
+        assert!(files(victim.dir()) == before, "the count cleared the rest");
     }
-    let run = Run::open(victim.dir()).unwrap();
-    let report = verify::verify(&run, &victim.pool, &|_| ()).unwrap();
-    assert!(report.findings.is_empty());
-    assert!(report.remarks.iter().any(|remark| remark.contains(half)));
-    assert!(
-        report
-            .remarks
-            .iter()
-            .any(|remark| remark.contains("notes.txt"))
-    );
+}
+
+/// Each number of a manifest in turn is replaced by others, under a checksum that fits.
+#[test]
+fn no_number_in_a_manifest_makes_a_run_panic() {
+    let mut tried = 0;
+    for victim in victims() {
+        let good = files(victim.dir());
+        let text = std::str::from_utf8(&good["manifest.json"]).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for at in 0..lines.len() {
+            let Some((name, number)) = lines[at].split_once(": ") else {
+                continue;
+            };
+            let comma = if number.ends_with(',') { "," } else { "" };
+            let Ok(true_number) = number.trim_end_matches(',').parse::<u64>() else {
+                continue;
+            };
+            for other in [0, 1, 7, true_number + 2, u64::from(u32::MAX) - 1, u64::MAX] {
+                if other == true_number {
+                    continue;
+                }
+                let line = format!("{name}: {other}{comma}");
+                let mut forged = lines.clone();
+                forged[at] = &line;
+                let mut bytes = (forged.join("\n") + "\n").into_bytes();
+                seal_manifest(&mut bytes);
+                fs::write(victim.dir().join("manifest.json"), bytes).unwrap();
+                let verified = victim.findings();
+                let found = !verified.as_ref().is_ok_and(Vec::is_empty);
+                assert!(found, "{line}: taken for sound");
+                let counted = victim.count();
+                let field = name.trim().trim_matches('"');
+                // What is no number of its kind is named by its line.
+                let kind = u32::try_from(other).is_ok();
+                if kind && ["sealed_sum", "dropped_below"].contains(&field) {
+                    let damaged = format!("manifest.json: damaged: {field}: ");
+                    let refused = |error: &Error| error.to_string().contains(&damaged);
+                    let refused_count = counted.as_ref().is_err_and(refused);
+                    assert!(refused_count, "{line}: {counted:?}");
+                    assert!(verified.is_err_and(|error| refused(&error)), "{line}");
+                }
+                tried += 1;
+                for (name, bytes) in &good {
+                    fs::write(victim.dir().join(name), bytes).unwrap();
+                }
+            }
+        }
+        assert!(victim.findings().unwrap().is_empty(), "all was put back");
+    }
+    assert!(tried > 1000, "only {tried}");
 }
 
 /// A part file of `states` in the place of the one that the directory has.
