@@ -27,12 +27,13 @@ fn orbits(groups: &[usize], tiles: &RangeInclusive<u8>, half: usize) -> Vec<u64>
     let mut boards = vec![0u64; half + 1];
     boards[0] = 1;
     for group in groups {
-        for sum in (0..=half).rev() {
-            let with = |exp: u8| {
-                sum.checked_sub(group << (exp - 1))
-                    .map_or(0, |rest| boards[rest])
-            };
-            boards[sum] += tiles.clone().map(with).sum::<u64>();
+        let without = boards.clone();
+        for exp in tiles.clone() {
+            // The group's tiles add this much to the sums of the other cells.
+            let with = boards.iter_mut().skip(group << (exp - 1));
+            for (boards, without) in with.zip(&without) {
+                *boards += without;
+            }
         }
     }
     boards

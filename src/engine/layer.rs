@@ -56,7 +56,7 @@ impl Counter for Layers<'_> {
         loop {
             let mut layer = self.count(&mut frontier, true, store, progress)?;
             let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.small;
-            let done = layer.last || !goes_on || store.is_commit_due();
+            let done = layer.last || !goes_on || store.is_commit_due() || progress.stop();
             if done {
                 self.write_frontier(&frontier, &mut layer, store)?;
             }

@@ -165,7 +165,7 @@ impl Stage {
             Engine::Lists => Box::new(Layers::new(store, &self.plan, workers)?),
             Engine::Bits => Box::new(Bits::new(store, &self.plan, self.last, workers)?),
         };
-        while !ended(store) {
+        while !ended(store) && !progress.stop() {
             let mut layers = counter.next(self.last, store, progress)?;
             obey(laws, store, &mut layers)?;
             store.seal(&layers)?;
@@ -303,6 +303,63 @@ mod tests {
         let plan = Plan::new(32 << 20, 2).unwrap();
         assert!(directory(&game, &plan, &[Some(46)], Keep::All) == expected);
         assert!(squeezed(&game, &Plan::tiny(3), Some(46)) == expected);
+    }
+
+    /// Ends a count after so many layers, and remembers the most live states that were found within
+    /// a layer.
+    struct StopAfter {
+        layers: u32,
+        found: u64,
+    }
+
+    impl Progress for StopAfter {
+        fn begin(&mut self, _: u32) {
+            self.layers -= 1;
+        }
+        fn step(&mut self, step: Step) {
+            self.found = self.found.max(step.live);
+        }
+        fn end(&mut self, _: &Layer) {}
+        fn stop(&mut self) -> bool {
+            self.layers == 0
+        }
+    }
+
+    #[test]
+    fn a_count_that_is_told_to_stop_ends_as_until_would_end_it() {
+        let plan = Plan::new(256 << 20, 2).unwrap();
+        for engine in [Engine::Lists, Engine::Bits] {
+            let plan = plan.clone().with_engine(Some(engine));
+            let game = game("4", 16);
+            let mut progress = StopAfter {
+                layers: 10,
+                found: 0,
+            };
+            let stopped = counted(&game, &plan, &[None], Keep::All, &mut progress);
+            let expected = directory(&game, &plan, &[Some(22)], Keep::All);
+            assert!(stopped == expected, "{engine}");
+        }
+    }
+
+    #[test]
+    fn both_engines_tell_how_far_a_layer_is() {
+        let plan = Plan::new(256 << 20, 2).unwrap();
+        for engine in [Engine::Lists, Engine::Bits] {
+            let plan = plan.clone().with_engine(Some(engine));
+            let mut progress = StopAfter {
+                layers: u32::MAX,
+                found: 0,
+            };
+            counted(
+                &game("4", 16),
+                &plan,
+                &[Some(54)],
+                Keep::Last,
+                &mut progress,
+            );
+            // The last layer has 1.5 million states.
+            assert!(progress.found > 10_000, "{engine}: {}", progress.found);
+        }
     }
 
     #[test]

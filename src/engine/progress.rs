@@ -31,7 +31,7 @@ impl Step {
     }
 }
 
-/// Told how a count goes. All calls come from one thread, that which counts.
+/// Told how a count goes, by one of its threads at a time.
 pub trait Progress: Send {
     /// A layer begins.
     fn begin(&mut self, sum: u32);
@@ -40,6 +40,11 @@ pub trait Progress: Send {
     /// The states of a layer are counted. It is sealed later; its afterstates may be counted only
     /// then.
     fn end(&mut self, layer: &Layer);
+    /// Asked when a layer is counted: whether the count is to stop there, as it does after that of
+    /// `until`.
+    fn stop(&mut self) -> bool {
+        false
+    }
 }
 
 /// Tells nobody.

@@ -1,6 +1,7 @@
 //! The threads, each with buffers of its own that live as long as the count.
 
 use std::ops::AddAssign;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -99,6 +100,24 @@ impl Workers {
         PerThread::of(threads.map(make))
     }
 
+    /// The same for tasks that take long: after each, `watch` is called by whichever thread did it,
+    /// unless another is calling it.
+    pub(crate) fn each_watched<T: Sync, R: Default + AddAssign + Send>(
+        &self,
+        tasks: &[T],
+        act: impl Fn(&mut Worker, &T) -> Result<R> + Sync,
+        watch: &mut (dyn FnMut() + Send),
+    ) -> Result<R> {
+        let watch = Mutex::new(watch);
+        self.each(tasks, |worker, task| {
+            let done = act(worker, task)?;
+            if let Ok(mut watch) = watch.try_lock() {
+                watch();
+            }
+            Ok(done)
+        })
+    }
+
     /// Run a closure in this thread pool, so that what is parallel in it uses these threads and no
     /// others.
     pub(crate) fn install<R: Send>(&self, act: impl FnOnce() -> R + Send) -> R {
@@ -138,6 +157,17 @@ mod tests {
                 let tally = workers(threads).each(&numbers, |_, &number| Ok(counted(number)));
                 assert_eq!(tally.unwrap().candidates, tasks * (tasks + 1) / 2);
             }
+        }
+    }
+
+    #[test]
+    fn long_work_is_watched() {
+        for threads in [1, 3] {
+            let mut watched = 0;
+            let act = |_: &mut Worker, _: &u32| Ok(counted(1));
+            let tally = workers(threads).each_watched(&[1, 2, 3, 4], act, &mut || watched += 1);
+            assert_eq!(tally.unwrap().candidates, 4);
+            assert!((1..=4).contains(&watched), "{watched}");
         }
     }
 

@@ -87,7 +87,7 @@ use super::counter::Counter;
 use super::frontier::Frontier;
 use super::parts::{Order, Parts};
 use super::plan::Plan;
-use super::progress::Progress;
+use super::progress::{Progress, Step};
 use super::visit::{CountAfterstates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
@@ -139,11 +139,11 @@ impl Counter for Bits<'_> {
             let mut layer = Layer::new(sealed + 2 * (layers.len() as u32 + 1));
             progress.begin(layer.sum);
             let listed = layer.sum == last || store.run().keep() == Keep::All;
-            let found = self.count(&mut layer, listed.then_some(&mut *store))?;
+            let found = self.count(&mut layer, listed.then_some(&mut *store), progress)?;
             layer.last = layer.sum >= 8 && self.sweep.ends();
             if layer.last && !listed {
                 // That it is the last one is known only now.
-                self.count(&mut layer, Some(store))?;
+                self.count(&mut layer, Some(store), progress)?;
             }
             if let Some(last) = layers.last_mut() {
                 for row in &mut last.rows {
@@ -162,7 +162,7 @@ impl Counter for Bits<'_> {
             layer.disk += mem::take(&mut self.frontier_bytes);
             progress.end(&layer);
             let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
-            let enough = layer.sum == last || begun.elapsed() >= interval;
+            let enough = layer.sum == last || begun.elapsed() >= interval || progress.stop();
             layers.push(layer);
             let layer = layers.last().expect("one was pushed");
             if layer.last {
@@ -170,7 +170,7 @@ impl Counter for Bits<'_> {
             }
             if enough {
                 let begun = Instant::now();
-                self.write_frontier(&mut layers, store)?;
+                self.write_frontier(&mut layers, store, progress)?;
                 self.frontier_took = begun.elapsed();
                 return Ok(layers);
             }
@@ -205,12 +205,21 @@ impl<'a> Bits<'a> {
     }
 
     /// Count the states of a layer; write their files if they are to be kept in a `store`.
-    fn count(&mut self, layer: &mut Layer, store: Option<&mut Store>) -> Result<Found> {
+    fn count(
+        &mut self,
+        layer: &mut Layer,
+        store: Option<&mut Store>,
+        progress: &mut dyn Progress,
+    ) -> Result<Found> {
         let top = self.game.top();
         let listing = store
             .as_ref()
             .map(|store| Listing::new(top, &self.plan, store));
-        let found = self.sweep.count(listing.as_ref())?;
+        let sum = layer.sum;
+        let step = |live| Step { sum, live, dead: 0 };
+        let found = self
+            .sweep
+            .count(listing.as_ref(), &mut |live| progress.step(step(live)))?;
         let keys = top.up_to().map(|max| PartKey {
             sum: layer.sum,
             max,
@@ -218,7 +227,8 @@ impl<'a> Bits<'a> {
         let rows = keys.map(|key| states_row(key, &found));
         layer.rows = rows.collect::<Result<_>>()?;
         if let (Some(listing), Some(store)) = (listing, store) {
-            self.write_states(layer, listing, store)?;
+            let step = step(found.named.live.iter().sum());
+            self.write_states(layer, listing, store, &mut || progress.step(step))?;
         }
         Ok(found)
     }
@@ -229,9 +239,12 @@ impl<'a> Bits<'a> {
         layer: &mut Layer,
         listing: Listing,
         store: &mut Store,
+        report: &mut dyn FnMut(),
     ) -> Result<()> {
         let orders = orders(&layer.rows, listing, || OnlyList);
-        let built = self.parts.to_files(Kind::States, orders, store, |_| ())?;
+        let built = self
+            .parts
+            .to_files(Kind::States, orders, store, |_| report())?;
         for (at, built) in built.into_iter().enumerate() {
             let (row, sealed) = (layer.rows[at], built.part);
             laws::equal(&row, "live states", row.live, sealed.states)?;
@@ -257,17 +270,26 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Write the afterstates of the last two layers, as far as they are not sealed.
-    fn write_frontier(&mut self, layers: &mut [Layer], store: &mut Store) -> Result<()> {
+    /// Write the afterstates of the last two layers, as far as they are not sealed. To those who
+    /// watch, it is the beginning of the next layer.
+    fn write_frontier(
+        &mut self,
+        layers: &mut [Layer],
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<()> {
         let last = layers.len() - 1;
+        let step = Step::begin(layers[last].sum + 2);
         for (at, layer) in layers.iter_mut().enumerate().skip(last.saturating_sub(1)) {
             let listing = Listing::new(self.game.top(), &self.plan, store);
-            self.sweep.list_afterstates(at == last, &listing)?;
+            self.sweep
+                .list_afterstates(at == last, &listing, &mut || progress.step(step))?;
             let visit = || CountAfterstates::new(&self.game);
             let orders = orders(&layer.rows, listing, visit);
+            let report = |_| progress.step(step);
             let built = self
                 .parts
-                .to_files(Kind::Afterstates, orders, store, |_| ())?;
+                .to_files(Kind::Afterstates, orders, store, report)?;
             for (row, built) in layer.rows.iter_mut().zip(built) {
                 let (sealed, tally) = (built.part, built.tally);
                 if at < last {

@@ -1,6 +1,7 @@
 //! A layer: all pairs of halves' weights.
 
 use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::afterstates::Afterstates;
 use super::half::Half;
@@ -12,7 +13,7 @@ use super::scratch::Scratch;
 use super::slide::MovedPair;
 use super::tables::Tables;
 use crate::engine::frontier::Frontier;
-use crate::engine::workers::{Done, Workers};
+use crate::engine::workers::{Done, Worker, Workers};
 use crate::error::Result;
 use crate::game::{Game, images};
 use crate::per_thread::PerThread;
@@ -63,14 +64,21 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    /// Count the layer; list its live states if there is a `listing`.
-    pub(crate) fn count(&mut self, listing: Option<&Listing>) -> Result<Found> {
+    /// Count the layer; list its live states if there is a `listing`. Meanwhile `report` is told now
+    /// and then how many live states are found.
+    pub(crate) fn count(
+        &mut self,
+        listing: Option<&Listing>,
+        report: &mut (dyn FnMut(u64) + Send),
+    ) -> Result<Found> {
         let weight = self.weight;
+        let live = AtomicU64::new(0);
+        let mut report = || report(live.load(Ordering::Relaxed));
         let starts = self.starts();
         self.next.reset(weight, &self.halves)?;
         self.next.moved.make(|moved| {
             let pairs = self.halves.pairs(weight);
-            self.workers.each(&pairs, |worker, &(top, bottom)| {
+            let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
                 let pair = Pair::new(
                     &self.game,
                     &self.halves,
@@ -85,8 +93,11 @@ impl<'a> Sweep<'a> {
                     upright: upright.as_deref_mut(),
                     flipped: &mut flipped,
                 };
-                pair.sweep(&mut self.scratch.lock(worker.index), out, listing)
-            })
+                let found = pair.sweep(&mut self.scratch.lock(worker.index), out, listing)?;
+                live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
+                Ok(found)
+            };
+            self.workers.each_watched(&pairs, count, &mut report)
         })
     }
 
@@ -105,15 +116,22 @@ impl<'a> Sweep<'a> {
         self.next.is_empty() && self.before[0].is_empty()
     }
 
-    /// List the canonical afterstates of the last sum, or of the one before.
-    pub(crate) fn list_afterstates(&self, last: bool, listing: &Listing) -> Result<()> {
+    /// List the canonical afterstates of the last sum, or of the one before. Calls `report` now and
+    /// then.
+    pub(crate) fn list_afterstates(
+        &self,
+        last: bool,
+        listing: &Listing,
+        report: &mut (dyn FnMut() + Send),
+    ) -> Result<()> {
         let afterstates = &self.before[usize::from(!last)];
         let tops = self.halves.largest_first(afterstates.weight);
-        let listed = self.workers.each(&tops, |worker, &top| {
+        let list = |worker: &mut Worker, &top: &usize| {
             let mut scratch = self.scratch.lock(worker.index);
             self.list(afterstates, top, listing, &mut scratch)?;
             Ok(Done)
-        });
+        };
+        let listed = self.workers.each_watched(&tops, list, report);
         listed.map(|Done| ())
     }
 
@@ -259,7 +277,7 @@ mod tests {
             };
             for layer in (4..=last).step_by(2) {
                 closed.layer(layer);
-                let found = sweep.count(None).unwrap();
+                let found = sweep.count(None, &mut |_| ()).unwrap();
                 assert_eq!(found.states.labeled, closed.labeled(), "{name} {layer}");
                 let ends = closed.afterstates.iter().all(HashSet::is_empty);
                 assert_eq!(sweep.ends(), ends, "{name} {layer}");
