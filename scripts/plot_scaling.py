@@ -57,7 +57,7 @@ def layers(log):
         text = log.read_text(encoding="utf-8")
     except OSError as error:
         fail(f"{log}: {error.strerror}")
-    found = re.findall(r"^sum=(\d+) layer=(\d+) .*layer_sec=([\d.]+)", text, re.M)
+    found = re.findall(r"\bsum=(\d+) layer=(\d+) .*layer_sec=([\d.]+)", text, re.M)
     last = {total: (int(states), float(time)) for total, states, time in found}
     return [(states, states / time / 1e6) for states, time in last.values() if time > SHORTEST]
 

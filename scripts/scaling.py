@@ -33,7 +33,7 @@ def count(enum48, game, until, engine, threads, memory, directory):
     ended = subprocess.run([*command, "--keep", "last", "--dir", directory], capture_output=True, text=True)
     if ended.returncode:
         sys.exit(ended.stderr)
-    layer = re.search(rf"^sum={until} layer=(\d+) .*layer_sec=([\d.]+)", ended.stderr, re.M)
+    layer = re.search(rf"\bsum={until} layer=(\d+) .*layer_sec=([\d.]+)", ended.stderr, re.M)
     return int(layer[1]), float(layer[2])
 
 

@@ -67,9 +67,9 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Count nothing: print an upper bound for each layer, and estimate the states, disk, memory
-    /// and time that the whole count takes
-    #[arg(long)]
+    /// Only estimate: print an upper bound for each layer, and the states, disk, memory and time to
+    /// expect of the whole count; measures for some seconds in a temporary directory
+    #[arg(long, conflicts_with = "csv")]
     dry_run: bool,
 
     /// Print no progress on stderr
@@ -124,7 +124,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another --dir, or no --json");
     }
     if args.dry_run {
-        Estimate::new(game, plan, args.until, &dir)?.print(args.json)?;
+        Estimate::new(game, plan, args.until, &dir, args.keep)?.print(args.json)?;
         return Ok(Outcome::Done);
     }
 
@@ -155,7 +155,8 @@ fn count(
     let mut store = open::store(&dir, &game, args.keep)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), plan, args.until)?;
-    let mut reporter = Reporter::new(plan, &store, args.until, args.quiet);
+    let mut reporter = Reporter::new(plan, &store, &choice, args.quiet);
+    reporter.explain_interrupt(&dir);
     let counted = engine::count(&mut store, plan, args.until, &mut reporter);
     let peak_memory = reporter.finish();
     counted?;
@@ -173,7 +174,7 @@ fn count(
         last_sum: table.last_sum(),
         counted: run.table().totals().states() - before.states(),
         complete,
-        seconds: begin.elapsed().as_secs_f64(),
+        time: begin.elapsed(),
         bytes: run.bytes(args.until),
         listed: run.listed(args.until),
         last_kept: run.first_sum() <= table.last_sum(),

@@ -8,6 +8,7 @@ mod completions;
 mod control_group;
 mod count;
 mod estimate;
+mod forecast;
 mod game;
 mod graph;
 mod machine;
@@ -26,6 +27,7 @@ mod summary;
 #[cfg_attr(not(unix), path = "elsewhere.rs")]
 mod system;
 mod talk;
+mod units;
 mod verify;
 mod witness;
 

@@ -1,21 +1,23 @@
 //! What the program does before a signal ends it, where it has anything to do.
 //!
-//! A count does nothing: it may be killed at any moment, and the same command goes on. But what is
-//! temporary is of no use to anybody and is deleted first. The process then ends by the signal, as
-//! it would have without this module.
+//! A count does nothing: it may be killed at any moment, and the same command goes on. But after
+//! Ctrl-C its display says so, and what is temporary is of no use to anybody and is deleted. The
+//! process then ends by the signal, as it would have without this module.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use anyhow::{Context, Result};
+use signal_hook::consts::SIGINT;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
 
 use super::{machine, system};
 use crate::store;
 
-/// The signals by which people and systems end a program, if they are not ignored, as `nohup` and shells without job control have it.
+/// The signals by which people and systems end a program, if they are not ignored, as `nohup` and
+/// shells without job control have it.
 pub(super) fn ending() -> impl Iterator<Item = i32> {
     let ignored = machine::ignored_signals();
     let is_ignored = move |signal| ignored >> (signal - 1) & 1 == 1;
@@ -37,8 +39,20 @@ pub(super) struct TemporaryDir {
 }
 
 impl TemporaryDir {
+    /// One in the system's directory of temporary files.
     pub(super) fn new() -> Result<Self> {
-        let dir = tempfile::tempdir().context("temporary directory: cannot create")?;
+        Self::of(tempfile::tempdir())
+    }
+
+    /// One in a directory, or in the system's if nothing may be written there.
+    pub(super) fn beside(dir: &Path) -> Result<Self> {
+        let mut named = tempfile::Builder::new();
+        let named = named.prefix(".enum48-");
+        Self::of(named.tempdir_in(dir).or_else(|_| named.tempdir()))
+    }
+
+    fn of(dir: io::Result<TempDir>) -> Result<Self> {
+        let dir = dir.context("temporary directory: cannot create")?;
         let deleted = DeletedOnSignal::new(dir.path());
         Ok(Self {
             dir,
@@ -61,11 +75,26 @@ fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What Ctrl-C has said.
+static LAST_WORDS: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
+
+/// Before Ctrl-C ends the process, `say` something.
+pub(super) fn on_interrupt(say: impl Fn() + Send + 'static) {
+    listen();
+    let mut words = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    *words = Some(Box::new(say));
+}
+
+fn say_last_words() {
+    let words = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(say) = words.as_ref() {
+        say();
+    }
+}
+
 impl DeletedOnSignal {
     pub(super) fn new(path: &Path) -> Self {
-        static LISTENING: Once = Once::new();
-        // If that fails, a signal ends the process at once, and leaves what is temporary.
-        LISTENING.call_once(|| drop(listen()));
+        listen();
         temporary().push(path.to_owned());
         Self(path.to_owned())
     }
@@ -77,14 +106,22 @@ impl Drop for DeletedOnSignal {
     }
 }
 
-/// Wait for a signal, delete what is temporary, and end the process by it.
-fn listen() -> io::Result<()> {
-    system::on_signal(ending(), |signal| {
-        // Nobody is to hear that what is being deleted is missing.
-        let _silence = io::stderr().lock();
-        for path in temporary().iter() {
-            store::clear(path);
-        }
-        let _ = end_by(signal);
-    })
+/// Wait for a signal in a thread of its own. If that fails, a signal ends the process at once: it
+/// says nothing, and leaves what is temporary.
+fn listen() {
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| drop(system::on_signal(ending(), end)));
+}
+
+/// Say the last words, delete what is temporary, and end the process by the signal.
+fn end(signal: i32) {
+    if signal == SIGINT {
+        say_last_words();
+    }
+    // Nobody is to hear that what is being deleted is missing.
+    let _silence = io::stderr().lock();
+    for path in temporary().iter() {
+        store::clear(path);
+    }
+    let _ = end_by(signal);
 }

@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
+use super::units;
 use crate::counts::Totals;
 use crate::engine::Choice;
 use crate::game::Game;
@@ -21,7 +23,7 @@ pub(super) struct Summary {
     /// States that this process counted; the others were counted before.
     pub(super) counted: u64,
     pub(super) complete: bool,
-    pub(super) seconds: f64,
+    pub(super) time: Duration,
     /// Of the files of states, and how many live states are in them.
     pub(super) bytes: u64,
     pub(super) listed: u64,
@@ -61,7 +63,7 @@ impl Summary {
             total: totals.total(),
             complete: self.complete,
             layers: totals.layers,
-            seconds: (self.seconds * 1e3).round() / 1e3,
+            seconds: (self.time.as_secs_f64() * 1e3).round() / 1e3,
             bytes: self.bytes,
             fingerprint: totals.fingerprint,
             last_sum: self.last_sum,
@@ -165,16 +167,14 @@ impl Summary {
             let engine = self.choice.to_string();
             writeln!(f, "engine      {engine:>21}  {}", self.choice.why())?;
         }
-        let seconds = format!("{:.2} s", self.seconds);
+        let seconds = format!("{:.2} s", self.time.as_secs_f64());
         if self.counted == 0 {
             return writeln!(f, "time        {seconds:>21}  nothing new to count");
         }
-        let rate = HumanCount((self.counted as f64 / self.seconds) as u64);
-        let each = self.seconds * 1e9 / self.counted as f64;
-        writeln!(
-            f,
-            "time        {seconds:>21}  {rate} states/s, {each:.1} ns a state"
-        )
+        let speed = units::rate(self.counted, self.time).map_or(String::new(), |rate| {
+            format!("  {}, {:.1} ns a state", units::speed(rate), 1e9 / rate)
+        });
+        writeln!(f, "time        {seconds:>21}{speed}")
     }
 
     fn write_verdicts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,7 +12,7 @@ use super::Outcome;
 use super::open;
 use super::progress::Gauge;
 use super::resources::Resources;
-use super::talk;
+use super::{talk, units};
 use crate::Error;
 use crate::engine;
 use crate::part::Fingerprint;
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let report = verify::verify(&run, &pool, &|states| gauge.add(states));
     gauge.finish();
     let mut report = report?;
-    let seconds = begin.elapsed().as_secs_f64();
+    let time = begin.elapsed();
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
         talk::say(remark);
     }
@@ -102,9 +102,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         print(&run, &report, args.deep)?;
     }
     if !args.quiet {
-        let states = report.states + report.afterstates;
-        let rate = HumanCount((states as f64 / seconds) as u64);
-        talk::say(format_args!("read in {seconds:.2} s, {rate} states/s"));
+        let rate = units::rate(report.states + report.afterstates, time);
+        let speed = rate.map_or(String::new(), |rate| format!(", {}", units::speed(rate)));
+        let seconds = time.as_secs_f64();
+        talk::say(format_args!("read in {seconds:.2} s{speed}"));
     }
     if report.findings.is_empty() {
         return Ok(Outcome::Done);

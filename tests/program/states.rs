@@ -260,13 +260,27 @@ fn a_dry_run_counts_nothing_and_says_what_to_expect() {
     let place = place();
     let said = good(&place, "--size 3 --max 128 --dry-run");
     assert!(said.contains("3x3-128, not begun"), "{said}");
-    assert!(!place.path().join("enum48-data").exists());
+    let left = fs::read_dir(&place).unwrap().count();
+    assert_eq!(left, 0, "something was left behind");
     let object = |args: &str| -> serde_json::Value {
         serde_json::from_str(&good(&place, &format!("{args} --dry-run --json"))).unwrap()
     };
     // All boards of 2x2 with tiles up to 4 that hold one: (3^4 - 1 + symmetric ones) / 8 by
     // Burnside.
-    assert_eq!(object("--size 2 --max 8")["bound"], 19);
+    let small = object("--size 2 --max 8");
+    assert_eq!(small["bound"], 19);
+    // It is counted while the speed is measured: 16 states in 9 files (results/2x2-8.json).
+    assert_eq!(small["exact"], true);
+    for (key, value) in [
+        ("states_low", 16),
+        ("states_high", 16),
+        ("disk_low", 890),
+        ("disk_high", 890),
+    ] {
+        assert_eq!(small[key], value, "{key}");
+    }
+    assert!(small["seconds_high"].as_f64() > Some(0.0), "{small}");
+    assert_eq!(small["engine"], "lists");
     good(&place, "--size 3 --max 128 --until 60 --quiet");
     let begun = object("--size 3 --max 128");
     assert_eq!(
@@ -278,9 +292,29 @@ fn a_dry_run_counts_nothing_and_says_what_to_expect() {
     let complete = object("--size 3 --max 128");
     assert_eq!(complete["states_low"], complete["states_high"]);
     assert_eq!(complete["states_so_far"], complete["states_low"]);
-    refused(
-        &place,
-        "--size 2 --max 32 --dir enum48-data/3x3-128 --dry-run",
-        "holds the game 3x3-128",
-    );
+    for (args, why) in [
+        (
+            "--size 2 --max 32 --dir enum48-data/3x3-128",
+            "holds the game 3x3-128",
+        ),
+        ("--size 2 --max 32 --engine bits", "for boards of 4x4"),
+        ("--size 2 --max 32 --csv table", "cannot be used with"),
+    ] {
+        refused(&place, &format!("{args} --dry-run"), why);
+    }
+}
+
+#[test]
+fn a_dry_run_of_a_game_that_nobody_can_count_ends() {
+    let said = good(&place(), "--size 4 --max 65536 --dry-run --json");
+    let object: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(object["exact"], false);
+    let (low, high) = (&object["states_low"], &object["states_high"]);
+    assert!(low.as_u64() > Some(1 << 40) && high.as_u64() > low.as_u64());
+    // What is not known has two digits.
+    for key in ["states_low", "states_high", "disk_low", "disk_high"] {
+        let digits = object[key].to_string();
+        let digits = digits.trim_end_matches('0');
+        assert!(digits.len() <= 2, "{key}: {digits}");
+    }
 }

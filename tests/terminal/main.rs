@@ -1,5 +1,6 @@
 //! The program in a terminal of its own.
 
+mod count;
 mod in_use;
 mod play;
 mod terminal;

@@ -11,7 +11,7 @@ use crate::cli::Outcome;
 use crate::cli::progress::Reporter;
 use crate::cli::signals::TemporaryDir;
 use crate::counts::Table;
-use crate::engine::{self, Plan};
+use crate::engine::{self, Choice, Plan};
 use crate::game::Game;
 use crate::known::{self, Effort, PUBLISHED, Verdict};
 use crate::store::{Keep, Store};
@@ -43,7 +43,8 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
 fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
     let place = TemporaryDir::new()?;
     let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
-    let mut reporter = Reporter::new(plan, &store, None, quiet);
+    let choice = Choice::new(store.run(), plan, None)?;
+    let mut reporter = Reporter::new(plan, &store, &choice, quiet);
     let counted = engine::count(&mut store, plan, None, &mut reporter);
     reporter.finish();
     counted?;

@@ -1,11 +1,12 @@
 //! `enum48 --size ... --dry-run`: what a count would take, before anybody commits days to it.
 //!
-//! Every layer has an upper bound, the number of boards that could be in it. What share of the
-//! bound a game reaches is taken from its own last counted layer, or else from other games
-//! (`share`).
+//! Key idea: the beginning of this very game is counted for a moment, as the count itself would do
+//! it, in a temporary directory beside the run's. What that found and took is carried on to the
+//! layers that are left (`forecast`). A game that ends within the moment is then known exactly.
 
+mod calibration;
+mod files;
 mod print;
-mod rate;
 mod total;
 
 use std::fs;
@@ -13,23 +14,25 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::forecast::{Costs, Forecast, Range};
 use super::machine;
-use crate::bound;
-use crate::counts::{Row, Table};
-use crate::engine::{self, Plan};
+use crate::engine::{Choice, Engine, Plan};
 use crate::game::Game;
-use crate::store::Run;
+use crate::store::{Keep, Run};
+use calibration::{Calibration, Place};
+use files::Files;
 
-/// Least and greatest share of the bound that games on as many cells reach: those that were counted
-/// (`results/`) and, on 12 and 16 cells, the published totals of 4x3 and of 4x4 to 64.
-fn share(cells: u32) -> (f64, f64) {
-    match cells {
-        ..=4 => (0.7, 0.9),
-        5..=6 => (0.5, 0.85),
-        7..=8 => (0.3, 0.7),
-        9 => (0.25, 0.5),
-        10..=12 => (0.1, 0.3),
-        _ => (0.015, 0.2),
+/// The time of a count is known up to such factors, if its states are.
+const DOUBT: Range = Range {
+    low: 0.7,
+    high: 1.4,
+};
+
+/// Engines other than matrices write all states on their way, whatever is kept in the end.
+fn kept(engine: Engine, keep: Keep) -> Keep {
+    match engine {
+        Engine::Lists => Keep::All,
+        Engine::Bits => keep,
     }
 }
 
@@ -37,71 +40,107 @@ fn share(cells: u32) -> (f64, f64) {
 pub(super) struct Estimate {
     game: Game,
     plan: Plan,
-    layers: Vec<Layer>,
+    choice: Choice,
+    forecast: Forecast,
+    basis: Basis,
     /// Sum of the last sealed layer, 2 if there is none.
     sealed_sum: u32,
     complete: bool,
-    /// Bytes of the files of states, and how many states are in them.
-    bytes: u64,
-    listed: u64,
-    states_per_second: f64,
+    /// States that are sealed.
+    so_far: u64,
+    files: Files,
+    /// Seconds for what is left.
+    seconds: Range,
     /// Free bytes of the disk, if the system tells.
     free: Option<u64>,
 }
 
-/// A layer, counted or not.
-struct Layer {
-    sum: u32,
-    bound: u64,
-    counted: Option<u64>,
+/// Where the number of states is from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Basis {
+    /// The run has all layers.
+    Run,
+    /// All layers were counted just now.
+    Moment,
+    /// The total is published.
+    Published,
+    /// The last layers that were counted.
+    Share,
 }
 
 impl Estimate {
-    /// Gather what can be known in a few seconds.
-    pub(super) fn new(game: Game, plan: Plan, until: Option<u32>, dir: &Path) -> Result<Self> {
-        let last = engine::last_sum(&game, until)?;
+    /// Find out, in a few seconds. The run in `dir` is only looked at.
+    pub(super) fn new(
+        game: Game,
+        plan: Plan,
+        until: Option<u32>,
+        dir: &Path,
+        keep: Option<Keep>,
+    ) -> Result<Self> {
         let run = open(&game, dir)?;
-        let table = run.as_ref().map(Run::table);
-        let existing = dir.ancestors().find(|dir| dir.exists());
-        Ok(Self {
+        let keep = keep.or(run.as_ref().map(Run::keep)).unwrap_or_default();
+        let place = Place::beside(dir)?;
+        let empty = place.store("empty", &game, keep)?;
+        let run = run.as_ref().unwrap_or(empty.run());
+        let choice = Choice::new(run, &plan, until)?;
+        let mut forecast = Forecast::new(&game, choice.last());
+        forecast.take(&run.table(), run.complete());
+        let mut estimate = Self {
+            so_far: forecast.counted(),
+            basis: Basis::Run,
+            sealed_sum: run.sealed_sum(),
+            complete: run.complete(),
+            files: Files::of(run, until),
+            seconds: Range::default(),
+            free: machine::free_space(existing(dir)),
             game,
-            layers: layers(&game, last, table.as_ref()),
-            sealed_sum: run.as_ref().map_or(2, Run::sealed_sum),
-            complete: run.as_ref().is_some_and(Run::complete),
-            bytes: run.as_ref().map_or(0, |run| run.bytes(None)),
-            listed: run.as_ref().map_or(0, |run| run.listed(None)),
-            states_per_second: rate::measure(&game, &plan, last)?,
             plan,
-            free: machine::free_space(existing.unwrap_or(Path::new("."))),
-        })
-    }
-
-    /// States that are counted already.
-    fn so_far(&self) -> u64 {
-        self.layers.iter().filter_map(|layer| layer.counted).sum()
-    }
-
-    /// Least and greatest share of the bound to expect in a layer that is not counted. If the game
-    /// has a counted layer, half and twice the share of the last one, since shares change slowly.
-    fn share(&self) -> (f64, f64) {
-        let counted = self.layers.iter().rev();
-        let last = counted
-            .filter_map(|layer| Some(layer.counted? as f64 / layer.bound as f64))
-            .next();
-        last.map_or_else(
-            || share(self.game.size().cells()),
-            |last| (last / 2.0, (last * 2.0).min(1.0)),
-        )
-    }
-
-    /// Least and greatest number of states to expect in a layer.
-    fn expected(&self, layer: &Layer) -> (f64, f64) {
-        let (low, high) = self.share();
-        match layer.counted {
-            Some(counted) => (counted as f64, counted as f64),
-            None if self.complete => (0.0, 0.0),
-            None => (layer.bound as f64 * low, layer.bound as f64 * high),
+            choice,
+            forecast,
+        };
+        if estimate.forecast.left().next().is_some() {
+            estimate.calibrate(&place, keep)?;
         }
+        Ok(estimate)
+    }
+
+    /// Count for a moment with each engine that is to be used, and learn from it.
+    fn calibrate(&mut self, place: &Place, keep: Keep) -> Result<()> {
+        let last = self.choice.last();
+        let mut costs = Costs::new(&self.choice, keep);
+        let mut counted = self.sealed_sum;
+        for stage in self.choice.stages() {
+            let engine = stage.engine;
+            let store = place.store(&engine.to_string(), &self.game, kept(engine, keep))?;
+            let moment = Calibration::new(store, engine, &self.plan, last, &mut costs)?;
+            if moment.files.states > self.files.states {
+                self.files = moment.files;
+            }
+            if moment.sealed_sum > counted {
+                counted = moment.sealed_sum;
+                self.forecast.take(&moment.table, moment.complete);
+            }
+            if self.forecast.left().next().is_none() {
+                self.basis = Basis::Moment;
+                let left = 1.0 - self.so_far as f64 / self.forecast.counted().max(1) as f64;
+                self.seconds = Range::exactly(moment.seconds * left);
+                return Ok(());
+            }
+        }
+        self.basis = if self.forecast.is_published() {
+            Basis::Published
+        } else {
+            Basis::Share
+        };
+        let share = self.forecast.share();
+        let left = || self.forecast.after(self.sealed_sum);
+        let [low, high] =
+            [share.low, share.high].map(|share| costs.seconds(left(), share).unwrap_or_default());
+        self.seconds = Range {
+            low: low * DOUBT.low,
+            high: high * DOUBT.high,
+        };
+        Ok(())
     }
 }
 
@@ -121,18 +160,9 @@ fn open(game: &Game, dir: &Path) -> Result<Option<Run>> {
     Ok(Some(run))
 }
 
-/// The layers up to sum `last` that can have a state, with what `table` has of them.
-fn layers(game: &Game, last: u32, table: Option<&Table>) -> Vec<Layer> {
-    let counted = |sum| {
-        let table = table.filter(|table| table.last_sum() >= sum)?;
-        Some(table.layer(sum).iter().map(Row::states).sum())
-    };
-    let bounds = bound::canonical(game, last);
-    let layers = (0..).step_by(2).zip(bounds).skip(2);
-    let layers = layers.map(|(sum, bound)| Layer {
-        sum,
-        bound,
-        counted: counted(sum),
-    });
-    layers.filter(|layer| layer.bound > 0).collect()
+/// The first directory that exists on the way from `dir` to the root.
+fn existing(dir: &Path) -> &Path {
+    let ways = dir.ancestors().filter(|way| !way.as_os_str().is_empty());
+    let mut ways = ways.filter(|way| way.exists());
+    ways.next().unwrap_or(Path::new("."))
 }

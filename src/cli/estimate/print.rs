@@ -1,24 +1,20 @@
 //! The estimate as text for people.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use anyhow::Result;
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use indicatif::{HumanBytes, HumanCount};
 
 use super::total::Total;
-use super::{Estimate, Layer};
+use super::{Basis, Estimate};
+use crate::cli::forecast::Layer;
+use crate::cli::units;
+
+/// Most layers that are printed; of more, as many at even distances.
+const MOST: usize = 1024;
 
 fn count(n: u64) -> String {
     HumanCount(n).to_string()
-}
-
-fn bytes(n: u64) -> String {
-    HumanBytes(n).to_string()
-}
-
-fn time(seconds: f64) -> String {
-    HumanDuration(Duration::from_secs_f64(seconds)).to_string()
 }
 
 impl Estimate {
@@ -34,28 +30,13 @@ impl Estimate {
             out,
             "  sum               bound             counted   share            expected"
         )?;
-        for layer in &self.layers {
-            writeln!(out, "{}", self.line(layer))?;
+        let layers = &self.forecast.layers;
+        let share = self.forecast.share().middle();
+        for layer in layers.iter().step_by(layers.len().div_ceil(MOST).max(1)) {
+            writeln!(out, "{}", line(layer, share))?;
         }
         writeln!(out, "\n{}", self.summary(&total).join("\n"))?;
         Ok(())
-    }
-
-    /// The line of a layer.
-    fn line(&self, layer: &Layer) -> String {
-        let (counted, share) = layer
-            .counted
-            .map_or((String::new(), String::new()), |counted| {
-                let share = counted as f64 * 100.0 / layer.bound as f64;
-                (count(counted), format!("{share:.2}%"))
-            });
-        let (low, high) = self.expected(layer);
-        format!(
-            "{:>5} {:>19} {counted:>19} {share:>7} {:>19}",
-            layer.sum,
-            count(layer.bound),
-            count((low * high).sqrt() as u64)
-        )
     }
 
     /// The lines for the whole count.
@@ -65,12 +46,43 @@ impl Estimate {
             (_, 2) => "not begun".to_owned(),
             (_, sum) => format!("counted up to sum {sum}"),
         };
-        let source = if self.sealed_sum > 2 {
-            "half to twice the share of the last counted layer"
-        } else {
-            "the shares of games on as many cells"
+        let states = |n| units::count(n as f64);
+        let states = units::range(&states(total.states_low), &states(total.states_high));
+        let bytes = |n| units::bytes(n as f64);
+        let share = |share: f64| format!("{} %", units::rounded(share * 100.0));
+        let expected = self.forecast.share();
+        let expected = units::range(&share(expected.low), &share(expected.high));
+        let (states, source) = match self.basis {
+            Basis::Run => (
+                count(total.states_low),
+                "all of them are counted".to_owned(),
+            ),
+            Basis::Moment => (
+                count(total.states_low),
+                "all of them were counted just now, to measure the time".to_owned(),
+            ),
+            Basis::Published => (
+                format!("about {states}"),
+                "the total is published".to_owned(),
+            ),
+            Basis::Share => (
+                format!("about {states}"),
+                format!("{expected} of the bound in layers to come, as the last counted ones tell"),
+            ),
         };
-        let (low, high) = self.share();
+        let time = units::range(
+            &units::time(total.seconds_low),
+            &units::time(total.seconds_high),
+        );
+        let time = match self.basis {
+            Basis::Run => "nothing is left to count".to_owned(),
+            Basis::Moment => format!("about {time}, as it took just now"),
+            _ => format!(
+                "about {time} more, at {} with {} threads, as measured just now",
+                units::speed(total.states_per_second as f64),
+                self.plan.threads()
+            ),
+        };
         [
             format!("{}, {begun}", self.game),
             format!(
@@ -79,20 +91,12 @@ impl Estimate {
                 total.last_sum
             ),
             format!(
-                "states    {} to {} expected, {} of them counted",
-                count(total.states_low),
-                count(total.states_high),
+                "states    {states}, {} in the run; {source}",
                 count(total.states_so_far)
             ),
             format!(
-                "          {:.1}% to {:.1}% of the bound in layers to come: {source}",
-                low * 100.0,
-                high * 100.0
-            ),
-            format!(
-                "disk      {} to {} with all layers; {} free",
-                bytes(total.disk_low),
-                bytes(total.disk_high),
+                "disk      {} with all layers; {} free",
+                units::range(&bytes(total.disk_low), &bytes(total.disk_high)),
                 total.disk_free.map_or("unknown".to_owned(), bytes)
             ),
             format!(
@@ -100,17 +104,33 @@ impl Estimate {
                 bytes(total.disk_keep_last)
             ),
             format!(
-                "memory    {} for data; the largest layer has {} states, what does not fit goes to disk",
-                bytes(total.memory),
-                count(total.largest_layer)
+                "memory    {} for data; the largest layer has up to {} states, what does not fit goes to disk",
+                HumanBytes(total.memory),
+                units::count(total.largest_layer as f64)
             ),
-            format!(
-                "time      {} to {} more, at {} states/s as just measured with {} threads",
-                time(total.seconds_low),
-                time(total.seconds_high),
-                count(total.states_per_second),
-                self.plan.threads()
-            ),
+            format!("engine    {}, {}", self.choice, self.choice.why()),
+            format!("time      {time}"),
         ]
     }
+}
+
+/// The line of a layer.
+fn line(layer: &Layer, share: f64) -> String {
+    let (counted, reached) = layer
+        .counted
+        .map_or((String::new(), String::new()), |counted| {
+            let share = counted as f64 * 100.0 / layer.bound as f64;
+            (count(counted), format!("{share:.2}%"))
+        });
+    let expected = if layer.counted.is_some() {
+        layer.states(share)
+    } else {
+        units::rounded(layer.states(share))
+    };
+    format!(
+        "{:>5} {:>19} {counted:>19} {reached:>7} {:>19}",
+        layer.sum,
+        count(layer.bound),
+        count(expected as u64)
+    )
 }

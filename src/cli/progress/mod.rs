@@ -1,38 +1,48 @@
 //! Progress of a count: a display for people on a terminal, lines of `key=value` anywhere else.
 //!
-//! `pace` (how fast, and how much is left) and `disk` (a warning before it is full) belong to
-//! [`Reporter`]; [`Gauge`] is for the jobs whose size is known in advance.
+//! `pace` (how fast, and how much is left), `disk` (a warning before it is full), `log` (when a line
+//! is due) and `interrupt` (Ctrl-C) belong to [`Reporter`]; [`Gauge`] is for the jobs whose size is
+//! known in advance.
 
 mod disk;
 mod gauge;
+mod interrupt;
+mod log;
 mod pace;
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 
 use self::disk::Disk;
 pub(super) use self::gauge::Gauge;
-use self::pace::{Pace, Tally};
-use super::machine;
-use super::talk;
-use crate::engine::{Plan, Progress, Step};
+use self::log::Log;
+use self::pace::Pace;
+use super::{machine, talk, units};
+use crate::engine::{Choice, Plan, Progress, Step};
 use crate::store::{Layer, Store};
 
 /// On a terminal, a layer that took at least this long gets a line of its own.
 const WORTH_A_LINE: Duration = Duration::from_millis(500);
 
-/// Without a terminal, a line is written at least this often.
-const LINE_EVERY: Duration = Duration::from_secs(10);
-
 /// Memory is measured, and the display changed, at most this often.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// The display on a terminal, before and after it can be said how much is left. The cursor stays at
+/// the end of the last line, so the `^C` that a terminal echoes takes a line more, and one too few is
+/// cleared then: the first, which is empty.
+const SPINNER: &str = "\n{spinner} {elapsed_precise}  {msg}";
+const BAR: &str = "\n{spinner} {elapsed_precise}  {wide_bar} {prefix}\n  {msg}";
+
+/// Length of the bar.
+const WHOLE: u64 = 1000;
 
 /// How progress is shown.
 enum Form {
     Silent,
-    Lines,
+    Lines(Log),
     Terminal(ProgressBar),
 }
 
@@ -40,7 +50,7 @@ impl Form {
     fn new(quiet: bool) -> Self {
         match (quiet, io::stderr().is_terminal()) {
             (true, _) => Self::Silent,
-            (_, false) => Self::Lines,
+            (_, false) => Self::Lines(Log::new()),
             (_, true) => Self::Terminal(bar()),
         }
     }
@@ -49,7 +59,7 @@ impl Form {
     fn say(&self, text: &str) {
         match self {
             Self::Silent => {}
-            Self::Lines => talk::say(text),
+            Self::Lines(_) => talk::say(text),
             Self::Terminal(bar) => bar.println(text),
         }
     }
@@ -59,14 +69,10 @@ impl Form {
 pub(super) struct Reporter {
     form: Form,
     pace: Pace,
-    layer_begin: Instant,
-    last_line: Instant,
     last_look: Instant,
-    /// Greatest sum that the count can reach.
+    /// Greatest sum to count.
     end: u32,
-    /// States of the layers that are counted.
-    counted: Tally,
-    /// Bytes of their files.
+    /// Bytes of the files of states.
     bytes: u64,
     /// Greatest anonymous memory seen.
     peak: Option<u64>,
@@ -74,23 +80,15 @@ pub(super) struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter for a count that continues what is in `store`. Prints what the count will use.
-    pub(super) fn new(plan: &Plan, store: &Store, until: Option<u32>, quiet: bool) -> Self {
+    /// A reporter for a count that continues what is in `store` as `choice` says. Prints what the
+    /// count will use.
+    pub(super) fn new(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
         let run = store.run();
-        let now = Instant::now();
-        let totals = run.table().totals();
-        let counted = Tally {
-            live: totals.live,
-            dead: totals.dead,
-        };
         let reporter = Self {
             form: Form::new(quiet),
-            pace: Pace::new(run.game(), until, counted),
-            layer_begin: now,
-            last_line: now,
-            last_look: now,
-            end: until.unwrap_or(u32::MAX).min(run.game().sum_bound()),
-            counted,
+            pace: Pace::new(run, choice),
+            last_look: Instant::now(),
+            end: choice.last().min(run.game().sum_bound()),
             bytes: run.bytes(None),
             peak: None,
             disk: Disk::new(run.dir()),
@@ -100,6 +98,13 @@ impl Reporter {
         }
         reporter.announce(plan, store);
         reporter
+    }
+
+    /// On a terminal, Ctrl-C says what stays of the run in `dir` before it ends the process.
+    pub(super) fn explain_interrupt(&self, dir: &Path) {
+        if let Form::Terminal(bar) = &self.form {
+            interrupt::watch(bar.clone(), dir.to_owned());
+        }
     }
 
     fn announce(&self, plan: &Plan, store: &Store) {
@@ -140,51 +145,55 @@ impl Reporter {
         now.unwrap_or(0)
     }
 
-    fn show(&mut self, step: Step) {
-        let memory = self.memory();
-        let found = self.counted.plus(step.live, step.dead);
+    /// Draw the display of a terminal.
+    fn draw(&self, bar: &ProgressBar, step: Step, memory: u64) {
         let of_layer = step.live + step.dead;
-        match &self.form {
-            Form::Silent => {}
-            Form::Lines => {
-                if self.last_line.elapsed() >= LINE_EVERY {
-                    self.last_line = Instant::now();
-                    self.line(step.sum, "found", of_layer, found, memory);
-                }
+        if let Some(left) = self.pace.left() {
+            if bar.prefix().is_empty() {
+                bar.set_style(style(BAR));
             }
-            Form::Terminal(bar) => {
-                let left = self.pace.left(found).map_or_else(
-                    || format!("at most {}", self.end),
-                    |(done, left)| format!("{:.0}%, {} left", done * 100.0, clock(left)),
-                );
-                bar.set_message(format!(
-                    "sum {} ({left})  {} in the layer\n  {} states, {}/s  {} memory  {} on disk",
-                    step.sum,
-                    HumanCount(of_layer),
-                    HumanCount(found.states()),
-                    HumanCount(self.pace.rate(found) as u64),
-                    HumanBytes(memory),
-                    HumanBytes(self.bytes),
-                ));
-            }
+            bar.set_position((left.done * WHOLE as f64) as u64);
+            let (percent, time) = (left.done * 100.0, units::time(left.seconds));
+            bar.set_prefix(format!("{percent:.0}%, about {time} left"));
         }
+        let speed = self
+            .pace
+            .rate(of_layer)
+            .map_or(String::new(), |rate| format!(", {}", units::speed(rate)));
+        bar.set_message(format!(
+            "sum {}, {} in the layer\n  {} states{speed}, {} memory, {} on disk",
+            step.sum,
+            HumanCount(of_layer),
+            HumanCount(self.pace.found(of_layer)),
+            HumanBytes(memory),
+            HumanBytes(self.bytes),
+        ));
     }
 
-    /// Print a line for scripts. Its keys are a contract.
-    fn line(&self, sum: u32, what: &str, of_layer: u64, found: Tally, memory: u64) {
-        let (states, rate) = (found.states(), self.pace.rate(found) as u64);
-        let (layer, all) = (
-            self.layer_begin.elapsed().as_secs_f64(),
+    /// Write a line for scripts: `what` is a whole `layer`, or the states that are `found` of one
+    /// that is not among the counted ones yet. The keys are a contract.
+    fn log(&mut self, sum: u32, what: &str, states: u64) {
+        let memory = self.memory();
+        let fresh = if what == "found" { states } else { 0 };
+        let rate = self
+            .pace
+            .rate(fresh)
+            .map_or(String::new(), |rate| format!(" states_per_sec={rate:.0}"));
+        let left = self.pace.left().map_or(String::new(), |left| {
+            let (done, seconds) = (left.done, units::rounded(left.seconds));
+            let time = units::time(left.seconds).replace(' ', "");
+            format!(" done={done:.4} left_sec={seconds} left={time}")
+        });
+        let line = format!(
+            "sum={sum} {what}={states} states={}{rate} memory={memory} disk={} layer_sec={:.3} sec={:.3}{left}",
+            self.pace.found(fresh),
+            self.bytes,
+            self.pace.layer_elapsed().as_secs_f64(),
             self.pace.elapsed().as_secs_f64(),
         );
-        let left = self.pace.left(found).map_or(String::new(), |(done, left)| {
-            format!(" done={done:.4} left_sec={:.0}", left.as_secs_f64())
-        });
-        talk::line(format_args!(
-            "sum={sum} {what}={of_layer} states={states} states_per_sec={rate} memory={memory} \
-             disk={} layer_sec={layer:.3} sec={all:.3}{left}",
-            self.bytes
-        ));
+        if let Form::Lines(log) = &mut self.form {
+            log.write(&line);
+        }
     }
 }
 
@@ -193,63 +202,49 @@ impl Progress for Reporter {
         if let Some(warning) = self.disk.warning(sum) {
             self.form.say(&warning);
         }
-        self.layer_begin = Instant::now();
-        self.step(Step {
-            sum,
-            live: 0,
-            dead: 0,
-        });
+        self.pace.begin_layer();
+        self.step(Step::begin(sum));
     }
 
     fn step(&mut self, step: Step) {
-        if self.last_look.elapsed() >= LOOK_EVERY {
-            self.last_look = Instant::now();
-            self.show(step);
+        if self.last_look.elapsed() < LOOK_EVERY {
+            return;
+        }
+        self.last_look = Instant::now();
+        let memory = self.memory();
+        match &self.form {
+            Form::Lines(log) if log.due() => self.log(step.sum, "found", step.live + step.dead),
+            Form::Terminal(bar) => self.draw(bar, step, memory),
+            _ => {}
         }
     }
 
     fn end(&mut self, layer: &Layer) {
-        let live = layer.rows.iter().map(|row| row.live).sum();
-        let dead = layer.rows.iter().map(|row| row.dead).sum();
-        let states = live + dead;
-        self.counted = self.counted.plus(live, dead);
+        let took = self.pace.layer_elapsed();
+        let last = layer.last || layer.sum >= self.end;
+        let states = self.pace.end_layer(layer);
         self.bytes += layer.bytes;
         self.disk.took(layer.disk);
         match &self.form {
-            Form::Silent => {}
-            Form::Lines => {
-                self.last_line = Instant::now();
-                let memory = self.memory();
-                self.line(layer.sum, "layer", states, self.counted, memory);
+            Form::Lines(log) if last || log.wants(took) => self.log(layer.sum, "layer", states),
+            Form::Terminal(bar) if took >= WORTH_A_LINE => {
+                let (states, seconds) = (HumanCount(states).to_string(), took.as_secs_f64());
+                bar.println(format!(
+                    "sum {:>5}  {states:>17} states  {seconds:>8.1} s",
+                    layer.sum
+                ));
             }
-            Form::Terminal(bar) => {
-                let took = self.layer_begin.elapsed();
-                if took >= WORTH_A_LINE {
-                    let (states, seconds) = (HumanCount(states).to_string(), took.as_secs_f64());
-                    bar.println(format!(
-                        "sum {:>5}  {states:>17} states  {seconds:>8.1} s",
-                        layer.sum
-                    ));
-                }
-            }
+            _ => {}
         }
     }
 }
 
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {elapsed_precise}  {msg}");
-    let bar = ProgressBar::new_spinner().with_style(style.expect("the template is valid"));
+    let bar = ProgressBar::new(WHOLE).with_style(style(SPINNER));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
 
-/// `h:mm:ss`.
-fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!(
-        "{}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the template is valid")
 }

@@ -2,48 +2,90 @@
 
 use std::time::{Duration, Instant};
 
-use crate::game::Game;
-use crate::known::{What, published};
+use crate::cli::forecast::{Costs, Forecast};
+use crate::cli::units;
+use crate::counts::Row;
+use crate::engine::Choice;
+use crate::store::{Layer, Run};
 
-/// Canonical states, counted.
-#[derive(Clone, Copy)]
-pub(super) struct Tally {
-    pub(super) live: u64,
-    pub(super) dead: u64,
-}
-
-impl Tally {
-    /// Live and dead.
-    pub(super) fn states(self) -> u64 {
-        self.live + self.dead
-    }
-
-    /// This many more.
-    pub(super) fn plus(self, live: u64, dead: u64) -> Self {
-        Self {
-            live: self.live + live,
-            dead: self.dead + dead,
-        }
-    }
-}
+/// Before layers took so much time, a count is too young to say how long it will take.
+const YOUNG: Duration = Duration::from_secs(3);
 
 /// The pace of this process's count.
 pub(super) struct Pace {
     begin: Instant,
-    /// What was counted before this process began.
-    before: Tally,
-    /// Live states of the whole game, if it is known and is to be counted to its end.
-    expected: Option<u64>,
+    layer_begin: Instant,
+    /// Time that layers took; before the first, there are tables to make and files to check.
+    age: Duration,
+    /// States that were counted before this process began.
+    before: u64,
+    /// States that are counted.
+    counted: u64,
+    forecast: Forecast,
+    costs: Costs,
+    ahead: Option<Ahead>,
+}
+
+/// What was ahead when the last layer ended.
+struct Ahead {
+    states: f64,
+    seconds: f64,
+    /// Those of the next layer.
+    layer_seconds: f64,
+}
+
+/// How far a count is.
+pub(super) struct Left {
+    /// The share that is done, from 0 to 1.
+    pub(super) done: f64,
+    pub(super) seconds: f64,
 }
 
 impl Pace {
-    /// A count that begins now, with `before` already counted.
-    pub(super) fn new(game: &Game, until: Option<u32>, before: Tally) -> Self {
+    /// A count that begins now and goes on with `run` as `choice` says.
+    pub(super) fn new(run: &Run, choice: &Choice) -> Self {
+        let mut forecast = Forecast::new(run.game(), choice.last());
+        forecast.take(&run.table(), run.complete());
+        let (now, counted) = (Instant::now(), forecast.counted());
         Self {
-            begin: Instant::now(),
-            before,
-            expected: until.map_or_else(|| expected(game), |_| None),
+            begin: now,
+            layer_begin: now,
+            age: Duration::ZERO,
+            before: counted,
+            counted,
+            forecast,
+            costs: Costs::new(choice, run.keep()),
+            ahead: None,
         }
+    }
+
+    /// A layer begins.
+    pub(super) fn begin_layer(&mut self) {
+        self.layer_begin = Instant::now();
+    }
+
+    /// A layer is counted; returns its states.
+    pub(super) fn end_layer(&mut self, layer: &Layer) -> u64 {
+        let states = layer.rows.iter().map(Row::states).sum();
+        self.counted += states;
+        let took = self.layer_elapsed();
+        self.age += took;
+        if let Some(bound) = self.forecast.count(&layer.rows) {
+            let engine = self.costs.engine(layer.sum);
+            self.costs.learn(engine, bound, states, took.as_secs_f64());
+        }
+        self.ahead = (self.age >= YOUNG).then(|| self.ahead()).flatten();
+        states
+    }
+
+    fn ahead(&self) -> Option<Ahead> {
+        let share = self.forecast.share().middle();
+        let left = || self.forecast.left();
+        Some(Ahead {
+            states: left().map(|layer| layer.states(share)).sum(),
+            seconds: self.costs.seconds(left(), share)?,
+            layer_seconds: self.costs.seconds(left().take(1), share)?,
+        })
     }
 
     /// Time since the beginning.
@@ -51,31 +93,71 @@ impl Pace {
         self.begin.elapsed()
     }
 
-    /// States per second since the beginning, when `found` are counted.
-    pub(super) fn rate(&self, found: Tally) -> f64 {
-        (found.states() - self.before.states()) as f64 / self.elapsed().as_secs_f64().max(1e-3)
+    /// Time since the layer began.
+    pub(super) fn layer_elapsed(&self) -> Duration {
+        self.layer_begin.elapsed()
     }
 
-    /// The share that is done, from 0 to 1, and the time that is left at this pace, if the whole is
-    /// known.
-    pub(super) fn left(&self, found: Tally) -> Option<(f64, Duration)> {
-        let expected = self.expected?;
-        let done = found.live as f64 / expected as f64;
-        let fresh = found.live - self.before.live;
-        let pace = self.elapsed().as_secs_f64() / fresh as f64;
-        let seconds = expected.saturating_sub(found.live) as f64 * pace;
-        (fresh > 0).then(|| (done, Duration::from_secs_f64(seconds)))
+    /// States that are found, with those of the layer that is being counted.
+    pub(super) fn found(&self, of_layer: u64) -> u64 {
+        self.counted + of_layer
+    }
+
+    /// States per second since the beginning, once that can be told.
+    pub(super) fn rate(&self, of_layer: u64) -> Option<f64> {
+        units::rate(self.found(of_layer) - self.before, self.elapsed())
+    }
+
+    /// What is left, once that can be told.
+    pub(super) fn left(&self) -> Option<Left> {
+        let ahead = self.ahead.as_ref()?;
+        let layer = self.layer_elapsed().as_secs_f64();
+        Some(Left {
+            done: self.counted as f64 / (self.counted as f64 + ahead.states),
+            // A layer that takes longer than expected does not shorten the others.
+            seconds: ahead.seconds - layer.min(ahead.layer_seconds),
+        })
     }
 }
 
-/// Live states of a game, if they were published.
-fn expected(game: &Game) -> Option<u64> {
-    let figures = published(game)?.figures;
-    let of = |what| {
-        figures
-            .iter()
-            .find(|figure| figure.what == what)
-            .map(|figure| figure.expected)
-    };
-    of(What::Live).or_else(|| Some(of(What::States)? - of(What::Dead)?))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Plan;
+    use crate::store::Store;
+
+    fn layer(sum: u32, live: u64) -> Layer {
+        let row = Row {
+            sum,
+            live,
+            ..Row::default()
+        };
+        Layer {
+            sum,
+            rows: vec![row],
+            ..Layer::default()
+        }
+    }
+
+    #[test]
+    fn a_young_count_does_not_say_how_long_it_takes() {
+        let place = tempfile::tempdir().unwrap();
+        let game = "4x4-64".parse().unwrap();
+        let store = Store::open(place.path(), &game, None).unwrap();
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let choice = Choice::new(store.run(), &plan, None).unwrap();
+        let mut pace = Pace::new(store.run(), &choice);
+        assert_eq!(pace.end_layer(&layer(4, 21)), 21);
+        assert!(pace.left().is_none() && pace.rate(0).is_none());
+
+        let Some(begin) = Instant::now().checked_sub(Duration::from_secs(10)) else {
+            return; // the machine was started just now
+        };
+        (pace.begin, pace.layer_begin) = (begin, begin);
+        pace.end_layer(&layer(6, 68));
+        let left = pace.left().unwrap();
+        assert!(left.done > 0.0 && left.done < 1e-6, "{}", left.done);
+        assert!(left.seconds > 1e6, "{}", left.seconds);
+        assert_eq!(units::rounded(pace.rate(0).unwrap()), 8.9);
+    }
 }

@@ -1,0 +1,111 @@
+//! Numbers as people say them: two digits and a unit.
+
+use std::time::Duration;
+
+use unit_prefix::NumberPrefix;
+
+/// What took less time than this says nothing about a rate.
+const MEASURABLE: Duration = Duration::from_millis(100);
+
+/// Units of time, in seconds.
+const TIMES: [(f64, &str); 5] = [
+    (1.0, "s"),
+    (60.0, "min"),
+    (3600.0, "h"),
+    (86_400.0, "days"),
+    (31_557_600.0, "years"),
+];
+
+/// A number rounded to two digits.
+pub(super) fn rounded(n: f64) -> f64 {
+    format!("{n:.1e}")
+        .parse()
+        .expect("a printed number is a number")
+}
+
+/// "730", "9.5 M", "60 M".
+pub(super) fn count(n: f64) -> String {
+    match NumberPrefix::decimal(rounded(n)) {
+        NumberPrefix::Standalone(n) => format!("{n}"),
+        NumberPrefix::Prefixed(prefix, n) => format!("{} {prefix}", rounded(n)),
+    }
+}
+
+/// "730 B", "9.5 MiB".
+pub(super) fn bytes(n: f64) -> String {
+    match NumberPrefix::binary(n) {
+        NumberPrefix::Standalone(n) => format!("{} B", rounded(n)),
+        NumberPrefix::Prefixed(prefix, n) => format!("{} {prefix}B", rounded(n)),
+    }
+}
+
+/// "0.3 s", "110 s", "3 min", "2.5 h": in the largest unit of which there are at least two.
+pub(super) fn time(seconds: f64) -> String {
+    let fits = |(unit, _): &&(f64, &str)| seconds >= 2.0 * unit;
+    let (unit, name) = TIMES.iter().rev().find(fits).unwrap_or(&TIMES[0]);
+    format!("{} {name}", rounded(seconds / unit))
+}
+
+/// States per second, where the time was long enough to tell.
+pub(super) fn rate(states: u64, time: Duration) -> Option<f64> {
+    (time >= MEASURABLE).then(|| states as f64 / time.as_secs_f64())
+}
+
+/// "60 M states/s".
+pub(super) fn speed(rate: f64) -> String {
+    format!("{} states/s", count(rate))
+}
+
+/// "9 to 20 min", "50 s to 3 min", or one of both if they are the same.
+pub(super) fn range(low: &str, high: &str) -> String {
+    if low == high {
+        return low.to_owned();
+    }
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((low, unit)), Some((_, same))) if unit == same => format!("{low} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_two_digits_and_a_unit() {
+        assert_eq!(count(0.0), "0");
+        assert_eq!(count(734.0), "730");
+        assert_eq!(count(9_540_000.0), "9.5 M");
+        assert_eq!(count(60_173_618.4898), "60 M");
+        assert_eq!(count(574_404_611_173.0), "570 G");
+        assert_eq!(count(999_600.0), "1 M");
+        assert_eq!(bytes(890.0), "890 B");
+        assert_eq!(bytes(17_553_374_319.0), "16 GiB");
+    }
+
+    #[test]
+    fn times_are_in_the_unit_that_people_use() {
+        assert_eq!(time(0.0), "0 s");
+        assert_eq!(time(0.29), "0.29 s");
+        assert_eq!(time(109.0), "110 s");
+        assert_eq!(time(180.0), "3 min");
+        assert_eq!(time(7_300.0), "2 h");
+        assert_eq!(time(2_839_661.0), "33 days");
+        assert_eq!(time(1e12), "32000 years");
+    }
+
+    #[test]
+    fn a_rate_needs_time_to_be_measured() {
+        assert_eq!(rate(57, Duration::from_millis(17)), None);
+        let rate = rate(48_713_519, Duration::from_secs(4));
+        assert_eq!(rate.map(speed).unwrap(), "12 M states/s");
+    }
+
+    #[test]
+    fn a_range_names_a_common_unit_once() {
+        assert_eq!(range("9 min", "20 min"), "9 to 20 min");
+        assert_eq!(range("50 s", "3 min"), "50 s to 3 min");
+        assert_eq!(range("730", "9.5 M"), "730 to 9.5 M");
+        assert_eq!(range("3 s", "3 s"), "3 s");
+    }
+}
