@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(count(0.0), "0");
         assert_eq!(count(734.0), "730");
         assert_eq!(count(9_540_000.0), "9.5 M");
-        assert_eq!(count(60_173_618.4898), "60 M");
+        assert_eq!(count(60_173_618.5), "60 M");
         assert_eq!(count(574_404_611_173.0), "570 G");
         assert_eq!(count(999_600.0), "1 M");
         assert_eq!(bytes(890.0), "890 B");

@@ -150,7 +150,9 @@ impl<'a> Layers<'a> {
             })
         });
         let orders = orders.collect::<Result<_>>()?;
-        let built = self.parts.to_files(Kind::States, orders, store, report)?;
+        let built = self
+            .parts
+            .build_files(Kind::States, orders, store, report)?;
         for built in built {
             let Built {
                 key,
@@ -185,7 +187,7 @@ impl<'a> Layers<'a> {
         let orders = afterstate_orders(afterstates, store)?;
         let built = self
             .parts
-            .to_files(Kind::Afterstates, orders, store, |_| ())?;
+            .build_files(Kind::Afterstates, orders, store, |_| ())?;
         for built in built {
             let (key, sealed) = (built.key, built.part);
             layer.took(sealed.bytes, built.tally.cuts);
@@ -209,7 +211,7 @@ impl<'a> Layers<'a> {
         store: &Store,
     ) -> Result<Vec<(PartKey, Vec<Board>)>> {
         let orders = afterstate_orders(afterstates, store)?;
-        let built = self.parts.to_lists(orders)?;
+        let built = self.parts.build_lists(orders)?;
         let lists = built.into_iter().map(|built| {
             let (key, list) = (built.key, built.part);
             layer.took(0, built.tally.cuts);
@@ -256,7 +258,7 @@ impl<'a> Layers<'a> {
         });
         let built = self
             .parts
-            .to_files(Kind::Afterstates, orders.collect(), store, |_| ())?;
+            .build_files(Kind::Afterstates, orders.collect(), store, |_| ())?;
         for built in built {
             layer.took(built.part.bytes, built.tally.cuts);
         }

@@ -45,7 +45,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Build the files of parts, and see that none of their states was lost on the way.
-    pub(crate) fn to_files<S: Source, V: Visit>(
+    pub(crate) fn build_files<S: Source, V: Visit>(
         &mut self,
         kind: Kind,
         orders: Vec<Order<S, V>>,
@@ -78,7 +78,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Build parts in memory, for those that are small enough.
-    pub(crate) fn to_lists<S: Source, V: Visit>(
+    pub(crate) fn build_lists<S: Source, V: Visit>(
         &self,
         orders: Vec<Order<S, V>>,
     ) -> Result<Vec<Built<S, Vec<Board>>>> {
@@ -193,7 +193,7 @@ mod tests {
             let mut reported = 0;
             let report = |counted: Tally| reported += counted.unique;
             let built = parts
-                .to_files(Kind::Afterstates, orders, &mut store, report)
+                .build_files(Kind::Afterstates, orders, &mut store, report)
                 .unwrap();
             let built = built.iter().map(|built| (built.part, built.tally));
             (built.collect::<Vec<_>>(), reported)
@@ -213,7 +213,7 @@ mod tests {
             );
         }
         let parts = Parts::new(&tiny, &workers);
-        let built = parts.to_lists(orders().collect()).unwrap();
+        let built = parts.build_lists(orders().collect()).unwrap();
         for (built, list) in built.iter().zip(&lists) {
             assert!(built.part == *list);
             assert_eq!(built.tally.labeled, list.len() as u64);

@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_named_by_its_field() {
-        let wrong: [(&str, fn(&mut Manifest)); 15] = [
+        type Edit = fn(&mut Manifest);
+        let wrong: [(&str, Edit); 15] = [
             (
                 "sealed_sum: expected 12, that of the last part, got 4294967294",
                 |m| {
@@ -151,14 +152,14 @@ mod tests {
                 m.parts.last_mut().unwrap().row.sum = 100;
             }),
             ("dropped_below: expected at most 0, got 4", |m| {
-                m.dropped_below = 4
+                m.dropped_below = 4;
             }),
             ("dropped_below: expected at most 14, got 4294967295", |m| {
                 m.keep = Keep::Last;
                 m.dropped_below = u32::MAX;
             }),
             ("parts: sum 4, largest tile 2 after sum 4", |m| {
-                m.parts.swap(0, 1)
+                m.parts.swap(0, 1);
             }),
             ("parts: sum 4, largest tile 2 after sum 4", |m| {
                 m.parts.insert(0, m.parts[0]);
@@ -173,10 +174,10 @@ mod tests {
                 *row = Row::of(row.key().unwrap());
             }),
             ("parts: sum 4, largest tile 2: bytes: got 0", |m| {
-                m.parts[0].bytes = 0
+                m.parts[0].bytes = 0;
             }),
             ("bytes: more than any disk holds", |m| {
-                m.parts[0].bytes = u64::MAX
+                m.parts[0].bytes = u64::MAX;
             }),
             (
                 "parts: sum 4, largest tile 2: 7 candidates are not 6 states",
@@ -188,7 +189,7 @@ mod tests {
                 m.parts.last_mut().unwrap().row.max_tile = 8;
             }),
             ("complete: it says that the game ends", |m| {
-                m.complete = true
+                m.complete = true;
             }),
             ("afterstates: not those", |m| m.afterstates[0].states += 1),
         ];

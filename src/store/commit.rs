@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, ScopedJoinHandle};
 
 use super::file;
 use super::files::{FileName, TABLE};
@@ -78,8 +78,8 @@ impl Commit {
         thread::scope(|scope| {
             let threads = AT_ONCE.min(self.files.len());
             let threads: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
-            let ends = threads.into_iter().map(|thread| thread.join());
-            ends.map(|end| end.expect("no thread panics")).collect()
+            let mut ends = threads.into_iter().map(ScopedJoinHandle::join);
+            ends.try_for_each(|end| end.expect("no thread panics"))
         })
     }
 }

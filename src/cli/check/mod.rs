@@ -26,7 +26,7 @@ use crate::store::Run;
 /// compares the two part by part and names the first difference. The exit code is 1 if anything
 /// disagrees.
 ///
-/// A CSV by another program needs the columns sum and max_tile and one of the counts, in any order,
+/// A CSV by another program needs the columns `sum` and `max_tile` and one of the counts, in any order,
 /// and its rows may come in any order. It is compared by the columns that it has.
 #[derive(clap::Args)]
 #[command(after_help = "\

@@ -1,7 +1,7 @@
 //! What states take on disk.
 
 use crate::cli::forecast::Range;
-use crate::game::Game;
+use crate::game::{Exp, Game};
 use crate::part::Kind;
 use crate::store::Run;
 
@@ -56,7 +56,7 @@ impl Files {
 
 /// Bytes of the frames of a layer's files.
 pub(super) fn frames(game: &Game, sum: u32) -> f64 {
-    let tiles = game.top().up_to().map(|exp| exp.tile());
+    let tiles = game.top().up_to().map(Exp::tile);
     let fits = |&tile: &u32| tile <= sum && sum <= game.size().cells() * tile;
     tiles.filter(fits).count() as f64 * FRAME
 }

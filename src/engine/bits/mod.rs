@@ -244,7 +244,7 @@ impl<'a> Bits<'a> {
         let orders = orders(&layer.rows, listing, || OnlyList);
         let built = self
             .parts
-            .to_files(Kind::States, orders, store, |_| report())?;
+            .build_files(Kind::States, orders, store, |_| report())?;
         for (at, built) in built.into_iter().enumerate() {
             let (row, sealed) = (layer.rows[at], built.part);
             laws::equal(&row, "live states", row.live, sealed.states)?;
@@ -289,7 +289,7 @@ impl<'a> Bits<'a> {
             let report = |_| progress.step(step);
             let built = self
                 .parts
-                .to_files(Kind::Afterstates, orders, store, report)?;
+                .build_files(Kind::Afterstates, orders, store, report)?;
             for (row, built) in layer.rows.iter_mut().zip(built) {
                 let (sealed, tally) = (built.part, built.tally);
                 if at < last {
