@@ -35,25 +35,25 @@ pub(super) fn end_by(signal: i32) -> io::Result<()> {
 pub(super) struct TemporaryDir {
     // They are dropped in this order.
     dir: TempDir,
-    _deleted: DeletedOnSignal,
+    _deleted: Option<DeletedOnSignal>,
 }
 
 impl TemporaryDir {
     /// One in the system's directory of temporary files.
     pub(super) fn new() -> Result<Self> {
-        Self::of(tempfile::tempdir())
+        Self::make(tempfile::tempdir)
     }
 
     /// One in a directory, or in the system's if nothing may be written there.
     pub(super) fn beside(dir: &Path) -> Result<Self> {
         let mut named = tempfile::Builder::new();
         let named = named.prefix(".enum48-");
-        Self::of(named.tempdir_in(dir).or_else(|_| named.tempdir()))
+        Self::make(|| named.tempdir_in(dir).or_else(|_| named.tempdir()))
     }
 
-    fn of(dir: io::Result<TempDir>) -> Result<Self> {
-        let dir = dir.context("temporary directory: cannot create")?;
-        let deleted = DeletedOnSignal::new(dir.path());
+    fn make(make: impl FnOnce() -> io::Result<TempDir>) -> Result<Self> {
+        let made = DeletedOnSignal::make(make, |dir| Some(dir.path()));
+        let (dir, deleted) = made.context("temporary directory: cannot create")?;
         Ok(Self {
             dir,
             _deleted: deleted,
@@ -93,10 +93,18 @@ fn say_last_words() {
 }
 
 impl DeletedOnSignal {
-    pub(super) fn new(path: &Path) -> Self {
+    /// Make something that is temporary at a path, if it is.
+    pub(super) fn make<T, E>(
+        make: impl FnOnce() -> Result<T, E>,
+        path: impl FnOnce(&T) -> Option<&Path>,
+    ) -> Result<(T, Option<Self>), E> {
         listen();
-        temporary().push(path.to_owned());
-        Self(path.to_owned())
+        // A signal waits until it is known what there is to delete.
+        let mut temporary = temporary();
+        let made = make()?;
+        let path = path(&made).map(Path::to_owned);
+        temporary.extend(path.clone());
+        Ok((made, path.map(Self)))
     }
 }
 

@@ -113,8 +113,8 @@ fn stream(
 
 /// Replace a file.
 fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let replacement = Replacement::new(path)?;
-    let _deleted = replacement.unfinished().map(DeletedOnSignal::new);
+    let made = DeletedOnSignal::make(|| Replacement::new(path), Replacement::unfinished);
+    let (replacement, _deleted) = made?;
     // The store takes the library's errors only; any other is kept aside meanwhile.
     let mut other = None;
     let written = replacement.write(|file| {
