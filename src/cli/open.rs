@@ -4,11 +4,12 @@
 //! large ones part of a second. So a script that restarts a count at once finds the directory in
 //! use, by nobody. The library says so at once; the program asks again for some seconds.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use super::talk;
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::store::{Keep, Run, Store};
@@ -36,11 +37,9 @@ fn when_free<T>(dir: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
         }
         if time == 0 && io::stderr().is_terminal() {
             let dir = dir.display();
-            // A terminal that is gone is no reason to stop.
-            let _ = writeln!(
-                io::stderr(),
-                "enum48: waiting for {dir}, which another process uses"
-            );
+            talk::say(format_args!(
+                "waiting for {dir}, which another process uses"
+            ));
         }
         thread::sleep(PAUSE);
     }

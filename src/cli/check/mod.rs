@@ -26,8 +26,9 @@ use crate::store::Run;
 /// compares the two part by part and names the first difference. The exit code is 1 if anything
 /// disagrees.
 ///
-/// A CSV by another program needs the columns `sum` and `max_tile` and one of the counts, in any order,
-/// and its rows may come in any order. It is compared by the columns that it has.
+/// A CSV by another program needs the sum, the largest tile and one of the counts of each part, in
+/// columns named as --csv names them. Rows and columns may come in any order; what both tables have
+/// is compared.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
