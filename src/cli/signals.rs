@@ -128,7 +128,9 @@ fn end(signal: i32) {
     }
     // Nobody is to hear that what is being deleted is missing.
     let _silence = io::stderr().lock();
-    for path in temporary().iter() {
+    // And nothing is made any more.
+    let temporary = temporary();
+    for path in temporary.iter() {
         store::clear(path);
     }
     let _ = end_by(signal);
