@@ -47,7 +47,7 @@ impl Output {
                 if store::is_run(store::parent(&file)) {
                     bail!(in_a_run(path));
                 }
-                Replacement::new(&file)?;
+                begin(&file)?;
                 Ok(Self::File(file))
             }
         }
@@ -111,10 +111,15 @@ fn stream(
     }
 }
 
+/// Begin to replace a file.
+fn begin(path: &Path) -> Result<(Replacement, Option<DeletedOnSignal>)> {
+    let made = DeletedOnSignal::make(|| Replacement::new(path), Replacement::unfinished);
+    Ok(made?)
+}
+
 /// Replace a file.
 fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let made = DeletedOnSignal::make(|| Replacement::new(path), Replacement::unfinished);
-    let (replacement, _deleted) = made?;
+    let (replacement, _deleted) = begin(path)?;
     // The store takes the library's errors only; any other is kept aside meanwhile.
     let mut other = None;
     let written = replacement.write(|file| {
