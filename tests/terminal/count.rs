@@ -1,15 +1,13 @@
 //! A count in a terminal: what its display shows, and what Ctrl-C leaves.
 
 use std::fs;
-use std::io::Read;
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::sync::mpsc::Receiver;
 
 use portable_pty::{CommandBuilder, native_pty_system};
 use serde_json::Value;
 use vt100::Parser;
 
-use crate::terminal::{LIMIT, side, window};
+use crate::terminal::{LIMIT, chunks, side, window};
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
@@ -49,18 +47,8 @@ fn ctrl_c_hides_the_display_and_says_what_stays() {
     command.cwd(place.path());
     command.env("TERM", "xterm-256color");
     let mut child = pty.slave.spawn_command(command).unwrap();
-    let mut output = pty.master.try_clone_reader().unwrap();
-    let (sender, chunks) = mpsc::channel();
-    thread::spawn(move || {
-        let mut chunk = [0; 4096];
-        while let Ok(length @ 1..) = output.read(&mut chunk) {
-            if sender.send(chunk[..length].to_vec()).is_err() {
-                break;
-            }
-        }
-    });
     let mut shown = Shown {
-        chunks,
+        chunks: chunks(pty.master.as_ref()),
         parser: Parser::new(side(ROWS), side(COLUMNS), 0),
     };
     // By then some layers are durable, and it is said how long it will take.

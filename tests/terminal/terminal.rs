@@ -66,6 +66,21 @@ pub(crate) fn side(length: u16) -> NonZeroU16 {
     NonZeroU16::new(length).unwrap()
 }
 
+/// What is written to a terminal, as it comes.
+pub(crate) fn chunks(terminal: &dyn MasterPty) -> Receiver<Vec<u8>> {
+    let mut output = terminal.try_clone_reader().unwrap();
+    let (sender, chunks) = mpsc::channel();
+    thread::spawn(move || {
+        let mut chunk = [0; 4096];
+        while let Ok(length @ 1..) = output.read(&mut chunk) {
+            if sender.send(chunk[..length].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    chunks
+}
+
 impl Play {
     /// A game without colours, its board between lines.
     pub(crate) fn start(args: &str, size: (u16, u16)) -> Self {
@@ -100,16 +115,7 @@ impl Play {
             command.env(name, value);
         }
         let child = pty.slave.spawn_command(command).unwrap();
-        let mut output = pty.master.try_clone_reader().unwrap();
-        let (sender, chunks) = mpsc::channel();
-        thread::spawn(move || {
-            let mut chunk = [0; 4096];
-            while let Ok(length @ 1..) = output.read(&mut chunk) {
-                if sender.send(chunk[..length].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
+        let chunks = chunks(pty.master.as_ref());
         Self {
             keys: pty.master.take_writer().unwrap(),
             terminal: pty.master,
