@@ -30,6 +30,12 @@ pub enum Error {
     )]
     Game(String),
 
+    /// Not something to play for.
+    #[error(
+        "objective {0:?}: not something to play for: give score, moves, or a tile, a power of two from 4 to 65536"
+    )]
+    Objective(String),
+
     /// Not a board of the given size.
     #[error(
         "board {text:?}: not a board of {size}: {what}: give it as in 0x2310, or row by row as in \"4 8 / 2 .\""

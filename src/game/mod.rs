@@ -7,7 +7,7 @@
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as people state it), `rules` (the
 //! kernels over slices), `boards` (the same for one board), `key` (boards as shorter numbers),
-//! `variant` (a game: board size and winning tile).
+//! `variant` (a game: board size and winning tile), `objective` (what it is played for).
 
 pub(crate) mod audit;
 pub(crate) mod board;
@@ -16,6 +16,7 @@ mod exp;
 pub(crate) mod grid;
 pub(crate) mod key;
 pub(crate) mod line;
+mod objective;
 mod part_key;
 pub(crate) mod rules;
 mod shape;
@@ -27,6 +28,7 @@ pub(crate) use audit::Claim;
 pub use board::{Board, Size, max_exp, sum};
 pub use exp::Exp;
 pub use grid::Grid;
+pub use objective::Objective;
 pub use part_key::PartKey;
 pub(crate) use rules::{Census, Moves, Rules};
 pub use slide::{Direction, Moved};

@@ -1,0 +1,96 @@
+//! What a game is played for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::exp::Exp;
+use crate::error::{Error, Result};
+
+/// What a player wants most of, and what the value of a board is measured in.
+///
+/// ```
+/// use enum48::game::{Exp, Objective};
+/// assert_eq!("score".parse::<Objective>()?, Objective::Score);
+/// let tile = Objective::Tile(Exp::of_tile(512).unwrap());
+/// assert_eq!(tile.to_string(), "512");
+/// # Ok::<(), enum48::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Objective {
+    /// The expected score.
+    Score,
+    /// The expected number of moves.
+    Moves,
+    /// The chance to reach a tile, from 4 to 65536.
+    Tile(Exp),
+}
+
+impl Objective {
+    /// The chance to reach a tile; `None` unless it is a power of two from 4 to 65536.
+    #[must_use]
+    pub const fn of_tile(tile: u32) -> Option<Self> {
+        match Exp::of_tile(tile) {
+            Some(exp) if tile >= Exp::FOUR.tile() => Some(Self::Tile(exp)),
+            _ => None,
+        }
+    }
+}
+
+/// `score`, `moves`, or the tile.
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Score => f.write_str("score"),
+            Self::Moves => f.write_str("moves"),
+            Self::Tile(exp) => write!(f, "{}", exp.tile()),
+        }
+    }
+}
+
+/// Reads what [`fmt::Display`] writes, and nothing else.
+impl FromStr for Objective {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let objective = match text {
+            "score" => Some(Self::Score),
+            "moves" => Some(Self::Moves),
+            tile => tile.parse().ok().and_then(Self::of_tile),
+        };
+        objective
+            .filter(|objective| objective.to_string() == text)
+            .ok_or_else(|| Error::Objective(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_objectives_lead_to_each_other() {
+        let tile = |tile| Objective::Tile(Exp::of_tile(tile).unwrap());
+        let named = [
+            ("score", Objective::Score),
+            ("moves", Objective::Moves),
+            ("4", tile(4)),
+            ("512", tile(512)),
+            ("65536", tile(65536)),
+        ];
+        for (name, objective) in named {
+            assert_eq!(objective.to_string(), name);
+            assert_eq!(name.parse::<Objective>().unwrap(), objective);
+        }
+        assert!(named.is_sorted_by_key(|(_, objective)| objective));
+    }
+
+    #[test]
+    fn nothing_else_is_an_objective() {
+        for other in [
+            "", "Score", " score", "win", "0", "1", "2", "3", "12", "0512", "+512", "131072",
+        ] {
+            let refused = other.parse::<Objective>();
+            assert!(matches!(refused, Err(Error::Objective(text)) if text == other));
+        }
+    }
+}
