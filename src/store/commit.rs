@@ -1,41 +1,54 @@
 //! A commit: what was sealed becomes durable, on a thread of its own, beside the count.
 //!
 //! The order is what keeps a directory whole at every moment: first the files, then their names,
-//! then the manifest that names them, then the table. Only then are files deleted that the manifest
-//! no longer names.
+//! then the manifest that names them. Only then are files deleted that the manifest no longer names,
+//! and what follows from it is written.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::{self, JoinHandle, ScopedJoinHandle};
 
 use super::file;
-use super::files::{FileName, TABLE};
-use super::manifest::Manifest;
 use super::spool::Contents;
 use crate::error::{Error, Result};
 
 /// Files that are made durable at once: a device syncs many nearly as fast as one.
 const AT_ONCE: usize = 8;
 
+/// The name of a file.
+pub(super) trait Name: Copy + Eq + fmt::Display + Send + Sync + 'static {}
+
+impl<N: Copy + Eq + fmt::Display + Send + Sync + 'static> Name for N {}
+
+/// What names files: a manifest.
+pub(super) trait Record: Send + Sync + 'static {
+    /// Replace the one that is in a directory, durably: what it does not name does not exist.
+    fn save(&self, dir: &Path) -> Result<()>;
+
+    /// Write what follows from it.
+    fn follow(&self, dir: &Path) -> Result<()>;
+}
+
 /// A finished file of a sealed layer that no manifest names yet.
 #[derive(Clone)]
-pub(super) struct Pending {
-    pub(super) name: FileName,
+pub(super) struct Pending<N> {
+    pub(super) name: N,
     pub(super) contents: Contents,
 }
 
 /// All that a commit needs.
-pub(super) struct Commit {
+pub(super) struct Commit<N, R> {
     pub(super) dir: PathBuf,
-    pub(super) manifest: Manifest,
+    pub(super) record: R,
     /// Files to publish.
-    pub(super) files: Vec<Pending>,
-    /// Files that the manifest does not name any more.
-    pub(super) obsolete: Vec<FileName>,
+    pub(super) files: Vec<Pending<N>>,
+    /// Files that the record does not name any more.
+    pub(super) obsolete: Vec<N>,
 }
 
-impl Commit {
+impl<N: Name, R: Record> Commit<N, R> {
     /// Begin on a thread of its own.
     ///
     /// # Errors
@@ -59,11 +72,11 @@ impl Commit {
     fn carry_out(self) -> Result<()> {
         self.publish()?;
         file::sync_dir(&self.dir)?;
-        self.manifest.save(&self.dir)?;
+        self.record.save(&self.dir)?;
         for name in &self.obsolete {
             file::remove(&self.dir.join(name.to_string()))?;
         }
-        write_table(&self.dir, &self.manifest)
+        self.record.follow(&self.dir)
     }
 
     /// Make the files durable and give them their names, some at once.
@@ -88,7 +101,7 @@ impl Commit {
     }
 }
 
-impl Pending {
+impl<N: Name> Pending<N> {
     fn publish(&self, dir: &Path) -> Result<()> {
         let path = dir.join(self.name.to_string());
         let temporary = file::temporary(&path);
@@ -100,15 +113,6 @@ impl Pending {
         }
         file::publish(&temporary, &path)
     }
-}
-
-/// Write the table of a manifest.
-pub(super) fn write_table(dir: &Path, manifest: &Manifest) -> Result<()> {
-    let bytes = manifest.table().to_csv();
-    let path = dir.join(TABLE);
-    file::write_atomic(&path, |file| {
-        file.write_all(&bytes).map_err(Error::io(&path, "write"))
-    })
 }
 
 /// A commit under way.

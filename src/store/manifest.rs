@@ -10,9 +10,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::commit::Record;
 use super::expected::Expected;
 use super::file;
-use super::files::{FileName, MANIFEST};
+use super::files::{FileName, MANIFEST, TABLE};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
@@ -115,6 +116,27 @@ struct Checked {
     crc32: String,
 }
 
+impl Record for Manifest {
+    fn save(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(MANIFEST);
+        let bytes = self
+            .to_bytes()
+            .map_err(|e| Error::io(&path, "write")(io::Error::other(e)))?;
+        file::write_atomic(&path, |file| {
+            file.write_all(&bytes).map_err(Error::io(&path, "write"))
+        })
+    }
+
+    /// Write the table.
+    fn follow(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(TABLE);
+        let bytes = self.table().to_csv();
+        file::write_atomic(&path, |file| {
+            file.write_all(&bytes).map_err(Error::io(&path, "write"))
+        })
+    }
+}
+
 /// The one field that is read whatever the version.
 #[derive(Deserialize)]
 struct AnyVersion {
@@ -175,17 +197,6 @@ impl Manifest {
         let game = manifest.game(dir)?;
         manifest.audit(&game).map_err(damaged)?;
         Ok(Some(manifest))
-    }
-
-    /// Replace the manifest of a directory, durably.
-    pub(crate) fn save(&self, dir: &Path) -> Result<()> {
-        let path = dir.join(MANIFEST);
-        let bytes = self
-            .to_bytes()
-            .map_err(|e| Error::io(&path, "write")(io::Error::other(e)))?;
-        file::write_atomic(&path, |file| {
-            file.write_all(&bytes).map_err(Error::io(&path, "write"))
-        })
     }
 
     fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {

@@ -21,7 +21,7 @@
 //! change it.
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `manifest`, `audit`, `run`,
-//! then this file (sealing), `spool`, `commit`, and `open` (going on); `lookup`, `sample` and
+//! then this file (sealing), `spool`, `commit`, `outbox`, and `open` (going on); `lookup`, `sample` and
 //! `layer_states` on demand.
 
 mod audit;
@@ -34,6 +34,7 @@ mod layer_states;
 mod lookup;
 mod manifest;
 mod open;
+mod outbox;
 mod positioned;
 mod run;
 mod sample;
@@ -41,59 +42,35 @@ mod spill;
 mod spool;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::game::PartKey;
-use crate::part::{Kind, PartWriter, Sealed};
+use crate::part::{Kind, Sealed};
 
-use commit::{Commit, Pending, UnderWay};
 pub(crate) use expected::Expected;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, clear, parent};
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
-use files::{FileName, Named, RESERVE};
+use files::{FileName, Named};
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;
 pub use lookup::Lookup;
 pub use manifest::Keep;
 use manifest::{AfterstateFile, SealedPart};
+pub(crate) use outbox::Writer;
 pub use run::Run;
 pub(crate) use spill::Spill;
-use spool::{Contents, Spool};
-
-/// Commit at the end of a layer if this much time has passed since the last commit...
-const COMMIT_AFTER: Duration = Duration::from_secs(1);
-/// ...or if this many bytes wait to be made durable...
-const COMMIT_BYTES: u64 = 256 << 20;
-/// ...or so many of them in memory.
-const COMMIT_HELD: u64 = 8 << 20;
 
 /// Most bytes that the manifest and the table take together: once, and for each part. While they
 /// are replaced the old files exist too, but their space is already allocated.
 const ROOM: u64 = 64 << 10;
 const ROOM_FOR_PART: u64 = 640;
 
-/// A part file in the making, in a run's directory.
-pub(crate) type Writer = PartWriter<Spool>;
-
 /// A run that is being counted: its directory, locked for this process, and all that may change it.
 pub struct Store {
     run: Run,
     notes: Vec<String>,
-    /// Finished files of layers that are not sealed.
-    unsealed: Vec<(Pending, Sealed)>,
-    /// Bytes that wait for the next commit, and those of them in memory.
-    waiting: u64,
-    held: u64,
-    /// Files that the next commit's manifest will not name.
-    obsolete: Vec<FileName>,
-    under_way: Option<UnderWay>,
-    /// Bytes reserved for the manifest and the table.
-    reserved: u64,
-    committed: Instant,
     /// Whether anything has changed since the last commit.
     changed: bool,
 }
@@ -115,22 +92,12 @@ impl Store {
     /// Begin a part file.
     pub(crate) fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
         let name = FileName { kind, key };
-        let path = self.temporary(name);
-        PartWriter::new(Spool::new(&path), &path, name.label(self.run.game()))
+        self.run.outbox.create(name, name.label(self.run.game()))
     }
 
     /// Finish a part file of a layer that is being counted; an empty one is dropped.
     pub(crate) fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        let (spool, sealed) = writer.finish()?;
-        if sealed.states == 0 {
-            return Ok(Sealed::default());
-        }
-        let name = FileName { kind, key };
-        let contents = spool.into_contents();
-        self.waiting += sealed.bytes;
-        self.held += contents.held();
-        self.unsealed.push((Pending { name, contents }, sealed));
-        Ok(sealed)
+        self.run.outbox.finish(FileName { kind, key }, writer)
     }
 
     /// A nameless file in the directory, for what does not fit in memory. It is created by the
@@ -144,15 +111,13 @@ impl Store {
     pub(crate) fn seal(&mut self, layers: &[Layer]) -> Result<()> {
         let mut bytes = BTreeMap::new();
         let manifest = &mut self.run.manifest;
-        for (pending, sealed) in self.unsealed.drain(..) {
-            let FileName { kind, key } = pending.name;
+        for (FileName { kind, key }, sealed) in self.run.outbox.seal() {
             match kind {
                 Kind::States => drop(bytes.insert(Some(key), sealed.bytes)),
                 Kind::Afterstates => {
                     manifest.afterstates.push(AfterstateFile::new(key, sealed));
                 }
             }
-            self.run.pending.push(pending);
         }
         for layer in layers {
             for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
@@ -174,43 +139,20 @@ impl Store {
 
     /// Whether it is time to seal and commit what was counted.
     pub(crate) fn is_commit_due(&self) -> bool {
-        self.waiting >= COMMIT_BYTES
-            || self.held >= COMMIT_HELD
-            || self.committed.elapsed() >= COMMIT_AFTER
+        self.run.outbox.is_commit_due()
     }
 
-    /// Reserve room on disk for the manifest and the table of what is sealed, so that a full disk
-    /// cannot prevent the commit.
+    /// Reserve room on disk for the manifest and the table of what is sealed.
     fn reserve(&mut self) -> Result<()> {
-        let parts = {
-            let manifest = &self.run.manifest;
-            (manifest.parts.len() + manifest.afterstates.len()) as u64
-        };
-        let needed = ROOM + parts * ROOM_FOR_PART;
-        if needed > self.reserved {
-            // Twice as much, so that this is seldom done.
-            self.reserved = 2 * needed;
-            file::reserve(&self.reserve_path(), self.reserved)?;
-        }
-        Ok(())
-    }
-
-    fn release(&mut self) -> Result<()> {
-        if self.reserved == 0 {
-            return Ok(());
-        }
-        self.reserved = 0;
-        file::remove(&self.reserve_path())
-    }
-
-    fn reserve_path(&self) -> PathBuf {
-        file::temporary(&self.run.dir().join(RESERVE))
+        let manifest = &self.run.manifest;
+        let parts = (manifest.parts.len() + manifest.afterstates.len()) as u64;
+        self.run.outbox.reserve(ROOM + parts * ROOM_FOR_PART)
     }
 
     /// Commit, and leave nothing but the run in the directory.
     pub(crate) fn close(&mut self) -> Result<()> {
         self.end_commit()?;
-        self.release()?;
+        self.run.outbox.release()?;
         self.commit()
     }
 
@@ -225,29 +167,15 @@ impl Store {
     /// Begin to commit everything that is sealed, after the commit under way.
     fn begin_commit(&mut self) -> Result<()> {
         self.end_commit()?;
-        let commit = Commit {
-            dir: self.run.dir().to_owned(),
-            manifest: self.run.manifest.clone(),
-            files: self.run.pending.clone(),
-            obsolete: self.obsolete.clone(),
-        };
-        self.under_way = Some(commit.begin()?);
-        (self.waiting, self.held) = (0, 0);
-        self.committed = Instant::now();
+        self.run.outbox.begin_commit(self.run.manifest.clone())?;
         self.changed = false;
         Ok(())
     }
 
     /// Wait for the commit under way. If it failed, what it was to commit waits for the next one.
     fn end_commit(&mut self) -> Result<()> {
-        let Some(under_way) = self.under_way.take() else {
-            return Ok(());
-        };
-        let (files, obsolete) = (under_way.files, under_way.obsolete);
-        under_way.end().inspect_err(|_| self.changed = true)?;
-        self.run.pending.drain(..files);
-        self.obsolete.drain(..obsolete);
-        Ok(())
+        let ended = self.run.outbox.end_commit();
+        ended.inspect_err(|_| self.changed = true)
     }
 
     /// Delete the files of layers that could not be finished, and commit those before them: an error
@@ -255,20 +183,14 @@ impl Store {
     pub(crate) fn abandon(&mut self) -> Result<()> {
         // If it failed, the files wait for the one below.
         let _ = self.end_commit();
-        self.release()?;
-        self.unsealed.clear();
-        let waiting = self.run.pending.iter();
-        let waiting: Vec<PathBuf> = waiting.map(|file| self.temporary(file.name)).collect();
+        self.run.outbox.release()?;
+        let waiting = self.run.outbox.abandon();
         for (path, named) in files::all(self.run.dir())? {
             if named == Named::Temporary && !waiting.contains(&path) {
                 file::remove(&path)?;
             }
         }
         self.commit()
-    }
-
-    fn temporary(&self, name: FileName) -> PathBuf {
-        file::temporary(&self.run.dir().join(name.to_string()))
     }
 
     /// Drop the afterstates that no later layer follows from: all but those of the last two sums.
@@ -286,7 +208,7 @@ impl Store {
         manifest.afterstates = keep;
         let dropped = drop.iter().filter_map(AfterstateFile::file);
         let dropped: Vec<FileName> = dropped.map(|file| file.name).collect();
-        self.discard(&dropped)
+        self.run.outbox.discard(&dropped)
     }
 
     /// With [`Keep::Last`], drop the states of all layers but the last; of the last one, too, if
@@ -316,32 +238,6 @@ impl Store {
             files.extend(file.map(|file| file.name));
             part.bytes = 0;
         }
-        self.discard(&files)
-    }
-
-    /// Let files go: those that no manifest will have named at once, the others after the next
-    /// commit.
-    fn discard(&mut self, names: &[FileName]) -> Result<()> {
-        let committing = self.under_way.as_ref().map_or(0, |commit| commit.files);
-        for &name in names {
-            let waiting = &self.run.pending[committing..];
-            let Some(at) = waiting.iter().position(|pending| pending.name == name) else {
-                self.obsolete.push(name);
-                continue;
-            };
-            let pending = self.run.pending.remove(committing + at);
-            if matches!(pending.contents, Contents::File) {
-                file::remove(&self.temporary(name))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Store {
-    /// The directory stays locked until nothing is written to it any more.
-    fn drop(&mut self) {
-        // Whether a commit failed is for those to know who end one.
-        let _ = self.end_commit();
+        self.run.outbox.discard(&files)
     }
 }

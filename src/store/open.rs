@@ -2,11 +2,10 @@
 //! every file is there.
 
 use std::path::Path;
-use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::commit::write_table;
+use super::commit::Record;
 use super::files::{self, Named};
 use super::manifest::{Keep, Manifest};
 use super::{Run, Store, file};
@@ -41,13 +40,6 @@ impl Store {
         let mut store = Self {
             run: Run::new(dir, *game, manifest, lock),
             notes: Vec::new(),
-            unsealed: Vec::new(),
-            waiting: 0,
-            held: 0,
-            obsolete: Vec::new(),
-            under_way: None,
-            reserved: 0,
-            committed: Instant::now(),
             changed: false,
         };
         store.keep(keep)?;
@@ -55,7 +47,7 @@ impl Store {
         store.remove_orphans()?;
         store.commit_or_make_room()?;
         if !matches!(store.run.check_table(), Ok(None)) {
-            write_table(dir, &store.run.manifest)?;
+            store.run.manifest.follow(dir)?;
         }
         Ok(store)
     }
@@ -94,9 +86,7 @@ impl Store {
     fn commit_or_make_room(&mut self) -> Result<()> {
         match self.commit() {
             Err(error) if error.is_lack_of_space() => {
-                for name in self.obsolete.drain(..) {
-                    file::remove(&self.run.dir().join(name.to_string()))?;
-                }
+                self.run.outbox.make_room()?;
                 self.commit()
             }
             done => done,
@@ -109,7 +99,7 @@ impl Store {
             let orphan = match named {
                 // What `keep` drops is still named by the manifest on disk.
                 Named::Part(name) => {
-                    self.run.manifest.find(name).is_none() && !self.obsolete.contains(&name)
+                    self.run.manifest.find(name).is_none() && !self.run.outbox.is_obsolete(name)
                 }
                 Named::Temporary => true,
                 Named::Run | Named::Other => false,

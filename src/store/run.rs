@@ -3,15 +3,13 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::commit::Pending;
 use super::expected::Expected;
 use super::file::{self, LOCK};
 use super::files::{self, FileName, Named, TABLE};
 use super::layer_states::LayerStates;
 use super::manifest::{Keep, Manifest, SealedPart};
-use super::spool::Contents;
+use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
@@ -51,9 +49,8 @@ pub struct Run {
     dir: PathBuf,
     game: Game,
     pub(super) manifest: Manifest,
-    /// Files of sealed layers that wait for a commit, first those of the commit under way: none but
-    /// in a count.
-    pub(super) pending: Vec<Pending>,
+    /// Files that wait for a commit: none but in a count.
+    pub(super) outbox: Outbox<FileName>,
     _lock: Option<File>,
 }
 
@@ -94,7 +91,7 @@ impl Run {
             dir: dir.to_owned(),
             game,
             manifest,
-            pending: Vec::new(),
+            outbox: Outbox::new(dir),
             _lock: lock,
         }
     }
@@ -212,21 +209,11 @@ impl Run {
 
     /// Open a file that the manifest names.
     pub(crate) fn open_file(&self, expected: Expected) -> Result<Part> {
-        let path = self.dir.join(expected.name.to_string());
-        let mut pending = self.pending.iter();
-        match pending.find(|pending| pending.name == expected.name) {
-            Some(pending) => match &pending.contents {
-                Contents::Memory(bytes) => {
-                    expected.check(Part::from_memory(&path, Arc::clone(bytes))?, &self.game)
-                }
-                // The commit under way may just give it its name.
-                Contents::File => match expected.open(&file::temporary(&path), &self.game) {
-                    Err(Error::Missing(_)) => expected.open(&path, &self.game),
-                    opened => opened,
-                },
-            },
-            None => expected.open(&path, &self.game),
-        }
+        self.outbox.open(
+            expected.name,
+            |path, bytes| expected.check(Part::from_memory(path, bytes)?, &self.game),
+            |path| expected.open(path, &self.game),
+        )
     }
 
     /// The live states of a layer: those of its parts in order of largest tile, in each part in

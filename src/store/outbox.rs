@@ -1,0 +1,223 @@
+//! Finished files that wait for the commit that names them.
+//!
+//! A file is finished when its last byte is written, and *sealed* when the layer that it belongs to
+//! is. Sealed files wait until enough of them have come together, or enough time has passed, to be
+//! worth a commit; in the meantime they can be read, whether they are in memory, under a temporary
+//! name, or just being published.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::commit::{Commit, Name, Pending, Record, UnderWay};
+use super::file;
+use super::files::RESERVE;
+use super::spool::{Contents, Spool};
+use crate::error::{Error, Result};
+use crate::part::{self, PartWriter, Sealed};
+
+/// Commit at the end of a layer if this much time has passed since the last commit...
+const COMMIT_AFTER: Duration = Duration::from_secs(1);
+/// ...or if this many bytes wait to be made durable...
+const COMMIT_BYTES: u64 = 256 << 20;
+/// ...or so many of them in memory.
+const COMMIT_HELD: u64 = 8 << 20;
+
+/// A file in the making, in a run's directory.
+pub(crate) type Writer = PartWriter<Spool>;
+
+/// Files with names of one kind, on their way into a directory.
+pub(super) struct Outbox<N> {
+    dir: PathBuf,
+    /// Finished files of layers that are not sealed.
+    unsealed: Vec<(Pending<N>, Sealed)>,
+    /// Sealed files that wait for a commit, first those of the commit under way.
+    sealed: Vec<Pending<N>>,
+    /// Files that the next commit's manifest will not name.
+    obsolete: Vec<N>,
+    under_way: Option<UnderWay>,
+    /// Bytes that wait for the next commit, and those of them in memory.
+    waiting: u64,
+    held: u64,
+    committed: Instant,
+    /// Bytes reserved for the manifest.
+    reserved: u64,
+}
+
+impl<N: Name> Outbox<N> {
+    /// Nothing waits.
+    pub(super) fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            unsealed: Vec::new(),
+            sealed: Vec::new(),
+            obsolete: Vec::new(),
+            under_way: None,
+            waiting: 0,
+            held: 0,
+            committed: Instant::now(),
+            reserved: 0,
+        }
+    }
+
+    /// Begin a file.
+    pub(super) fn create(&self, name: N, label: part::Label) -> Result<Writer> {
+        let path = self.temporary(name);
+        PartWriter::new(Spool::new(&path), &path, label)
+    }
+
+    /// Finish a file of a layer that is not sealed yet; an empty one is dropped.
+    pub(super) fn finish(&mut self, name: N, writer: Writer) -> Result<Sealed> {
+        let (spool, sealed) = writer.finish()?;
+        if sealed.states == 0 {
+            return Ok(Sealed::default());
+        }
+        let contents = spool.into_contents();
+        self.waiting += sealed.bytes;
+        self.held += contents.held();
+        self.unsealed.push((Pending { name, contents }, sealed));
+        Ok(sealed)
+    }
+
+    /// The layers of the finished files are sealed; returns what the files are.
+    pub(super) fn seal(&mut self) -> Vec<(N, Sealed)> {
+        let mut sealed = Vec::new();
+        for (pending, what) in self.unsealed.drain(..) {
+            sealed.push((pending.name, what));
+            self.sealed.push(pending);
+        }
+        sealed
+    }
+
+    /// Open a file, wherever it is.
+    pub(super) fn open<T>(
+        &self,
+        name: N,
+        from_memory: impl FnOnce(&Path, Arc<[u8]>) -> Result<T>,
+        from_file: impl Fn(&Path) -> Result<T>,
+    ) -> Result<T> {
+        let path = self.dir.join(name.to_string());
+        let waits = self.sealed.iter().find(|pending| pending.name == name);
+        match waits.map(|pending| &pending.contents) {
+            Some(Contents::Memory(bytes)) => from_memory(&path, Arc::clone(bytes)),
+            // The commit under way may just give it its name.
+            Some(Contents::File) => match from_file(&self.temporary(name)) {
+                Err(Error::Missing(_)) => from_file(&path),
+                opened => opened,
+            },
+            None => from_file(&path),
+        }
+    }
+
+    /// Whether it is time to commit what is sealed.
+    pub(super) fn is_commit_due(&self) -> bool {
+        self.waiting >= COMMIT_BYTES
+            || self.held >= COMMIT_HELD
+            || self.committed.elapsed() >= COMMIT_AFTER
+    }
+
+    /// Begin to commit everything that is sealed, with a manifest that names it, after the commit
+    /// under way.
+    pub(super) fn begin_commit<R: Record>(&mut self, record: R) -> Result<()> {
+        self.end_commit()?;
+        let commit = Commit {
+            dir: self.dir.clone(),
+            record,
+            files: self.sealed.clone(),
+            obsolete: self.obsolete.clone(),
+        };
+        self.under_way = Some(commit.begin()?);
+        (self.waiting, self.held) = (0, 0);
+        self.committed = Instant::now();
+        Ok(())
+    }
+
+    /// Wait for the commit under way. If it failed, what it was to commit waits for the next one.
+    pub(super) fn end_commit(&mut self) -> Result<()> {
+        let Some(under_way) = self.under_way.take() else {
+            return Ok(());
+        };
+        let (files, obsolete) = (under_way.files, under_way.obsolete);
+        under_way.end()?;
+        self.sealed.drain(..files);
+        self.obsolete.drain(..obsolete);
+        Ok(())
+    }
+
+    /// Let files go: those that no manifest will have named at once, the others after the next
+    /// commit.
+    pub(super) fn discard(&mut self, names: &[N]) -> Result<()> {
+        let committing = self.under_way.as_ref().map_or(0, |commit| commit.files);
+        for &name in names {
+            let waiting = &self.sealed[committing..];
+            let Some(at) = waiting.iter().position(|pending| pending.name == name) else {
+                self.obsolete.push(name);
+                continue;
+            };
+            let pending = self.sealed.remove(committing + at);
+            if matches!(pending.contents, Contents::File) {
+                file::remove(&self.temporary(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a file goes after the next commit.
+    pub(super) fn is_obsolete(&self, name: N) -> bool {
+        self.obsolete.contains(&name)
+    }
+
+    /// Delete what goes after the next commit now: it makes room for that commit.
+    pub(super) fn make_room(&mut self) -> Result<()> {
+        for name in self.obsolete.drain(..) {
+            file::remove(&self.dir.join(name.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Reserve room on disk for a manifest of up to `bytes`, so that a full disk cannot prevent the
+    /// commit.
+    pub(super) fn reserve(&mut self, bytes: u64) -> Result<()> {
+        if bytes > self.reserved {
+            // Twice as much, so that this is seldom done.
+            self.reserved = 2 * bytes;
+            file::reserve(&self.reserve_path(), self.reserved)?;
+        }
+        Ok(())
+    }
+
+    /// Give the room back.
+    pub(super) fn release(&mut self) -> Result<()> {
+        if self.reserved == 0 {
+            return Ok(());
+        }
+        self.reserved = 0;
+        file::remove(&self.reserve_path())
+    }
+
+    fn reserve_path(&self) -> PathBuf {
+        file::temporary(&self.dir.join(RESERVE))
+    }
+
+    /// Forget the finished files of layers that are not sealed; returns the temporary names of
+    /// those that still wait.
+    pub(super) fn abandon(&mut self) -> Vec<PathBuf> {
+        self.unsealed.clear();
+        let waiting = self.sealed.iter();
+        waiting.map(|file| self.temporary(file.name)).collect()
+    }
+
+    fn temporary(&self, name: N) -> PathBuf {
+        file::temporary(&self.dir.join(name.to_string()))
+    }
+}
+
+impl<N> Drop for Outbox<N> {
+    /// Wait until nothing is written any more: the directory is locked for as long.
+    fn drop(&mut self) {
+        if let Some(under_way) = self.under_way.take() {
+            // Whether a commit failed is for those to know who end one.
+            let _ = under_way.end();
+        }
+    }
+}
