@@ -187,6 +187,17 @@ pub enum Error {
         what: String,
     },
 
+    /// A file of boards where values are expected, or of values where boards are.
+    #[error("{}: holds {found}, not {wanted}: put the right file in its place", path.display())]
+    OtherKind {
+        /// File.
+        path: PathBuf,
+        /// What it holds.
+        found: String,
+        /// What it should hold: boards or values.
+        wanted: &'static str,
+    },
+
     /// Counts that no game can have: a fault of the program or of the machine.
     #[error(
         "{place}: a law is broken: {law}: these counts cannot be right: count again, and report it if it happens again"
@@ -330,6 +341,7 @@ impl Error {
                 | Self::Cut { .. }
                 | Self::Damaged { .. }
                 | Self::Mismatch { .. }
+                | Self::OtherKind { .. }
                 | Self::Altered { .. }
                 | Self::Law { .. }
         )

@@ -9,4 +9,6 @@ pub use crate::engine::lists::merge::{union, union_all};
 pub use crate::engine::lists::sort::Sorter;
 pub use crate::game::rules::{Census, Moves, Rules, rules};
 pub use crate::part::block::{BLOCK, Block, Encoder};
+pub use crate::part::contents::Contents;
+pub use crate::part::planes::ValueEncoder;
 pub use crate::part::writer::{PartWriter, Sealed};

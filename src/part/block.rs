@@ -1,4 +1,4 @@
-//! A block: some thousands of states, coded so that they can be decoded alone.
+//! A block: some thousands of states, or values, coded so that they can be decoded alone.
 
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -18,16 +18,33 @@ pub(crate) const PREFIX: usize = 20;
 /// An encoded block, and what a writer needs to know of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// First state.
+    /// First state, or the one that the first value is of.
     pub first: u64,
-    /// Last state.
+    /// Last state, or the one that the last value is of.
     pub last: u64,
-    /// Number of states.
+    /// Number of states, or of values.
     pub count: u32,
-    /// Fingerprint of the states.
+    /// Fingerprint of the states, or of the values and their states.
     pub fingerprint: Fingerprint,
     /// The bytes, prefix and payload.
     pub bytes: Vec<u8>,
+}
+
+impl Block {
+    /// Fill in the prefix, in front of a payload that is there, and what a writer needs to know of
+    /// a block of `states`, or of their values.
+    pub(super) fn seal(&mut self, states: &[u64], fingerprint: Fingerprint) {
+        self.first = states[0];
+        self.last = states[states.len() - 1];
+        self.count = states.len() as u32;
+        self.fingerprint = fingerprint;
+        let stored = (self.bytes.len() - PREFIX) as u32;
+        self.bytes[0..8].copy_from_slice(&self.first.to_le_bytes());
+        self.bytes[8..12].copy_from_slice(&self.count.to_le_bytes());
+        self.bytes[12..16].copy_from_slice(&stored.to_le_bytes());
+        let crc = checksum(&self.bytes);
+        self.bytes[16..20].copy_from_slice(&crc.to_le_bytes());
+    }
 }
 
 /// Encodes blocks; keeps its buffers and its zstd context between calls.
@@ -77,16 +94,7 @@ impl Encoder {
             .compress_to_buffer(deltas, &mut bytes[PREFIX..])
             .map_err(Error::Zstd)?;
         bytes.truncate(PREFIX + stored);
-        bytes[0..8].copy_from_slice(&states[0].to_le_bytes());
-        bytes[8..12].copy_from_slice(&(states.len() as u32).to_le_bytes());
-        bytes[12..16].copy_from_slice(&(stored as u32).to_le_bytes());
-        let crc = checksum(bytes);
-        bytes[16..20].copy_from_slice(&crc.to_le_bytes());
-
-        block.first = states[0];
-        block.last = states[states.len() - 1];
-        block.count = states.len() as u32;
-        block.fingerprint = fingerprint(states);
+        block.seal(states, fingerprint(states));
         Ok(())
     }
 }
@@ -110,6 +118,29 @@ fn checksum(block: &[u8]) -> u32 {
     crc.finalize()
 }
 
+/// A block whose bytes agree with its checksum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payload<'a> {
+    /// First state, or the one that the first value is of.
+    pub(crate) first: u64,
+    /// Number of states, or of values.
+    pub(crate) count: u32,
+    /// What they are coded as.
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> Payload<'a> {
+    /// The payload of a block's bytes, or what is damaged.
+    pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, &'static str> {
+        check(bytes)?;
+        Ok(Self {
+            first: u64_at(bytes, 0),
+            count: u32_at(bytes, 8),
+            bytes: &bytes[PREFIX..],
+        })
+    }
+}
+
 /// Decodes blocks; keeps its buffers and its zstd context between calls.
 pub struct Decoder {
     zstd: Decompressor<'static>,
@@ -129,23 +160,22 @@ impl Decoder {
         })
     }
 
-    /// Append the states of a block of at most `most` states to `out`, or say what is damaged.
-    /// Takes no more memory than `most` states can need, whatever the bytes say.
+    /// Append the states of a block to `out`, or say what is damaged. Takes no more memory than as
+    /// many states can need, whatever the bytes say.
     pub(crate) fn decode(
         &mut self,
-        bytes: &[u8],
-        most: u32,
+        payload: Payload<'_>,
         out: &mut Vec<u64>,
     ) -> Result<(), &'static str> {
-        check(bytes)?;
-        let (first, count) = (u64_at(bytes, 0), u32_at(bytes, 8));
-        if !(1..=most).contains(&count) {
-            return Err("impossible count");
-        }
+        let Payload {
+            first,
+            count,
+            bytes,
+        } = payload;
         self.deltas.clear();
         self.deltas.reserve(varint::MAX_BYTES * count as usize);
         self.zstd
-            .decompress_to_buffer(&bytes[PREFIX..], &mut self.deltas)
+            .decompress_to_buffer(bytes, &mut self.deltas)
             .map_err(|_| "zstd cannot decode it")?;
         take_deltas(&self.deltas, first, count, out).ok_or("differences do not match the count")
     }
@@ -166,7 +196,8 @@ mod tests {
             let mut block = Block::default();
             Encoder::new(level).unwrap().encode(&states, &mut block).unwrap();
             let mut decoded = Vec::new();
-            Decoder::new().unwrap().decode(&block.bytes, BLOCK as u32, &mut decoded).unwrap();
+            let payload = Payload::of(&block.bytes).unwrap();
+            Decoder::new().unwrap().decode(payload, &mut decoded).unwrap();
             prop_assert_eq!(&decoded, &states);
             prop_assert_eq!((block.first, block.last), (states[0], states[states.len() - 1]));
         }
@@ -213,23 +244,13 @@ mod tests {
             .unwrap()
             .encode(&states, &mut block)
             .unwrap();
-        let mut decoder = Decoder::new().unwrap();
-        let mut out = Vec::new();
         for at in 0..block.bytes.len() {
             for bit in 0..8 {
                 let mut bytes = block.bytes.clone();
                 bytes[at] ^= 1 << bit;
-                assert!(
-                    decoder.decode(&bytes, BLOCK as u32, &mut out).is_err(),
-                    "bit {bit} of {at}"
-                );
+                assert!(Payload::of(&bytes).is_err(), "bit {bit} of {at}");
             }
-            assert!(
-                decoder
-                    .decode(&block.bytes[..at], BLOCK as u32, &mut out)
-                    .is_err(),
-                "cut at {at}"
-            );
+            assert!(Payload::of(&block.bytes[..at]).is_err(), "cut at {at}");
         }
     }
 }

@@ -38,6 +38,27 @@ wide! {
     }
 }
 
+/// The fingerprint of different states together with a value of each, in any order: the sum modulo
+/// 2^64 of `mix(mix(x) + value)`.
+///
+/// # Panics
+///
+/// If there are not as many values as states.
+#[must_use]
+pub fn value_fingerprint(states: &[u64], values: &[u32]) -> Fingerprint {
+    assert_eq!(states.len(), values.len(), "each state has a value");
+    Fingerprint(sum_of_mixed_pairs(states, values))
+}
+
+wide! {
+    fn sum_of_mixed_pairs(states: &[u64], values: &[u32]) -> u64 {
+        let pairs = states.iter().zip(values);
+        pairs.fold(0, |sum: u64, (&x, &value)| {
+            sum.wrapping_add(mix(mix(x).wrapping_add(u64::from(value))))
+        })
+    }
+}
+
 impl Add for Fingerprint {
     type Output = Self;
 
@@ -106,6 +127,15 @@ mod tests {
             "f8b92427b13a4593"
         );
         assert_eq!(fingerprint(&[]).to_string(), "0000000000000000");
+    }
+
+    #[test]
+    fn a_fingerprint_of_values_binds_each_to_its_state() {
+        // Worked out from the definition with the whole numbers of Python.
+        let print = value_fingerprint(&[0x0011, 0x0110], &[5, u32::MAX]);
+        assert_eq!(print.to_string(), "89671b88805d99c9");
+        assert_eq!(value_fingerprint(&[0x0110, 0x0011], &[u32::MAX, 5]), print);
+        assert_ne!(value_fingerprint(&[0x0011, 0x0110], &[u32::MAX, 5]), print);
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! The first and the last bytes of a part file: what it holds, and that it is whole.
+//! The first and the last bytes of a file: what it holds, and that it is whole.
 
-use std::fmt;
 use std::path::Path;
 
-use super::block::BLOCK;
+use super::about::{ABOUT, About};
+use super::contents::Contents;
 use super::fingerprint::Fingerprint;
+use super::label::{Kind, Label};
 use super::little_endian::{u32_at, u64_at};
 use crate::error::{Error, Result};
 use crate::game::{Exp, PartKey};
@@ -15,7 +16,7 @@ pub(crate) const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"enum48pt";
 const END_MAGIC: &[u8; 8] = b"enum48/.";
 
-/// Bytes of a header.
+/// Bytes of a header, without those about values.
 pub(crate) const HEADER: usize = 40;
 /// Bytes of a footer.
 pub(crate) const FOOTER: usize = 40;
@@ -25,93 +26,57 @@ pub(crate) const ENTRY: usize = 16;
 /// No block of any file is larger, so that a damaged header cannot ask for unbounded memory.
 const MOST_IN_BLOCK: u32 = 1 << 20;
 
-/// Whether a part holds boards before or after the spawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Boards with the player to move.
-    States,
-    /// Boards after a move, before the spawn.
-    Afterstates,
-}
+/// The kinds of files, as numbers.
+const STATES: u8 = 0;
+const AFTERSTATES: u8 = 1;
+const VALUES: u8 = 2;
 
-impl Kind {
-    /// States in every block of a part of this kind but its last: many where files should be small,
-    /// fewer where the next layers read them in parallel and delete them.
-    #[must_use]
-    pub fn block(self) -> usize {
-        match self {
-            Self::States => BLOCK,
-            Self::Afterstates => BLOCK / 8,
-        }
-    }
-}
-
-/// What a part file says it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label {
-    /// States or afterstates.
-    pub kind: Kind,
-    /// Rows of the boards.
-    pub rows: u8,
-    /// Columns of the boards.
-    pub cols: u8,
-    /// The winning tile, [`Exp::LAST`] if there is none.
-    pub win: Exp,
-    /// Sum and largest tile of every board.
-    pub key: PartKey,
-}
-
-/// `states of 3x3-1024, sum 164, largest tile 32`.
-impl fmt::Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            kind,
-            rows,
-            cols,
-            win,
-            key,
-        } = *self;
-        let kind = match kind {
-            Kind::States => "states",
-            Kind::Afterstates => "afterstates",
-        };
-        write!(f, "{kind} of {rows}x{cols}")?;
-        if win < Exp::LAST {
-            write!(f, "-{}", win.tile())?;
-        }
-        write!(f, ", {key}")
-    }
-}
-
-/// A header: the label, and how the file is cut.
+/// A header: what the file holds, and how it is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    pub(crate) label: Label,
-    /// States in every block but the last.
+    pub(crate) contents: Contents,
+    /// States, or values, in every block but the last.
     pub(crate) block: u32,
     /// Bytes of the finished file, 0 before.
     pub(crate) length: u64,
 }
 
 impl Header {
-    pub(crate) fn to_bytes(self) -> [u8; HEADER] {
+    /// Bytes of the header, after which block 0 begins.
+    pub(crate) fn size(&self) -> usize {
+        match self.contents {
+            Contents::Boards(_) => HEADER,
+            Contents::Values(_) => HEADER + ABOUT,
+        }
+    }
+
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
         let Label {
             kind,
             rows,
             cols,
             win,
             key,
-        } = self.label;
-        let mut out = Vec::with_capacity(HEADER);
+        } = self.contents.label();
+        let kind = match (self.contents, kind) {
+            (Contents::Boards(_), Kind::States) => STATES,
+            (Contents::Boards(_), Kind::Afterstates) => AFTERSTATES,
+            (Contents::Values(_), Kind::Afterstates) => VALUES,
+            (Contents::Values(_), Kind::States) => panic!("values belong to afterstates"),
+        };
+        let mut out = Vec::with_capacity(self.size());
         out.extend(MAGIC);
         out.extend(VERSION.to_le_bytes());
-        out.extend([kind as u8, rows, cols, win.get()]);
+        out.extend([kind, rows, cols, win.get()]);
         out.extend(key.sum.to_le_bytes());
         out.extend(key.max.tile().to_le_bytes());
         out.extend(self.block.to_le_bytes());
         out.extend(self.length.to_le_bytes());
         out.extend(crc32fast::hash(&out).to_le_bytes());
-        out.try_into().expect("the fields fill the header")
+        if let Contents::Values(about) = self.contents {
+            out.extend(about.to_bytes());
+        }
+        out
     }
 
     /// Read the header of a file of `bytes`, and check the file as a whole: kind, version, length.
@@ -144,9 +109,9 @@ impl Header {
             });
         }
         let kind = match head[12] {
-            0 => Kind::States,
-            1 => Kind::Afterstates,
-            _ => return Err(damaged("header: kind is neither states nor afterstates")),
+            STATES => Kind::States,
+            AFTERSTATES | VALUES => Kind::Afterstates,
+            _ => return Err(damaged("header: kind is not states, afterstates or values")),
         };
         let label = Label {
             kind,
@@ -159,12 +124,8 @@ impl Header {
                     .ok_or_else(|| damaged("header: impossible largest tile"))?,
             },
         };
-        let header = Self {
-            label,
-            block: u32_at(head, 24),
-            length: u64_at(head, 28),
-        };
-        let (expected, got) = (header.length, bytes.len() as u64);
+        let (block, length) = (u32_at(head, 24), u64_at(head, 28));
+        let (expected, got) = (length, bytes.len() as u64);
         if expected == 0 {
             return Err(Error::Unfinished(owned()));
         }
@@ -178,7 +139,19 @@ impl Header {
         if got > expected {
             return Err(damaged(&format!("{} bytes after the end", got - expected)));
         }
-        if got < (HEADER + FOOTER) as u64 || !(1..=MOST_IN_BLOCK).contains(&header.block) {
+        let contents = if head[12] == VALUES {
+            let about = bytes[HEADER..].first_chunk::<ABOUT>();
+            let about = about.ok_or_else(|| damaged("header: impossible length"))?;
+            Contents::Values(About::from_bytes(label, about).map_err(damaged)?)
+        } else {
+            Contents::Boards(label)
+        };
+        let header = Self {
+            contents,
+            block,
+            length,
+        };
+        if bytes.len() < header.size() + FOOTER || !(1..=MOST_IN_BLOCK).contains(&block) {
             return Err(damaged("header: impossible length or block size"));
         }
         Ok(header)

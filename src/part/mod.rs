@@ -78,25 +78,35 @@
 //! Reading order: `varint`, `delta`, `block`, `header`, `writer`, `reader`, `blocks`, `stream`,
 //! `lookup`.
 
+mod about;
 pub(crate) mod block;
 mod blocks;
+mod column;
+pub(crate) mod contents;
 pub(crate) mod delta;
 mod fingerprint;
+mod frame;
 mod header;
+mod label;
 mod little_endian;
 mod lookup;
+pub(crate) mod planes;
 mod reader;
 mod stream;
 mod varint;
 pub(crate) mod writer;
 
+pub use about::About;
 pub use block::Decoder;
 pub(crate) use block::{BLOCK, Block, Encoder};
+pub use column::Column;
 #[cfg(test)]
 pub(crate) use fingerprint::mix;
-pub use fingerprint::{Fingerprint, fingerprint};
-pub use header::{Kind, Label};
+pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
+pub use frame::Frame;
+pub use label::{Kind, Label};
 pub use lookup::Lookup;
+pub use planes::ValueDecoder;
 pub use reader::Part;
 pub use stream::Stream;
 pub(crate) use writer::{PartWriter, Sealed};

@@ -1,22 +1,23 @@
-//! Writes a part file: blocks in, header and footer around them.
+//! Writes a file of boards or values: blocks in, header and footer around them.
 
 use std::fmt;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::block::Block;
+use super::contents::Contents;
 use super::fingerprint::Fingerprint;
-use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, Label};
+use super::header::{ENTRY, FOOTER, Footer, Header};
 use crate::error::{Error, Result};
 
-/// What a finished part file holds.
+/// What a finished file holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sealed {
-    /// Number of states.
+    /// Number of states, or of values.
     pub states: u64,
     /// Bytes of the file.
     pub bytes: u64,
-    /// Fingerprint of the states.
+    /// Fingerprint of the states, or of the values and their states.
     pub fingerprint: Fingerprint,
 }
 
@@ -35,32 +36,42 @@ impl fmt::Display for Sealed {
     }
 }
 
-/// A part file in the making. It stays marked as unfinished until [`PartWriter::finish`].
+/// A file of a part, or of its values, in the making. It stays marked as unfinished until [`PartWriter::finish`].
 pub struct PartWriter<W> {
     file: W,
     path: PathBuf,
-    label: Label,
+    contents: Contents,
     index: Vec<u8>,
     last: Option<u64>,
     sealed: Sealed,
 }
 
 impl<W: Write + Seek> PartWriter<W> {
-    /// Begin a part in an empty `file`; `path` is for messages.
-    pub fn new(file: W, path: &Path, label: Label) -> Result<Self> {
+    /// Begin a file of some contents, a [`Label`](super::Label) or an [`About`](super::About), in
+    /// an empty `file`; `path` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the header cannot be written.
+    ///
+    /// # Panics
+    ///
+    /// If they are values of states, not of afterstates.
+    pub fn new(file: W, path: &Path, contents: impl Into<Contents>) -> Result<Self> {
+        let contents = contents.into();
         let header = Header {
-            label,
-            block: label.kind.block() as u32,
+            contents,
+            block: contents.block() as u32,
             length: 0,
         };
         let sealed = Sealed {
-            bytes: HEADER as u64,
+            bytes: header.size() as u64,
             ..Sealed::default()
         };
         let mut writer = Self {
             file,
             path: path.to_owned(),
-            label,
+            contents,
             index: Vec::new(),
             last: None,
             sealed,
@@ -69,9 +80,9 @@ impl<W: Write + Seek> PartWriter<W> {
         Ok(writer)
     }
 
-    /// States that every block but the last must have.
+    /// States, or values, that every block but the last must have.
     pub fn block(&self) -> usize {
-        self.label.kind.block()
+        self.contents.block()
     }
 
     /// Append a block. All but the last of a part must be full.
@@ -107,7 +118,7 @@ impl<W: Write + Seek> PartWriter<W> {
             index_crc: crc32fast::hash(&self.index),
         };
         let header = Header {
-            label: self.label,
+            contents: self.contents,
             block: self.block() as u32,
             length: self.sealed.bytes,
         };

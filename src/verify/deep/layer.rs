@@ -53,7 +53,7 @@ impl Layer {
         for max in run.game().top().up_to() {
             let key = PartKey { sum, max };
             let file = run.part(Kind::States, key)?;
-            let firsts: Vec<Board> = file.iter().flat_map(Part::firsts).collect();
+            let firsts: Vec<Board> = file.iter().flat_map(|part| part.firsts()).collect();
             let first_bucket = buckets;
             buckets += firsts.len().max(1);
             parts.push(LayerPart {

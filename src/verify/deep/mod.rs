@@ -26,7 +26,7 @@ use super::line_moves::{Legal, LineMoves};
 use crate::error::{Error, Result};
 use crate::game::board::exps;
 use crate::game::{Board, Census, Exp};
-use crate::part::{Decoder, Part};
+use crate::part::Decoder;
 use crate::store::Run;
 use buckets::{BUCKET_BYTES, Buckets};
 use layer::{Layer, LayerPart, Totals};
@@ -236,7 +236,7 @@ impl Recount<'_> {
     }
 
     fn wrong(&self, part: &LayerPart, what: String) -> Error {
-        let file = part.file.as_ref().map(Part::path);
+        let file = part.file.as_ref().map(|part| part.path());
         Error::Damaged {
             path: file.unwrap_or(self.run.dir()).to_owned(),
             what,

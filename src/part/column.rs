@@ -1,0 +1,224 @@
+//! Reads a file of values where it lies: mapped, block by block, from many threads.
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::about::About;
+use super::contents::Contents;
+use super::frame::Frame;
+use super::planes::ValueDecoder;
+use crate::error::Result;
+
+/// An open file of values. Opening checks header, index and footer; blocks are checked when decoded.
+///
+/// Its blocks are those of the afterstates that the values belong to: the value of the board at some
+/// place of a block is at the same place of the same block here.
+pub struct Column {
+    frame: Frame,
+    about: About,
+}
+
+impl Column {
+    /// Open a file of values and check all but its blocks. Costs time and memory in proportion to
+    /// the index, 16 bytes for each block.
+    ///
+    /// # Errors
+    ///
+    /// A file that is foreign, cut, damaged, unfinished, of a newer format or of boards; what the
+    /// system refuses.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::of(Frame::open(path)?)
+    }
+
+    /// Open a file of values that is in memory, and will be at `path`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Column::open`].
+    pub fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
+        Self::of(Frame::from_memory(path, bytes)?)
+    }
+
+    fn of(frame: Frame) -> Result<Self> {
+        match frame.contents() {
+            Contents::Values(about) => Ok(Self { frame, about }),
+            Contents::Boards(_) => Err(frame.other_kind("values")),
+        }
+    }
+
+    /// What the file says it holds.
+    #[must_use]
+    pub fn about(&self) -> About {
+        self.about
+    }
+
+    /// Append the values of one block to `out`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`](crate::Error::Damaged), naming the block, if its bytes are not what was
+    /// written.
+    pub fn read_block(
+        &self,
+        block: usize,
+        decoder: &mut ValueDecoder,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
+        decoder
+            .decode(self.payload(block)?, out)
+            .map_err(|what| self.damaged(block, what))
+    }
+}
+
+impl Deref for Column {
+    type Target = Frame;
+
+    fn deref(&self) -> &Frame {
+        &self.frame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::{BLOCK, Block};
+    use super::super::frame::tests::damage_is_an_error;
+    use super::super::label::{Kind, Label};
+    use super::super::planes::ValueEncoder;
+    use super::super::reader::Part;
+    use super::super::reader::tests::file_of;
+    use super::super::writer::PartWriter;
+    use super::super::{fingerprint, value_fingerprint};
+    use super::*;
+    use crate::error::Error;
+    use crate::game::{Exp, Objective, PartKey};
+    use std::io::Cursor;
+
+    /// Values in a full block.
+    const FULL: usize = BLOCK / 8;
+
+    fn about(keys: &[u64], objective: Objective) -> About {
+        About {
+            afterstates: Label {
+                kind: Kind::Afterstates,
+                rows: 3,
+                cols: 3,
+                win: Exp::of_tile(1024).unwrap(),
+                key: PartKey {
+                    sum: 164,
+                    max: Exp::of_tile(32).unwrap(),
+                },
+            },
+            objective,
+            fraction: 17,
+            keys: fingerprint(keys),
+        }
+    }
+
+    /// Some boards and their values, whose high bytes seldom change and whose low bytes always do.
+    fn sample(count: usize) -> (Vec<u64>, Vec<u32>) {
+        let keys = (0..count as u64).map(|i| i * 3 + i / 100 * 1000);
+        let values =
+            (0..count as u32).map(|i| (9 << 24) + i * 5 + i.wrapping_mul(0x9e37_79b9) % 5000);
+        (keys.collect(), values.collect())
+    }
+
+    fn column_of(keys: &[u64], values: &[u32], about: About) -> Vec<u8> {
+        let file = Cursor::new(Vec::new());
+        let mut writer = PartWriter::new(file, Path::new("memory"), about).unwrap();
+        let mut encoder = ValueEncoder::new().unwrap();
+        let mut block = Block::default();
+        for (keys, values) in keys.chunks(FULL).zip(values.chunks(FULL)) {
+            encoder.encode(keys, values, &mut block).unwrap();
+            writer.append(&block).unwrap();
+        }
+        writer.finish().unwrap().0.into_inner()
+    }
+
+    /// Open bytes as a file and read every block.
+    fn read(bytes: &[u8]) -> Result<(Column, Vec<u32>)> {
+        let column = Column::from_memory(Path::new("memory"), bytes.into())?;
+        let mut decoder = ValueDecoder::new().unwrap();
+        let mut values = Vec::new();
+        for block in 0..column.blocks() {
+            column.read_block(block, &mut decoder, &mut values)?;
+        }
+        Ok((column, values))
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let chance = Objective::of_tile(512).unwrap();
+        for count in [0, 1, 2, FULL, FULL + 1, 2 * FULL + 500] {
+            let (keys, values) = sample(count);
+            for objective in [Objective::Score, Objective::Moves, chance] {
+                let about = about(&keys, objective);
+                let (column, found) = read(&column_of(&keys, &values, about)).unwrap();
+                assert!(found == values);
+                assert_eq!(column.about(), about);
+                assert_eq!(column.states(), count as u64);
+                assert_eq!(column.fingerprint(), value_fingerprint(&keys, &values));
+                assert_eq!(column.blocks(), count.div_ceil(FULL));
+                assert!(column.firsts().eq(keys.iter().copied().step_by(FULL)));
+                assert!(column.check_blocks().is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn every_flipped_byte_cut_and_appended_byte_is_an_error() {
+        let (keys, values) = sample(FULL + 900);
+        let good = column_of(&keys, &values, about(&keys, Objective::Score));
+        damage_is_an_error(&good, |bytes| read(bytes).map(drop));
+    }
+
+    #[test]
+    fn a_header_of_impossible_numbers_is_refused_though_its_checksum_agrees() {
+        let (keys, values) = sample(3);
+        let good = column_of(&keys, &values, about(&keys, Objective::Score));
+        for (at, number, what) in [
+            (40, 2u32, "objective"),
+            (40, 12, "objective"),
+            (44, 33, "fraction"),
+        ] {
+            let mut bytes = good.clone();
+            bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+            let crc = crc32fast::hash(&bytes[40..56]);
+            bytes[56..60].copy_from_slice(&crc.to_le_bytes());
+            let error = read(&bytes).err().unwrap().to_string();
+            assert!(
+                error.contains(&format!("damaged: header: impossible {what}")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_of_the_other_kind_is_named_as_what_it_is() {
+        let (keys, values) = sample(3);
+        let values = column_of(&keys, &values, about(&keys, Objective::Score));
+        let of_values = Part::from_memory(Path::new("memory"), values.into());
+        let of_boards = read(&file_of(&keys));
+        let said = [of_values.err(), of_boards.err()].map(|error| {
+            assert!(matches!(error, Some(Error::OtherKind { .. })));
+            error.map(|error| error.to_string()).unwrap_or_default()
+        });
+        assert_eq!(
+            said,
+            [
+                "memory: holds values (score) of afterstates of 3x3-1024, sum 164, largest tile 32, \
+                 not boards: put the right file in its place",
+                "memory: holds states of 3x3-1024, sum 100, largest tile 64, not values: put the right \
+                 file in its place",
+            ]
+        );
+    }
+
+    #[test]
+    #[should_panic = "values belong to afterstates"]
+    fn values_of_states_are_not_written() {
+        let mut about = about(&[], Objective::Score);
+        about.afterstates.kind = Kind::States;
+        column_of(&[], &[], about);
+    }
+}

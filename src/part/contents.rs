@@ -1,0 +1,51 @@
+//! What a file holds: boards or values.
+
+use std::fmt;
+
+use super::about::About;
+use super::label::Label;
+
+/// What a file holds, as its header says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// States or afterstates.
+    Boards(Label),
+    /// Values of afterstates.
+    Values(About),
+}
+
+impl Contents {
+    /// The part that they are, or belong to.
+    pub(crate) fn label(&self) -> Label {
+        match self {
+            Self::Boards(label) => *label,
+            Self::Values(about) => about.afterstates,
+        }
+    }
+
+    /// Boards or values in every block but the last. Values are cut where their afterstates are.
+    pub(crate) fn block(&self) -> usize {
+        self.label().kind.block()
+    }
+}
+
+impl fmt::Display for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boards(label) => label.fmt(f),
+            Self::Values(about) => about.fmt(f),
+        }
+    }
+}
+
+impl From<Label> for Contents {
+    fn from(label: Label) -> Self {
+        Self::Boards(label)
+    }
+}
+
+impl From<About> for Contents {
+    fn from(about: About) -> Self {
+        Self::Values(about)
+    }
+}

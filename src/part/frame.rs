@@ -1,0 +1,291 @@
+//! An open file of boards or values: what holds its blocks together.
+
+use std::fs::{self, File};
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use super::block::{PREFIX, Payload, check};
+use super::contents::Contents;
+use super::fingerprint::Fingerprint;
+use super::header::{ENTRY, FOOTER, Footer, Header};
+use super::little_endian::u64_at;
+use crate::error::{Error, Result};
+
+/// Where a file's bytes are.
+enum Bytes {
+    File(Mmap),
+    Memory(Arc<[u8]>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::File(map) => map,
+            Self::Memory(bytes) => bytes,
+        }
+    }
+}
+
+/// What an open [`Part`](super::Part) and an open [`Column`](super::Column) have in common: all but
+/// what is in the blocks.
+pub struct Frame {
+    path: PathBuf,
+    bytes: Bytes,
+    header: Header,
+    footer: Footer,
+    index: Range<usize>,
+}
+
+impl Frame {
+    /// Map a file, and check all but its blocks.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        // Opening a pipe would wait for somebody to write to it.
+        let found = fs::metadata(path).map_err(Error::io(path, "open"))?;
+        if !found.is_file() {
+            return Err(Error::Foreign(path.to_owned()));
+        }
+        let file = File::open(path).map_err(Error::io(path, "open"))?;
+        // SAFETY: the map is only read. The bytes could change under it only if another process
+        // wrote to the file; a run's directory is locked against other runs, sealed files are never
+        // written again, and every block is checked against its checksum when it is decoded.
+        #[expect(unsafe_code, reason = "mapping a file has no safe form")]
+        let bytes = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "map"))?;
+        Self::from_bytes(path, Bytes::File(bytes))
+    }
+
+    /// The same for a file that is in memory, and will be at `path`.
+    pub(super) fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
+        Self::from_bytes(path, Bytes::Memory(bytes))
+    }
+
+    fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self> {
+        let header = Header::of(path, &bytes)?;
+        let damaged = |what: &str| Error::Damaged {
+            path: path.to_owned(),
+            what: what.to_owned(),
+        };
+        let footer = bytes
+            .last_chunk::<FOOTER>()
+            .expect("the header was checked against the length");
+        let footer = Footer::from_bytes(footer).map_err(damaged)?;
+        let end = bytes.len() - FOOTER;
+        let length = usize::try_from(footer.blocks)
+            .ok()
+            .and_then(|n| n.checked_mul(ENTRY));
+        let start = length
+            .and_then(|length| end.checked_sub(length))
+            .filter(|&at| at >= header.size());
+        let index = start.ok_or_else(|| damaged("footer: impossible number of blocks"))?..end;
+        // Every block but the last is full, and the last has at least one state.
+        if footer.states.div_ceil(header.block.into()) != footer.blocks {
+            return Err(damaged("footer: impossible number of states"));
+        }
+        if crc32fast::hash(&bytes[index.clone()]) != footer.index_crc {
+            return Err(damaged("index: checksum differs"));
+        }
+        let frame = Self {
+            path: path.to_owned(),
+            bytes,
+            header,
+            footer,
+            index,
+        };
+        frame.check_index()?;
+        Ok(frame)
+    }
+
+    /// Blocks lie end to end from the header to the index, and their first states increase.
+    fn check_index(&self) -> Result<()> {
+        let mut end = self.header.size();
+        for block in 0..self.blocks() {
+            let place = self.place(block);
+            if place.start != end
+                || place.end < place.start + PREFIX
+                || place.end > self.index.start
+            {
+                return Err(self.damaged(block, "index: impossible place"));
+            }
+            if block > 0 && self.first(block) <= self.first(block - 1) {
+                return Err(self.damaged(block, "index: first states out of order"));
+            }
+            end = place.end;
+        }
+        if end != self.index.start {
+            return Err(self.damaged(self.blocks(), "bytes between the blocks and the index"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn damaged(&self, block: usize, what: &str) -> Error {
+        Error::Damaged {
+            path: self.path.clone(),
+            what: format!("block {block}: {what}"),
+        }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the file says it holds.
+    pub(super) fn contents(&self) -> Contents {
+        self.header.contents
+    }
+
+    /// The error that it is not a file of `wanted`.
+    pub(super) fn other_kind(&self, wanted: &'static str) -> Error {
+        Error::OtherKind {
+            path: self.path.clone(),
+            found: self.contents().to_string(),
+            wanted,
+        }
+    }
+
+    /// Number of boards, or of values.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.footer.states
+    }
+
+    /// Fingerprint of the boards, or of the values and their boards, as the footer says it.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.footer.fingerprint
+    }
+
+    /// Bytes of the file.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Number of blocks.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.index.len() / ENTRY
+    }
+
+    /// First board of a block, or the board that its first value is of, from the index.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such block.
+    #[must_use]
+    pub fn first(&self, block: usize) -> u64 {
+        u64_at(&self.bytes, self.entry(block) + 8)
+    }
+
+    /// The first boards of all blocks: an even sample of the part.
+    pub fn firsts(&self) -> impl Iterator<Item = u64> {
+        (0..self.blocks()).map(|block| self.first(block))
+    }
+
+    fn entry(&self, block: usize) -> usize {
+        assert!(block < self.blocks(), "block {block} of {}", self.blocks());
+        self.index.start + ENTRY * block
+    }
+
+    /// Where a block lies in the file; to be trusted once [`Frame::check_index`] has passed.
+    fn place(&self, block: usize) -> Range<usize> {
+        let offset = |block| u64_at(&self.bytes, self.entry(block)) as usize;
+        let end = if block + 1 < self.blocks() {
+            offset(block + 1)
+        } else {
+            self.index.start
+        };
+        offset(block)..end
+    }
+
+    /// Check the bytes of every block against its checksum, without decoding them: as fast as they
+    /// can be read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`], naming the first block that fails.
+    pub fn check_blocks(&self) -> Result<()> {
+        (0..self.blocks()).try_for_each(|block| {
+            check(&self.bytes[self.place(block)]).map_err(|what| self.damaged(block, what))
+        })
+    }
+
+    /// A block, as the index and the footer say that it must be; what is in its payload is not
+    /// checked.
+    pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
+        let payload = Payload::of(&self.bytes[self.place(block)]);
+        let payload = payload.map_err(|what| self.damaged(block, what))?;
+        let before = block as u64 * self.block_size();
+        if u64::from(payload.count) != self.block_size().min(self.states() - before) {
+            return Err(self.damaged(block, "count differs from the footer"));
+        }
+        if payload.first != self.first(block) {
+            return Err(self.damaged(block, "first state differs from the index"));
+        }
+        Ok(payload)
+    }
+
+    /// Boards, or values, in every block but the last.
+    pub(crate) fn block_size(&self) -> u64 {
+        self.header.block.into()
+    }
+
+    /// The block that would hold a board, or its value: the last one that does not begin after it.
+    #[must_use]
+    pub fn block_of(&self, board: u64) -> Option<usize> {
+        let (mut low, mut high) = (0, self.blocks());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.first(middle) <= board {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.checked_sub(1)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// See that `read`, which reads a whole file, refuses `good` with any byte flipped, cut anywhere
+    /// and continued, and that it names the kind of damage.
+    pub(in crate::part) fn damage_is_an_error(good: &[u8], read: impl Fn(&[u8]) -> Result<()>) {
+        assert!(read(good).is_ok());
+        // Blocks are large; all bytes of the frame around them and a sample of theirs.
+        let interesting = |at: usize| at < 200 || at + 400 > good.len() || at.is_multiple_of(97);
+        for at in (0..good.len()).filter(|&at| interesting(at)) {
+            let mut bytes = good.to_owned();
+            bytes[at] ^= 0x10;
+            let error = read(&bytes)
+                .err()
+                .unwrap_or_else(|| panic!("flip at {at} was not seen"));
+            let expected = if at < 8 {
+                "not an enum48 part file"
+            } else {
+                "damaged"
+            };
+            assert!(
+                error.to_string().contains(expected),
+                "flip at {at}: {error}"
+            );
+            let error = read(&good[..at])
+                .err()
+                .unwrap_or_else(|| panic!("cut at {at} was not seen"));
+            assert!(
+                matches!(error, Error::Cut { .. } | Error::Foreign(_)),
+                "cut at {at}: {error}"
+            );
+            assert_eq!(matches!(error, Error::Foreign(_)), at == 0);
+        }
+        let error = read(&[good, &[0]].concat()).unwrap_err();
+        assert!(error.to_string().contains("1 bytes after the end"));
+    }
+}

@@ -1,0 +1,64 @@
+//! What a part file says it holds.
+
+use std::fmt;
+
+use super::block::BLOCK;
+use crate::game::{Exp, PartKey};
+
+/// Whether a part holds boards before or after the spawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Boards with the player to move.
+    States,
+    /// Boards after a move, before the spawn.
+    Afterstates,
+}
+
+impl Kind {
+    /// States in every block of a part of this kind but its last: many where files should be small,
+    /// fewer where the next layers read them in parallel and delete them.
+    #[must_use]
+    pub fn block(self) -> usize {
+        match self {
+            Self::States => BLOCK,
+            Self::Afterstates => BLOCK / 8,
+        }
+    }
+}
+
+/// What a part file says it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// States or afterstates.
+    pub kind: Kind,
+    /// Rows of the boards.
+    pub rows: u8,
+    /// Columns of the boards.
+    pub cols: u8,
+    /// The winning tile, [`Exp::LAST`] if there is none.
+    pub win: Exp,
+    /// Sum and largest tile of every board.
+    pub key: PartKey,
+}
+
+/// `states of 3x3-1024, sum 164, largest tile 32`.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kind,
+            rows,
+            cols,
+            win,
+            key,
+        } = *self;
+        let kind = match kind {
+            Kind::States => "states",
+            Kind::Afterstates => "afterstates",
+        };
+        write!(f, "{kind} of {rows}x{cols}")?;
+        if win < Exp::LAST {
+            write!(f, "-{}", win.tile())?;
+        }
+        write!(f, ", {key}")
+    }
+}

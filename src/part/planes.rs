@@ -1,0 +1,275 @@
+//! The values of a block: four planes of bytes, each compressed if that makes it shorter.
+//!
+//! Key idea: the values of neighbouring boards are of much the same size, so their first bytes
+//! repeat and nearly vanish, while their last bytes are as good as random. Apart from each other,
+//! each can be stored as suits it.
+
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe;
+
+use super::block::{BLOCK, Block, PREFIX, Payload};
+use super::fingerprint::value_fingerprint;
+use super::little_endian::u32_at;
+use crate::error::{Error, Result};
+
+/// Bytes of a value, the first being the most significant.
+const PLANES: usize = 4;
+
+/// Bytes of the planes' lengths.
+const LENGTHS: usize = 4 * PLANES;
+
+/// Higher levels take several times as long and save next to nothing.
+const LEVEL: i32 = 1;
+
+/// Encodes blocks of values; keeps its buffers and its zstd context between calls.
+pub struct ValueEncoder {
+    zstd: Compressor<'static>,
+    plane: Vec<u8>,
+}
+
+impl ValueEncoder {
+    /// An encoder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zstd`] if there is no memory for it.
+    pub fn new() -> Result<Self> {
+        Ok(Self {
+            zstd: Compressor::new(LEVEL).map_err(Error::Zstd)?,
+            plane: Vec::new(),
+        })
+    }
+
+    /// Encode the `values` of `keys`, at least one and at most [`BLOCK`], into `block`, reusing its
+    /// buffer. The bytes depend on the values and the first key alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfOrder`] unless the keys are strictly increasing; [`Error::Zstd`] if there is no
+    /// memory to compress the values with.
+    ///
+    /// # Panics
+    ///
+    /// If there are no values, too many, or not as many as keys.
+    pub fn encode(&mut self, keys: &[u64], values: &[u32], block: &mut Block) -> Result<()> {
+        let count = values.len();
+        assert!((1..=BLOCK).contains(&count), "a block of {count} values");
+        assert_eq!(keys.len(), count, "each key has a value");
+        if let Some(pair) = keys.windows(2).find(|pair| pair[1] <= pair[0]) {
+            return Err(Error::OutOfOrder {
+                previous: pair[0],
+                got: pair[1],
+            });
+        }
+        let bytes = &mut block.bytes;
+        bytes.clear();
+        let room = PLANES * zstd_safe::compress_bound(count);
+        bytes.resize(PREFIX + LENGTHS + room, 0);
+        let mut end = PREFIX + LENGTHS;
+        for plane in 0..PLANES {
+            self.plane.clear();
+            let byte = |value: &u32| value.to_be_bytes()[plane];
+            self.plane.extend(values.iter().map(byte));
+            let stored = self.put_plane(&mut bytes[end..])?;
+            let length = PREFIX + 4 * plane;
+            bytes[length..length + 4].copy_from_slice(&(stored as u32).to_le_bytes());
+            end += stored;
+        }
+        bytes.truncate(end);
+        block.seal(keys, value_fingerprint(keys, values));
+        Ok(())
+    }
+
+    /// Write a plane at the start of `out`, compressed if that makes it shorter; returns the
+    /// length.
+    fn put_plane(&mut self, out: &mut [u8]) -> Result<usize> {
+        let compressed = self.zstd.compress_to_buffer(&self.plane, out);
+        let stored = compressed.map_err(Error::Zstd)?;
+        if stored < self.plane.len() {
+            return Ok(stored);
+        }
+        out[..self.plane.len()].copy_from_slice(&self.plane);
+        Ok(self.plane.len())
+    }
+}
+
+/// Decodes blocks of values; keeps its buffers and its zstd context between calls.
+pub struct ValueDecoder {
+    zstd: Decompressor<'static>,
+    planes: Vec<u8>,
+}
+
+impl ValueDecoder {
+    /// A decoder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zstd`] if there is no memory for it.
+    pub fn new() -> Result<Self> {
+        Ok(Self {
+            zstd: Decompressor::new().map_err(Error::Zstd)?,
+            planes: Vec::new(),
+        })
+    }
+
+    /// Append the values of a block to `out`, or say what is damaged. Takes no more memory than as
+    /// many values need, whatever the bytes say.
+    pub(crate) fn decode(
+        &mut self,
+        payload: Payload<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        let count = payload.count as usize;
+        let lengths = payload.bytes.split_at_checked(LENGTHS);
+        let (lengths, mut rest) = lengths.ok_or("no room for the lengths of planes")?;
+        self.planes.resize(PLANES * count, 0);
+        for (at, plane) in self.planes.chunks_exact_mut(count).enumerate() {
+            let stored = u32_at(lengths, 4 * at) as usize;
+            let planes = rest.split_at_checked(stored);
+            let (stored, others) = planes.ok_or("a plane beyond the end")?;
+            take_plane(&mut self.zstd, stored, plane)?;
+            rest = others;
+        }
+        if !rest.is_empty() {
+            return Err("bytes after the planes");
+        }
+        let (first, last) = self.planes.split_at(2 * count);
+        let (first, last) = (first.split_at(count), last.split_at(count));
+        let bytes = first.0.iter().zip(first.1).zip(last.0).zip(last.1);
+        out.extend(bytes.map(|(((&a, &b), &c), &d)| u32::from_be_bytes([a, b, c, d])));
+        Ok(())
+    }
+}
+
+/// Fill a plane from the bytes that are stored of it.
+fn take_plane(
+    zstd: &mut Decompressor<'_>,
+    stored: &[u8],
+    plane: &mut [u8],
+) -> Result<(), &'static str> {
+    if stored.len() == plane.len() {
+        plane.copy_from_slice(stored);
+        return Ok(());
+    }
+    if stored.len() > plane.len() {
+        return Err("a plane longer than its values");
+    }
+    if zstd_safe::find_frame_compressed_size(stored) != Ok(stored.len()) {
+        return Err("a plane that is not one zstd frame");
+    }
+    let length = zstd.decompress_to_buffer(stored, plane);
+    let length = length.map_err(|_| "zstd cannot decode a plane")?;
+    if length < plane.len() {
+        return Err("a plane of too few bytes");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fingerprint::mix;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn encode(keys: &[u64], values: &[u32]) -> Block {
+        let mut block = Block::default();
+        let mut encoder = ValueEncoder::new().unwrap();
+        encoder.encode(keys, values, &mut block).unwrap();
+        block
+    }
+
+    fn decode(bytes: &[u8], count: u32) -> Result<Vec<u32>, &'static str> {
+        let mut out = Vec::new();
+        let payload = Payload {
+            first: 0,
+            count,
+            bytes,
+        };
+        ValueDecoder::new().unwrap().decode(payload, &mut out)?;
+        Ok(out)
+    }
+
+    proptest! {
+        #[test]
+        fn any_values_survive_a_block(
+            pairs in prop::collection::btree_map(any::<u64>(), any::<u32>(), 1..500),
+            narrow in 0..32,
+        ) {
+            let keys: Vec<u64> = pairs.keys().copied().collect();
+            let values: Vec<u32> = pairs.values().map(|value| value >> narrow).collect();
+            let block = encode(&keys, &values);
+            let payload = Payload::of(&block.bytes).unwrap();
+            prop_assert_eq!((payload.first, payload.count as usize), (keys[0], keys.len()));
+            prop_assert_eq!(decode(payload.bytes, payload.count).unwrap(), values);
+            prop_assert_eq!((block.first, block.last), (keys[0], keys[keys.len() - 1]));
+        }
+    }
+
+    #[test]
+    fn a_plane_is_compressed_only_where_that_makes_it_shorter() {
+        let keys: Vec<u64> = (0..1000).collect();
+        let values: Vec<u32> = keys
+            .iter()
+            .map(|&key| 0x0705_0000 | mix(key) as u32 >> 16)
+            .collect();
+        let bytes = encode(&keys, &values).bytes;
+        let lengths = [0, 1, 2, 3].map(|plane| u32_at(&bytes, PREFIX + 4 * plane));
+        assert!(lengths[0] < 30 && lengths[1] < 30, "{lengths:?}");
+        assert_eq!(lengths[2..], [1000, 1000]);
+        assert_eq!(bytes.len() as u32, 20 + 16 + lengths.iter().sum::<u32>());
+    }
+
+    #[test]
+    fn an_encoder_gives_the_same_bytes_whatever_it_encoded_before() {
+        let keys: Vec<u64> = (0..5000).collect();
+        let values = |step: u32| (0..5000).map(|i| i * step).collect::<Vec<u32>>();
+        let (mut used, mut block) = (ValueEncoder::new().unwrap(), Block::default());
+        for step in [1, 70_000, 3] {
+            used.encode(&keys, &values(step), &mut block).unwrap();
+        }
+        assert_eq!(block, encode(&keys, &values(3)));
+    }
+
+    #[test]
+    fn keys_in_disorder_are_refused() {
+        let mut encoder = ValueEncoder::new().unwrap();
+        for bad in [[1, 1], [2, 1]] {
+            let refused = encoder.encode(&bad, &[0, 0], &mut Block::default());
+            assert!(
+                matches!(refused, Err(Error::OutOfOrder { previous, got }) if [previous, got] == bad)
+            );
+        }
+    }
+
+    #[test]
+    fn every_contradiction_within_a_payload_is_named() {
+        let frame = |count: usize| zstd::bulk::compress(&vec![7; count], LEVEL).unwrap();
+        // Four planes of 100 bytes: the first as given, the others as they are.
+        let payload = |first: &[u8]| {
+            let lengths = [first.len() as u32, 100, 100, 100];
+            let lengths = lengths.into_iter().flat_map(u32::to_le_bytes);
+            lengths
+                .chain(first.iter().copied())
+                .chain([0; 300])
+                .collect::<Vec<u8>>()
+        };
+        let good = payload(&frame(100));
+        assert_eq!(decode(&good, 100).unwrap(), [0x0700_0000; 100]);
+        for (bytes, what) in [
+            (good[..15].to_vec(), "no room for the lengths of planes"),
+            (good[..good.len() - 1].to_vec(), "a plane beyond the end"),
+            ([&good[..], &[0]].concat(), "bytes after the planes"),
+            (payload(&[7; 101]), "a plane longer than its values"),
+            (payload(&[7; 99]), "a plane that is not one zstd frame"),
+            (
+                payload(&[frame(50), frame(50)].concat()),
+                "a plane that is not one zstd frame",
+            ),
+            (payload(&frame(99)), "a plane of too few bytes"),
+            (payload(&frame(101)), "zstd cannot decode a plane"),
+            (payload(&[]), "a plane that is not one zstd frame"),
+        ] {
+            assert_eq!(decode(&bytes, 100), Err(what));
+        }
+    }
+}
