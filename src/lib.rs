@@ -25,6 +25,7 @@
 //!   ([`Run::layer`](store::Run::layer), with an example that moves them).
 //! - [`part::Lookup`] finds the position of a state in its part and the state at a position, so
 //!   that an array beside the part can hold anything about its states (with an example).
+//! - [`part::Column`] reads the values of a part's afterstates, in the same blocks.
 //! - [`Game::moves`], [`Game::spawns`] and [`Game::canonical`] are the rules for one board.
 //!
 //! # Words
@@ -38,6 +39,7 @@
 //! | part | all canonical states, or afterstates, of one sum and one largest tile ([`PartKey`](game::PartKey)) |
 //! | tile, exponent | 32 is a tile, 5 its exponent ([`Exp`](game::Exp)) |
 //! | position | the number of states before a state in its part |
+//! | value | what an afterstate is worth to who plays for an [`Objective`](game::Objective) |
 //! | run | the count of one game, as far as it went, in a directory of its own |
 //! | frontier | the afterstates of the last two sums, from which the next layer follows |
 //! | candidate | a state or afterstate as it is produced, before repeats are dropped |

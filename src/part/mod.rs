@@ -1,4 +1,5 @@
-//! A part as a file: sorted boards, in blocks that can be decoded alone.
+//! A part as a file: sorted boards, in blocks that can be decoded alone; and a column of values
+//! beside it, one for each board, in the same blocks.
 //!
 //! Nothing here knows a rule of the game: to these files a board is a number, and a part is a
 //! sorted list of them under a label.
@@ -18,9 +19,10 @@
 //!   8  version     u32  1                     8  count      u32  states, 1 to block size
 //!  12  kind        u8   0 states,            12  stored     u32  bytes of payload
 //!                       1 afterstates        16  crc        u32  of bytes 0 to 16 and the payload
-//!  13  rows        u8                        20  payload         one zstd frame of count - 1
-//!  14  cols        u8                                            varints: each state minus the one
-//!  15  win         u8   exponent of the                          before it
+//!                       2 values, see below  20  payload         one zstd frame of count - 1
+//!  13  rows        u8                                            varints: each state minus the one
+//!  14  cols        u8                                            before it
+//!  15  win         u8   exponent of the
 //!                       winning tile, 16
 //!                       if there is none     index, 16 bytes for each block
 //!  16  sum         u32  sum of every state     0  offset   u64  of the block in the file
@@ -72,11 +74,62 @@
 //! 70  9e 86 38 a1 d9 27 c9 65 6e 75 6d 34 38 2f 2e
 //! ```
 //!
-//! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page, to be read;
-//! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array, to be used.
+//! # The file of values, format version 1
 //!
-//! Reading order: `varint`, `delta`, `block`, `header`, `writer`, `reader`, `blocks`, `stream`,
-//! `lookup`.
+//! It holds a value for each afterstate of a part, in the order of the part's file, and is laid out
+//! as that is: its blocks begin at the same boards, and what is said above holds, except for
+//! these.
+//!
+//! ```text
+//! header, 60 bytes                          payload of a block
+//!   0  as above, kind 2; sum and max are      0  lengths  4 u32  bytes stored of each plane
+//!      those of the afterstates              16  planes          one after the other
+//!  40  objective   u32  0 score, 1 moves,
+//!                       or a tile (512, not
+//!                       9), from 4 to 65536
+//!  44  fraction    u32  bits after the binary point, at most 32
+//!  48  keys        u64  fingerprint of the afterstates, as in the footer of their file
+//!  56  crc         u32  of bytes 40 to 56
+//! ```
+//!
+//! - *Values.* A value is a u32 and stands for `value / 2^fraction`: the expected score, the
+//!   expected number of moves, or the chance to reach a tile.
+//! - *Places.* Block 0 is at byte 60. A column without values is 100 bytes.
+//! - *Blocks.* `first` is the afterstate that the block's first value belongs to, here and in the
+//!   index; all other afterstates are in their own file alone. For "states", read "values".
+//! - *Payload.* Four planes: the most significant byte of each value, then the second, the third,
+//!   and the least significant. A plane whose length is `count` is stored as it is; a shorter one
+//!   is one frame as above, whose contents have `count` bytes. No plane is longer, and nothing
+//!   follows the last.
+//! - *Fingerprint.* The sum, modulo 2^64, of `mix(mix(x) + value)` over all afterstates x and their
+//!   values.
+//!
+//! Worked example: the chance of the tile 32 in 2x2 to 32, from the afterstates of sum 22 and largest
+//! tile 16. It is 0.0909 from 0x0124, 0.0819 from 0x0142 and 0.009 from 0x0241, and in 31 bits
+//! these are 195206264, 175878911 and 19327353; the file of these values is 164 bytes.
+//!
+//! ```text
+//! 00  65 6e 75 6d 34 38 70 74 01 00 00 00 02 02 02 05
+//! 10  16 00 00 00 10 00 00 00 00 40 00 00 a4 00 00 00
+//! 20  00 00 00 00 19 60 49 3a 20 00 00 00 1f 00 00 00
+//! 30  fe 34 0c a6 ae c1 cb 62 61 f3 0b 0d 24 01 00 00
+//! 40  00 00 00 00 03 00 00 00 1c 00 00 00 f4 30 70 be
+//! 50  03 00 00 00 03 00 00 00 03 00 00 00 03 00 00 00
+//! 60  0b 0a 01 a2 7b 26 9c b2 e9 78 ff 79 3c 00 00 00
+//! 70  00 00 00 00 24 01 00 00 00 00 00 00 03 00 00 00
+//! 80  00 00 00 00 01 00 00 00 00 00 00 00 ae 57 bb 29
+//! 90  b7 b7 c5 84 66 ba ca 61 c9 2a 49 9e 65 6e 75 6d
+//! a0  34 38 2f 2e
+//! ```
+//!
+//! # Readers
+//!
+//! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page, to be read;
+//! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array, to be used;
+//! `scripts/read_values.py` does so for values.
+//!
+//! Reading order: `varint`, `delta`, `block`, `label`, `header`, `writer`, `frame`, `reader`,
+//! `blocks`, `stream`, `lookup`; then for values `about`, `contents`, `planes`, `column`.
 
 mod about;
 pub(crate) mod block;

@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 
 use super::file::{LOCK, TEMPORARY};
 use crate::error::{Error, Result};
-use crate::game::{Exp, Game, PartKey};
+use crate::game::{Exp, Game, Objective, PartKey};
 use crate::part::{Kind, Label};
 
 /// Name of the manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// Name of the manifest of a solution.
+const SOLUTION: &str = "solution.json";
 
 /// Stem of the temporary file that reserves room for the manifest.
 pub(crate) const RESERVE: &str = "reserve";
@@ -31,8 +34,7 @@ impl fmt::Display for FileName {
             Kind::States => "states",
             Kind::Afterstates => "afterstates",
         };
-        let PartKey { sum, max } = self.key;
-        write!(f, "sum-{sum:05}-max-{:05}.{ending}", max.tile())
+        write!(f, "{}.{ending}", stem(self.key))
     }
 }
 
@@ -68,14 +70,48 @@ impl FileName {
             "afterstates" => Kind::Afterstates,
             _ => return None,
         };
-        let (sum, max) = stem.strip_prefix("sum-")?.split_once("-max-")?;
-        let key = PartKey {
-            sum: sum.parse().ok()?,
-            max: Exp::of_tile(max.parse().ok()?)?,
-        };
-        let parsed = Self { kind, key };
-        (parsed.to_string() == name).then_some(parsed)
+        let key = key_of(stem)?;
+        Some(Self { kind, key })
     }
+}
+
+/// The name of a file of values, beside that of their afterstates:
+/// `sum-00164-max-00032.score.values`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ValuesName {
+    pub(crate) objective: Objective,
+    pub(crate) key: PartKey,
+}
+
+impl fmt::Display for ValuesName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.values", stem(self.key), self.objective)
+    }
+}
+
+impl ValuesName {
+    /// Read a name that [`fmt::Display`] writes, and no other.
+    fn parse(name: &str) -> Option<Self> {
+        let (stem, objective) = name.strip_suffix(".values")?.split_once('.')?;
+        let key = key_of(stem)?;
+        let objective = objective.parse().ok()?;
+        Some(Self { objective, key })
+    }
+}
+
+/// What the names of all files of a part begin with: `sum-00164-max-00032`.
+fn stem(PartKey { sum, max }: PartKey) -> String {
+    format!("sum-{sum:05}-max-{:05}", max.tile())
+}
+
+/// The part whose files' names begin with this stem.
+fn key_of(text: &str) -> Option<PartKey> {
+    let (sum, max) = text.strip_prefix("sum-")?.split_once("-max-")?;
+    let key = PartKey {
+        sum: sum.parse().ok()?,
+        max: Exp::of_tile(max.parse().ok()?)?,
+    };
+    (stem(key) == text).then_some(key)
 }
 
 /// What a name in a run's directory stands for.
@@ -87,6 +123,8 @@ pub(crate) enum Named {
     Temporary,
     /// The manifest, the table or the lock.
     Run,
+    /// A file of the run's solution, finished or not: no count touches it.
+    Solution,
     /// Not a file of a run.
     Other,
 }
@@ -97,6 +135,7 @@ impl Named {
             Some(part) => Self::Part(part),
             None if is_temporary(name) => Self::Temporary,
             None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,
+            None if is_of_solution(name.strip_suffix(TEMPORARY).unwrap_or(name)) => Self::Solution,
             None => Self::Other,
         }
     }
@@ -126,7 +165,10 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let left_by_a_run = |name: &String| name == LOCK || is_temporary(name);
     if names.iter().any(|name| name == MANIFEST) || names.iter().all(left_by_a_run) {
         Ok(())
-    } else if names.iter().any(|name| FileName::parse(name).is_some()) {
+    } else if names
+        .iter()
+        .any(|name| FileName::parse(name).is_some() || is_of_solution(name))
+    {
         Err(Error::Missing(dir.join(MANIFEST)))
     } else {
         Err(Error::NotARun(dir.to_owned()))
@@ -146,6 +188,11 @@ fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|stem| {
         FileName::parse(stem).is_some() || [MANIFEST, TABLE, RESERVE].contains(&stem)
     })
+}
+
+/// Whether a file belongs to a solution.
+fn is_of_solution(name: &str) -> bool {
+    name == SOLUTION || ValuesName::parse(name).is_some()
 }
 
 fn names(dir: &Path) -> Result<Vec<String>> {
@@ -178,5 +225,41 @@ mod tests {
         }
         assert!(is_temporary("sum-00164-max-00032.states.tmp"));
         assert!(!is_temporary("mine.tmp"));
+    }
+
+    #[test]
+    fn names_of_values_are_read_back_and_no_others_are_taken() {
+        let max = Exp::of_tile(32).unwrap();
+        let key = PartKey { sum: 164, max };
+        for (text, objective) in [
+            ("sum-00164-max-00032.score.values", "score"),
+            ("sum-00164-max-00032.moves.values", "moves"),
+            ("sum-00164-max-00032.512.values", "512"),
+        ] {
+            let objective = objective.parse().unwrap();
+            let name = ValuesName { objective, key };
+            assert_eq!(name.to_string(), text);
+            assert_eq!(ValuesName::parse(text), Some(name));
+            assert_eq!(FileName::parse(text), None);
+        }
+        for other in [
+            "sum-00164-max-00032.values",
+            "sum-00164-max-00032.0512.values",
+            "sum-00164-max-00032.win.values",
+            "sum-164-max-32.score.values",
+            "sum-00164-max-00032.score.afterstates",
+        ] {
+            assert_eq!(ValuesName::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_solution_is_told_from_a_run_also_where_it_is_not_finished() {
+        for name in ["sum-00164-max-00032.score.values", "solution.json"] {
+            assert_eq!(Named::of(name), Named::Solution);
+            assert_eq!(Named::of(&format!("{name}.tmp")), Named::Solution);
+            assert_eq!(Named::of(&format!("{name}.bak")), Named::Other);
+        }
+        assert_eq!(Named::of("mine.values"), Named::Other);
     }
 }

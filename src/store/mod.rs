@@ -9,6 +9,7 @@
 //!   sum-00164-max-00032.states         a part: live states of one sum and largest tile
 //!   sum-00164-max-00032.afterstates    only of the last two sums: the frontier, to go on from
 //!   *.tmp                              unfinished, or not yet named by the manifest
+//!   solution.json, *.values            a solution of the run: no count reads or changes it
 //! ```
 //!
 //! Key idea: a file is written under a temporary name, or stays in memory while it is small; a

@@ -2,10 +2,14 @@
 //! is written.
 
 use std::fs;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use enum48::counts::Table;
 use enum48::engine::{self, Plan, Silent};
+use enum48::game::{Exp, Objective, PartKey};
+use enum48::internals::{Block, PartWriter, ValueEncoder};
+use enum48::part::{About, Column, Kind, Label, ValueDecoder, fingerprint};
 use enum48::store::{Run, Store};
 use enum48::verify::{self, deep};
 
@@ -62,12 +66,11 @@ fn the_first_table_is_still_read_and_written() {
     assert_eq!(Table::read_csv(&bytes[..]).unwrap().to_csv(), bytes);
 }
 
-/// The example in the documentation of the part file, byte for byte the file that it is of.
-#[test]
-fn the_documented_bytes_are_those_of_a_file() {
+/// The examples in the documentation of the formats: a part, and values.
+fn documented() -> [Vec<u8>; 2] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/part/mod.rs");
     let page = fs::read_to_string(page).unwrap();
-    let mut bytes = Vec::new();
+    let mut examples: Vec<Vec<u8>> = Vec::new();
     for line in page.lines() {
         let words: Vec<&str> = line.trim_start_matches("//!").split_whitespace().collect();
         let byte = |word: &&str| {
@@ -76,12 +79,23 @@ fn the_documented_bytes_are_those_of_a_file() {
                 .filter(|_| word.len() == 2)
         };
         if let Some((at, row)) = words.split_first()
-            && byte(at).map(usize::from) == Some(bytes.len())
+            && let Some(at) = byte(at)
             && row.iter().all(|word| byte(word).is_some())
         {
-            bytes.extend(row.iter().filter_map(byte));
+            if at == 0 {
+                examples.push(Vec::new());
+            }
+            let example = examples.last_mut().unwrap();
+            assert_eq!(usize::from(at), example.len());
+            example.extend(row.iter().filter_map(byte));
         }
     }
+    examples.try_into().unwrap()
+}
+
+#[test]
+fn the_documented_bytes_of_a_part_are_those_of_a_file() {
+    let [bytes, _] = documented();
     let name = "sum-00004-max-00002.states";
     assert_eq!(bytes, fs::read(old("2x2-32").join(name)).unwrap());
     let place = tempfile::tempdir().unwrap();
@@ -90,4 +104,36 @@ fn the_documented_bytes_are_those_of_a_file() {
     let plan = Plan::new(64 << 20, 1).unwrap();
     engine::count(&mut store, &plan, Some(4), &mut Silent).unwrap();
     assert_eq!(bytes, fs::read(place.path().join(name)).unwrap());
+}
+
+#[test]
+fn the_documented_bytes_of_values_are_those_of_a_file() {
+    let [_, bytes] = documented();
+    let keys = [0x0124, 0x0142, 0x0241];
+    let values = [0.0909, 0.0819, 0.009].map(|chance| (chance * 2f64.powi(31)).round() as u32);
+    let about = About {
+        afterstates: Label {
+            kind: Kind::Afterstates,
+            rows: 2,
+            cols: 2,
+            win: Exp::of_tile(32).unwrap(),
+            key: PartKey::of(keys[0]),
+        },
+        objective: Objective::of_tile(32).unwrap(),
+        fraction: 31,
+        keys: fingerprint(&keys),
+    };
+    let path = Path::new("memory");
+    let mut writer = PartWriter::new(Cursor::new(Vec::new()), path, about).unwrap();
+    let mut block = Block::default();
+    let mut encoder = ValueEncoder::new().unwrap();
+    encoder.encode(&keys, &values, &mut block).unwrap();
+    writer.append(&block).unwrap();
+    assert_eq!(bytes, writer.finish().unwrap().0.into_inner());
+
+    let column = Column::from_memory(path, bytes.into()).unwrap();
+    assert_eq!(column.about(), about);
+    let (mut decoder, mut found) = (ValueDecoder::new().unwrap(), Vec::new());
+    column.read_block(0, &mut decoder, &mut found).unwrap();
+    assert_eq!(found, values);
 }

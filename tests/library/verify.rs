@@ -208,6 +208,37 @@ fn what_a_kill_within_a_commit_leaves_is_remarked_on_and_cleared() {
     }
 }
 
+#[test]
+fn a_solution_beside_a_run_is_left_as_it_is() {
+    for victim in victims() {
+        let solution = [
+            "solution.json",
+            "solution.json.tmp",
+            "sum-00008-max-00004.score.values",
+            "sum-00010-max-00004.512.values.tmp",
+        ];
+        for name in solution {
+            fs::write(victim.dir().join(name), "solved").unwrap();
+        }
+        let before = files(victim.dir());
+        let run = Run::open(victim.dir()).unwrap();
+        let report = verify::verify(&run, &victim.pool, &|_| ()).unwrap();
+        assert!(report.findings.is_empty() && report.remarks.is_empty());
+        drop(run);
+        victim.count().unwrap();
+        assert!(files(victim.dir()) == before);
+        // Where a solution is, a run was, so this is no place for another.
+        for name in before
+            .keys()
+            .filter(|name| !solution.contains(&name.as_str()))
+        {
+            fs::remove_file(victim.dir().join(name)).unwrap();
+        }
+        let missing = victim.count().unwrap_err();
+        assert!(matches!(missing, Error::Missing(path) if path.ends_with("manifest.json")));
+    }
+}
+
 /// Each number of a manifest in turn is replaced by others, under a checksum that fits.
 #[test]
 fn no_number_in_a_manifest_makes_a_run_panic() {
