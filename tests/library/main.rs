@@ -10,9 +10,11 @@ mod manifest;
 mod memory;
 
 mod bits;
+mod exact;
 mod format;
 mod layering;
 mod oracle;
+mod plain;
 mod results;
 mod verify;
 mod witness;

@@ -9,153 +9,63 @@ use enum48::part::Fingerprint;
 use enum48::store::Store;
 use enum48::{Game, game::Size};
 
-type Cells = Vec<u8>;
+use crate::plain::{Cells, Moved, Plain};
 
-struct Twin {
-    rows: usize,
-    cols: usize,
-    win: u8,
-}
-
-impl Twin {
-    fn number(&self, cells: &Cells) -> u64 {
-        cells.iter().fold(0, |x, &e| x * 16 + u64::from(e))
-    }
-
-    fn images(&self, cells: &Cells) -> HashSet<Cells> {
-        let (rows, cols) = (self.rows, self.cols);
-        let at = |r: usize, c: usize| cells[r * cols + c];
-        let mut images = HashSet::new();
-        for flip_r in [false, true] {
-            for flip_c in [false, true] {
-                let (mut plain, mut turned) = (Vec::new(), Vec::new());
-                for r in 0..rows {
-                    for c in 0..cols {
-                        let fr = if flip_r { rows - 1 - r } else { r };
-                        let fc = if flip_c { cols - 1 - c } else { c };
-                        plain.push(at(fr, fc));
-                        if rows == cols {
-                            turned.push(at(fc, fr));
-                        }
-                    }
-                }
-                images.insert(plain);
-                if rows == cols {
-                    images.insert(turned);
-                }
-            }
-        }
-        images
-    }
-
-    fn canonical(&self, cells: &Cells) -> Cells {
-        self.images(cells).into_iter().min().unwrap()
-    }
-
-    /// Afterstates of all legal moves; `None` for one that wins.
-    fn moves(&self, cells: &Cells) -> Vec<Option<Cells>> {
-        let (rows, cols) = (self.rows, self.cols);
-        let row = |r: usize| (0..cols).map(move |c| r * cols + c).collect::<Vec<_>>();
-        let col = |c: usize| (0..rows).map(move |r| r * cols + c).collect::<Vec<_>>();
-        let mut out = Vec::new();
-        for backward in [false, true] {
-            for lines in [
-                (0..rows).map(row).collect::<Vec<_>>(),
-                (0..cols).map(col).collect(),
-            ] {
-                let (mut after, mut won) = (cells.clone(), false);
-                for mut line in lines {
-                    if backward {
-                        line.reverse();
-                    }
-                    let mut tiles: Vec<u8> =
-                        line.iter().map(|&i| cells[i]).filter(|&e| e > 0).collect();
-                    let mut i = 0;
-                    while i + 1 < tiles.len() {
-                        if tiles[i] == tiles[i + 1] {
-                            tiles[i] += 1;
-                            won |= tiles[i] == self.win;
-                            tiles.remove(i + 1);
-                        }
-                        i += 1;
-                    }
-                    tiles.resize(line.len(), 0);
-                    line.iter().zip(tiles).for_each(|(&i, e)| after[i] = e);
-                }
-                if after != *cells {
-                    out.push((!won).then_some(after));
-                }
-            }
-        }
-        out
-    }
-
-    fn spawns(&self, cells: &Cells, tile: u8) -> Vec<Cells> {
-        let empty = (0..cells.len()).filter(|&i| cells[i] == 0);
-        empty
-            .map(|i| {
-                let mut board = cells.clone();
-                board[i] = tile;
-                board
-            })
-            .collect()
-    }
-
-    fn count(&self, until: u32) -> Table {
-        let empty = vec![0; self.rows * self.cols];
-        let mut states: BTreeMap<u32, HashSet<Cells>> = BTreeMap::new();
-        let mut rows: BTreeMap<(u32, u32), Row> = BTreeMap::new();
-        for first in [1, 2] {
-            for second in [1, 2] {
-                for one in self.spawns(&empty, first) {
-                    for board in self.spawns(&one, second) {
-                        let layer = states.entry(sum(&board)).or_default();
-                        if layer.insert(self.canonical(&board)) {
-                            entry(&mut rows, sum(&board), &board).candidates += 1;
-                        }
+fn count(game: &Plain, until: u32) -> Table {
+    let mut states: BTreeMap<u32, HashSet<u64>> = BTreeMap::new();
+    let mut rows: BTreeMap<(u32, u32), Row> = BTreeMap::new();
+    for first in [1, 2] {
+        for second in [1, 2] {
+            for one in game.spawns(&Cells::default(), first) {
+                for board in game.spawns(&one, second) {
+                    let layer = states.entry(sum(&board)).or_default();
+                    if layer.insert(game.canonical(&board)) {
+                        entry(&mut rows, sum(&board), &board).candidates += 1;
                     }
                 }
             }
         }
-        while let Some((s, layer)) = states.pop_first().filter(|&(s, _)| s <= until) {
-            let mut afterstates = HashSet::new();
-            for state in layer {
-                let row = entry(&mut rows, s, &state);
-                let moves = self.moves(&state);
-                row.labeled += self.images(&state).len() as u64;
-                row.moves += moves.len() as u64;
-                row.wins += moves.iter().filter(|after| after.is_none()).count() as u64;
-                if moves.is_empty() {
-                    row.dead += 1;
-                } else {
-                    row.live += 1;
-                    row.fingerprint += Fingerprint(mix(self.number(&state)));
-                }
-                for after in moves.into_iter().flatten() {
-                    afterstates.insert(self.canonical(&after));
-                }
+    }
+    while let Some((s, layer)) = states.pop_first().filter(|&(s, _)| s <= until) {
+        let mut afterstates = HashSet::new();
+        for board in layer {
+            let state = game.cells(board);
+            let row = entry(&mut rows, s, &state);
+            let moves: Vec<Moved> = game.moves(&state).collect();
+            row.labeled += game.images(&state).collect::<HashSet<_>>().len() as u64;
+            row.moves += moves.len() as u64;
+            row.wins += moves.iter().filter(|moved| moved.won).count() as u64;
+            if moves.is_empty() {
+                row.dead += 1;
+            } else {
+                row.live += 1;
+                row.fingerprint += Fingerprint(mix(board));
             }
-            for after in afterstates {
-                let row = entry(&mut rows, s, &after);
-                row.afterstates += 1;
-                row.empty_cells += after.iter().filter(|&&e| e == 0).count() as u64;
-                for tile in [1, 2] {
-                    for state in self.spawns(&after, tile) {
-                        entry(&mut rows, sum(&state), &state).candidates += 1;
-                        states
-                            .entry(sum(&state))
-                            .or_default()
-                            .insert(self.canonical(&state));
-                    }
+            for moved in moves.iter().filter(|moved| !moved.won) {
+                afterstates.insert(game.canonical(&moved.after));
+            }
+        }
+        for after in afterstates {
+            let after = game.cells(after);
+            let row = entry(&mut rows, s, &after);
+            row.afterstates += 1;
+            row.empty_cells += game.empty(&after).count() as u64;
+            for tile in [1, 2] {
+                for state in game.spawns(&after, tile) {
+                    entry(&mut rows, sum(&state), &state).candidates += 1;
+                    states
+                        .entry(sum(&state))
+                        .or_default()
+                        .insert(game.canonical(&state));
                 }
             }
         }
-        let rows = rows.into_values().filter(|row| row.sum <= until);
-        Table::new(rows.map(|mut row| {
-            row.duplicates = row.candidates - row.states();
-            row
-        }))
     }
+    let rows = rows.into_values().filter(|row| row.sum <= until);
+    Table::new(rows.map(|mut row| {
+        row.duplicates = row.candidates - row.states();
+        row
+    }))
 }
 
 fn sum(cells: &Cells) -> u32 {
@@ -179,13 +89,8 @@ fn mix(x: u64) -> u64 {
 }
 
 fn compare(rows: u8, cols: u8, max: Option<u32>, until: Option<u32>) {
-    let win = max.map_or(17, |tile| tile.trailing_zeros() as u8);
-    let twin = Twin {
-        rows: rows.into(),
-        cols: cols.into(),
-        win,
-    };
-    let expected = twin.count(until.unwrap_or(u32::MAX));
+    let twin = Plain::new(rows.into(), cols.into(), max);
+    let expected = count(&twin, until.unwrap_or(u32::MAX));
 
     let game = Game::new(Size::new(rows, cols).unwrap(), max).unwrap();
     let mut engines = vec![Engine::Lists];

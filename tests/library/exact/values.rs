@@ -1,0 +1,133 @@
+//! Values that are known by hand or by law.
+
+use num_rational::BigRational;
+use num_traits::{ToPrimitive, Zero};
+
+use super::{Objective, Solved};
+use crate::plain::Plain;
+
+use Objective::{Moves, Score, Tile};
+
+fn exact(cols: usize, win: Option<u32>, objective: Objective) -> Solved<BigRational> {
+    Solved::new(Plain::new(2, cols, win), objective)
+}
+
+#[test]
+fn the_last_moves_of_2x2_are_worth_what_a_hand_computes() {
+    // 32 16 / 8 . is dead whatever appears.
+    // 32 16 / 4 4 makes an 8 and is that board; so 32 16 / 4 . lives on if a 4 appears.
+    // 32 16 / 2 2 makes a 4 and is that board.
+    for (objective, after_8, two_4s, after_4, two_2s) in [
+        (Score, "0", "8", "4/5", "24/5"),
+        (Moves, "0", "1", "1/10", "11/10"),
+        (Tile(32), "1", "1", "1", "1"),
+        (Tile(64), "0", "0", "0", "0"),
+    ] {
+        let solved = exact(2, None, objective);
+        assert_eq!(solved.value_of_afterstate(0x5430).to_string(), after_8);
+        assert_eq!(solved.value_of_state(0x5422).to_string(), two_4s);
+        assert_eq!(solved.value_of_afterstate(0x5420).to_string(), after_4);
+        assert_eq!(solved.value_of_state(0x5411).to_string(), two_2s);
+    }
+}
+
+#[test]
+fn the_move_that_wins_counts_with_all_its_merges_and_is_the_last() {
+    for (objective, two_16s, two_pairs) in
+        [(Score, "32", "40"), (Moves, "1", "1"), (Tile(32), "1", "1")]
+    {
+        let solved = exact(2, Some(32), objective);
+        assert_eq!(solved.value_of_state(0x4412).to_string(), two_16s);
+        assert_eq!(solved.value_of_state(0x4422).to_string(), two_pairs);
+    }
+}
+
+#[test]
+fn the_dead_have_nothing_to_come_but_the_tiles_that_they_hold() {
+    for (objective, value) in [(Score, "0"), (Moves, "0"), (Tile(8), "1"), (Tile(32), "0")] {
+        let solved = exact(2, None, objective);
+        assert_eq!(solved.value_of_state(0x4321).to_string(), value);
+    }
+}
+
+#[test]
+fn the_values_of_2x2_are_these_fractions() {
+    for (objective, start, two_2s) in [
+        (
+            Score,
+            "41852593410688287414496003/625000000000000000000000",
+            "423101650492305816249503/6250000000000000000000",
+        ),
+        (
+            Moves,
+            "478417830757697959898489719/40000000000000000000000000",
+            "4857147466505171763245219/400000000000000000000000",
+        ),
+        (Tile(16), "770009003/800000000", "7700903/8000000"),
+        (
+            Tile(32),
+            "663098312572433/8000000000000000",
+            "6631667660933/80000000000000",
+        ),
+        (Tile(64), "0", "0"),
+    ] {
+        let solved = exact(2, None, objective);
+        assert_eq!(solved.start().to_string(), start);
+        assert_eq!(solved.start_two_2s().to_string(), two_2s);
+    }
+}
+
+#[test]
+fn every_reachable_board_has_a_value() {
+    // Live and dead states together, and afterstates: results/2x2.json and results/2x3.json.
+    for (cols, states, afterstates) in [(2, 110, 67), (3, 21752, 14883)] {
+        let solved = Solved::<f64>::new(Plain::new(2, cols, None), Score);
+        assert_eq!(solved.states().len(), states);
+        assert_eq!(solved.afterstates().len(), afterstates);
+    }
+}
+
+#[test]
+fn no_symmetry_is_needed_for_the_same_values() {
+    for (cols, win, objective) in [
+        (2, None, Score),
+        (2, None, Moves),
+        (2, None, Tile(16)),
+        (3, Some(32), Score),
+    ] {
+        let solved = exact(cols, win, objective);
+        let plain = Plain::new(2, cols, win).without_symmetry();
+        let plain = Solved::<BigRational>::new(plain, objective);
+        assert!(plain.states().len() > 3 * solved.states().len());
+        for (&board, value) in plain.states() {
+            assert_eq!(*value, solved.value_of_state(board), "{board:x}");
+        }
+        for (&board, value) in plain.afterstates() {
+            assert_eq!(*value, solved.value_of_afterstate(board), "{board:x}");
+        }
+    }
+}
+
+#[test]
+fn to_win_is_as_likely_as_to_reach_the_tile_in_a_game_without_an_end() {
+    for (cols, tile) in [(2, 8), (2, 16), (2, 32), (3, 32), (3, 64), (3, 128)] {
+        let [won, reached] = [Some(tile), None].map(|win| exact(cols, win, Tile(tile)));
+        assert!(!won.start().is_zero());
+        for (&board, value) in won.states() {
+            assert_eq!(*value, reached.value_of_state(board), "{board:x}");
+        }
+        for (&board, value) in won.afterstates() {
+            assert_eq!(*value, reached.value_of_afterstate(board), "{board:x}");
+        }
+    }
+}
+
+#[test]
+fn floating_point_strays_little_from_the_fractions() {
+    let fractions = exact(3, None, Score);
+    let floats = Solved::<f64>::new(Plain::new(2, 3, None), Score);
+    for (&board, value) in fractions.states() {
+        let error = value.to_f64().unwrap() - floats.value_of_state(board);
+        assert!(error.abs() < 1e-12, "{board:x}: {error}");
+    }
+}

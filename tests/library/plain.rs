@@ -1,0 +1,144 @@
+//! The rules on plain vectors of cells, for the twins that judge the library: no line is shared
+//! with it, only the names of the directions.
+
+use std::array;
+
+use enum48::game::Direction;
+
+/// The exponents of the tiles, row by row; 0 is an empty cell, or past the last one.
+pub(crate) type Cells = [u8; 16];
+
+/// A game: the size of its board and its winning tile.
+pub(crate) struct Plain {
+    /// The exponent of the winning tile.
+    win: Option<u8>,
+    cells: usize,
+    /// The lines along each direction, as places of cells from the edge moved toward.
+    lines: [Vec<Vec<usize>>; 4],
+    /// Each image of a board, as the places that its cells come from.
+    images: Vec<Vec<usize>>,
+}
+
+/// What a legal move makes of a board.
+pub(crate) struct Moved {
+    pub(crate) after: Cells,
+    /// The sum of the tiles that merges made.
+    pub(crate) earned: u32,
+    /// Whether one of them is the winning tile.
+    pub(crate) won: bool,
+}
+
+impl Plain {
+    pub(crate) fn new(rows: usize, cols: usize, win: Option<u32>) -> Self {
+        let at = |r: usize, c: usize| r * cols + c;
+        let line = |direction: Direction, i: usize| -> Vec<usize> {
+            match direction {
+                Direction::Up => (0..rows).map(|r| at(r, i)).collect(),
+                Direction::Right => (0..cols).rev().map(|c| at(i, c)).collect(),
+                Direction::Down => (0..rows).rev().map(|r| at(r, i)).collect(),
+                Direction::Left => (0..cols).map(|c| at(i, c)).collect(),
+            }
+        };
+        let mut images = Vec::new();
+        for flip_r in [false, true] {
+            for flip_c in [false, true] {
+                let (mut straight, mut turned) = (Vec::new(), Vec::new());
+                for r in 0..rows {
+                    for c in 0..cols {
+                        let r = if flip_r { rows - 1 - r } else { r };
+                        let c = if flip_c { cols - 1 - c } else { c };
+                        straight.push(at(r, c));
+                        turned.push(at(c, r));
+                    }
+                }
+                images.push(straight);
+                images.extend((rows == cols).then_some(turned));
+            }
+        }
+        Self {
+            win: win.map(|tile| tile.ilog2() as u8),
+            cells: rows * cols,
+            lines: array::from_fn(|i| {
+                let direction = Direction::ALL[i];
+                let sideways = matches!(direction, Direction::Left | Direction::Right);
+                let lines = if sideways { rows } else { cols };
+                (0..lines).map(|i| line(direction, i)).collect()
+            }),
+            images,
+        }
+    }
+
+    /// The same game, in which every board is taken as it lies.
+    pub(crate) fn without_symmetry(mut self) -> Self {
+        self.images = vec![(0..self.cells).collect()];
+        self
+    }
+
+    /// The cells of a board that is given by its digits.
+    pub(crate) fn cells(&self, board: u64) -> Cells {
+        let mut cells = [0; 16];
+        let digits = (0..self.cells).rev().map(|i| (board >> (4 * i) & 15) as u8);
+        cells
+            .iter_mut()
+            .zip(digits)
+            .for_each(|(cell, digit)| *cell = digit);
+        cells
+    }
+
+    /// The places of the empty cells.
+    pub(crate) fn empty(&self, cells: &Cells) -> impl Iterator<Item = usize> {
+        (0..self.cells).filter(|&i| cells[i] == 0)
+    }
+
+    /// The digits of a board.
+    pub(crate) fn board(&self, cells: &Cells) -> u64 {
+        digits(cells[..self.cells].iter().copied())
+    }
+
+    /// The images of a board under all symmetries, with repeats.
+    pub(crate) fn images(&self, cells: &Cells) -> impl Iterator<Item = u64> {
+        let images = self.images.iter();
+        images.map(|image| digits(image.iter().map(|&i| cells[i])))
+    }
+
+    pub(crate) fn canonical(&self, cells: &Cells) -> u64 {
+        self.images(cells).min().unwrap()
+    }
+
+    /// What a move makes of a board, where it is legal.
+    pub(crate) fn moved(&self, cells: &Cells, direction: Direction) -> Option<Moved> {
+        let (mut after, mut earned, mut won) = ([0; 16], 0, false);
+        for line in &self.lines[direction as usize] {
+            let mut tiles = line.iter().map(|&i| cells[i]).filter(|&e| e > 0).peekable();
+            for &i in line {
+                let Some(tile) = tiles.next() else { break };
+                after[i] = tile;
+                if tiles.next_if_eq(&tile).is_some() {
+                    after[i] += 1;
+                    earned += 1 << after[i];
+                    won |= Some(after[i]) == self.win;
+                }
+            }
+        }
+        (after != *cells).then_some(Moved { after, earned, won })
+    }
+
+    /// What the legal moves make of a board.
+    pub(crate) fn moves(&self, cells: &Cells) -> impl Iterator<Item = Moved> {
+        let directions = Direction::ALL.into_iter();
+        directions.filter_map(|direction| self.moved(cells, direction))
+    }
+
+    /// The boards with one tile more.
+    pub(crate) fn spawns(&self, cells: &Cells, tile: u8) -> impl Iterator<Item = Cells> {
+        self.empty(cells).map(move |i| {
+            let mut board = *cells;
+            board[i] = tile;
+            board
+        })
+    }
+}
+
+fn digits(cells: impl Iterator<Item = u8>) -> u64 {
+    cells.fold(0, |board, cell| board << 4 | u64::from(cell))
+}
