@@ -8,11 +8,13 @@
 
 mod damage;
 mod directory;
+mod frame;
 #[path = "../support/manifest.rs"]
 mod manifest;
 #[path = "../support/memory.rs"]
 mod memory;
 mod part;
+mod values;
 
 use std::alloc::System;
 use std::collections::BTreeMap;
