@@ -16,7 +16,7 @@ sys.excepthook = lambda _, error, __: print(sys.argv[1:] or __doc__, error, file
 data = open(path := sys.argv[1], "rb").read()
 magic, version, *label, size, length, header_crc = struct.unpack("<8sI4B3IQI", data[:40])
 count, blocks, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])
-check("magics, version", (magic, version, end), (b"enum48pt", 1, b"enum48/."))
+check("magics, version, kind", (magic, version, end, label[0] < 2), (b"enum48pt", 1, b"enum48/.", True))
 index, place, states, delta, shift = data[length - 40 - 16 * blocks : -40], 40, [], 0, 0
 found = (len(data), *map(zlib.crc32, (data[:36], data[-40:-12], index)))
 check("length, crcs of header, footer, index", found, (length, header_crc, footer_crc, index_crc))

@@ -13,12 +13,12 @@ def check(path, what, found, expected):
         sys.exit(f"{path}: {what}: found {found}, expected {expected}")
 
 
-def fingerprint(states):
-    """The sum of mix(x) over the states; uint64 wraps by itself."""
-    z = states + numpy.uint64(0x9E3779B97F4A7C15)
+def mix(x):
+    """The first output of SplitMix64 seeded with each x; uint64 wraps by itself."""
+    z = x + numpy.uint64(0x9E3779B97F4A7C15)
     z = (z ^ z >> numpy.uint64(30)) * numpy.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ z >> numpy.uint64(27)) * numpy.uint64(0x94D049BB133111EB)
-    return int((z ^ z >> numpy.uint64(31)).sum())
+    return z ^ z >> numpy.uint64(31)
 
 
 def varints(data):
@@ -37,30 +37,42 @@ def varints(data):
     return numbers
 
 
-def read(path):
-    """Read and check a part file."""
+def blocks(path, kinds, begin):
+    """Check all of a file but what its blocks code: its bytes, the numbers of its header, how many boards or values it
+    holds, their fingerprint, and of each block its first board, its count and its payload. Block 0 is at begin."""
     data = open(path, "rb").read()
     magic, version, *label, size, length, header_crc = struct.unpack("<8sI4B3IQI", data[:40])
-    count, blocks, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])
-    check(path, "magics, version", (magic, version, end), (b"enum48pt", 1, b"enum48/."))
-    index, place, done = data[length - 40 - 16 * blocks : -40], 40, 0
-    found = (len(data), *map(zlib.crc32, (data[:36], data[-40:-12], index)))
-    check(path, "length, crcs of header, footer, index", found, (length, header_crc, footer_crc, index_crc))
-    states, decoder = numpy.empty(count, numpy.uint64), zstandard.ZstdDecompressor()
+    count, number, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])
+    found = (magic, version, end, label[0] in kinds)
+    check(path, "magics, version, kind", found, (b"enum48pt", 1, b"enum48/.", True))
+    index, place, done, found = data[length - 40 - 16 * number : -40], begin, 0, []
+    crcs = (len(data), *map(zlib.crc32, (data[:36], data[-40:-12], index)))
+    check(path, "length, crcs of header, footer, index", crcs, (length, header_crc, footer_crc, index_crc))
     for entry in struct.iter_unpack("<2Q", index):
-        first, number, stored, crc = struct.unpack("<Q3I", data[place : place + 20])
+        first, inside, stored, crc = struct.unpack("<Q3I", data[place : place + 20])
         payload = data[place + 20 : place + 20 + stored]
         check(path, "block crc", zlib.crc32(data[place : place + 16] + payload), crc)
-        check(path, "index, count", (*entry, number), (place, first, min(size, count - done)))
+        check(path, "index, count", (*entry, inside), (place, first, min(size, count - done)))
+        found.append((first, inside, payload))
+        place, done = place + 20 + stored, done + inside
+    check(path, "count, end", (done, place), (count, length - 40 - len(index)))
+    return data, label, count, total, found
+
+
+def read(path):
+    """Read and check a part file."""
+    _, label, count, total, found = blocks(path, (0, 1), 40)
+    states, decoder, done = numpy.empty(count, numpy.uint64), zstandard.ZstdDecompressor(), 0
+    for first, number, payload in found:
         contents = decoder.decompress(payload, 10 * number)
         deltas = varints(contents)
         check(path, "states of a block", (len(deltas), contents[-1:] < b"\x80"), (number - 1, True))
         states[done] = first
         states[done + 1 : done + number] = deltas
         numpy.cumsum(states[done : done + number], out=states[done : done + number])
-        place, done = place + 20 + stored, done + number
-    check(path, "states, order", (done, bool((states[1:] > states[:-1]).all())), (count, True))
-    check(path, "end, fingerprint", (place, fingerprint(states)), (length - 40 - len(index), total))
+        done += number
+    found = bool((states[1:] > states[:-1]).all()), int(mix(states).sum())
+    check(path, "order, fingerprint", found, (True, total))
     ends = (f"{x:016x}" for x in (total, *states[:1].tolist(), *states[-1:].tolist()))
     return dict(zip(NAMES, [*label, count, *ends])), states
 

@@ -15,3 +15,4 @@ mod player;
 mod plots;
 mod replay;
 mod states;
+mod values;

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""read_values.py FILE [AFTERSTATES]: checks a file of values (src/part/mod.rs) and prints what it is as JSON; with the
+file of the afterstates that they belong to it checks these, too, and prints a line board,value for each.
+
+From Python, read(path) returns the fields of the header and the values, an array of floats; read(path, afterstates)
+returns the boards, too, an array of uint64."""
+import json, struct, sys, zlib
+import numpy, zstandard
+import read_part_fast
+from read_part_fast import check, mix
+
+NAMES = "kind rows cols win sum max objective fraction keys values fingerprint".split()
+OBJECTIVES = {0: "score", 1: "moves"}  # all others are tiles
+
+
+def planes(path, payload, count):
+    """The four bytes of each value, the most significant first, from the planes that they are stored in."""
+    lengths, place, decoder = struct.unpack("<4I", payload[:16]), 16, zstandard.ZstdDecompressor()
+    for length in lengths:
+        plane = payload[place : place + length]
+        if length < count:
+            plane = decoder.decompress(plane, count)
+        check(path, "bytes of a plane", len(plane), count)
+        yield numpy.frombuffer(plane, numpy.uint8)
+        place += length
+    check(path, "end of a block", place, len(payload))
+
+
+def read(path, afterstates=None):
+    """Read and check a file of values. Its fingerprint can be checked only with the afterstates."""
+    data, label, count, total, blocks = read_part_fast.blocks(path, (2,), 60)
+    objective, fraction, keys, crc = struct.unpack("<2IQI", data[40:60])
+    check(path, "crc about values", zlib.crc32(data[40:56]), crc)
+    numbers, places = numpy.empty((count, 4), numpy.uint8), [0]
+    for _, number, payload in blocks:
+        place = slice(places[-1], places[-1] + number)
+        numbers[place] = numpy.transpose(list(planes(path, payload, number)))
+        places.append(place.stop)
+    numbers = numbers.view(">u4").reshape(count).astype(numpy.uint64)
+    name = OBJECTIVES.get(objective, str(objective))
+    fields = [*label, name, fraction, f"{keys:016x}", count, f"{total:016x}"]
+    found = dict(zip(NAMES, fields)), numbers / 2.0**fraction
+    if afterstates is None:
+        return found
+    part, boards = read_part_fast.read(afterstates)
+    whose = [1, *label[1:], count, f"{keys:016x}"]
+    check(afterstates, "afterstates of the values", list(part.values())[:8], whose)
+    firsts = [first for first, _, _ in blocks]
+    check(path, "first boards of the blocks", firsts, [int(boards[place]) for place in places[:-1]])
+    check(path, "fingerprint", int(mix(mix(boards) + numbers).sum()), total)
+    return *found, boards
+
+
+if __name__ == "__main__":
+    sys.excepthook = lambda _, error, __: print(sys.argv[1:] or __doc__, error, file=sys.stderr)
+    fields, values, *boards = read(*sys.argv[1:3])
+    digits = fields["rows"] * fields["cols"]
+    if boards:
+        for board, value in zip(boards[0].tolist(), values.tolist()):
+            print(f"0x{board:0{digits}x},{value}")
+    else:
+        print(json.dumps(fields))
