@@ -1,5 +1,5 @@
-//! A slow exact twin: boards as vectors of cells, sets as hash sets, no layers of files, and no
-//! line shared with the library. Every part of every small game must agree, fingerprints included.
+//! A slow exact twin of the count: boards of plain cells, sets as hash sets, no layers of files, and
+//! no line shared with the library. Every part of every small game must agree, fingerprints included.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! The rules on plain vectors of cells, for the twins that judge the library: no line is shared
-//! with it, only the names of the directions.
+//! The rules on plain arrays of cells, for the twins that judge the library. Of the library they use
+//! the names of the directions alone.
 
 use std::array;
 
@@ -13,9 +13,9 @@ pub(crate) struct Plain {
     /// The exponent of the winning tile.
     win: Option<u8>,
     cells: usize,
-    /// The lines along each direction, as places of cells from the edge moved toward.
+    /// The lines along each direction, as the places of their cells from the edge moved toward.
     lines: [Vec<Vec<usize>>; 4],
-    /// Each image of a board, as the places that its cells come from.
+    /// The images of a board, as the places that their cells come from.
     images: Vec<Vec<usize>>,
 }
 
@@ -68,13 +68,13 @@ impl Plain {
         }
     }
 
-    /// The same game, in which every board is taken as it lies.
+    /// The same game without symmetry: every board is its only image.
     pub(crate) fn without_symmetry(mut self) -> Self {
         self.images = vec![(0..self.cells).collect()];
         self
     }
 
-    /// The cells of a board that is given by its digits.
+    /// The cells of a board given as digits.
     pub(crate) fn cells(&self, board: u64) -> Cells {
         let mut cells = [0; 16];
         let digits = (0..self.cells).rev().map(|i| (board >> (4 * i) & 15) as u8);
@@ -90,7 +90,7 @@ impl Plain {
         (0..self.cells).filter(|&i| cells[i] == 0)
     }
 
-    /// The digits of a board.
+    /// The board of these cells as digits.
     pub(crate) fn board(&self, cells: &Cells) -> u64 {
         digits(cells[..self.cells].iter().copied())
     }

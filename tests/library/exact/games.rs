@@ -1,4 +1,4 @@
-//! Games that are played, as a judge of values that knows nothing of expectations.
+//! Simulated games: what a policy earns judges its value without computing an expectation.
 
 use enum48::game::Direction;
 use fastrand::Rng;
@@ -20,8 +20,8 @@ impl Mean {
     }
 }
 
-/// Plays games from starts by their probability. The policy gets each state as it lies and gives a
-/// legal move.
+/// Plays games from starts by their probability. The policy answers a state, as it lies,
+/// with a legal move.
 pub(crate) fn play(game: &Plain, games: u32, seed: u64, policy: impl Fn(u64) -> Direction) -> Mean {
     let mut random = Rng::with_seed(seed);
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -61,7 +61,7 @@ fn spawn(game: &Plain, random: &mut Rng, cells: &Cells) -> Cells {
 }
 
 #[test]
-fn best_play_earns_what_it_is_worth_and_a_fixed_order_of_directions_less() {
+fn best_play_earns_its_value_and_a_fixed_order_of_directions_earns_less() {
     for (cols, win) in [(2, None), (2, Some(32)), (3, None), (3, Some(64))] {
         let game = Plain::new(2, cols, win);
         let solved = Solved::<f64>::new(Plain::new(2, cols, win), Objective::Score);

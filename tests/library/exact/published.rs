@@ -1,4 +1,4 @@
-//! What others have computed: in `DomTheDeveloper/2048-undo`, `paper/main.tex`, the table "Strong
+//! Values that others have published: in `DomTheDeveloper/2048-undo`, `paper/main.tex`, the table "Strong
 //! solutions of the honest game" (2026), and in `jdleesmiller/twenty48`,
 //! `test/twenty48/layer_tranche_builder_test.rb` (2018).
 
@@ -44,7 +44,7 @@ fn chances_of_tiles_of_2x2_and_2x3_are_the_published_ones() {
 fn two_by_two_to_32_is_won_as_often_as_lees_miller_says() {
     let game = Plain::new(2, 2, Some(32));
     let won = Solved::<BigRational>::new(game, Objective::Tile(32)).start();
-    // His solver works in floating point.
+    // Lees-Miller's solver rounds.
     assert!((won.to_f64().unwrap() - 0.08288728907155415).abs() < 1e-16);
 }
 
@@ -58,7 +58,7 @@ fn the_expected_score_of_2x4_is_the_published_one() {
 #[test]
 fn chances_of_tiles_of_2x4_are_the_published_ones() {
     for (tile, chance) in [(256, "86.98"), (512, "2.46")] {
-        // To win is as likely as to reach the tile in the game without an end, and sooner computed.
+        // The game to the tile has fewer states, and `values` shows that the chance is the same.
         let game = Plain::new(2, 4, Some(tile));
         let solved = Solved::<f64>::new(game, Objective::Tile(tile));
         assert_eq!(percent(solved.start()), chance, "{tile}");

@@ -13,10 +13,10 @@ fn exact(cols: usize, win: Option<u32>, objective: Objective) -> Solved<BigRatio
 }
 
 #[test]
-fn the_last_moves_of_2x2_are_worth_what_a_hand_computes() {
-    // 32 16 / 8 . is dead whatever appears.
-    // 32 16 / 4 4 makes an 8 and is that board; so 32 16 / 4 . lives on if a 4 appears.
-    // 32 16 / 2 2 makes a 4 and is that board.
+fn the_last_moves_of_2x2_have_the_values_computed_by_hand() {
+    // 32 16 / 8 . is dead whatever spawns.
+    // 32 16 / 4 4 makes an 8, which leaves that board. So 32 16 / 4 . needs a 4, one time in ten.
+    // 32 16 / 2 2 makes a 4, which leaves that board.
     for (objective, after_8, two_4s, after_4, two_2s) in [
         (Score, "0", "8", "4/5", "24/5"),
         (Moves, "0", "1", "1/10", "11/10"),
@@ -32,7 +32,7 @@ fn the_last_moves_of_2x2_are_worth_what_a_hand_computes() {
 }
 
 #[test]
-fn the_move_that_wins_counts_with_all_its_merges_and_is_the_last() {
+fn the_winning_move_earns_all_its_merges_and_is_the_last() {
     for (objective, two_16s, two_pairs) in
         [(Score, "32", "40"), (Moves, "1", "1"), (Tile(32), "1", "1")]
     {
@@ -43,7 +43,7 @@ fn the_move_that_wins_counts_with_all_its_merges_and_is_the_last() {
 }
 
 #[test]
-fn the_dead_have_nothing_to_come_but_the_tiles_that_they_hold() {
+fn a_dead_board_is_worth_nothing_but_the_tiles_it_holds() {
     for (objective, value) in [(Score, "0"), (Moves, "0"), (Tile(8), "1"), (Tile(32), "0")] {
         let solved = exact(2, None, objective);
         assert_eq!(solved.value_of_state(0x4321).to_string(), value);
@@ -88,7 +88,7 @@ fn every_reachable_board_has_a_value() {
 }
 
 #[test]
-fn no_symmetry_is_needed_for_the_same_values() {
+fn boards_solved_without_symmetry_have_the_same_values() {
     for (cols, win, objective) in [
         (2, None, Score),
         (2, None, Moves),
@@ -109,7 +109,7 @@ fn no_symmetry_is_needed_for_the_same_values() {
 }
 
 #[test]
-fn to_win_is_as_likely_as_to_reach_the_tile_in_a_game_without_an_end() {
+fn winning_is_as_likely_as_reaching_the_tile_without_a_winning_tile() {
     for (cols, tile) in [(2, 8), (2, 16), (2, 32), (3, 32), (3, 64), (3, 128)] {
         let [won, reached] = [Some(tile), None].map(|win| exact(cols, win, Tile(tile)));
         assert!(!won.start().is_zero());
@@ -123,11 +123,11 @@ fn to_win_is_as_likely_as_to_reach_the_tile_in_a_game_without_an_end() {
 }
 
 #[test]
-fn floating_point_strays_little_from_the_fractions() {
+fn floating_point_is_within_1e_12_of_the_fractions() {
     let fractions = exact(3, None, Score);
     let floats = Solved::<f64>::new(Plain::new(2, 3, None), Score);
     for (&board, value) in fractions.states() {
         let error = value.to_f64().unwrap() - floats.value_of_state(board);
-        assert!(error.abs() < 1e-12, "{board:x}: {error}");
+        assert!(error.abs() < 1e-12, "{board:x}: {error:e}");
     }
 }
