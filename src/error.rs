@@ -269,7 +269,7 @@ pub enum Error {
     },
 
     /// A layer whose states were deleted.
-    #[error("{}: sum {sum} was dropped (--keep last), the first layer is {first}: count again with --keep all", path.display())]
+    #[error("{}: the states of sum {sum} were dropped (--keep {keep}), the first that are left are of sum {first}: count again with --keep all or both", path.display())]
     Gone {
         /// Directory.
         path: PathBuf,
@@ -277,14 +277,22 @@ pub enum Error {
         sum: u32,
         /// First sum whose states still exist.
         first: u32,
+        /// What the run keeps.
+        keep: String,
     },
 
-    /// Layers are needed whose states were deleted.
-    #[error("{}: --keep all: an earlier run with --keep last dropped the layers below sum {below}: go on with --keep last, or count again in another --dir", path.display())]
+    /// Every layer is to be kept, but some were deleted.
+    #[error("{}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir", path.display())]
     Dropped {
         /// Directory.
         path: PathBuf,
-        /// First sum whose states still exist.
+        /// What is to be kept.
+        wanted: String,
+        /// What was kept so far.
+        kept: String,
+        /// States or afterstates.
+        what: String,
+        /// First sum of which they still exist.
         below: u32,
     },
 }

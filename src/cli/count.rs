@@ -14,11 +14,12 @@ use super::open;
 use super::output::Output;
 use super::progress::Reporter;
 use super::resources::Resources;
-use super::summary::Summary;
+use super::summary::{Listed, Summary};
 use super::talk;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known;
+use crate::part::Kind;
 use crate::store::Keep;
 
 /// Count a game; the same as enum48 without a subcommand
@@ -54,9 +55,11 @@ pub(super) struct Args {
           value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
 
-    /// Layers to keep: all, or the last with what resuming needs [default: all, or as the run
-    /// began]
-    #[arg(long, value_name = "all|last", hide_possible_values = true, value_parser = keep_parser())]
+    /// What to keep: the states of all layers, or of the last with what resuming needs; or the
+    /// afterstates of all layers and the states of the last; or both of all [default: all, or as
+    /// the run began]
+    #[arg(long, value_name = "all|last|afterstates|both", hide_possible_values = true,
+          value_parser = keep_parser())]
     keep: Option<Keep>,
 
     /// Also write the table of parts to FILE, - for stdout (the summary then goes to stderr)
@@ -78,11 +81,12 @@ pub(super) struct Args {
 }
 
 fn keep_parser() -> impl TypedValueParser<Value = Keep> {
-    PossibleValuesParser::new(["all", "last"]).map(|word| {
-        if word == "last" {
-            Keep::Last
-        } else {
-            Keep::All
+    PossibleValuesParser::new(["all", "last", "afterstates", "both"]).map(|word| {
+        match word.as_str() {
+            "last" => Keep::Last,
+            "afterstates" => Keep::Afterstates,
+            "both" => Keep::Both,
+            _ => Keep::All,
         }
     })
 }
@@ -175,9 +179,12 @@ fn count(
         counted: run.table().totals().states() - before.states(),
         complete,
         time: begin.elapsed(),
-        bytes: run.bytes(args.until),
-        listed: run.listed(args.until),
-        last_kept: run.first_sum() <= table.last_sum(),
+        states: Listed::new(run, Kind::States, args.until),
+        last_kept: run.first_sum(Kind::States) <= table.last_sum(),
+        afterstates: run
+            .keep()
+            .afterstates()
+            .then(|| Listed::new(run, Kind::Afterstates, args.until)),
         peak_memory,
         dir,
         choice,

@@ -12,7 +12,8 @@ use crate::counts::Totals;
 use crate::engine::Choice;
 use crate::game::Game;
 use crate::known::{Verdict, What};
-use crate::part::Fingerprint;
+use crate::part::{Fingerprint, Kind};
+use crate::store::Run;
 
 /// The result of a count, and what it took.
 pub(super) struct Summary {
@@ -24,11 +25,11 @@ pub(super) struct Summary {
     pub(super) counted: u64,
     pub(super) complete: bool,
     pub(super) time: Duration,
-    /// Of the files of states, and how many live states are in them.
-    pub(super) bytes: u64,
-    pub(super) listed: u64,
+    pub(super) states: Listed,
     /// Whether the states of the last sum are among them.
     pub(super) last_kept: bool,
+    /// None unless those of every layer are kept.
+    pub(super) afterstates: Option<Listed>,
     /// Greatest anonymous memory seen, if the system tells.
     pub(super) peak_memory: Option<u64>,
     pub(super) dir: PathBuf,
@@ -36,6 +37,33 @@ pub(super) struct Summary {
     pub(super) choice: Choice,
     /// The published figures beside the counted ones.
     pub(super) verdicts: Vec<Verdict>,
+}
+
+/// Boards in files.
+#[derive(Clone, Copy)]
+pub(super) struct Listed {
+    bytes: u64,
+    boards: u64,
+}
+
+impl Listed {
+    /// Those of the layers up to `until`.
+    pub(super) fn new(run: &Run, kind: Kind, until: Option<u32>) -> Self {
+        Self {
+            bytes: run.bytes(kind, until),
+            boards: run.listed(kind, until),
+        }
+    }
+
+    /// Bytes as text.
+    fn size(self) -> String {
+        format!("{:>21}", HumanBytes(self.bytes).to_string())
+    }
+
+    /// Bits for each of so many boards.
+    fn bits(self, boards: u64) -> String {
+        format!("{:.2}", self.bytes as f64 * 8.0 / boards.max(1) as f64)
+    }
 }
 
 impl Summary {
@@ -64,7 +92,7 @@ impl Summary {
             complete: self.complete,
             layers: totals.layers,
             seconds: (self.time.as_secs_f64() * 1e3).round() / 1e3,
-            bytes: self.bytes,
+            bytes: self.states.bytes,
             fingerprint: totals.fingerprint,
             last_sum: self.last_sum,
             counted: self.counted,
@@ -72,11 +100,8 @@ impl Summary {
             agrees: self.agrees(),
             dir: &self.dir,
             engine: (self.counted > 0).then(|| self.choice.to_string()),
+            afterstate_bytes: self.afterstates.map(|files| files.bytes),
         })
-    }
-
-    fn bits_per_state(&self) -> f64 {
-        self.bytes as f64 * 8.0 / self.listed.max(1) as f64
     }
 }
 
@@ -105,6 +130,7 @@ struct Object<'a> {
     agrees: Option<bool>,
     dir: &'a Path,
     engine: Option<String>,
+    afterstate_bytes: Option<u64>,
 }
 
 /// A count with thousands separators, right-aligned.
@@ -152,13 +178,21 @@ impl Summary {
     }
 
     fn write_cost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = HumanBytes(self.bytes).to_string();
+        let states = self.states;
         let what = if self.last_kept {
-            format!("{:.2} bits a live state", self.bits_per_state())
+            format!("{} bits a live state", states.bits(states.boards))
         } else {
             format!("the states of sum {} are not kept", self.last_sum)
         };
-        writeln!(f, "files       {bytes:>21}  {what}")?;
+        writeln!(f, "files       {}  {what}", states.size())?;
+        if let Some(files) = self.afterstates {
+            let (each, live) = (files.bits(files.boards), files.bits(self.totals.live));
+            writeln!(
+                f,
+                "            {}  {each} bits an afterstate, {live} for each live state",
+                files.size()
+            )?;
+        }
         if let Some(peak) = self.peak_memory {
             let peak = HumanBytes(peak).to_string();
             writeln!(f, "memory      {peak:>21}  at most")?;

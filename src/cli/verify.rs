@@ -15,7 +15,7 @@ use super::resources::Resources;
 use super::{talk, units};
 use crate::Error;
 use crate::engine;
-use crate::part::Fingerprint;
+use crate::part::{Fingerprint, Kind};
 use crate::store::Run;
 use crate::verify::{self, Report, deep};
 
@@ -25,8 +25,7 @@ use crate::verify::{self, Report, deep};
 /// index, footer and block checksums of each file; that states are in order, canonical, live, and
 /// have the sum and largest tile of their part; all counts and fingerprints. Changes nothing.
 /// Prints a line for each fault: the file, the place, the kind of damage, and what to do. The exit
-/// code is 1 if there is any. States that were dropped (--keep last) cannot be reread, and it says
-/// so.
+/// code is 1 if there is any. States that were dropped (--keep) cannot be reread, and it says so.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,8 +37,8 @@ pub(super) struct Args {
     dir: PathBuf,
 
     /// Then also rebuild every layer from those before it, by another algorithm than the count's,
-    /// and compare state by state; needs a run with --keep all, and takes about ten times as long
-    /// as counting
+    /// and compare board by board, states or afterstates, whatever --keep kept of every layer; takes
+    /// about ten times as long as counting
     #[arg(long)]
     deep: bool,
 
@@ -69,13 +68,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         }
         Err(error) => return Err(error.into()),
     };
-    if args.deep && run.first_sum() > 4 {
-        let (dir, sum) = (args.dir.display(), run.first_sum());
-        bail!(
-            "{dir}: --deep needs every layer: those below sum {sum} were dropped (--keep last): count again \
-             with --keep all"
-        );
-    }
+    let followed = args.deep.then(|| deep::work(&run)).transpose()?;
     let plan = args.resources.plan()?;
     let pool = engine::pool(plan.threads())?;
     let begin = Instant::now();
@@ -88,9 +81,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
         talk::say(remark);
     }
-    if args.deep && report.findings.is_empty() {
-        let states = run.table().totals().live;
-        let gauge = Gauge::new("deep", states, args.quiet);
+    if let Some(boards) = followed.filter(|_| report.findings.is_empty()) {
+        let gauge = Gauge::new("deep", boards, args.quiet);
         let found = deep::verify(&run, &pool, plan.memory(), &|states| gauge.add(states));
         gauge.finish();
         report.findings = found?;
@@ -140,23 +132,27 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         let (live, print) = (HumanCount(totals.live), totals.fingerprint);
         writeln!(
             out,
-            "{game}: NOT verified: the layers up to sum {dropped}, whose states were dropped (--keep last): the \
-             fingerprint {print} of all {live} live states is what the manifest says, and all counts obey the laws"
+            "{game}: NOT verified: the layers up to sum {dropped}, whose states were dropped (--keep {}): the \
+             fingerprint {print} of all {live} live states is what the manifest says, and all counts obey the laws",
+            run.keep()
         )?;
     }
     if deep {
-        let last = run.sealed_sum();
-        writeln!(
-            out,
-            "{game}: rebuilt: every layer up to sum {last}, state by state"
-        )?;
+        let (last, keep) = (run.sealed_sum(), run.keep());
+        let up_to = format_args!("every layer up to sum {last}");
+        write!(out, "{game}: rebuilt: ")?;
+        match (dropped(run), keep.afterstates()) {
+            (None, false) => writeln!(out, "{up_to}, state by state")?,
+            (None, true) => writeln!(out, "{up_to}, state by state, and its afterstates")?,
+            (Some(_), _) => writeln!(out, "the afterstates of {up_to}, one by one")?,
+        }
     }
     Ok(())
 }
 
 /// The greatest sum whose states were dropped, if there is any.
 fn dropped(run: &Run) -> Option<u32> {
-    let first = run.first_sum();
+    let first = run.first_sum(Kind::States);
     (first > 4).then(|| first - 2)
 }
 
@@ -177,7 +173,7 @@ struct Answer {
     /// Of all live states, those that were dropped included, as the manifest says.
     said_live: u64,
     said_fingerprint: Fingerprint,
-    /// Whether every layer was rebuilt, too.
+    /// Whether every layer was rebuilt, too: its states, or its afterstates where those were dropped.
     rebuilt: bool,
     findings: Vec<String>,
     remarks: Vec<String>,

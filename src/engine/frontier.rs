@@ -132,8 +132,7 @@ impl Frontier {
         parts.map(|(_, part)| part).collect()
     }
 
-    /// The parts in memory of sums above `sum`: those that are in no file if this is the last
-    /// sealed sum. They stay.
+    /// The parts in memory of sums above `sum`. They stay.
     pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, ListSource<'_>)> {
         self.parts.iter().filter_map(move |(key, part)| match part {
             FrontierPart::List(boards) if key.sum > sum => Some((*key, ListSource::new(boards))),

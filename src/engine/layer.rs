@@ -7,12 +7,13 @@
 //! Key idea: parts are counted in *groups*, one after another. In a large layer each part is a
 //! group of its own, so that memory holds the candidates of one part at a time. In a small layer
 //! all parts are one group, as a part alone would not keep the threads busy; its afterstates stay
-//! in memory, and reach a file only when the layer is sealed, together with those after it.
+//! in memory. Unless a run keeps those of every layer, they reach a file only when the layer is
+//! sealed, together with those after it.
 
 use std::mem;
 
 use super::counter::Counter;
-use super::frontier::Frontier;
+use super::frontier::{Frontier, ListSource};
 use super::lists::{CandidateSource, Candidates, Lists, MoveSink};
 use super::parts::{Built, Order, Parts};
 use super::plan::Plan;
@@ -57,8 +58,11 @@ impl Counter for Layers<'_> {
             let mut layer = self.count(&mut frontier, true, store, progress)?;
             let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.small;
             let done = layer.last || !goes_on || store.is_commit_due() || progress.stop();
-            if done {
-                self.write_frontier(&frontier, &mut layer, store)?;
+            let run = store.run();
+            if run.keep().afterstates() {
+                self.write_lists(frontier.lists_above(layer.sum - 2), &mut layer, store)?;
+            } else if done {
+                self.write_lists(frontier.lists_above(run.sealed_sum()), &mut layer, store)?;
             }
             progress.end(&layer);
             layers.push(layer);
@@ -169,8 +173,7 @@ impl<'a> Layers<'a> {
             row.duplicates = tally.duplicates;
             row.moves = tally.moves;
             row.wins = tally.wins;
-            layer.bytes += sealed.bytes;
-            layer.took(sealed.bytes, tally.cuts);
+            layer.wrote(Kind::States, sealed.bytes, tally.cuts);
             self.lists.remember(Kind::States, key.max, source.retire());
         }
         Ok(())
@@ -190,7 +193,7 @@ impl<'a> Layers<'a> {
             .build_files(Kind::Afterstates, orders, store, |_| ())?;
         for built in built {
             let (key, sealed) = (built.key, built.part);
-            layer.took(sealed.bytes, built.tally.cuts);
+            layer.wrote(Kind::Afterstates, sealed.bytes, built.tally.cuts);
             self.counted(
                 row_of(rows, key),
                 key,
@@ -214,7 +217,7 @@ impl<'a> Layers<'a> {
         let built = self.parts.build_lists(orders)?;
         let lists = built.into_iter().map(|built| {
             let (key, list) = (built.key, built.part);
-            layer.took(0, built.tally.cuts);
+            layer.took(built.tally.cuts);
             let afterstates = list.len() as u64;
             self.counted(
                 row_of(rows, key),
@@ -243,14 +246,13 @@ impl<'a> Layers<'a> {
             .remember(Kind::Afterstates, key.max, source.retire());
     }
 
-    /// Write the files of a frontier that is in memory, as far as it is not sealed.
-    fn write_frontier(
+    /// Write the files of afterstates that are in memory.
+    fn write_lists<'f>(
         &mut self,
-        frontier: &Frontier,
+        lists: impl Iterator<Item = (PartKey, ListSource<'f>)>,
         layer: &mut Layer,
         store: &mut Store,
     ) -> Result<()> {
-        let lists = frontier.lists_above(store.run().sealed_sum());
         let orders = lists.map(|(key, source)| Order {
             key,
             source,
@@ -260,7 +262,7 @@ impl<'a> Layers<'a> {
             .parts
             .build_files(Kind::Afterstates, orders.collect(), store, |_| ())?;
         for built in built {
-            layer.took(built.part.bytes, built.tally.cuts);
+            layer.wrote(Kind::Afterstates, built.part.bytes, built.tally.cuts);
         }
         Ok(())
     }

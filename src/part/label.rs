@@ -26,6 +26,15 @@ impl Kind {
     }
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::States => "states",
+            Self::Afterstates => "afterstates",
+        })
+    }
+}
+
 /// What a part file says it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -51,10 +60,6 @@ impl fmt::Display for Label {
             win,
             key,
         } = *self;
-        let kind = match kind {
-            Kind::States => "states",
-            Kind::Afterstates => "afterstates",
-        };
         write!(f, "{kind} of {rows}x{cols}")?;
         if win < Exp::LAST {
             write!(f, "-{}", win.tile())?;

@@ -151,7 +151,7 @@ pub(crate) mod writer;
 
 pub use about::About;
 pub use block::Decoder;
-pub(crate) use block::{BLOCK, Block, Encoder};
+pub(crate) use block::{Block, Encoder};
 pub use column::Column;
 #[cfg(test)]
 pub(crate) use fingerprint::mix;

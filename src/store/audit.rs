@@ -4,7 +4,7 @@
 //! that reads a run believes it. So it is checked whenever it is read: its fields against each
 //! other, and its counts against the laws. That takes milliseconds, as no other file is read.
 
-use super::manifest::{AfterstateFile, FORMAT, Keep, Manifest, SealedPart};
+use super::manifest::{AfterstateFile, FORMAT, Manifest, SealedPart};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -35,8 +35,13 @@ impl Manifest {
                 "complete: it says that the game {says} after the last layer, the counts do not"
             )
         })?;
-        check(self.names_the_frontier(&table), || {
-            "afterstates: not those that a count needs to go on".to_owned()
+        check(self.names_the_afterstates(&table), || {
+            let needed = if self.keep.afterstates() {
+                "of every layer"
+            } else {
+                "that a count needs to go on"
+            };
+            format!("afterstates: not those {needed}")
         })
     }
 
@@ -72,10 +77,7 @@ impl Manifest {
             format!("sealed_sum: expected at most {most}, got {sealed}")
         })?;
         let dropped = self.dropped_below;
-        let most = match self.keep {
-            Keep::All => 0,
-            Keep::Last => sealed + 2,
-        };
+        let most = if self.keep.states() { 0 } else { sealed + 2 };
         check(dropped <= most, || {
             format!("dropped_below: expected at most {most}, got {dropped}")
         })
@@ -92,20 +94,18 @@ impl Manifest {
             })?;
             total = total.saturating_add(*bytes);
         }
-        let frontier = self.afterstates.iter().map(|file| file.bytes);
-        total = frontier.fold(total, u64::saturating_add);
+        let afterstates = self.afterstates.iter().map(|file| file.bytes);
+        total = afterstates.fold(total, u64::saturating_add);
         check(total < u64::MAX, || {
             "bytes: more than any disk holds".to_owned()
         })
     }
 
-    /// Whether it names exactly the files of afterstates that a count needs: those of the last two
-    /// layers, or none if the game ends.
-    fn names_the_frontier(&self, table: &Table) -> bool {
-        let needed = table
-            .rows()
-            .iter()
-            .filter(|row| !self.complete && row.sum + 2 >= self.sealed_sum && row.afterstates > 0);
+    /// Whether it names exactly the files of afterstates that are kept.
+    fn names_the_afterstates(&self, table: &Table) -> bool {
+        let first = self.afterstates_from();
+        let rows = table.rows().iter();
+        let needed = rows.filter(|row| row.sum >= first && row.afterstates > 0);
         let needed = needed.map(|row| (row.sum, row.max_tile, row.afterstates));
         let named = |file: &AfterstateFile| (file.sum, file.max_tile, file.states);
         needed.eq(self.afterstates.iter().map(named))
@@ -118,6 +118,7 @@ fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::keep::Keep;
     use super::*;
 
     /// What is wrong with the manifest of a count that was stopped, after a change.

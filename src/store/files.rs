@@ -30,11 +30,7 @@ pub(crate) struct FileName {
 
 impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ending = match self.kind {
-            Kind::States => "states",
-            Kind::Afterstates => "afterstates",
-        };
-        write!(f, "{}.{ending}", stem(self.key))
+        write!(f, "{}.{}", stem(self.key), self.kind)
     }
 }
 

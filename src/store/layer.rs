@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use crate::counts::Row;
+use crate::part::Kind;
 
 /// A layer that the engine has finished.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,8 @@ pub struct Layer {
     pub last: bool,
     /// Bytes of its files of states.
     pub bytes: u64,
+    /// Bytes of the files of afterstates that were written with it.
+    pub afterstate_bytes: u64,
     /// Bytes that it took on disk at most: its files and what went through temporary ones. Engines
     /// that seal several layers together count what they wrote in between to the next one.
     pub disk: u64,
@@ -52,9 +55,19 @@ impl Layer {
         }
     }
 
-    /// Add what one of its files took: its bytes, and how the work was cut.
-    pub(crate) fn took(&mut self, bytes: u64, cuts: Cuts) {
-        self.disk += bytes + cuts.spilled;
+    /// Add what work on it took of the disk, and how it was cut.
+    pub(crate) fn took(&mut self, cuts: Cuts) {
+        self.disk += cuts.spilled;
         self.cuts += cuts;
+    }
+
+    /// Add what one of its files took.
+    pub(crate) fn wrote(&mut self, kind: Kind, bytes: u64, cuts: Cuts) {
+        match kind {
+            Kind::States => self.bytes += bytes,
+            Kind::Afterstates => self.afterstate_bytes += bytes,
+        }
+        self.disk += bytes;
+        self.took(cuts);
     }
 }

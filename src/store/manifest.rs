@@ -14,6 +14,7 @@ use super::commit::Record;
 use super::expected::Expected;
 use super::file;
 use super::files::{FileName, MANIFEST, TABLE};
+use super::keep::Keep;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
@@ -22,18 +23,6 @@ use crate::part::{Fingerprint, Kind, Sealed};
 /// Version of the directory's format: the one that this program writes, and the latest that it
 /// reads.
 pub(super) const FORMAT: u32 = 1;
-
-/// Which layers' states stay in the directory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Keep {
-    /// Every layer.
-    #[default]
-    All,
-    /// The last sealed layer, and the frontier to go on from.
-    Last,
-}
 
 /// A sealed part.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -58,7 +47,7 @@ impl SealedPart {
     }
 }
 
-/// A file of the frontier.
+/// A file of afterstates.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AfterstateFile {
     pub(crate) sum: u32,
@@ -105,6 +94,7 @@ pub(crate) struct Manifest {
     pub(crate) sealed_sum: u32,
     pub(crate) complete: bool,
     pub(crate) parts: Vec<SealedPart>,
+    /// In order of sum, then largest tile.
     pub(crate) afterstates: Vec<AfterstateFile>,
 }
 
@@ -222,6 +212,31 @@ impl Manifest {
         Table::new(self.parts.iter().map(|part| part.row))
     }
 
+    /// The least sum whose afterstates are kept: all of them are, or those of the last two sums while
+    /// a count can go on from there.
+    pub(crate) fn afterstates_from(&self) -> u32 {
+        if self.keep.afterstates() {
+            0
+        } else if self.complete {
+            u32::MAX
+        } else {
+            self.sealed_sum.saturating_sub(2)
+        }
+    }
+
+    /// What was dropped already of that which `keep` would keep: states or afterstates, of the layers
+    /// below a sum.
+    pub(crate) fn lacks(&self, keep: Keep) -> Option<(Kind, u32)> {
+        if keep.states() && self.dropped_below > 4 {
+            return Some((Kind::States, self.dropped_below));
+        }
+        let first = self.afterstates.first();
+        let first = first.map_or(self.sealed_sum + 2, |file| file.sum);
+        let mut rows = self.parts.iter().map(|part| part.row);
+        let dropped = rows.any(|row| row.sum < first && row.afterstates > 0);
+        (keep.afterstates() && dropped).then_some((Kind::Afterstates, first))
+    }
+
     /// The part files that should be there, in order of kind, sum and largest tile.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
         let kept = self
@@ -254,20 +269,18 @@ impl Manifest {
 
     /// What a part file must be; `None` if it does not belong to the directory.
     pub(crate) fn find(&self, name: FileName) -> Option<Expected> {
+        let key = (name.key.sum, name.key.max.tile());
         match name.kind {
             Kind::States => {
-                let tile = name.key.max.tile();
-                let at = self
-                    .parts
-                    .binary_search_by_key(&(name.key.sum, tile), |part| {
-                        (part.row.sum, part.row.max_tile)
-                    });
-                let file = self.parts[at.ok()?].file();
+                let parts = &self.parts;
+                let at = parts.binary_search_by_key(&key, |part| (part.row.sum, part.row.max_tile));
+                let file = parts[at.ok()?].file();
                 file.filter(|_| name.key.sum >= self.dropped_below)
             }
             Kind::Afterstates => {
-                let mut files = self.afterstates.iter().filter_map(AfterstateFile::file);
-                files.find(|file| file.name == name)
+                let files = &self.afterstates;
+                let at = files.binary_search_by_key(&key, |file| (file.sum, file.max_tile));
+                files[at.ok()?].file()
             }
         }
     }

@@ -7,7 +7,7 @@
 //!   layers.csv                         the table, for people and plots
 //!   lock                               held while a process uses the directory
 //!   sum-00164-max-00032.states         a part: live states of one sum and largest tile
-//!   sum-00164-max-00032.afterstates    only of the last two sums: the frontier, to go on from
+//!   sum-00164-max-00032.afterstates    of the last two sums: the frontier, to go on from; or of all
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //!   solution.json, *.values            a solution of the run: no count reads or changes it
 //! ```
@@ -21,8 +21,8 @@
 //! [`Run`] is how everybody reads a run; [`Store`] is a run that is being counted, and alone may
 //! change it.
 //!
-//! Reading order: `files` (names), `file` (the one place that creates files), `manifest`, `audit`, `run`,
-//! then this file (sealing), `spool`, `commit`, `outbox`, and `open` (going on); `lookup`, `sample` and
+//! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`, `manifest`,
+//! `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open` (going on); `solution`; `lookup`, `sample` and
 //! `layer_states` on demand.
 
 mod audit;
@@ -30,6 +30,7 @@ mod commit;
 mod expected;
 mod file;
 mod files;
+mod keep;
 mod layer;
 mod layer_states;
 mod lookup;
@@ -54,10 +55,10 @@ pub(crate) use file::{Replacement, Sink, clear, parent};
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
 use files::{FileName, Named};
+pub use keep::Keep;
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;
 pub use lookup::Lookup;
-pub use manifest::Keep;
 use manifest::{AfterstateFile, SealedPart};
 pub(crate) use outbox::Writer;
 pub use run::Run;
@@ -194,29 +195,24 @@ impl Store {
         self.commit()
     }
 
-    /// Drop the afterstates that no later layer follows from: all but those of the last two sums.
+    /// Drop the afterstates that are not kept.
     fn drop_afterstates(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
-        let needed = if manifest.complete {
-            u32::MAX
-        } else {
-            manifest.sealed_sum.saturating_sub(2)
-        };
-        let (keep, drop): (Vec<_>, Vec<_>) = manifest
+        let first = manifest.afterstates_from();
+        let end = manifest
             .afterstates
-            .iter()
-            .partition(|file| file.sum >= needed);
-        manifest.afterstates = keep;
-        let dropped = drop.iter().filter_map(AfterstateFile::file);
-        let dropped: Vec<FileName> = dropped.map(|file| file.name).collect();
+            .partition_point(|file| file.sum < first);
+        let dropped = manifest.afterstates.drain(..end);
+        let dropped = dropped.filter_map(|file| Some(file.file()?.name));
+        let dropped: Vec<FileName> = dropped.collect();
         self.run.outbox.discard(&dropped)
     }
 
-    /// With [`Keep::Last`], drop the states of all layers but the last; of the last one, too, if
+    /// Unless they are kept, drop the states of all layers but the last; of the last one, too, if
     /// they were not written: they are when a count ends, but need not be where it could go on.
     fn drop_states(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
-        if manifest.keep == Keep::All {
+        if manifest.keep.states() {
             return Ok(());
         }
         let last = manifest.sealed_sum;

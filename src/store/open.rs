@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::commit::Record;
 use super::files::{self, Named};
-use super::manifest::{Keep, Manifest};
+use super::keep::Keep;
+use super::manifest::Manifest;
 use super::{Run, Store, file};
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -17,13 +18,13 @@ impl Store {
     /// an interrupted count left unfinished is deleted, and every file that the manifest names is
     /// checked (size, header, index and footer; blocks are checked when a count begins).
     ///
-    /// Without `keep` the run goes on as it was begun. Where nothing is to be changed, nothing is
+    /// Without `keep` the run goes on as it was begun; one that keeps less drops the rest. Where nothing is to be changed, nothing is
     /// written: a run that is complete can be opened on a full disk, or one that is only read.
     ///
     /// # Errors
     ///
     /// A directory of another game, in use, of a newer format, or that holds other things; a
-    /// missing or damaged file.
+    /// missing or damaged file; [`Error::Dropped`] if `keep` asks for what was dropped before.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         file::create_dir(dir)?;
         files::refuse_foreign(dir)?;
@@ -65,19 +66,28 @@ impl Store {
             .try_for_each(|&file| self.run.open_file(file)?.check_blocks())
     }
 
+    /// Change what is kept: what is not to be kept any more is dropped.
     fn keep(&mut self, keep: Option<Keep>) -> Result<()> {
         let manifest = &mut self.run.manifest;
         let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
             return Ok(());
         };
-        if keep == Keep::All && manifest.dropped_below > 0 {
+        if let Some((kind, below)) = manifest.lacks(keep) {
             return Err(Error::Dropped {
-                below: manifest.dropped_below,
+                wanted: keep.to_string(),
+                kept: manifest.keep.to_string(),
+                what: kind.to_string(),
+                below,
                 path: self.run.dir().to_owned(),
             });
         }
         self.changed = true;
         manifest.keep = keep;
+        if keep.states() {
+            // There were none.
+            manifest.dropped_below = 0;
+        }
+        self.drop_afterstates()?;
         self.drop_states()
     }
 

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::expected::Expected;
 use super::file::{self, LOCK};
 use super::files::{self, FileName, Named, TABLE};
+use super::keep::Keep;
 use super::layer_states::LayerStates;
-use super::manifest::{Keep, Manifest, SealedPart};
+use super::manifest::Manifest;
 use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
@@ -120,17 +121,21 @@ impl Run {
         self.manifest.sealed_sum
     }
 
-    /// Which layers' states stay.
+    /// Which layers' states and afterstates stay.
     #[must_use]
     pub fn keep(&self) -> Keep {
         self.manifest.keep
     }
 
-    /// First sum whose states are still there: with [`Keep::Last`] those before
-    /// were dropped.
+    /// First sum whose states, or afterstates, are still there: unless it [keeps](Keep) those of
+    /// every layer, those before were dropped.
     #[must_use]
-    pub fn first_sum(&self) -> u32 {
-        self.manifest.dropped_below.max(4)
+    pub fn first_sum(&self, kind: Kind) -> u32 {
+        let first = match kind {
+            Kind::States => self.manifest.dropped_below,
+            Kind::Afterstates => self.manifest.afterstates_from(),
+        };
+        first.max(4)
     }
 
     /// See that the layer of a sum was counted, and that its states are still there.
@@ -139,34 +144,44 @@ impl Run {
     ///
     /// [`Error::NotCounted`], [`Error::Gone`].
     pub fn has_layer(&self, sum: u32) -> Result<()> {
-        let path = self.dir.clone();
-        let (last, first) = (self.sealed_sum(), self.first_sum());
+        let (last, first) = (self.sealed_sum(), self.first_sum(Kind::States));
         if sum > last && !self.complete() {
+            let path = self.dir.clone();
             return Err(Error::NotCounted { path, sum, last });
         }
         if (4..first).contains(&sum) {
-            return Err(Error::Gone { path, sum, first });
+            return Err(self.gone(sum));
         }
         Ok(())
     }
 
-    /// Bytes of the files of states of the layers up to `until`.
-    #[must_use]
-    pub fn bytes(&self, until: Option<u32>) -> u64 {
-        self.listed_parts(until).map(|part| part.bytes).sum()
+    /// The error that the states of a sum were dropped.
+    pub(crate) fn gone(&self, sum: u32) -> Error {
+        Error::Gone {
+            path: self.dir.clone(),
+            sum,
+            first: self.first_sum(Kind::States),
+            keep: self.keep().to_string(),
+        }
     }
 
-    /// Live states in these files.
+    /// Bytes of the files of states, or afterstates, of the layers up to `until`.
     #[must_use]
-    pub fn listed(&self, until: Option<u32>) -> u64 {
-        self.listed_parts(until).map(|part| part.row.live).sum()
+    pub fn bytes(&self, kind: Kind, until: Option<u32>) -> u64 {
+        self.files(kind, until).map(|file| file.sealed.bytes).sum()
     }
 
-    /// The parts up to `until` that have a file of states.
-    fn listed_parts(&self, until: Option<u32>) -> impl Iterator<Item = &SealedPart> {
+    /// Live states, or afterstates, in these files.
+    #[must_use]
+    pub fn listed(&self, kind: Kind, until: Option<u32>) -> u64 {
+        self.files(kind, until).map(|file| file.sealed.states).sum()
+    }
+
+    /// The files of a kind of the layers up to `until`.
+    fn files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = Expected> {
         let last = until.unwrap_or(u32::MAX);
-        let parts = self.manifest.parts.iter();
-        parts.filter(move |part| part.row.sum <= last && part.bytes > 0)
+        let files = self.expected();
+        files.filter(move |file| file.name.kind == kind && file.name.key.sum <= last)
     }
 
     /// Live states and afterstates in all its files.
@@ -189,9 +204,7 @@ impl Run {
 
     /// The parts that there are files of, in order of sum, then largest tile.
     pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
-        let names = self.expected().map(|expected| expected.name);
-        let names = names.filter(move |name| name.kind == kind);
-        names.map(|name| name.key)
+        self.files(kind, None).map(|file| file.name.key)
     }
 
     /// Open a part; `None` if there is no file of it. Checks all but the blocks, in time that is

@@ -45,8 +45,8 @@ pub struct Report {
     pub files: u64,
     /// Live states in the part files without a finding.
     pub states: u64,
-    /// Their fingerprint. With [`Keep::Last`](crate::store::Keep::Last) it is not the run's, as
-    /// most states were dropped.
+    /// Their fingerprint. It is not the run's where states were dropped
+    /// ([`Keep`](crate::store::Keep)).
     pub fingerprint: Fingerprint,
     /// Afterstates in the part files without a finding.
     pub afterstates: u64,

@@ -56,7 +56,7 @@ fn bits_count_what_lists_counted() {
 fn bits_write_the_same_files_as_lists_for_any_threads() {
     for (name, until) in [("4x4-8", None), ("4x4-16", Some(44)), ("4x4", Some(36))] {
         let game: Game = name.parse().unwrap();
-        for keep in [Keep::All, Keep::Last] {
+        for keep in [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both] {
             let directory = |plan: &Plan| {
                 let place = tempfile::tempdir().unwrap();
                 count(place.path(), &game, keep, plan, until);
@@ -76,7 +76,7 @@ fn either_engine_goes_on_where_the_other_stopped() {
     let game: Game = "4x4-8".parse().unwrap();
     let stops = [4, 6, 12, 14, 20, 36, 60, 70, 500].map(Some);
     let engines = [Engine::Bits, Engine::Lists];
-    for keep in [Keep::All, Keep::Last] {
+    for keep in [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both] {
         let whole = tempfile::tempdir().unwrap();
         count(
             whole.path(),

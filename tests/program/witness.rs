@@ -236,7 +236,7 @@ fn what_was_not_found_is_not_called_unreachable() {
     good(&place, "--size 2 --max 16 --keep last --quiet");
     let (said, exit) = witness(&place, "0x0132", "--dir enum48-data/2x2-16");
     assert!(
-        exit == Some(2) && said.contains("sum 4 was dropped (--keep last)"),
+        exit == Some(2) && said.contains("the states of sum 4 were dropped (--keep last)"),
         "{said}"
     );
     for (args, text) in [

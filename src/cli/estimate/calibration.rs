@@ -11,6 +11,7 @@ use crate::cli::signals::TemporaryDir;
 use crate::counts::{Row, Table};
 use crate::engine::{self, Choice, Engine, Plan, Progress, Step};
 use crate::game::Game;
+use crate::part::Kind;
 use crate::store::{Keep, Layer, Run, Store};
 
 /// How long to count.
@@ -43,6 +44,7 @@ pub(super) struct Calibration {
     /// Whether this is the whole game.
     pub(super) complete: bool,
     pub(super) files: Files,
+    pub(super) afterstates: Files,
     pub(super) seconds: f64,
 }
 
@@ -72,7 +74,8 @@ impl Calibration {
             table: run.table(),
             sealed_sum: run.sealed_sum(),
             complete: run.complete(),
-            files: Files::of(run, None),
+            files: Files::of(run, Kind::States, None),
+            afterstates: Files::of(run, Kind::Afterstates, None),
             seconds,
         })
     }

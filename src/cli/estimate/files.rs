@@ -1,11 +1,11 @@
-//! What states take on disk.
+//! What states and afterstates take on disk.
 
 use crate::cli::forecast::Range;
 use crate::game::{Exp, Game};
 use crate::part::Kind;
 use crate::store::Run;
 
-/// Bytes of a file beside its states: header, index and footer.
+/// Bytes of a file beside its boards: header, index and footer.
 const FRAME: f64 = 130.0;
 
 /// With so many states their files tell how many bits a state takes...
@@ -24,30 +24,54 @@ const BITS: Range = Range {
     high: 5.3,
 };
 
-/// The files of states of a run.
+/// Bits of the afterstates for each state: those of 4x4 to 64 and of 3x3.
+const AFTERSTATE_BITS: Range = Range {
+    low: 1.2,
+    high: 5.3,
+};
+
+/// The files of a run, of states or of afterstates.
 #[derive(Clone, Copy)]
 pub(super) struct Files {
+    kind: Kind,
     number: usize,
     pub(super) bytes: u64,
+    /// Live states in them, or in the layers that the afterstates are of.
     pub(super) states: u64,
 }
 
 impl Files {
-    /// Those of the layers up to `until`.
-    pub(super) fn of(run: &Run, until: Option<u32>) -> Self {
-        let parts = run.parts(Kind::States);
+    /// Those of the layers up to `until`; none of afterstates that are not kept.
+    pub(super) fn of(run: &Run, kind: Kind, until: Option<u32>) -> Self {
+        if kind == Kind::Afterstates && !run.keep().afterstates() {
+            let (number, bytes, states) = (0, 0, 0);
+            return Self {
+                kind,
+                number,
+                bytes,
+                states,
+            };
+        }
+        let parts = run.parts(kind);
         let parts = parts.filter(|key| until.is_none_or(|until| key.sum <= until));
         Self {
+            kind,
             number: parts.count(),
-            bytes: run.bytes(until),
-            states: run.listed(until),
+            bytes: run.bytes(kind, until),
+            states: match kind {
+                Kind::States => run.listed(kind, until),
+                Kind::Afterstates => run.table().until(until).totals().live,
+            },
         }
     }
 
-    /// Bits to expect of a state.
+    /// Bits to expect for each state.
     pub(super) fn bits(&self) -> Range {
         if self.states < ENOUGH {
-            return BITS;
+            return match self.kind {
+                Kind::States => BITS,
+                Kind::Afterstates => AFTERSTATE_BITS,
+            };
         }
         let bytes = self.bytes as f64 - self.number as f64 * FRAME;
         CHANGE * (bytes * 8.0 / self.states as f64)

@@ -18,6 +18,7 @@ use super::forecast::{Costs, Forecast, Range};
 use super::machine;
 use crate::engine::{Choice, Engine, Plan};
 use crate::game::Game;
+use crate::part::Kind;
 use crate::store::{Keep, Run};
 use calibration::{Calibration, Place};
 use files::Files;
@@ -31,6 +32,7 @@ const DOUBT: Range = Range {
 /// Engines other than matrices write all states on their way, whatever is kept in the end.
 fn kept(engine: Engine, keep: Keep) -> Keep {
     match engine {
+        Engine::Lists if keep.afterstates() => Keep::Both,
         Engine::Lists => Keep::All,
         Engine::Bits => keep,
     }
@@ -49,6 +51,8 @@ pub(super) struct Estimate {
     /// States that are sealed.
     so_far: u64,
     files: Files,
+    /// None unless those of every layer are kept.
+    afterstates: Option<Files>,
     /// Seconds for what is left.
     seconds: Range,
     /// Free bytes of the disk, if the system tells.
@@ -90,7 +94,10 @@ impl Estimate {
             basis: Basis::Run,
             sealed_sum: run.sealed_sum(),
             complete: run.complete(),
-            files: Files::of(run, until),
+            files: Files::of(run, Kind::States, until),
+            afterstates: keep
+                .afterstates()
+                .then(|| Files::of(run, Kind::Afterstates, until)),
             seconds: Range::default(),
             free: machine::free_space(existing(dir)),
             game,
@@ -115,6 +122,11 @@ impl Estimate {
             let moment = Calibration::new(store, engine, &self.plan, last, &mut costs)?;
             if moment.files.states > self.files.states {
                 self.files = moment.files;
+            }
+            if let Some(files) = &mut self.afterstates
+                && moment.afterstates.states > files.states
+            {
+                *files = moment.afterstates;
             }
             if moment.sealed_sum > counted {
                 counted = moment.sealed_sum;

@@ -40,7 +40,7 @@ impl Estimate {
     }
 
     /// The lines for the whole count.
-    fn summary(&self, total: &Total) -> [String; 8] {
+    fn summary(&self, total: &Total) -> Vec<String> {
         let begun = match (self.complete, self.sealed_sum) {
             (true, _) => "complete".to_owned(),
             (_, 2) => "not begun".to_owned(),
@@ -83,7 +83,12 @@ impl Estimate {
                 self.plan.threads()
             ),
         };
-        [
+        let afterstates = total.disk_afterstates_low.zip(total.disk_afterstates_high);
+        let afterstates = afterstates.map(|(low, high)| {
+            let more = units::range(&bytes(low), &bytes(high));
+            format!("          {more} more with the afterstates of all layers")
+        });
+        let lines = [
             format!("{}, {begun}", self.game),
             format!(
                 "bound     {} canonical boards with a 2 or a 4, sums up to {}",
@@ -103,6 +108,8 @@ impl Estimate {
                 "          at most {} with --keep last: three of the largest layers",
                 bytes(total.disk_keep_last)
             ),
+        ];
+        let rest = [
             format!(
                 "memory    {} for data; the largest layer has up to {} states, what does not fit goes to disk",
                 HumanBytes(total.memory),
@@ -110,7 +117,8 @@ impl Estimate {
             ),
             format!("engine    {}, {}", self.choice, self.choice.why()),
             format!("time      {time}"),
-        ]
+        ];
+        lines.into_iter().chain(afterstates).chain(rest).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::files::frames;
+use super::files::{Files, frames};
 use super::{Basis, Estimate};
 use crate::cli::forecast::Range;
 use crate::cli::units;
@@ -32,6 +32,9 @@ pub(super) struct Total {
     engine: String,
     /// Whether states and disk are known exactly, as all layers are counted.
     exact: bool,
+    /// Of the files of afterstates; null if they are not kept.
+    pub(super) disk_afterstates_low: Option<u64>,
+    pub(super) disk_afterstates_high: Option<u64>,
 }
 
 impl Total {
@@ -48,14 +51,18 @@ impl Total {
             (sum + bytes, most.max(bytes))
         });
         let exact = matches!(estimate.basis, Basis::Run | Basis::Moment);
-        let disk = if exact && estimate.files.states > 0 {
-            Range::exactly(estimate.files.bytes as f64)
-        } else {
+        let disk = |files: Files| {
+            if exact && files.states > 0 {
+                return Range::exactly(files.bytes as f64);
+            }
+            let bits = files.bits();
             Range {
                 low: states.low * bits.low / 8.0 + framed,
                 high: states.high * bits.high / 8.0 + framed,
             }
         };
+        let afterstates = estimate.afterstates.map(disk);
+        let disk = disk(estimate.files);
         let seconds = estimate.seconds;
         let left = (states.middle() - estimate.so_far as f64).max(0.0);
         let three_layers = 3.0 * (largest * bits.high / 8.0 + most_framed);
@@ -81,6 +88,8 @@ impl Total {
             seconds_high: units::rounded(seconds.high),
             engine: estimate.choice.to_string(),
             exact,
+            disk_afterstates_low: afterstates.map(|disk| known(disk.low)),
+            disk_afterstates_high: afterstates.map(|disk| known(disk.high)),
         }
     }
 }

@@ -7,9 +7,12 @@ use crate::store::Keep;
 /// How many times as long as bits lists take, until they have counted a layer.
 const SLOWER: f64 = 3.0;
 
+/// Afterstates for a state in layers that take time: in those of 4x4 to 64.
+const AFTERSTATES: f64 = 0.36;
+
 /// The time that each engine takes for a layer, learned from layers that were counted: so much for
 /// any layer, and so much for a unit of work. The work of lists is states; that of bits is boards,
-/// reached or not, and states where those are listed.
+/// reached or not, and states and afterstates where those are listed.
 pub(in crate::cli) struct Costs {
     /// Engines, and the greatest sum that each counts.
     stages: Vec<(Engine, u32)>,
@@ -67,10 +70,14 @@ impl Costs {
     }
 
     fn work(&self, engine: Engine, bound: u64, states: f64) -> f64 {
-        match (engine, self.keep) {
-            (Engine::Lists, _) => states,
-            (Engine::Bits, Keep::Last) => bound as f64,
-            (Engine::Bits, Keep::All) => bound as f64 + states,
+        let listed = |listed: bool, boards| if listed { boards } else { 0.0 };
+        match engine {
+            Engine::Lists => states,
+            Engine::Bits => {
+                bound as f64
+                    + listed(self.keep.states(), states)
+                    + listed(self.keep.afterstates(), AFTERSTATES * states)
+            }
         }
     }
 }

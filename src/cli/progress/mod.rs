@@ -22,6 +22,7 @@ use self::log::Log;
 use self::pace::Pace;
 use super::{machine, talk, units};
 use crate::engine::{Choice, Plan, Progress, Step};
+use crate::part::Kind;
 use crate::store::{Layer, Store};
 
 /// On a terminal, a layer that took at least this long gets a line of its own.
@@ -72,8 +73,9 @@ pub(super) struct Reporter {
     last_look: Instant,
     /// Greatest sum to count.
     end: u32,
-    /// Bytes of the files of states.
+    /// Bytes of the files of states, and of those of afterstates where they are kept.
     bytes: u64,
+    afterstates_kept: bool,
     /// Greatest anonymous memory seen.
     peak: Option<u64>,
     disk: Disk,
@@ -84,12 +86,18 @@ impl Reporter {
     /// count will use.
     pub(super) fn new(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
         let run = store.run();
+        let afterstates_kept = run.keep().afterstates();
+        let kept = |kind| kind == Kind::States || afterstates_kept;
+        let kinds = [Kind::States, Kind::Afterstates]
+            .into_iter()
+            .filter(|&kind| kept(kind));
         let reporter = Self {
             form: Form::new(quiet),
             pace: Pace::new(run, choice),
             last_look: Instant::now(),
             end: choice.last().min(run.game().sum_bound()),
-            bytes: run.bytes(None),
+            bytes: kinds.map(|kind| run.bytes(kind, None)).sum(),
+            afterstates_kept,
             peak: None,
             disk: Disk::new(run.dir()),
         };
@@ -224,6 +232,9 @@ impl Progress for Reporter {
         let last = layer.last || layer.sum >= self.end;
         let states = self.pace.end_layer(layer);
         self.bytes += layer.bytes;
+        if self.afterstates_kept {
+            self.bytes += layer.afterstate_bytes;
+        }
         self.disk.took(layer.disk);
         match &self.form {
             Form::Lines(log) if last || log.wants(took) => self.log(layer.sum, "layer", states),

@@ -148,10 +148,11 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
     {
         bail!("--max-tile {tile}: not a tile: give a power of two, 2 or more");
     }
-    if args.sum.is_none() && run.first_sum() > 4 {
-        let first = run.first_sum();
+    if args.sum.is_none() && run.first_sum(Kind::States) > 4 {
+        let first = run.first_sum(Kind::States);
+        let keep = run.keep();
         talk::say(format_args!(
-            "{dir}: layers below sum {first} were dropped (--keep last)"
+            "{dir}: the states of layers below sum {first} were dropped (--keep {keep})"
         ));
     }
     if args.sum.is_none() && !run.complete() {
@@ -169,7 +170,7 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
     let table = run.table();
     let rows = table.rows().iter().filter(|row| {
         row.live > 0
-            && row.sum >= run.first_sum()
+            && row.sum >= run.first_sum(Kind::States)
             && args.sum.is_none_or(|sum| row.sum == sum)
             && args.max_tile.is_none_or(|max| row.max_tile == max)
     });
@@ -189,7 +190,7 @@ fn there_is(run: &Run, sum: Option<u32>) -> String {
     let table = run.table();
     let live = || {
         let rows = table.rows().iter();
-        rows.filter(|row| row.live > 0 && row.sum >= run.first_sum())
+        rows.filter(|row| row.live > 0 && row.sum >= run.first_sum(Kind::States))
     };
     let span = |values: Vec<u32>| {
         let ends = values.iter().min().zip(values.iter().max());

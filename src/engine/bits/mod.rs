@@ -43,8 +43,8 @@
 //!
 //! **Layers on disk.** After 45 seconds, or later where that would take more than a quarter of the
 //! time, the afterstates of the last two sums are written as sorted lists, the frontier that the
-//! list engine leaves after every layer, and what was counted since is sealed. So either engine goes
-//! on where the other stopped. Boards are listed row by row (`listing`), each with its own top half.
+//! list engine leaves after every layer, and what was counted since is sealed; where the afterstates
+//! of every layer are kept, each layer is. So either engine goes on where the other stopped. Boards are listed row by row (`listing`), each with its own top half.
 //! States that are not listed need only half the rows: those of a flipped pair are named with their
 //! flips. Candidates need not be counted: each fills an empty cell of an afterstate, or is a start.
 //!
@@ -80,7 +80,6 @@ mod sweep;
 mod tables;
 mod turn;
 
-use std::mem;
 use std::time::{Duration, Instant};
 
 use super::counter::Counter;
@@ -95,7 +94,7 @@ use crate::error::Result;
 use crate::game::{Game, PartKey, max_exp};
 use crate::laws;
 use crate::part::Kind;
-use crate::store::{Keep, Layer, Store};
+use crate::store::{Layer, Store};
 
 use census::Counts;
 use listing::{Listing, RowSource};
@@ -120,8 +119,6 @@ pub(crate) struct Bits<'a> {
     plan: Plan,
     /// How long the last frontier took to write.
     frontier_took: Duration,
-    /// Bytes of it, until the layer after it is counted.
-    frontier_bytes: u64,
 }
 
 impl Counter for Bits<'_> {
@@ -138,7 +135,8 @@ impl Counter for Bits<'_> {
         loop {
             let mut layer = Layer::new(sealed + 2 * (layers.len() as u32 + 1));
             progress.begin(layer.sum);
-            let listed = layer.sum == last || store.run().keep() == Keep::All;
+            let keep = store.run().keep();
+            let listed = layer.sum == last || keep.states();
             let found = self.count(&mut layer, listed.then_some(&mut *store), progress)?;
             layer.last = layer.sum >= 8 && self.sweep.ends();
             if layer.last && !listed {
@@ -159,19 +157,17 @@ impl Counter for Bits<'_> {
             }
             self.add_candidates(&mut layer, &before);
             self.sweep.advance()?;
-            layer.disk += mem::take(&mut self.frontier_bytes);
-            progress.end(&layer);
             let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
-            let enough = layer.sum == last || begun.elapsed() >= interval || progress.stop();
+            let enough = begun.elapsed() >= interval || layer.sum == last || progress.stop();
+            let (ends, seals) = (layer.last, enough || keep.afterstates());
             layers.push(layer);
-            let layer = layers.last().expect("one was pushed");
-            if layer.last {
-                return Ok(layers);
-            }
-            if enough {
+            if seals && !ends {
                 let begun = Instant::now();
                 self.write_frontier(&mut layers, store, progress)?;
                 self.frontier_took = begun.elapsed();
+            }
+            progress.end(layers.last().expect("one was pushed"));
+            if seals || ends {
                 return Ok(layers);
             }
         }
@@ -200,7 +196,6 @@ impl<'a> Bits<'a> {
             parts: Parts::new(plan, workers),
             plan: plan.clone(),
             frontier_took: Duration::ZERO,
-            frontier_bytes: 0,
         })
     }
 
@@ -249,8 +244,7 @@ impl<'a> Bits<'a> {
             let (row, sealed) = (layer.rows[at], built.part);
             laws::equal(&row, "live states", row.live, sealed.states)?;
             laws::equal(&row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
-            layer.bytes += sealed.bytes;
-            layer.took(sealed.bytes, built.tally.cuts);
+            layer.wrote(Kind::States, sealed.bytes, built.tally.cuts);
         }
         Ok(())
     }
@@ -271,7 +265,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Write the afterstates of the last two layers, as far as they are not sealed. To those who
-    /// watch, it is the beginning of the next layer.
+    /// watch, it is the end of the last one.
     fn write_frontier(
         &mut self,
         layers: &mut [Layer],
@@ -279,25 +273,30 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let last = layers.len() - 1;
-        let step = Step::begin(layers[last].sum + 2);
-        for (at, layer) in layers.iter_mut().enumerate().skip(last.saturating_sub(1)) {
+        let step = Step {
+            sum: layers[last].sum,
+            live: layers[last].rows.iter().map(|row| row.live).sum(),
+            dead: layers[last].rows.iter().map(|row| row.dead).sum(),
+        };
+        for at in last.saturating_sub(1)..=last {
             let listing = Listing::new(self.game.top(), &self.plan, store);
             self.sweep
                 .list_afterstates(at == last, &listing, &mut || progress.step(step))?;
             let visit = || CountAfterstates::new(&self.game);
-            let orders = orders(&layer.rows, listing, visit);
+            let orders = orders(&layers[at].rows, listing, visit);
             let report = |_| progress.step(step);
             let built = self
                 .parts
                 .build_files(Kind::Afterstates, orders, store, report)?;
-            for (row, built) in layer.rows.iter_mut().zip(built) {
+            for (number, built) in built.into_iter().enumerate() {
                 let (sealed, tally) = (built.part, built.tally);
+                let row = &mut layers[at].rows[number];
                 if at < last {
                     laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
                     laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
                 }
                 (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
-                self.frontier_bytes += sealed.bytes + tally.cuts.spilled;
+                layers[last].wrote(Kind::Afterstates, sealed.bytes, tally.cuts);
             }
         }
         Ok(())

@@ -7,15 +7,13 @@ use rayon::prelude::*;
 
 use super::layer::Layer;
 use crate::game::Board;
-use crate::part::BLOCK;
+use crate::part::Kind;
 
-/// Memory of a bucket: four times the states of a full block, for dead states and repeats, and
+/// Memory of a bucket: four times the boards of a full block, for dead states and repeats, and
 /// because a list that grows takes up to twice its length.
-pub(super) const BUCKET_BYTES: u64 = 4 * 8 * BLOCK as u64;
-
-/// Repeats in a bucket are dropped when it has this many candidates, or twice as many as the last
-/// time left, whichever is more.
-const FULL: usize = 1 << 16;
+pub(super) fn bucket_bytes(kind: Kind) -> u64 {
+    4 * 8 * kind.block() as u64
+}
 
 /// Some consecutive buckets of a layer, which many threads can fill.
 pub(super) struct Buckets<'a> {
@@ -27,6 +25,8 @@ pub(super) struct Buckets<'a> {
 
 struct Bucket {
     candidates: Vec<Board>,
+    /// Repeats are dropped when it has this many candidates: half a block, or twice as many as the
+    /// last time left, whichever is more.
     full: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Buckets<'a> {
     pub(super) fn new(layer: &'a Layer, range: Range<usize>) -> Self {
         let empty = || Bucket {
             candidates: Vec::new(),
-            full: FULL,
+            full: layer.kind().block() / 2,
         };
         Self {
             layer,
@@ -58,7 +58,7 @@ impl<'a> Buckets<'a> {
     }
 
     /// What each bucket collected, sorted and without repeats.
-    pub(super) fn into_states(self) -> impl IndexedParallelIterator<Item = Vec<Board>> {
+    pub(super) fn into_boards(self) -> impl IndexedParallelIterator<Item = Vec<Board>> {
         self.buckets.into_par_iter().map(|bucket| {
             let mut bucket = bucket.into_inner().expect("no thread panics");
             bucket.drop_repeats();
@@ -72,7 +72,7 @@ impl Bucket {
         self.candidates.extend_from_slice(candidates);
         if self.candidates.len() >= self.full {
             self.drop_repeats();
-            self.full = FULL.max(2 * self.candidates.len());
+            self.full = self.full.max(2 * self.candidates.len());
         }
     }
 

@@ -1,4 +1,4 @@
-//! A layer on disk, as the layer to be checked or as a source of states.
+//! A layer on disk, of states or of afterstates, as the one to be checked or as a source of others.
 
 use std::ops::AddAssign;
 
@@ -13,17 +13,17 @@ use crate::store::Run;
 /// Each block of a part is the place of one bucket; a part without blocks has one bucket too, for
 /// candidates that should not exist. Buckets are numbered across the layer.
 pub(super) struct Layer {
-    sum: u32,
+    kind: Kind,
     parts: Vec<LayerPart>,
     buckets: usize,
 }
 
-/// A part of a layer, whether it has states or not.
+/// A part of a layer, whether it has boards or not.
 pub(super) struct LayerPart {
     pub(super) row: Row,
-    /// `None` if no live state has this sum and largest tile.
+    /// `None` if no board has this sum and largest tile.
     pub(super) file: Option<Part>,
-    /// The first state of each block.
+    /// The first board of each block.
     firsts: Vec<Board>,
     /// Number of its first bucket.
     first_bucket: usize,
@@ -32,27 +32,30 @@ pub(super) struct LayerPart {
 /// Totals over some buckets of a part.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Totals {
-    pub(super) live: u64,
+    /// Live states, or afterstates.
+    pub(super) listed: u64,
     pub(super) dead: u64,
     pub(super) labeled: u64,
+    pub(super) empty_cells: u64,
 }
 
 impl AddAssign for Totals {
     fn add_assign(&mut self, other: Self) {
-        self.live += other.live;
+        self.listed += other.listed;
         self.dead += other.dead;
         self.labeled += other.labeled;
+        self.empty_cells += other.empty_cells;
     }
 }
 
 impl Layer {
-    pub(super) fn open(run: &Run, sum: u32) -> Result<Self> {
+    pub(super) fn open(run: &Run, kind: Kind, sum: u32) -> Result<Self> {
         let table = run.table();
         let mut buckets = 0;
         let mut parts = Vec::new();
         for max in run.game().top().up_to() {
             let key = PartKey { sum, max };
-            let file = run.part(Kind::States, key)?;
+            let file = run.part(kind, key)?;
             let firsts: Vec<Board> = file.iter().flat_map(|part| part.firsts()).collect();
             let first_bucket = buckets;
             buckets += firsts.len().max(1);
@@ -64,14 +67,14 @@ impl Layer {
             });
         }
         Ok(Self {
-            sum,
+            kind,
             parts,
             buckets,
         })
     }
 
-    pub(super) fn sum(&self) -> u32 {
-        self.sum
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// The parts, in order of largest tile.
@@ -115,7 +118,7 @@ impl LayerPart {
         self.firsts.len()
     }
 
-    /// The states of a block; none if the part has no blocks.
+    /// The boards of a block; none if the part has no blocks.
     pub(super) fn read_block(&self, block: usize) -> Result<Vec<Board>> {
         let mut states = Vec::new();
         if let Some(file) = &self.file {
@@ -155,7 +158,7 @@ mod tests {
         };
         // Largest tiles 2, 4 and 8.
         let layer = Layer {
-            sum: 0,
+            kind: Kind::States,
             parts: vec![part(&[], 0), part(&[0x0020, 0x0200], 1), part(&[0x0003], 3)],
             buckets: 4,
         };

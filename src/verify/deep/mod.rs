@@ -1,20 +1,24 @@
-//! Make every layer again from the layers before it, in another way than the engine, and compare.
+//! Make every layer again from those before it, in another way than the engine, and compare.
 //!
 //! The engine goes from states to afterstates to states, through a lossy filter, buckets that may
 //! be compacted and spilled, and a radix sort. Here each state leads directly to the states that
 //! follow it: every move (`line_moves`), a 2 or a 4 in every empty cell, the canonical image. That
 //! makes more than twenty candidates per state, so it takes about ten times as long. The two ways
-//! share only the canonical form and the reader of part files.
+//! share only the canonical form and the reader of part files. Afterstates that were kept are made
+//! again, too; where the states were dropped, from each other.
 //!
 //! Key idea: the layer to be checked says how to divide the work. Each of its blocks is a bucket,
 //! which collects the candidates from that block's range; repeats are dropped whenever a bucket
 //! fills up. At the end each bucket must hold exactly the states of its block. When the buckets of
 //! a layer do not all fit in memory, they are filled in several passes over the layers before.
 //!
-//! Reading order: this file (the passes), `buckets`, `layer` (the layer to be checked).
+//! Reading order: `target` (what is made from what), `follow`, this file (the passes), `buckets`, `layer`
+//! (the layer to be checked).
 
 mod buckets;
+mod follow;
 mod layer;
+mod target;
 
 use std::ops::Range;
 
@@ -22,74 +26,93 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Watch;
-use super::line_moves::{Legal, LineMoves};
+use super::line_moves::Legal;
 use crate::error::{Error, Result};
-use crate::game::board::exps;
 use crate::game::{Board, Census, Exp};
-use crate::part::Decoder;
+use crate::part::{Decoder, Kind};
 use crate::store::Run;
-use buckets::{BUCKET_BYTES, Buckets};
+use buckets::{Buckets, bucket_bytes};
+use follow::Follow;
 use layer::{Layer, LayerPart, Totals};
+use target::Target;
 
 /// Number of states whose candidates are sorted together, so that they stay in a core's cache.
 const SLICE: usize = 1 << 11;
 
-/// Make every layer again, and compare live states one by one, and the numbers of dead states,
-/// labeled boards, moves and wins with the table. `watch` gets the number of states followed.
-/// Returns what is wrong, at most one finding for each part. Takes about `memory` bytes, but at
-/// least one bucket.
+/// Make every layer again, and compare live states and afterstates one by one, as far as they were
+/// kept, and the numbers of dead states, labeled boards, moves, wins and empty cells with the table.
+/// `watch` gets the number of boards followed. Returns what is wrong, at most one finding for each
+/// file. Takes about `memory` bytes, but at least one bucket.
 ///
 /// # Errors
 ///
-/// [`Error::Dropped`] if some layers are gone (`--keep last`); errors in reading a file.
+/// [`Error::Gone`] if neither the states of every layer were kept nor the afterstates; errors in
+/// reading a file.
 pub fn verify(run: &Run, pool: &ThreadPool, memory: u64, watch: Watch) -> Result<Vec<Error>> {
-    if run.first_sum() > 4 {
-        return Err(Error::Dropped {
-            path: run.dir().to_owned(),
-            below: run.first_sum(),
-        });
-    }
-    let buckets = usize::try_from(memory / BUCKET_BYTES).unwrap_or(usize::MAX);
     let recount = Recount {
         run,
-        moves: LineMoves::new(run.game()),
-        buckets_at_once: buckets.max(1),
+        follow: Follow::new(run.game()),
+        memory,
         watch,
     };
-    // Nothing follows the last layer of a complete game: check that the next two layers are empty.
-    let end = run.sealed_sum() + if run.complete() { 4 } else { 0 };
     let mut findings = Vec::new();
-    for sum in (4..=end).step_by(2) {
-        findings.extend(pool.install(|| recount.check_layer(sum))?);
+    for target in Target::all(run)? {
+        findings.extend(pool.install(|| recount.check_layer(target))?);
     }
     Ok(findings)
 }
 
+/// How many boards [`verify`] follows.
+///
+/// # Errors
+///
+/// [`Error::Gone`], as above.
+pub fn work(run: &Run) -> Result<u64> {
+    let targets = Target::all(run)?.into_iter();
+    let boards = targets.map(|target| {
+        let (sum, _) = target.sources()[0];
+        let rows = run.rows(sum).into_iter();
+        let boards = rows.map(|row| match target.from {
+            Kind::States => row.live,
+            Kind::Afterstates => row.afterstates,
+        });
+        boards.sum::<u64>()
+    });
+    Ok(boards.sum())
+}
+
+/// A layer that others follow from, with the tile that is spawned, if one is.
+type Source = (Layer, Option<Exp>);
+
 /// A second count of a run.
 struct Recount<'a> {
     run: &'a Run,
-    moves: LineMoves,
-    /// Number of buckets that fit in memory.
-    buckets_at_once: usize,
+    follow: Follow,
+    /// Bytes for buckets.
+    memory: u64,
     watch: Watch<'a>,
 }
 
 impl Recount<'_> {
-    /// Make the layer of a sum again, and compare; returns at most one finding for each part.
-    fn check_layer(&self, sum: u32) -> Result<Vec<Error>> {
-        let layer = Layer::open(self.run, sum)?;
-        let sources = [
-            (Layer::open(self.run, sum - 2)?, Exp::TWO),
-            (Layer::open(self.run, sum.saturating_sub(4))?, Exp::FOUR),
-        ];
+    /// Make a layer again, and compare; returns at most one finding for each part.
+    fn check_layer(&self, target: Target) -> Result<Vec<Error>> {
+        let layer = Layer::open(self.run, target.kind, target.sum)?;
+        let sources = target.sources().into_iter();
+        let sources = sources.map(|(sum, tile)| {
+            let layer = Layer::open(self.run, target.from, sum)?;
+            Ok((layer, tile))
+        });
+        let sources = sources.collect::<Result<Vec<_>>>()?;
+        let at_once = usize::try_from(self.memory / bucket_bytes(target.kind));
+        let at_once = at_once.unwrap_or(usize::MAX).max(1);
         let mut outcomes: Vec<Result<Totals>> = layer
             .parts()
             .iter()
             .map(|_| Ok(Totals::default()))
             .collect();
-        for first in (0..layer.buckets()).step_by(self.buckets_at_once) {
-            let pass = first..layer.buckets().min(first + self.buckets_at_once);
-            for (part, outcome) in self.check_pass(&layer, &sources, pass)? {
+        for first in (0..layer.buckets()).step_by(at_once) {
+            let pass = first..layer.buckets().min(first.saturating_add(at_once));
+            for (part, outcome) in self.check_pass(target, &layer, &sources, pass)? {
                 // The first finding of a part stays.
                 let so_far = &mut outcomes[part];
                 if let Ok(totals) = so_far {
@@ -103,7 +126,7 @@ impl Recount<'_> {
         let outcomes = layer.parts().iter().zip(outcomes);
         let findings = outcomes.filter_map(|(part, outcome)| {
             outcome
-                .and_then(|totals| self.check_row(part, totals))
+                .and_then(|totals| self.check_row(target.kind, part, totals))
                 .err()
         });
         Ok(findings.collect())
@@ -113,22 +136,33 @@ impl Recount<'_> {
     /// with the outcome.
     fn check_pass(
         &self,
+        target: Target,
         layer: &Layer,
-        sources: &[(Layer, Exp)],
+        sources: &[Source],
         pass: Range<usize>,
     ) -> Result<Vec<(usize, Result<Totals>)>> {
         let buckets = Buckets::new(layer, pass.clone());
-        buckets.add(&mut self.run.game().starts(layer.sum()));
-        self.fill(&buckets, sources, pass.start == 0)?;
-        let outcomes = buckets.into_states().zip(pass).map(|(states, bucket)| {
+        buckets.add(&mut self.follow.starts(target));
+        self.fill(target, &buckets, sources, pass.start == 0)?;
+        let outcomes = buckets.into_boards().zip(pass).map(|(boards, bucket)| {
             let (part, block) = layer.place(bucket);
-            (part, self.check_bucket(&layer.parts()[part], block, states))
+            let part_of_bucket = &layer.parts()[part];
+            (
+                part,
+                self.check_bucket(target, part_of_bucket, block, boards),
+            )
         });
         Ok(outcomes.collect())
     }
 
-    /// Put all candidates that the layers before lead to into `buckets`.
-    fn fill(&self, buckets: &Buckets, sources: &[(Layer, Exp)], first_pass: bool) -> Result<()> {
+    /// Put all candidates that the sources lead to into `buckets`.
+    fn fill(
+        &self,
+        target: Target,
+        buckets: &Buckets,
+        sources: &[Source],
+        first_pass: bool,
+    ) -> Result<()> {
         let blocks = sources.iter().flat_map(|(layer, tile)| {
             let parts = layer.parts().iter().filter_map(|part| part.file.as_ref());
             parts.flat_map(move |part| (0..part.blocks()).map(move |block| (part, block, *tile)))
@@ -136,78 +170,73 @@ impl Recount<'_> {
         let blocks: Vec<_> = blocks.collect();
         blocks.par_iter().try_for_each(|&(part, block, tile)| {
             let mut decoder = Decoder::new()?;
-            let (mut states, mut candidates) = (Vec::new(), Vec::new());
-            part.read_block(block, &mut decoder, &mut states)?;
-            if first_pass && tile == Exp::TWO {
-                (self.watch)(states.len() as u64);
+            let mut boards = Vec::new();
+            part.read_block(block, &mut decoder, &mut boards)?;
+            if first_pass && tile != Some(Exp::FOUR) {
+                (self.watch)(boards.len() as u64);
             }
-            for states in states.chunks(SLICE) {
-                candidates.clear();
-                self.follow(states, tile, &mut candidates);
-                buckets.add(&mut candidates);
+            for boards in boards.chunks(SLICE) {
+                buckets.add(&mut self.follow.boards(target, boards, tile));
             }
             Ok(())
         })
     }
 
-    /// Append the canonical states that follow `states` when `tile` is spawned.
-    fn follow(&self, states: &[Board], tile: Exp, candidates: &mut Vec<Board>) {
-        let cells = self.run.game().size().cells();
-        let mut afterstates = Vec::with_capacity(4);
-        for &state in states {
-            afterstates.clear();
-            self.moves.moves(state, &mut afterstates);
-            for &board in &afterstates {
-                for (cell, exp) in (0..cells).zip(exps(board)) {
-                    if exp == Exp::EMPTY {
-                        candidates.push(board | u64::from(tile.get()) << (4 * cell));
-                    }
-                }
-            }
-        }
-        self.run.game().rules().canonicalise(candidates);
-    }
-
-    /// Check that the live ones of a bucket's states are those of its block.
+    /// Check that a bucket's boards, of states the live ones, are those of its block.
     fn check_bucket(
         &self,
+        target: Target,
         part: &LayerPart,
         block: usize,
-        mut states: Vec<Board>,
+        mut boards: Vec<Board>,
     ) -> Result<Totals> {
-        let Census { dead, labeled } = self.run.game().rules().census(&mut states.clone());
-        let mut afterstates = Vec::new();
-        states.retain(|&state| {
-            afterstates.clear();
-            self.moves.moves(state, &mut afterstates).moves > 0
-        });
+        let rules = self.run.game().rules();
+        let mut totals = Totals::default();
+        match target.kind {
+            Kind::States => {
+                let Census { dead, labeled } = rules.census(&mut boards.clone());
+                (totals.dead, totals.labeled) = (dead, labeled);
+                let mut afterstates = Vec::new();
+                boards.retain(|&state| {
+                    afterstates.clear();
+                    self.follow.moves.moves(state, &mut afterstates).moves > 0
+                });
+            }
+            Kind::Afterstates => totals.empty_cells = rules.empty_cells(&boards),
+        }
+        totals.listed = boards.len() as u64;
         let stored = part.read_block(block)?;
-        if let Some(state) = first_difference(&states, &stored) {
-            let what = if stored.binary_search(&state).is_ok() {
+        if let Some(board) = first_difference(&boards, &stored) {
+            let what = if stored.binary_search(&board).is_ok() {
                 "follows from no state before it"
             } else {
                 "is not there, but follows from a state before it"
             };
-            return Err(self.wrong(part, format!("block {block}: {state:#x} {what}")));
+            return Err(self.wrong(part, format!("block {block}: {board:#x} {what}")));
         }
-        Ok(Totals {
-            live: states.len() as u64,
-            dead,
-            labeled,
-        })
+        Ok(totals)
     }
 
     /// Check that the counts of a part are those of its row.
-    fn check_row(&self, part: &LayerPart, totals: Totals) -> Result<()> {
-        let legal = self.count_moves(part)?;
+    fn check_row(&self, kind: Kind, part: &LayerPart, totals: Totals) -> Result<()> {
         let row = part.row;
-        for (what, expected, got) in [
-            ("live", row.live, totals.live),
-            ("dead", row.dead, totals.dead),
-            ("labeled", row.labeled, totals.labeled),
-            ("moves", row.moves, legal.moves),
-            ("wins", row.wins, legal.wins),
-        ] {
+        let counts = match kind {
+            Kind::States => {
+                let legal = self.count_moves(part)?;
+                vec![
+                    ("live", row.live, totals.listed),
+                    ("dead", row.dead, totals.dead),
+                    ("labeled", row.labeled, totals.labeled),
+                    ("moves", row.moves, legal.moves),
+                    ("wins", row.wins, legal.wins),
+                ]
+            }
+            Kind::Afterstates => vec![
+                ("afterstates", row.afterstates, totals.listed),
+                ("empty cells", row.empty_cells, totals.empty_cells),
+            ],
+        };
+        for (what, expected, got) in counts {
             if expected != got {
                 let (sum, max) = (row.sum, row.max_tile);
                 return Err(self.wrong(
@@ -225,7 +254,7 @@ impl Recount<'_> {
             let (mut legal, mut afterstates) = (Legal::default(), Vec::new());
             for state in part.read_block(block)? {
                 afterstates.clear();
-                legal += self.moves.moves(state, &mut afterstates);
+                legal += self.follow.moves.moves(state, &mut afterstates);
             }
             Ok(legal)
         });

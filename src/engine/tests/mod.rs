@@ -1,5 +1,7 @@
 //! Whole counts: the same bytes whatever the plan, and wherever they are stopped.
 
+mod keep;
+
 use super::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,6 +23,8 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         })
         .collect()
 }
+
+const EVERY: [Keep; 4] = [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both];
 
 fn game(size: &str, max: u32) -> Game {
     Game::new(size.parse().unwrap(), Some(max)).unwrap()
@@ -171,7 +175,7 @@ fn both_engines_tell_how_far_a_layer_is() {
 fn stopping_and_going_on_changes_no_byte() {
     let game = game("3", 64);
     let plan = Plan::new(64 << 20, 2).unwrap();
-    for keep in [Keep::All, Keep::Last] {
+    for keep in EVERY {
         let expected = directory(&game, &plan, &[None], keep);
         let stops = [
             Some(4),
@@ -194,50 +198,6 @@ fn stopping_and_going_on_changes_no_byte() {
         );
         assert!(part != expected);
     }
-}
-
-#[test]
-fn keeping_the_last_layer_keeps_no_more() {
-    let game = game("3", 64);
-    let plan = Plan::new(64 << 20, 2).unwrap();
-    let names = |until| {
-        directory(&game, &plan, &[until], Keep::Last)
-            .into_keys()
-            .collect::<Vec<_>>()
-    };
-    let sums = |kind: &str, names: &[String]| {
-        let of_kind = names.iter().filter(|name| name.ends_with(kind));
-        let mut sums: Vec<u32> = of_kind.map(|name| name[4..9].parse().unwrap()).collect();
-        sums.dedup();
-        sums
-    };
-    let stopped = names(Some(60));
-    assert_eq!(sums(".states", &stopped), [60]);
-    assert_eq!(sums(".afterstates", &stopped), [58, 60]);
-    let complete = names(None);
-    assert_eq!(sums(".states", &complete).len(), 1);
-    assert!(sums(".afterstates", &complete).is_empty());
-}
-
-#[test]
-fn layers_once_dropped_are_not_promised_again() {
-    let game = game("2", 32);
-    let place = tempfile::tempdir().unwrap();
-    let plan = Plan::new(64 << 20, 1).unwrap();
-    let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
-    count(&mut store, &plan, Some(20), &mut Silent).unwrap();
-    drop(store);
-    let refused = Store::open(place.path(), &game, Some(Keep::All))
-        .err()
-        .unwrap();
-    assert!(
-        matches!(refused, Error::Dropped { below: 20, .. }),
-        "{refused}"
-    );
-    assert!(
-        Store::open(place.path(), &game, None).is_ok(),
-        "goes on as it was begun"
-    );
 }
 
 #[test]

@@ -1,0 +1,48 @@
+//! What stays in a run's directory.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which layers' boards stay in the directory. Whatever it says, the states of the last sealed layer
+/// do, and the frontier while a count can go on from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Keep {
+    /// The states of every layer.
+    #[default]
+    All,
+    /// Nothing else.
+    Last,
+    /// The afterstates of every layer.
+    Afterstates,
+    /// The states and the afterstates of every layer.
+    Both,
+}
+
+impl Keep {
+    /// Whether the states of every layer stay.
+    #[must_use]
+    pub fn states(self) -> bool {
+        matches!(self, Self::All | Self::Both)
+    }
+
+    /// Whether the afterstates of every layer stay.
+    #[must_use]
+    pub fn afterstates(self) -> bool {
+        matches!(self, Self::Afterstates | Self::Both)
+    }
+}
+
+/// The word for it on the command line.
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "all",
+            Self::Last => "last",
+            Self::Afterstates => "afterstates",
+            Self::Both => "both",
+        })
+    }
+}
