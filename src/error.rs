@@ -281,6 +281,89 @@ pub enum Error {
         keep: String,
     },
 
+    /// A run that is not complete cannot be solved.
+    #[error("{}: cannot be solved: its last layer is not counted yet, only those up to sum {last}: let the count go on to the end", path.display())]
+    NotComplete {
+        /// Directory.
+        path: PathBuf,
+        /// Sum of the last sealed layer.
+        last: u32,
+    },
+
+    /// A run that kept no afterstates cannot be solved.
+    #[error(
+        "{}: cannot be solved: its afterstates were dropped as it was counted: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER",
+        path.display(),
+        option("max", *max)
+    )]
+    NoAfterstates {
+        /// Directory.
+        path: PathBuf,
+        /// Size of the board.
+        size: String,
+        /// The winning tile.
+        max: Option<u32>,
+    },
+
+    /// A run of which nothing is solved.
+    #[error("{}: not solved yet: enum48 solve {} --for score solves it", .0.display(), .0.display())]
+    NotSolved(PathBuf),
+
+    /// A solution that is not that of the run.
+    #[error("{}: not the solution of this run: {what}: put the right one back, or delete it and solve again", path.display())]
+    Unsolved {
+        /// The manifest of the solution.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+
+    /// An objective that is solved in another way already.
+    #[error("{}: {objective} is solved with {found} bits after the point, not {wanted}: leave the number away, or delete solution.json to solve all again", path.display())]
+    OtherGoal {
+        /// Directory.
+        path: PathBuf,
+        /// The objective.
+        objective: String,
+        /// Bits after the binary point.
+        found: u32,
+        /// Those asked for.
+        wanted: u32,
+    },
+
+    /// More bits after the binary point than a value has room for.
+    #[error(
+        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: give {most} or less, or no number for as many as there are"
+    )]
+    Fraction {
+        /// The objective.
+        objective: String,
+        /// Bits asked for.
+        fraction: u32,
+        /// Most that fit.
+        most: u32,
+    },
+
+    /// A tile that no game reaches.
+    #[error("for {tile}: no game of this run reaches it: the largest tile is {largest}")]
+    Unreachable {
+        /// The tile asked for.
+        tile: u32,
+        /// The largest one.
+        largest: u32,
+    },
+
+    /// A move leads to an afterstate that no file has.
+    #[error(
+        "sum {sum}: the afterstate {afterstate:#x} is reached, but in no file: the run is not whole: verify it, or count again"
+    )]
+    Absent {
+        /// Sum of its tiles.
+        sum: u32,
+        /// The afterstate.
+        afterstate: u64,
+    },
+
     /// Every layer is to be kept, but some were deleted.
     #[error("{}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir", path.display())]
     Dropped {
@@ -300,6 +383,11 @@ pub enum Error {
 /// `move 12: `.
 fn at(turn: Option<u64>) -> String {
     turn.map_or(String::new(), |turn| format!("move {turn}: "))
+}
+
+/// ` --max 1024`.
+fn option(name: &str, value: Option<u32>) -> String {
+    value.map_or(String::new(), |value| format!(" --{name} {value}"))
 }
 
 /// ` up to sum 12`.
@@ -359,6 +447,16 @@ impl Error {
     pub(crate) fn is_lack_of_space(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { cause, .. } if matches!(cause.kind(), StorageFull | QuotaExceeded))
+    }
+
+    /// The same, but for a file of a run that is not there.
+    pub(crate) fn missing(self) -> Self {
+        match self {
+            Self::Io { path, cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
+                Self::Missing(path)
+            }
+            other => other,
+        }
     }
 
     /// A function for `map_err` that makes an [`Error::Io`].

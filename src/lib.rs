@@ -52,8 +52,9 @@
 //! disk) -> `part` (the file format) -> `store` (a directory that survives being stopped) -> the
 //! rest on demand: `counts` (the table), `laws` (what any counts must obey), `known` (published
 //! numbers), `bound` (how many boards there are), `verify`, `graph`, `play` (games as codes),
-//! `witness` (a game that ends in a given board). Each module uses only those to its left in `game
-//! -> part -> counts, bound, play -> laws -> store -> engine, graph, verify -> witness -> cli`.
+//! `witness` (a game that ends in a given board), `solve` (what a board is worth). Each module uses
+//! only those to its left in `game -> part -> counts, bound, play -> laws -> store -> engine, graph ->
+//! solve, witness -> verify -> cli`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates.
 
@@ -80,6 +81,7 @@ pub mod part;
 mod per_thread;
 pub mod play;
 mod random;
+pub mod solve;
 pub mod store;
 pub mod verify;
 mod wide;

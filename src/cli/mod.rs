@@ -21,6 +21,7 @@ mod replay;
 mod resources;
 mod show;
 mod signals;
+mod solve;
 mod states;
 mod summary;
 #[cfg_attr(unix, path = "unix.rs")]
@@ -104,6 +105,7 @@ enum Command {
     Completions(completions::Args),
     Graph(graph::Args),
     Verify(verify::Args),
+    Solve(solve::Args),
     States(states::Args),
     Show(show::Args),
     Witness(witness::Args),
@@ -124,6 +126,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Completions(args)), _) => completions::run(&args),
         (Some(Command::Graph(args)), _) => graph::run(&args),
         (Some(Command::Verify(args)), _) => verify::run(&args),
+        (Some(Command::Solve(args)), _) => solve::run(&args),
         (Some(Command::States(args)), _) => states::run(&args),
         (Some(Command::Show(args)), _) => show::run(&args),
         (Some(Command::Witness(args)), _) => witness::run(&args),

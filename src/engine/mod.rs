@@ -108,11 +108,12 @@ use bits::Bits;
 use choice::Stage;
 pub use choice::{Choice, last_sum};
 use counter::Counter;
+pub(crate) use double_buffer::DoubleBuffer;
 use layer::Layers;
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
-use workers::Workers;
 pub use workers::pool;
+pub(crate) use workers::{Worker, Workers};
 
 /// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
 /// the one of sum `until`. Before that, every block that is in the directory is checked, so that no

@@ -94,10 +94,14 @@ impl Workers {
         Ok(total)
     }
 
+    /// Number of threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
     /// Make a value for each thread.
     pub(crate) fn per_thread<T>(&self, make: impl FnMut(usize) -> T) -> PerThread<T> {
-        let threads = 0..self.pool.current_num_threads();
-        PerThread::of(threads.map(make))
+        PerThread::of((0..self.threads()).map(make))
     }
 
     /// The same for tasks that take long: after each, `watch` is called by whichever thread did it,

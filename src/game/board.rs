@@ -22,6 +22,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::exp::Exp;
+use super::shape::occupied;
 use crate::error::Error;
 
 /// A board: one hexadecimal digit for each cell, the first cell most significant.
@@ -51,6 +52,12 @@ pub(crate) fn holds(board: Board, exp: Exp) -> bool {
     // digit whose own was not set.
     let x = board ^ (u64::from(exp.get()) * ONES);
     x.wrapping_sub(ONES) & !x & (ONES << 3) != 0
+}
+
+/// Number of empty cells of a board of so many cells.
+#[inline(always)]
+pub(crate) fn empty_cells(board: Board, cells: u32) -> u32 {
+    cells - occupied(board).count_ones()
 }
 
 /// The tiles in all sixteen digits of a board, last cell first; cells beyond the board's size are

@@ -26,6 +26,7 @@ mod variant;
 
 pub(crate) use audit::Claim;
 pub use board::{Board, Size, max_exp, sum};
+pub(crate) use board::{empty_cells, exps, holds};
 pub use exp::Exp;
 pub use grid::Grid;
 pub use objective::Objective;

@@ -153,6 +153,7 @@ pub use about::About;
 pub use block::Decoder;
 pub(crate) use block::{Block, Encoder};
 pub use column::Column;
+pub(crate) use contents::Contents;
 #[cfg(test)]
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
@@ -160,6 +161,7 @@ pub use frame::Frame;
 pub use label::{Kind, Label};
 pub use lookup::Lookup;
 pub use planes::ValueDecoder;
+pub(crate) use planes::ValueEncoder;
 pub use reader::Part;
 pub use stream::Stream;
 pub(crate) use writer::{PartWriter, Sealed};

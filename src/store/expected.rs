@@ -1,6 +1,5 @@
 //! A part file as it should be.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use super::files::FileName;
@@ -19,12 +18,7 @@ impl Expected {
     /// Open the file and see that it is the part that it should be. Checks its header, index and
     /// footer; not the blocks.
     pub(crate) fn open(&self, path: &Path, game: &Game) -> Result<Part> {
-        let part = Part::open(path).map_err(|error| match error {
-            Error::Io { cause, .. } if cause.kind() == ErrorKind::NotFound => {
-                Error::Missing(path.to_owned())
-            }
-            other => other,
-        })?;
+        let part = Part::open(path).map_err(Error::missing)?;
         self.check(part, game)
     }
 

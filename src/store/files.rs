@@ -13,7 +13,7 @@ use crate::part::{Kind, Label};
 pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// Name of the manifest of a solution.
-const SOLUTION: &str = "solution.json";
+pub(crate) const SOLUTION: &str = "solution.json";
 
 /// Stem of the temporary file that reserves room for the manifest.
 pub(crate) const RESERVE: &str = "reserve";
@@ -119,7 +119,9 @@ pub(crate) enum Named {
     Temporary,
     /// The manifest, the table or the lock.
     Run,
-    /// A file of the run's solution, finished or not: no count touches it.
+    /// A file of values.
+    Values(ValuesName),
+    /// The manifest of the solution.
     Solution,
     /// Not a file of a run.
     Other,
@@ -131,8 +133,8 @@ impl Named {
             Some(part) => Self::Part(part),
             None if is_temporary(name) => Self::Temporary,
             None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,
-            None if is_of_solution(name.strip_suffix(TEMPORARY).unwrap_or(name)) => Self::Solution,
-            None => Self::Other,
+            None if name == SOLUTION => Self::Solution,
+            None => ValuesName::parse(name).map_or(Self::Other, Self::Values),
         }
     }
 }
@@ -182,7 +184,9 @@ pub(crate) fn is_run(dir: &Path) -> bool {
 /// Whether a file is one that a run writes under a temporary name.
 fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|stem| {
-        FileName::parse(stem).is_some() || [MANIFEST, TABLE, RESERVE].contains(&stem)
+        FileName::parse(stem).is_some()
+            || is_of_solution(stem)
+            || [MANIFEST, TABLE, RESERVE].contains(&stem)
     })
 }
 
@@ -250,10 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn a_solution_is_told_from_a_run_also_where_it_is_not_finished() {
+    fn a_solution_is_told_from_a_run() {
         for name in ["sum-00164-max-00032.score.values", "solution.json"] {
-            assert_eq!(Named::of(name), Named::Solution);
-            assert_eq!(Named::of(&format!("{name}.tmp")), Named::Solution);
+            assert!(matches!(
+                Named::of(name),
+                Named::Values(_) | Named::Solution
+            ));
+            assert_eq!(Named::of(&format!("{name}.tmp")), Named::Temporary);
             assert_eq!(Named::of(&format!("{name}.bak")), Named::Other);
         }
         assert_eq!(Named::of("mine.values"), Named::Other);

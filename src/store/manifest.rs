@@ -1,15 +1,12 @@
 //! `manifest.json`: the truth about a run's directory.
 //!
-//! It is replaced as a whole at each commit. Its last field is the CRC-32 of the rest, and a file
-//! that is not exactly what this program would write for its contents is refused: a manifest is
-//! never edited by hand.
+//! It is replaced as a whole at each commit.
 
-use std::fs;
-use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::checked;
 use super::commit::Record;
 use super::expected::Expected;
 use super::file;
@@ -98,23 +95,9 @@ pub(crate) struct Manifest {
     pub(crate) afterstates: Vec<AfterstateFile>,
 }
 
-/// The file: the manifest and its checksum.
-#[derive(Serialize, Deserialize)]
-struct Checked {
-    #[serde(flatten)]
-    manifest: Manifest,
-    crc32: String,
-}
-
 impl Record for Manifest {
     fn save(&self, dir: &Path) -> Result<()> {
-        let path = dir.join(MANIFEST);
-        let bytes = self
-            .to_bytes()
-            .map_err(|e| Error::io(&path, "write")(io::Error::other(e)))?;
-        file::write_atomic(&path, |file| {
-            file.write_all(&bytes).map_err(Error::io(&path, "write"))
-        })
+        checked::save(&dir.join(MANIFEST), self)
     }
 
     /// Write the table.
@@ -125,12 +108,6 @@ impl Record for Manifest {
             file.write_all(&bytes).map_err(Error::io(&path, "write"))
         })
     }
-}
-
-/// The one field that is read whatever the version.
-#[derive(Deserialize)]
-struct AnyVersion {
-    format: u32,
 }
 
 impl Manifest {
@@ -152,51 +129,13 @@ impl Manifest {
     /// Read the manifest of a directory; `None` if it has none.
     pub(crate) fn load(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(MANIFEST);
-        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-            let what = "not a file".to_owned();
-            return Err(Error::Damaged { path, what });
-        }
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(Error::io(&path, "read"))?,
+        let Some(manifest) = checked::load::<Self>(&path, FORMAT)? else {
+            return Ok(None);
         };
-        let damaged = |what: String| Error::Damaged {
-            path: path.clone(),
-            what,
-        };
-        let AnyVersion { format } =
-            serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
-        if format > FORMAT {
-            return Err(Error::Newer {
-                path,
-                found: format,
-                known: FORMAT,
-            });
-        }
-        let checked: Checked =
-            serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
-        if checked
-            .manifest
-            .to_bytes()
-            .map_err(|e| damaged(e.to_string()))?
-            != bytes
-        {
-            return Err(damaged("checksum differs".to_owned()));
-        }
-        let manifest = checked.manifest;
         let game = manifest.game(dir)?;
-        manifest.audit(&game).map_err(damaged)?;
+        let audited = manifest.audit(&game);
+        audited.map_err(|what| Error::Damaged { path, what })?;
         Ok(Some(manifest))
-    }
-
-    fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
-        let crc32 = format!("{:08x}", crc32fast::hash(&serde_json::to_vec(self)?));
-        let mut bytes = serde_json::to_vec_pretty(&Checked {
-            manifest: self.clone(),
-            crc32,
-        })?;
-        bytes.push(b'\n');
-        Ok(bytes)
     }
 
     /// The game.

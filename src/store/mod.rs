@@ -21,11 +21,12 @@
 //! [`Run`] is how everybody reads a run; [`Store`] is a run that is being counted, and alone may
 //! change it.
 //!
-//! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`, `manifest`,
-//! `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open` (going on); `solution`; `lookup`, `sample` and
-//! `layer_states` on demand.
+//! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`,
+//! `manifest`, `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open`
+//! (going on); `solution`; `lookup`, `sample` and `layer_states` on demand.
 
 mod audit;
+mod checked;
 mod commit;
 mod expected;
 mod file;
@@ -40,6 +41,7 @@ mod outbox;
 mod positioned;
 mod run;
 mod sample;
+mod solution;
 mod spill;
 mod spool;
 
@@ -62,6 +64,7 @@ pub use lookup::Lookup;
 use manifest::{AfterstateFile, SealedPart};
 pub(crate) use outbox::Writer;
 pub use run::Run;
+pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use spill::Spill;
 
 /// Most bytes that the manifest and the table take together: once, and for each part. While they

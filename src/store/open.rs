@@ -112,7 +112,7 @@ impl Store {
                     self.run.manifest.find(name).is_none() && !self.run.outbox.is_obsolete(name)
                 }
                 Named::Temporary => true,
-                Named::Run | Named::Solution | Named::Other => false,
+                Named::Run | Named::Values(_) | Named::Solution | Named::Other => false,
             };
             if orphan {
                 file::remove(&path)?;

@@ -61,9 +61,9 @@ impl<N: Name> Outbox<N> {
     }
 
     /// Begin a file.
-    pub(super) fn create(&self, name: N, label: part::Label) -> Result<Writer> {
+    pub(super) fn create(&self, name: N, contents: impl Into<part::Contents>) -> Result<Writer> {
         let path = self.temporary(name);
-        PartWriter::new(Spool::new(&path), &path, label)
+        PartWriter::new(Spool::new(&path), &path, contents)
     }
 
     /// Finish a file of a layer that is not sealed yet; an empty one is dropped.

@@ -262,7 +262,7 @@ impl Run {
                     "{shown}: unfinished file of an interrupted count: the next one deletes it"
                 )),
                 Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
-                Named::Part(_) | Named::Run | Named::Solution => {}
+                Named::Part(_) | Named::Run | Named::Values(_) | Named::Solution => {}
             }
         }
         if let Some(first) = strays.first() {

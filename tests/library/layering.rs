@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor; `error`, `lines`, `wide`, `random` and `per_thread` may be used by all.
-const ORDER: [(&str, u32); 19] = [
+const ORDER: [(&str, u32); 20] = [
     ("error", 0),
     ("lines", 0),
     ("wide", 0),
@@ -25,10 +25,11 @@ const ORDER: [(&str, u32); 19] = [
     ("store", 6),
     ("engine", 7),
     ("graph", 7),
-    ("verify", 7),
+    ("solve", 8),
     ("witness", 8), // its tests count games
-    ("cli", 9),
-    ("internals", 9),
+    ("verify", 9),
+    ("cli", 10),
+    ("internals", 10),
 ];
 
 fn floor(module: &str) -> u32 {

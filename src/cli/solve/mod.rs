@@ -1,0 +1,125 @@
+//! `enum48 solve`: the value of every afterstate of a run.
+
+mod reporter;
+mod summary;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use self::reporter::Reporter;
+use self::summary::Summary;
+use super::resources::Resources;
+use super::{Outcome, open, talk};
+use crate::Error;
+use crate::game::Objective;
+use crate::solve;
+use crate::store::{Goal, Rounding};
+
+/// Solve a counted game: the value of every afterstate, and so the best move of any board
+///
+/// Goes backward through a complete run that kept its afterstates (--keep afterstates or both), from
+/// the last layer to the first, and writes the values beside them. It can be stopped at any moment;
+/// the same command resumes it. More can be solved later.
+///
+/// An objective is what play is the best for: score, the expected score; moves, the expected number
+/// of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the binary point of
+/// each value, so that files are smaller.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  enum48 --size 3 --keep afterstates    count 3x3, and keep what solving it takes
+  enum48 solve enum48-data/3x3 --for score,512,1024
+  enum48 best 0x012233544 --dir enum48-data/3x3
+
+Keys of --json: game; objectives, each with name, start (starts by their
+probability), start_two_2s (from two 2s), error (the most by which a value can
+be off), fraction (bits after the binary point), bytes and fingerprint; states,
+afterstates; seconds; bytes and fingerprint of all objectives; dir.")]
+pub(super) struct Args {
+    /// Directory of the run, such as enum48-data/3x3
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// What to solve it for: any of score, moves and tiles, separated by commas
+    #[arg(
+        long = "for",
+        value_name = "OBJECTIVES",
+        value_delimiter = ',',
+        default_value = "score"
+    )]
+    objectives: Vec<Wanted>,
+
+    #[command(flatten)]
+    resources: Resources,
+
+    /// Print one JSON object on stdout instead of the summary
+    #[arg(long)]
+    json: bool,
+
+    /// Print no progress on stderr
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// An objective, with bits after the binary point if they are given: `score`, `score:8`.
+#[derive(Clone, Copy)]
+struct Wanted {
+    objective: Objective,
+    fraction: Option<u32>,
+}
+
+impl FromStr for Wanted {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (objective, fraction) = match text.split_once(':') {
+            Some((objective, fraction)) => (objective, Some(fraction)),
+            None => (text, None),
+        };
+        let fraction = fraction.map(str::parse).transpose();
+        Ok(Self {
+            objective: objective
+                .parse()
+                .map_err(|error: Error| error.to_string())?,
+            fraction: fraction.map_err(|_| {
+                "expected a number of bits after the colon, such as score:8".to_owned()
+            })?,
+        })
+    }
+}
+
+/// Solve, and print the summary.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let begin = Instant::now();
+    let plan = args.resources.plan()?;
+    let mut store = open::solution_store(&args.dir)?;
+    let mut goals: Vec<Goal> = Vec::new();
+    for wanted in &args.objectives {
+        let begun = store.solution().goal(wanted.objective);
+        let fraction = wanted.fraction.or(begun.map(|goal| goal.fraction));
+        let run = store.solution().run();
+        let goal = solve::goal(run, wanted.objective, fraction, Rounding::Nearest)?;
+        if !goals.contains(&goal) {
+            goals.push(goal);
+        }
+    }
+    if !args.quiet {
+        store.notes().iter().for_each(talk::say);
+    }
+    let mut reporter = Reporter::new(&goals, args.quiet);
+    let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
+    reporter.finish();
+    solved?;
+    let summary = Summary::new(store.solution(), &goals, begin.elapsed())?;
+    let mut out = io::stdout();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&summary)?)?;
+    } else {
+        write!(out, "{summary}")?;
+    }
+    Ok(Outcome::Done)
+}

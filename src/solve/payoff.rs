@@ -1,0 +1,143 @@
+//! What an objective pays, in integers.
+//!
+//! Key idea: a *potential* takes the rewards out of the recursion. With Phi the sum of (k - 1) 2^k
+//! over the tiles 2^k of a board, a merge that makes 2^k raises Phi by 2^k, which is what it scores,
+//! and a spawned 4 raises it by 4. So with W = V + Phi, V the expected score from a position on, a
+//! move earns nothing, and of a spawned 4 4 is taken off again; where a game ends W is Phi.
+//!
+//! Values are fixed-point numbers of 32 bits. The 10 to 160 candidates of an afterstate are summed
+//! up exactly and rounded once, so values are the same on every machine and for any number of
+//! threads. Neither a maximum nor a mean enlarges an error: it is at most half a unit for each
+//! afterstate on the way to the end, and the expectation of the last bit is what is proven.
+
+use crate::counts::Row;
+use crate::error::{Error, Result};
+use crate::game::{Board, Exp, Objective, exps};
+use crate::store::{Goal, Rounding, Run};
+
+/// What a goal pays in a game: the numbers that the recursion begins with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payoff {
+    goal: Goal,
+    /// Added to the value of a state for the move that is made.
+    pub(crate) step: u32,
+    /// Taken off the value of a state with a 4 that was spawned.
+    pub(crate) four: u32,
+}
+
+/// What a run is solved for: an objective, with as many bits after the binary point of its values as
+/// fit 32 bits, or `fraction` of them. No value of the game can then overflow.
+///
+/// # Errors
+///
+/// [`Error::Unreachable`] for a tile that the game never reaches, [`Error::Fraction`] for more bits
+/// than fit.
+pub fn goal(
+    run: &Run,
+    objective: Objective,
+    fraction: Option<u32>,
+    rounding: Rounding,
+) -> Result<Goal> {
+    let most = (u32::MAX / greatest(run, objective)?).ilog2();
+    match fraction {
+        Some(fraction) if fraction > most => Err(Error::Fraction {
+            objective: objective.to_string(),
+            fraction,
+            most,
+        }),
+        _ => Ok(Goal {
+            objective,
+            fraction: fraction.unwrap_or(most),
+            rounding,
+        }),
+    }
+}
+
+/// The greatest number that a value of a game can be.
+fn greatest(run: &Run, objective: Objective) -> Result<u32> {
+    let table = run.table();
+    let rows = table.rows();
+    let exp = |row: &Row| row.key().map_or(1, |key| u32::from(key.max.get()));
+    let win = run.game().win();
+    match objective {
+        // A tile 2^k adds k - 1 for each 1 of the sum.
+        Objective::Score => {
+            let lost = rows.iter().filter(|row| row.dead > 0);
+            let lost = lost.map(|row| row.sum.saturating_mul(exp(row) - 1));
+            let won = rows.iter().filter(|row| row.wins > 0);
+            let won = won.map(|row| row.sum.saturating_mul(u32::from(win.get()) - 1));
+            Ok(lost.chain(won).max().unwrap_or(0).max(1))
+        }
+        // The sum grows by 2 at least between two moves.
+        Objective::Moves => Ok(rows.last().map_or(0, |row| row.sum / 2).max(1)),
+        Objective::Tile(tile) => {
+            let wins = rows.iter().any(|row| row.wins > 0);
+            let largest = rows.iter().map(|row| row.max_tile).max().unwrap_or(0);
+            let largest = if wins { win.tile() } else { largest };
+            if tile.tile() > largest {
+                let tile = tile.tile();
+                return Err(Error::Unreachable { tile, largest });
+            }
+            Ok(1)
+        }
+    }
+}
+
+impl Payoff {
+    /// What a goal pays.
+    pub(crate) fn new(goal: Goal) -> Self {
+        let one = 1 << goal.fraction;
+        let (step, four) = match goal.objective {
+            Objective::Score => (0, 4 * one),
+            Objective::Moves => (one, 0),
+            Objective::Tile(_) => (0, 0),
+        };
+        Self { goal, step, four }
+    }
+
+    /// The value of a dead state.
+    pub(crate) fn lost(&self, board: Board) -> u32 {
+        match self.goal.objective {
+            Objective::Score => potential(board) << self.goal.fraction,
+            Objective::Moves => 0,
+            Objective::Tile(tile) => {
+                let reached = exps(board).any(|exp| exp >= tile);
+                u32::from(reached) << self.goal.fraction
+            }
+        }
+    }
+
+    /// The value of an afterstate that holds the winning tile.
+    pub(crate) fn won(&self, board: Board) -> u32 {
+        // No goal is a tile beyond the winning one, so each is reached.
+        self.lost(board)
+    }
+
+    /// What is still to be expected on a board that is worth `units`: the score from there on.
+    pub(crate) fn from(&self, board: Board, units: u32) -> f64 {
+        let before = match self.goal.objective {
+            Objective::Score => potential(board) << self.goal.fraction,
+            Objective::Moves | Objective::Tile(_) => 0,
+        };
+        self.goal.number(units - before)
+    }
+
+    /// The value of an afterstate with `empty` empty cells, whose candidates have the sum `total`,
+    /// those with a 2 taken nine times.
+    #[inline(always)]
+    pub(crate) fn mean(&self, total: u64, empty: u64) -> u32 {
+        let weight = 10 * empty;
+        let up = match self.goal.rounding {
+            Rounding::Nearest => weight / 2,
+            Rounding::Down => 0,
+            Rounding::Up => weight - 1,
+        };
+        ((total + up) / weight) as u32
+    }
+}
+
+/// The sum of (k - 1) 2^k over the tiles 2^k: what they scored if no 4 was spawned.
+pub(crate) fn potential(board: Board) -> u32 {
+    let tiles = exps(board).filter(|&exp| exp > Exp::EMPTY);
+    tiles.map(|exp| u32::from(exp.get() - 1) * exp.tile()).sum()
+}

@@ -1,0 +1,287 @@
+//! The rank of a board: its number among all boards of its sum, without a hole.
+//!
+//! Key idea: of a row only two things matter, its *weight*, half the sum of its tiles, and its
+//! number among the rows of that weight. The rows of the top half take some of the weight of the
+//! board and the bottom half has the rest. So a board is one of the ways to share the weight, a top
+//! half of its weight, a bottom half of its weight: a number in mixed radix, found with a few small
+//! tables. Boards with the same top half have neighbouring ranks, so the ranks of a sorted list of
+//! boards are read and written in long stretches.
+
+use crate::game::{Board, Exp, Size};
+use crate::wide::wide;
+
+/// What a row means to a rank.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    /// Half the sum of its tiles.
+    weight: u16,
+    /// Number of its weight among the weights of rows.
+    class: u16,
+    /// Number of the row among those of its weight.
+    number: u16,
+    /// Rows of its weight.
+    peers: u16,
+}
+
+/// Tables that serve all sums of a game.
+pub(crate) struct RankTables {
+    size: Size,
+    /// For each row, as it stands in a board.
+    rows: Vec<Row>,
+    /// Classes of rows.
+    classes: usize,
+    /// For each weight of two rows, for each class: the pairs of rows that come before those whose
+    /// first row is of that class.
+    pairs: Vec<u32>,
+    /// For each weight, the top halves and the bottom halves of it.
+    halves: [Vec<u64>; 2],
+}
+
+/// The ranks of the boards of one sum.
+pub(crate) struct Ranking<'a> {
+    tables: &'a RankTables,
+    /// For each weight of the top half.
+    shares: Vec<Share>,
+    boards: u64,
+}
+
+/// The boards whose top half has a certain weight.
+#[derive(Clone, Copy)]
+struct Share {
+    /// The boards before them.
+    before: u64,
+    /// The bottom halves that a top half has.
+    bottoms: u64,
+}
+
+impl RankTables {
+    /// For boards of a size without a larger tile than `top`, of sums up to `most`.
+    pub(crate) fn new(size: Size, top: Exp, most: u32) -> Self {
+        let (rows, weights) = rows(size.cols(), top);
+        let most = most as usize / 2;
+        let counts = |rows_of_half: u8| ways(&rows, rows_of_half, most);
+        let top_half = size.rows().div_ceil(2);
+        let halves = [counts(top_half), counts(size.rows() - top_half)];
+        let singles = counts(1);
+        let mut pairs = Vec::new();
+        if top_half == 2 {
+            let heaviest = weights
+                .last()
+                .map_or(0, |&(weight, _)| 2 * usize::from(weight));
+            for weight in 0..=heaviest.min(most) {
+                let mut before = 0;
+                for &(first, peers) in &weights {
+                    pairs.push(before as u32);
+                    let rest = weight.checked_sub(usize::from(first));
+                    before += rest.map_or(0, |rest| u64::from(peers) * singles[rest]);
+                }
+            }
+        }
+        Self {
+            size,
+            rows,
+            classes: weights.len(),
+            pairs,
+            halves,
+        }
+    }
+
+    /// The ranks of the boards of `sum`.
+    pub(crate) fn of_sum(&self, sum: u32) -> Ranking<'_> {
+        let weight = sum as usize / 2;
+        let [tops, bottoms] = &self.halves;
+        let mut boards = 0;
+        let shares = (0..=weight).map(|top| {
+            let share = Share {
+                before: boards,
+                bottoms: bottoms[weight - top],
+            };
+            boards += tops[top] * share.bottoms;
+            share
+        });
+        let shares = shares.collect();
+        Ranking {
+            tables: self,
+            shares,
+            boards,
+        }
+    }
+}
+
+impl Ranking<'_> {
+    /// How many boards there are, in all orientations, reached or not.
+    pub(crate) fn boards(&self) -> u64 {
+        self.boards
+    }
+
+    /// Append the ranks of `boards`, which must be of the size, the sum and the tiles of the
+    /// ranking.
+    pub(crate) fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
+        match (self.tables.size.rows(), self.tables.size.cols()) {
+            (2, 2) => ranks_of::<2, 2>(self, boards, ranks),
+            (2, 3) => ranks_of::<2, 3>(self, boards, ranks),
+            (2, 4) => ranks_of::<2, 4>(self, boards, ranks),
+            (3, 2) => ranks_of::<3, 2>(self, boards, ranks),
+            (3, 3) => ranks_of::<3, 3>(self, boards, ranks),
+            (3, 4) => ranks_of::<3, 4>(self, boards, ranks),
+            (4, 2) => ranks_of::<4, 2>(self, boards, ranks),
+            (4, 3) => ranks_of::<4, 3>(self, boards, ranks),
+            _ => ranks_of::<4, 4>(self, boards, ranks),
+        }
+    }
+
+    /// The rank of one board.
+    #[inline(always)]
+    fn rank<const R: usize, const C: usize>(&self, board: Board) -> u64 {
+        let row = |row: usize| {
+            let digits = board >> (4 * C * (R - 1 - row)) & ((1 << (4 * C)) - 1);
+            self.tables.rows[digits as usize]
+        };
+        let (weight, top, bottom) = match R {
+            2 => (
+                row(0).weight,
+                u64::from(row(0).number),
+                u64::from(row(1).number),
+            ),
+            3 => {
+                let (weight, top) = self.pair(row(0), row(1));
+                (weight, top, u64::from(row(2).number))
+            }
+            _ => {
+                let (weight, top) = self.pair(row(0), row(1));
+                (weight, top, self.pair(row(2), row(3)).1)
+            }
+        };
+        let share = self.shares[usize::from(weight)];
+        share.before + top * share.bottoms + bottom
+    }
+
+    /// The weight of two rows, and their number among the pairs of that weight.
+    #[inline(always)]
+    fn pair(&self, first: Row, second: Row) -> (u16, u64) {
+        let weight = first.weight + second.weight;
+        let at = usize::from(weight) * self.tables.classes + usize::from(first.class);
+        let before = u64::from(self.tables.pairs[at]);
+        let number = u64::from(first.number) * u64::from(second.peers) + u64::from(second.number);
+        (weight, before + number)
+    }
+}
+
+wide! {
+    fn ranks_of<const R: usize, const C: usize>(
+        ranking: &Ranking<'_>,
+        boards: &[Board],
+        ranks: &mut Vec<u64>,
+    ) {
+        ranks.extend(boards.iter().map(|&board| ranking.rank::<R, C>(board)));
+    }
+}
+
+/// All rows of so many cells, and the weights that they have, in order, with the number of rows of
+/// each. Rows with larger tiles than `top` are blank.
+fn rows(cells: u8, top: Exp) -> (Vec<Row>, Vec<(u16, u16)>) {
+    let all = 0..1usize << (4 * cells);
+    let digits = |row: usize| (0..cells).map(move |cell| (row >> (4 * cell) & 15) as u8);
+    let fits = |&row: &usize| digits(row).all(|digit| digit <= top.get());
+    let weight = |row: usize| digits(row).map(|digit| (1 << digit) / 2).sum::<u16>();
+    let mut weights: Vec<(u16, u16)> = Vec::new();
+    let mut found: Vec<u16> = all.clone().filter(fits).map(weight).collect();
+    found.sort_unstable();
+    for weight in found {
+        match weights.last_mut() {
+            Some((last, peers)) if *last == weight => *peers += 1,
+            _ => weights.push((weight, 1)),
+        }
+    }
+    let mut rows = vec![Row::default(); all.len()];
+    let mut numbers = vec![0; weights.len()];
+    for row in all.filter(fits) {
+        let weight = weight(row);
+        let class = weights.partition_point(|&(other, _)| other < weight);
+        rows[row] = Row {
+            weight,
+            class: class as u16,
+            number: numbers[class],
+            peers: weights[class].1,
+        };
+        numbers[class] += 1;
+    }
+    (rows, weights)
+}
+
+/// The ways to fill `rows_of_half` rows, for each weight up to `most`.
+fn ways(rows: &[Row], rows_of_half: u8, most: usize) -> Vec<u64> {
+    let mut ways = vec![0; most + 1];
+    ways[0] = 1;
+    let mut weights: Vec<(usize, u64)> = rows
+        .iter()
+        .map(|row| (usize::from(row.weight), u64::from(row.peers)))
+        .filter(|&(_, peers)| peers > 0)
+        .collect();
+    weights.sort_unstable();
+    weights.dedup();
+    for _ in 0..rows_of_half {
+        let mut longer = vec![0; most + 1];
+        for &(weight, peers) in &weights {
+            for rest in 0..=most.saturating_sub(weight) {
+                if weight + rest <= most {
+                    longer[weight + rest] += peers * ways[rest];
+                }
+            }
+        }
+        ways = longer;
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{max_exp, sum};
+
+    /// All boards of a size without a larger tile than 2^`top`.
+    fn boards(size: Size, top: u64) -> impl Iterator<Item = Board> {
+        let cells = size.cells();
+        (0..(top + 1).pow(cells)).map(move |number| {
+            (0..cells).fold(0, |board, cell| {
+                (board << 4) | (number / (top + 1).pow(cell) % (top + 1))
+            })
+        })
+    }
+
+    fn ranks_have_no_holes(size: &str, top: u8) {
+        let size: Size = size.parse().unwrap();
+        let exp = Exp::new(top).unwrap();
+        let most = size.cells() << top;
+        let tables = RankTables::new(size, exp, most);
+        let mut by_sum = vec![Vec::new(); most as usize / 2 + 1];
+        for board in boards(size, top.into()) {
+            assert!(max_exp(board) <= exp);
+            by_sum[sum(board) as usize / 2].push(board);
+        }
+        for (weight, boards) in by_sum.iter().enumerate() {
+            let ranking = tables.of_sum(2 * weight as u32);
+            let mut ranks = Vec::new();
+            ranking.ranks(boards, &mut ranks);
+            ranks.sort_unstable();
+            assert_eq!(ranking.boards(), boards.len() as u64);
+            assert!(
+                ranks.into_iter().eq(0..boards.len() as u64),
+                "{size} {weight}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_board_of_a_sum_has_a_rank_of_its_own_and_no_rank_is_left_out() {
+        ranks_have_no_holes("2x2", 5);
+        ranks_have_no_holes("2x3", 4);
+        ranks_have_no_holes("3x2", 3);
+        ranks_have_no_holes("2x4", 3);
+        ranks_have_no_holes("4x2", 3);
+        ranks_have_no_holes("3x3", 3);
+        ranks_have_no_holes("3x4", 2);
+        ranks_have_no_holes("4x3", 2);
+        ranks_have_no_holes("4x4", 1);
+    }
+}

@@ -1,0 +1,242 @@
+//! What a board is worth, looked up in the files of a solution.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::payoff::Payoff;
+use crate::error::{Error, Result};
+use crate::game::{Board, Direction, Exp, Moved, PartKey, max_exp};
+use crate::part::{Column, Decoder, Kind, Part, ValueDecoder};
+use crate::store::{Goal, Solution};
+
+/// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound:
+/// boards that follow one another often need the same ones.
+pub struct Values<'a> {
+    solution: &'a Solution,
+    goals: Vec<Goal>,
+    payoffs: Vec<Payoff>,
+    parts: HashMap<PartKey, Option<Files>>,
+    blocks: HashMap<(PartKey, usize), Block>,
+    /// Afterstates in the blocks that are kept, and the most that may be.
+    kept: usize,
+    bound: usize,
+    decoder: Decoder,
+    values: ValueDecoder,
+}
+
+/// The files of a part.
+struct Files {
+    afterstates: Part,
+    /// One for each goal.
+    columns: Vec<Column>,
+}
+
+/// A decoded block: its afterstates, and their values in each column.
+struct Block {
+    afterstates: Vec<Board>,
+    columns: Vec<Vec<u32>>,
+}
+
+/// A legal move and what it is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveValue {
+    /// Where to.
+    pub direction: Direction,
+    /// The board after it, not canonical; with the winning tile, if it makes that.
+    pub after: Board,
+    /// For each goal, what is to be expected if it is made and all later ones are the best for that
+    /// goal, in units of the goal: only to be compared with other moves of the same board.
+    pub units: Vec<u32>,
+    /// The same as numbers: the score from the board on, the number of moves with this one, the
+    /// chance of a tile.
+    pub numbers: Vec<f64>,
+}
+
+impl<'a> Values<'a> {
+    /// For some goals of a solution, with about `memory` bytes for decoded blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zstd`] if no decoder can be started.
+    pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
+        let bytes_each = size_of::<Board>() + goals.len() * size_of::<u32>();
+        Ok(Self {
+            solution,
+            goals: goals.to_vec(),
+            payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
+            parts: HashMap::new(),
+            blocks: HashMap::new(),
+            kept: 0,
+            bound: usize::try_from(memory).unwrap_or(usize::MAX) / bytes_each,
+            decoder: Decoder::new()?,
+            values: ValueDecoder::new()?,
+        })
+    }
+
+    /// The legal moves of a board, in any orientation, in the order of their directions; none if
+    /// there is no legal move.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Absent`] if a move leads to an afterstate that the run did not reach; what is wrong
+    /// with a file.
+    pub fn moves(&mut self, board: Board) -> Result<Vec<MoveValue>> {
+        let game = *self.solution.run().game();
+        let mut moves = Vec::new();
+        // What a winning move leads to matters, too.
+        let moved = game.rules().moves(board, Exp::LAST);
+        for (direction, moved) in Direction::ALL.into_iter().zip(moved) {
+            let Moved::To(after) = moved else {
+                continue;
+            };
+            let units = if max_exp(after) < game.win() {
+                self.afterstate(after)?
+            } else {
+                let won = self.payoffs.iter().map(|payoff| payoff.won(after));
+                won.collect()
+            };
+            let payoffs = self.payoffs.iter().zip(&units);
+            let units: Vec<u32> = payoffs.map(|(payoff, unit)| unit + payoff.step).collect();
+            let goals = self.payoffs.iter().zip(&units);
+            let numbers = goals.map(|(payoff, &units)| payoff.from(board, units));
+            moves.push(MoveValue {
+                direction,
+                after,
+                numbers: numbers.collect(),
+                units,
+            });
+        }
+        Ok(moves)
+    }
+
+    /// What a state is worth, in units of each goal.
+    fn state(&mut self, board: Board) -> Result<Vec<u32>> {
+        let moves = self.moves(board)?;
+        let lost = || {
+            self.payoffs
+                .iter()
+                .map(|payoff| payoff.lost(board))
+                .collect()
+        };
+        let best = moves
+            .into_iter()
+            .map(|of| of.units)
+            .reduce(|best, other| best.into_iter().zip(other).map(|(a, b)| a.max(b)).collect());
+        Ok(best.unwrap_or_else(lost))
+    }
+
+    /// The values of an afterstate that does not win.
+    fn afterstate(&mut self, board: Board) -> Result<Vec<u32>> {
+        let (afterstate, _) = self.solution.run().game().canonical(board);
+        let key = PartKey::of(afterstate);
+        let absent = Error::Absent {
+            sum: key.sum,
+            afterstate,
+        };
+        let files = match self.parts.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Files::open(self.solution, &self.goals, key)?),
+        };
+        let block = files
+            .as_ref()
+            .and_then(|files| files.afterstates.block_of(afterstate));
+        let (Some(files), Some(block)) = (files, block) else {
+            return Err(absent);
+        };
+        if !self.blocks.contains_key(&(key, block)) {
+            let decoded = files.decode(block, &mut self.decoder, &mut self.values)?;
+            self.kept += decoded.afterstates.len();
+            if self.kept > self.bound {
+                self.blocks.clear();
+                self.kept = decoded.afterstates.len();
+            }
+            self.blocks.insert((key, block), decoded);
+        }
+        let Block {
+            afterstates,
+            columns,
+        } = &self.blocks[&(key, block)];
+        match afterstates.binary_search(&afterstate) {
+            Ok(at) => Ok(columns.iter().map(|values| values[at]).collect()),
+            Err(_) => Err(absent),
+        }
+    }
+}
+
+impl Files {
+    fn open(solution: &Solution, goals: &[Goal], key: PartKey) -> Result<Option<Self>> {
+        let Some(afterstates) = solution.run().part(Kind::Afterstates, key)? else {
+            return Ok(None);
+        };
+        let columns = goals
+            .iter()
+            .map(|goal| solution.values(goal.objective, key));
+        let columns: Option<Vec<Column>> = columns.collect::<Result<_>>()?;
+        Ok(columns.map(|columns| Self {
+            afterstates,
+            columns,
+        }))
+    }
+
+    fn decode(
+        &self,
+        block: usize,
+        decoder: &mut Decoder,
+        values: &mut ValueDecoder,
+    ) -> Result<Block> {
+        let mut afterstates = Vec::new();
+        self.afterstates
+            .read_block(block, decoder, &mut afterstates)?;
+        let columns = self.columns.iter().map(|column| {
+            let mut decoded = Vec::new();
+            column.read_block(block, values, &mut decoded)?;
+            Ok(decoded)
+        });
+        Ok(Block {
+            afterstates,
+            columns: columns.collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// What a game is worth at its start, for one goal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// With each start as likely as it is: two cells, each with a 2 by 0.9 or a 4 by 0.1.
+    pub all: f64,
+    /// From two 2s, all places alike.
+    pub two_2s: f64,
+}
+
+impl Values<'_> {
+    /// What the game is worth at its start, for each goal.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a file.
+    pub fn start(&mut self) -> Result<Vec<Start>> {
+        let game = *self.solution.run().game();
+        let mut totals = vec![[0.0; 3]; self.goals.len()];
+        let mut counts = [0.0; 3];
+        for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {
+            for state in game.starts(sum) {
+                // An image of it is as likely as it is.
+                let images = game.rules().census(&mut vec![state]).labeled as f64;
+                *count += images;
+                let units = self.state(state)?;
+                let worth = self.payoffs.iter().zip(units);
+                for (total, (payoff, units)) in totals.iter_mut().zip(worth) {
+                    total[(sum as usize - 4) / 2] += images * payoff.from(state, units);
+                }
+            }
+        }
+        let starts = totals.into_iter().map(|totals| {
+            let [twos, mixed, fours] = [0, 1, 2].map(|at| totals[at] / counts[at]);
+            Start {
+                all: (81.0 * twos + 18.0 * mixed + fours) / 100.0,
+                two_2s: twos,
+            }
+        });
+        Ok(starts.collect())
+    }
+}

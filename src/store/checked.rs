@@ -1,0 +1,75 @@
+//! JSON files with a checksum, for manifests.
+//!
+//! The last field is the CRC-32 of the rest, and a file that is not exactly what this program would
+//! write for its contents is refused: a manifest is never edited by hand.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::file;
+use crate::error::{Error, Result};
+
+/// The file: what it holds, and its checksum.
+#[derive(Serialize, Deserialize)]
+struct Checked<T> {
+    #[serde(flatten)]
+    contents: T,
+    crc32: String,
+}
+
+/// The one field that is read whatever the version.
+#[derive(Deserialize)]
+struct AnyVersion {
+    format: u32,
+}
+
+/// Read a file, of no later format version than `known`; `None` if there is none.
+pub(super) fn load<T>(path: &Path, known: u32) -> Result<Option<T>>
+where
+    T: Serialize + DeserializeOwned,
+{
+    let damaged = |what: String| Error::Damaged {
+        path: path.to_owned(),
+        what,
+    };
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(damaged("not a file".to_owned()));
+    }
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(Error::io(path, "read"))?,
+    };
+    let json = |error: serde_json::Error| damaged(error.to_string());
+    let AnyVersion { format } = serde_json::from_slice(&bytes).map_err(json)?;
+    if format > known {
+        return Err(Error::Newer {
+            path: path.to_owned(),
+            found: format,
+            known,
+        });
+    }
+    let checked: Checked<T> = serde_json::from_slice(&bytes).map_err(json)?;
+    if to_bytes(&checked.contents).map_err(json)? != bytes {
+        return Err(damaged("checksum differs".to_owned()));
+    }
+    Ok(Some(checked.contents))
+}
+
+/// Replace a file, durably.
+pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
+    let bytes = to_bytes(contents).map_err(|e| Error::io(path, "write")(io::Error::other(e)))?;
+    file::write_atomic(path, |file| {
+        file.write_all(&bytes).map_err(Error::io(path, "write"))
+    })
+}
+
+fn to_bytes<T: Serialize>(contents: &T) -> serde_json::Result<Vec<u8>> {
+    let crc32 = format!("{:08x}", crc32fast::hash(&serde_json::to_vec(contents)?));
+    let mut bytes = serde_json::to_vec_pretty(&Checked { contents, crc32 })?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}

@@ -1,0 +1,50 @@
+//! What a game is solved for, and how exactly.
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::Objective;
+
+/// How the mean of an afterstate's candidates is made an integer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rounding {
+    /// To the nearest, up from the middle.
+    #[default]
+    Nearest,
+    /// Down: no value is too great.
+    Down,
+    /// Up: no value is too small.
+    Up,
+}
+
+/// What is played for, and how its values are written as integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// What is played for.
+    pub objective: Objective,
+    /// Bits after the binary point of a value.
+    pub fraction: u32,
+    /// How values are rounded.
+    pub rounding: Rounding,
+}
+
+impl Goal {
+    /// The number that a value stands for.
+    #[must_use]
+    pub fn number(&self, value: u32) -> f64 {
+        f64::from(value) / (1u64 << self.fraction) as f64
+    }
+
+    /// How much a value of an afterstate of `sum` can be off, in a game whose last afterstates have
+    /// sum `last`: half a unit, or a whole one that is always rounded the same way, for each
+    /// afterstate on the way to the end. Neither a maximum nor a mean enlarges an error.
+    #[must_use]
+    pub fn error(&self, sum: u32, last: u32) -> f64 {
+        let left = (last + 2).saturating_sub(sum) / 2;
+        let unit = 1.0 / (1u64 << self.fraction) as f64;
+        match self.rounding {
+            Rounding::Nearest => f64::from(left) * unit / 2.0,
+            Rounding::Down | Rounding::Up => f64::from(left) * unit,
+        }
+    }
+}

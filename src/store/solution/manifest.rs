@@ -1,0 +1,207 @@
+//! `solution.json`: what is solved of a run, and the files of values.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::goal::{Goal, Rounding};
+use crate::error::{Error, Result};
+use crate::game::{Exp, Objective, PartKey};
+use crate::part::{Fingerprint, Sealed};
+use crate::store::checked;
+use crate::store::commit::Record;
+use crate::store::files::SOLUTION;
+use crate::store::run::Run;
+
+/// Version of the format: the one that this program writes, and the latest that it reads.
+const FORMAT: u32 = 1;
+
+/// The manifest of a solution. No field depends on time, threads or memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SolutionManifest {
+    format: u32,
+    program: String,
+    game: String,
+    /// Of the live states of the run that is solved.
+    states: Fingerprint,
+    /// In order of objective.
+    pub(super) answers: Vec<Answer>,
+}
+
+/// What is solved for one goal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    objective: String,
+    fraction: u32,
+    rounding: Rounding,
+    /// Sum of the last layer solved, which is the lowest; 2 more than the greatest sum of an
+    /// afterstate if there is none.
+    pub(super) solved_sum: u32,
+    /// As they were written: in order of falling sum, then of largest tile.
+    pub(super) files: Vec<ValueFile>,
+}
+
+/// A file of values.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct ValueFile {
+    sum: u32,
+    max_tile: u32,
+    values: u64,
+    pub(super) bytes: u64,
+    pub(super) fingerprint: Fingerprint,
+}
+
+impl ValueFile {
+    /// What the manifest says of a finished file.
+    pub(super) fn new(key: PartKey, sealed: Sealed) -> Self {
+        Self {
+            sum: key.sum,
+            max_tile: key.max.tile(),
+            values: sealed.states,
+            bytes: sealed.bytes,
+            fingerprint: sealed.fingerprint,
+        }
+    }
+
+    pub(super) fn sealed(&self) -> Sealed {
+        Sealed {
+            states: self.values,
+            bytes: self.bytes,
+            fingerprint: self.fingerprint,
+        }
+    }
+
+    pub(super) fn key(&self) -> Option<PartKey> {
+        let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
+        Some(PartKey { sum, max })
+    }
+
+    fn order(&self) -> (Reverse<u32>, u32) {
+        (Reverse(self.sum), self.max_tile)
+    }
+}
+
+impl Answer {
+    /// Nothing is solved of a run.
+    pub(super) fn new(goal: Goal, run: &Run) -> Self {
+        Self {
+            objective: goal.objective.to_string(),
+            fraction: goal.fraction,
+            rounding: goal.rounding,
+            solved_sum: last_sum(run) + 2,
+            files: Vec::new(),
+        }
+    }
+
+    /// The goal; the manifest was audited.
+    pub(super) fn goal(&self) -> Goal {
+        Goal {
+            objective: self.objective().expect("the manifest was audited"),
+            fraction: self.fraction,
+            rounding: self.rounding,
+        }
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        self.objective.parse().ok()
+    }
+
+    /// The file of a part's values.
+    pub(super) fn find(&self, key: PartKey) -> Option<&ValueFile> {
+        let key = (Reverse(key.sum), key.max.tile());
+        let at = self.files.binary_search_by_key(&key, ValueFile::order);
+        Some(&self.files[at.ok()?])
+    }
+
+    /// Whether the first layer is solved.
+    pub(super) fn is_complete(&self) -> bool {
+        self.solved_sum <= 4
+    }
+}
+
+/// The greatest sum of an afterstate of a run.
+pub(super) fn last_sum(run: &Run) -> u32 {
+    let table = run.table();
+    let rows = table.rows().iter();
+    let with = rows.filter(|row| row.afterstates > 0);
+    with.map(|row| row.sum).max().unwrap_or(2)
+}
+
+impl SolutionManifest {
+    /// Of a run of which nothing is solved.
+    pub(super) fn new(run: &Run) -> Self {
+        Self {
+            format: FORMAT,
+            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
+            game: run.game().to_string(),
+            states: run.table().totals().fingerprint,
+            answers: Vec::new(),
+        }
+    }
+
+    /// Read that of a run; `None` if it has none.
+    pub(super) fn load(run: &Run) -> Result<Option<Self>> {
+        let path = run.dir().join(SOLUTION);
+        let Some(manifest) = checked::load::<Self>(&path, FORMAT)? else {
+            return Ok(None);
+        };
+        let audited = manifest.audit(run);
+        audited.map_err(|what| Error::Unsolved { path, what })?;
+        Ok(Some(manifest))
+    }
+
+    /// Whether it can be that of the run: its fields against each other, and against the table.
+    fn audit(&self, run: &Run) -> Result<(), String> {
+        let fresh = Self::new(run);
+        check(
+            self.game == fresh.game && self.states == fresh.states,
+            || {
+                format!(
+                    "it is of {} with fingerprint {}, the run is of {} with {}",
+                    self.game, self.states, fresh.game, fresh.states
+                )
+            },
+        )?;
+        let table = run.table();
+        for answer in &self.answers {
+            let name = &answer.objective;
+            check(answer.objective().is_some(), || {
+                format!("answers: {name:?} is not an objective")
+            })?;
+            check(answer.fraction < u32::BITS, || {
+                format!("answers: {name}: fraction: got {}", answer.fraction)
+            })?;
+            let rows = table.rows().iter();
+            let mut solved: Vec<_> = rows
+                .filter(|row| row.sum >= answer.solved_sum && row.afterstates > 0)
+                .map(|row| (Reverse(row.sum), row.max_tile, row.afterstates))
+                .collect();
+            solved.sort_unstable();
+            let files = answer.files.iter();
+            let named = files.map(|file| (Reverse(file.sum), file.max_tile, file.values));
+            check(solved.into_iter().eq(named), || {
+                format!(
+                    "answers: {name}: files: not those of the layers from sum {} on",
+                    answer.solved_sum
+                )
+            })?;
+        }
+        let in_order = self.answers.is_sorted_by_key(Answer::objective);
+        check(in_order, || "answers: not in order".to_owned())
+    }
+}
+
+impl Record for SolutionManifest {
+    fn save(&self, dir: &Path) -> Result<()> {
+        checked::save(&dir.join(SOLUTION), self)
+    }
+
+    fn follow(&self, _: &Path) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what()) }
+}

@@ -1,0 +1,173 @@
+//! The solution of a run: values of its afterstates, in files beside theirs.
+//!
+//! ```text
+//! enum48-data/3x3/
+//!   solution.json                        what is solved: the truth about the files below
+//!   sum-00164-max-00032.score.values     the expected score from each of a part's afterstates
+//!   sum-00164-max-00032.512.values       the chance to reach 512 from there
+//! ```
+//!
+//! It is written as a run is, layer by layer, but from the last layer to the first, and is as hard
+//! to damage: `solution.json` names what is finished, and nothing else exists. A count does not
+//! touch it.
+//!
+//! [`Solution`] is how everybody reads it; [`SolutionStore`] is one in the making.
+
+mod goal;
+mod manifest;
+mod store;
+
+use std::path::Path;
+
+pub use goal::{Goal, Rounding};
+use manifest::{Answer, SolutionManifest, ValueFile};
+pub use store::SolutionStore;
+
+use super::files::ValuesName;
+use super::outbox::Outbox;
+use super::run::Run;
+use crate::error::{Error, Result};
+use crate::game::{Objective, PartKey};
+use crate::part::{About, Column, Fingerprint, Kind, Sealed};
+
+/// What is solved of a run, for reading. While it is open nobody changes the run or solves more.
+pub struct Solution {
+    run: Run,
+    manifest: SolutionManifest,
+    /// Files that wait for a commit: none but in a [`SolutionStore`].
+    outbox: Outbox<ValuesName>,
+}
+
+impl Solution {
+    /// Open the solution in a run's directory. Only manifests are read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Run::open`]; [`Error::NotSolved`] if nothing is solved yet; a damaged manifest.
+    pub fn open(dir: &Path) -> Result<Self> {
+        let run = Run::open(dir)?;
+        let manifest = SolutionManifest::load(&run)?;
+        let manifest = manifest.ok_or_else(|| Error::NotSolved(dir.to_owned()))?;
+        Ok(Self::new(run, manifest))
+    }
+
+    fn new(run: Run, manifest: SolutionManifest) -> Self {
+        Self {
+            outbox: Outbox::new(run.dir()),
+            run,
+            manifest,
+        }
+    }
+
+    /// The run.
+    #[must_use]
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The goals that are solved down to the first layer, in order of objective.
+    pub fn goals(&self) -> impl Iterator<Item = Goal> {
+        let answers = self.manifest.answers.iter();
+        let complete = answers.filter(|answer| answer.is_complete());
+        complete.map(Answer::goal)
+    }
+
+    /// The goal of an objective, also if it is not solved down to the first layer; `None` if nothing
+    /// of it is.
+    #[must_use]
+    pub fn goal(&self, objective: Objective) -> Option<Goal> {
+        self.answer(objective).map(Answer::goal)
+    }
+
+    /// Sum of the lowest layer that is solved for an objective.
+    #[must_use]
+    pub fn solved_sum(&self, objective: Objective) -> Option<u32> {
+        self.answer(objective).map(|answer| answer.solved_sum)
+    }
+
+    /// The greatest sum of an afterstate.
+    #[must_use]
+    pub fn last_sum(&self) -> u32 {
+        manifest::last_sum(&self.run)
+    }
+
+    /// Bytes of the files of an objective.
+    #[must_use]
+    pub fn bytes(&self, objective: Objective) -> u64 {
+        let files = self.answer(objective).map(|answer| &answer.files);
+        files.into_iter().flatten().map(|file| file.bytes).sum()
+    }
+
+    /// Fingerprint of all values of an objective, with the afterstates that they belong to.
+    #[must_use]
+    pub fn fingerprint(&self, objective: Objective) -> Fingerprint {
+        let files = self.answer(objective).map(|answer| &answer.files);
+        let files = files.into_iter().flatten();
+        files.fold(Fingerprint::default(), |all, file| all + file.fingerprint)
+    }
+
+    /// The parts that have values for an objective, in order of falling sum, then of largest tile.
+    pub fn parts(&self, objective: Objective) -> impl Iterator<Item = PartKey> {
+        let files = self.answer(objective).map(|answer| &answer.files);
+        files.into_iter().flatten().filter_map(ValueFile::key)
+    }
+
+    /// Open the values of a part's afterstates; `None` if they are not solved, or there are none.
+    ///
+    /// # Errors
+    ///
+    /// A file that is missing, damaged, or not the one that was sealed.
+    pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<Column>> {
+        let answer = self.answer(objective);
+        let found = answer.and_then(|answer| Some((answer.goal(), answer.find(key)?)));
+        let Some((goal, file)) = found else {
+            return Ok(None);
+        };
+        let about = self.about(goal, key);
+        let sealed = file.sealed();
+        let opened = self.outbox.open(
+            ValuesName { objective, key },
+            |path, bytes| expect(Column::from_memory(path, bytes)?, about, sealed),
+            |path| expect(Column::open(path).map_err(Error::missing)?, about, sealed),
+        );
+        opened.map(Some)
+    }
+
+    /// What a file of values must say it holds.
+    fn about(&self, goal: Goal, key: PartKey) -> About {
+        let kind = Kind::Afterstates;
+        let name = super::files::FileName { kind, key };
+        let keys = self.run.manifest.find(name);
+        About {
+            afterstates: name.label(self.run.game()),
+            objective: goal.objective,
+            fraction: goal.fraction,
+            keys: keys.map_or(Fingerprint::default(), |file| file.sealed.fingerprint),
+        }
+    }
+
+    fn answer(&self, objective: Objective) -> Option<&Answer> {
+        let mut answers = self.manifest.answers.iter();
+        answers.find(|answer| answer.goal().objective == objective)
+    }
+}
+
+/// See that a file of values is the one that it should be.
+fn expect(column: Column, about: About, sealed: Sealed) -> Result<Column> {
+    let mismatch = |what: String| {
+        let path = column.path().to_owned();
+        Err(Error::Mismatch { path, what })
+    };
+    if column.about() != about {
+        return mismatch(format!("expected {about}, got {}", column.about()));
+    }
+    let got = Sealed {
+        states: column.states(),
+        bytes: column.bytes(),
+        fingerprint: column.fingerprint(),
+    };
+    if got != sealed {
+        return mismatch(format!("expected {sealed}, got {got}"));
+    }
+    Ok(column)
+}

@@ -1,0 +1,242 @@
+//! A solution in the making: files of values, layer by layer, from the last to the first.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::manifest::{Answer, ValueFile};
+use super::{Goal, Solution, SolutionManifest};
+use crate::error::{Error, Result};
+use crate::game::{Objective, PartKey};
+use crate::part::{Kind, Sealed};
+use crate::store::file;
+use crate::store::files::{self, Named, ValuesName};
+use crate::store::manifest::Manifest;
+use crate::store::outbox::Writer;
+use crate::store::run::Run;
+
+/// Most bytes that `solution.json` takes: once, and for each file.
+const ROOM: u64 = 16 << 10;
+const ROOM_FOR_FILE: u64 = 256;
+
+/// A solution in the making: its directory, locked for this process, and all that may change it.
+pub struct SolutionStore {
+    solution: Solution,
+    notes: Vec<String>,
+    /// Whether anything has changed since the last commit.
+    changed: bool,
+}
+
+impl SolutionStore {
+    /// Open the directory of a run to solve it: what an interrupted solver left unfinished is
+    /// deleted.
+    ///
+    /// # Errors
+    ///
+    /// A directory that is no run's, or in use; [`Error::NotComplete`] or
+    /// [`Error::NoAfterstates`] for a run that cannot be solved; a damaged manifest.
+    pub fn open(dir: &Path) -> Result<Self> {
+        // It says what is wrong with a directory that is no run's, and creates no lock there.
+        drop(Run::open(dir)?);
+        let lock = file::lock(dir)?;
+        let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
+        let game = manifest.game(dir)?;
+        let run = Run::new(dir, game, manifest, lock);
+        if !run.complete() {
+            return Err(Error::NotComplete {
+                path: dir.to_owned(),
+                last: run.sealed_sum(),
+            });
+        }
+        if !run.keep().afterstates() {
+            return Err(Error::NoAfterstates {
+                path: dir.to_owned(),
+                size: game.size().to_string(),
+                max: game.max(),
+            });
+        }
+        let manifest = SolutionManifest::load(&run)?;
+        let manifest = manifest.unwrap_or_else(|| SolutionManifest::new(&run));
+        let mut store = Self {
+            solution: Solution::new(run, manifest),
+            notes: Vec::new(),
+            changed: false,
+        };
+        store.remove_orphans()?;
+        Ok(store)
+    }
+
+    /// The solution, as far as it goes.
+    #[must_use]
+    pub fn solution(&self) -> &Solution {
+        &self.solution
+    }
+
+    /// Remarks on what was found when it was opened.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Take up a goal, or go on with it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGoal`] if the objective is solved, as far as it is, with other numbers of bits
+    /// or another rounding.
+    pub fn aim(&mut self, goal: Goal) -> Result<()> {
+        match self.solution.goal(goal.objective) {
+            Some(found) if found != goal => Err(Error::OtherGoal {
+                path: self.solution.run.dir().to_owned(),
+                objective: goal.objective.to_string(),
+                found: found.fraction,
+                wanted: goal.fraction,
+            }),
+            Some(_) => Ok(()),
+            None => {
+                let answers = &mut self.solution.manifest.answers;
+                answers.push(Answer::new(goal, &self.solution.run));
+                answers.sort_by_key(|answer| answer.goal().objective);
+                self.changed = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// Begin the file of a part's values.
+    pub(crate) fn create(&self, goal: Goal, key: PartKey) -> Result<Writer> {
+        let objective = goal.objective;
+        let about = self.solution.about(goal, key);
+        self.solution
+            .outbox
+            .create(ValuesName { objective, key }, about)
+    }
+
+    /// Finish a file of values of a layer that is being solved.
+    pub(crate) fn finish(
+        &mut self,
+        objective: Objective,
+        key: PartKey,
+        writer: Writer,
+    ) -> Result<Sealed> {
+        self.solution
+            .outbox
+            .finish(ValuesName { objective, key }, writer)
+    }
+
+    /// Add the layer of a sum, which is solved for these objectives, to the manifest, and commit if it
+    /// is time to.
+    pub(crate) fn seal(&mut self, objectives: &[Objective], sum: u32) -> Result<()> {
+        let Solution {
+            manifest, outbox, ..
+        } = &mut self.solution;
+        let sealed = outbox.seal();
+        for answer in &mut manifest.answers {
+            let objective = answer.goal().objective;
+            if objectives.contains(&objective) {
+                answer.solved_sum = sum;
+                let own = sealed
+                    .iter()
+                    .filter(|(name, _)| name.objective == objective);
+                answer
+                    .files
+                    .extend(own.map(|(name, sealed)| ValueFile::new(name.key, *sealed)));
+            }
+        }
+        self.changed = true;
+        let files = manifest
+            .answers
+            .iter()
+            .map(|answer| answer.files.len() as u64);
+        let files: u64 = files.sum();
+        outbox.reserve(ROOM + files * ROOM_FOR_FILE)?;
+        if outbox.is_commit_due() {
+            self.begin_commit()?;
+        }
+        Ok(())
+    }
+
+    /// Check every block of the afterstates and of the values of these objectives against its
+    /// checksum, on the threads of the pool that this is called on.
+    pub(crate) fn check_blocks(&self, objectives: &[Objective]) -> Result<()> {
+        let solution = &self.solution;
+        let parts: Vec<PartKey> = solution.run.parts(Kind::Afterstates).collect();
+        parts.par_iter().try_for_each(|&key| {
+            let part = solution.run.part(Kind::Afterstates, key)?;
+            part.map_or(Ok(()), |part| part.check_blocks())?;
+            objectives.iter().try_for_each(|&objective| {
+                let column = solution.values(objective, key)?;
+                column.map_or(Ok(()), |column| column.check_blocks())
+            })
+        })
+    }
+
+    /// Commit, and leave nothing but what is finished in the directory.
+    pub(crate) fn close(&mut self) -> Result<()> {
+        self.end_commit()?;
+        self.solution.outbox.release()?;
+        self.commit()
+    }
+
+    /// Delete the files of a layer that could not be finished, and commit those before it.
+    pub(crate) fn abandon(&mut self) -> Result<()> {
+        // If it failed, the files wait for the one below.
+        let _ = self.end_commit();
+        self.solution.outbox.release()?;
+        let waiting = self.solution.outbox.abandon();
+        for (path, named) in files::all(self.solution.run.dir())? {
+            if named == Named::Temporary && !waiting.contains(&path) {
+                file::remove(&path)?;
+            }
+        }
+        self.commit()
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if self.changed {
+            self.begin_commit()?;
+        }
+        self.end_commit()
+    }
+
+    fn begin_commit(&mut self) -> Result<()> {
+        self.end_commit()?;
+        let Solution {
+            manifest, outbox, ..
+        } = &mut self.solution;
+        outbox.begin_commit(manifest.clone())?;
+        self.changed = false;
+        Ok(())
+    }
+
+    fn end_commit(&mut self) -> Result<()> {
+        let ended = self.solution.outbox.end_commit();
+        ended.inspect_err(|_| self.changed = true)
+    }
+
+    /// Delete what the manifest does not name.
+    fn remove_orphans(&mut self) -> Result<()> {
+        let mut removed = 0;
+        for (path, named) in files::all(self.solution.run.dir())? {
+            let orphan = match named {
+                Named::Values(ValuesName { objective, key }) => {
+                    let answer = self.solution.answer(objective);
+                    answer.and_then(|answer| answer.find(key)).is_none()
+                }
+                Named::Temporary => true,
+                Named::Part(_) | Named::Run | Named::Solution | Named::Other => false,
+            };
+            if orphan {
+                file::remove(&path)?;
+                removed += 1;
+            }
+        }
+        if removed > 0 {
+            let dir = self.solution.run.dir().display();
+            self.notes.push(format!(
+                "{dir}: removed {removed} unfinished files of an interrupted solution"
+            ));
+        }
+        Ok(())
+    }
+}
