@@ -194,6 +194,23 @@ mod tests {
     }
 
     #[test]
+    fn a_block_has_as_many_values_as_the_footer_leaves_to_it() {
+        let (keys, values) = sample(3);
+        let mut bytes = column_of(&keys, &values, about(&keys, Objective::Score));
+        let footer = bytes.len() - 40;
+        for states in [2u64, 4] {
+            bytes[footer..footer + 8].copy_from_slice(&states.to_le_bytes());
+            let crc = crc32fast::hash(&bytes[footer..footer + 28]);
+            bytes[footer + 28..footer + 32].copy_from_slice(&crc.to_le_bytes());
+            let error = read(&bytes).err().unwrap().to_string();
+            assert!(
+                error.contains("block 0: count differs from the footer"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
     fn a_file_of_the_other_kind_is_named_as_what_it_is() {
         let (keys, values) = sample(3);
         let values = column_of(&keys, &values, about(&keys, Objective::Score));

@@ -94,7 +94,7 @@
 //!
 //! - *Values.* A value is a u32 and stands for `value / 2^fraction`: the expected score, the
 //!   expected number of moves, or the chance to reach a tile.
-//! - *Places.* Block 0 is at byte 60. A column without values is 100 bytes.
+//! - *Places.* Block 0 is at byte 60. A file without values is 100 bytes.
 //! - *Blocks.* `first` is the afterstate that the block's first value belongs to, here and in the
 //!   index; all other afterstates are in their own file alone. For "states", read "values".
 //! - *Payload.* Four planes: the most significant byte of each value, then the second, the third,
@@ -102,7 +102,8 @@
 //!   is one frame as above, whose contents have `count` bytes. No plane is longer, and nothing
 //!   follows the last.
 //! - *Fingerprint.* The sum, modulo 2^64, of `mix(mix(x) + value)` over all afterstates x and their
-//!   values.
+//!   values. Without the afterstates it cannot be checked.
+//! - *What is wrong.* Look at the crc at byte 56 after the length.
 //!
 //! Worked example: the chance of the tile 32 in 2x2 to 32, from the afterstates of sum 22 and largest
 //! tile 16. It is 0.0909 from 0x0124, 0.0819 from 0x0142 and 0.009 from 0x0241, and in 31 bits
@@ -128,8 +129,8 @@
 //! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array, to be used;
 //! `scripts/read_values.py` does so for values.
 //!
-//! Reading order: `varint`, `delta`, `block`, `label`, `header`, `writer`, `frame`, `reader`,
-//! `blocks`, `stream`, `lookup`; then for values `about`, `contents`, `planes`, `column`.
+//! Reading order: `varint`, `delta`, `block`, `label`, `about`, `contents`, `header`, `writer`,
+//! `frame`, `reader`, `blocks`, `stream`, `lookup`; then for values `planes`, `column`.
 
 mod about;
 pub(crate) mod block;
