@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-Usage: scripts/kill-resume.sh [--dir DIR] GAME MINUTES
+Usage: scripts/kill-resume.sh [--dir DIR] [--keep WHAT] GAME MINUTES
 
 Builds enum48 and counts GAME once, undisturbed, in a temporary directory. Then, for MINUTES,
 counts it in a second directory, with a different memory bound and number of threads for each
@@ -14,6 +14,7 @@ complete.
 
   GAME         as the program writes it; :SUM stops there: 3x3-1024, 4x3, 4x4-32:60
   MINUTES      how long to go on killing, a whole number
+  --keep WHAT  as for a count: all, last, afterstates or both
   --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]
 
 Exit code 1 if the files differ or a start fails (the directories are then kept), 2 for bad
@@ -26,11 +27,12 @@ refuse() {
     exit 2
 }
 
-dir=${TMPDIR:-.} words=()
+dir=${TMPDIR:-.} kept=all words=()
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help) usage; exit ;;
         --dir) [ $# -gt 1 ] || refuse "--dir: which directory?"; dir=$2; shift ;;
+        --keep) [ $# -gt 1 ] || refuse "--keep: what?"; kept=$2; shift ;;
         -*) refuse "unexpected $1" ;;
         *) words+=("$1") ;;
     esac
@@ -40,7 +42,7 @@ done
 game=${words[0]} minutes=${words[1]}
 [[ $game =~ ^([0-9]+x[0-9]+)(-([0-9]+))?(:([0-9]+))?$ ]] || refuse "$game: not a game such as 3x3-1024"
 args=(--size "${BASH_REMATCH[1]}" ${BASH_REMATCH[3]:+--max "${BASH_REMATCH[3]}"}
-    ${BASH_REMATCH[5]:+--until "${BASH_REMATCH[5]}"} --quiet)
+    ${BASH_REMATCH[5]:+--until "${BASH_REMATCH[5]}"} --keep "$kept" --quiet)
 [[ $minutes =~ ^[0-9]{1,6}$ ]] || refuse "$minutes: not a whole number of minutes"
 [ -d "$dir" ] || refuse "$dir: not a directory"
 

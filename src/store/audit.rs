@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_named_by_its_field() {
         type Edit = fn(&mut Manifest);
-        let wrong: [(&str, Edit); 15] = [
+        let wrong: [(&str, Edit); 18] = [
             (
                 "sealed_sum: expected 12, that of the last part, got 4294967294",
                 |m| {
@@ -192,7 +192,24 @@ mod tests {
             ("complete: it says that the game ends", |m| {
                 m.complete = true;
             }),
-            ("afterstates: not those", |m| m.afterstates[0].states += 1),
+            ("afterstates: not those that a count needs", |m| {
+                m.afterstates[0].states += 1;
+            }),
+            ("afterstates: not those of every layer", |m| {
+                m.keep = Keep::Both;
+            }),
+            ("dropped_below: expected at most 0, got 4", |m| {
+                m.keep = Keep::Both;
+                m.dropped_below = 4;
+            }),
+            ("parts: sum 10, largest tile 4: bytes: got", |m| {
+                m.keep = Keep::Afterstates;
+                m.dropped_below = 12;
+                m.parts
+                    .iter_mut()
+                    .filter(|part| part.row.sum < 10)
+                    .for_each(|part| part.bytes = 0);
+            }),
         ];
         for (said, change) in wrong {
             let what = after(change).unwrap_err();

@@ -165,11 +165,16 @@ fn spilling(operations: &[String]) -> Vec<usize> {
 fn any_operation_may_fail_and_the_same_command_goes_on() {
     let last = "--size 2 --max 16 --keep last --threads 1 --memory 32M";
     let bits = "--size 4 --max 8 --until 10 --engine bits --threads 1 --memory 64M";
+    let both = "--size 2 --max 16 --keep both --threads 1 --memory 32M";
+    let bits_afterstates =
+        "--size 4 --max 8 --until 8 --keep afterstates --engine bits --threads 1 --memory 64M";
     let counts = [
         (SMALL, AT_THE_END),
         (SMALL, EACH_LAYER),
         (last, EACH_LAYER),
         (bits, EACH_FRONTIER),
+        (both, EACH_LAYER),
+        (bits_afterstates, EACH_LAYER),
     ];
     let faults: usize = counts
         .map(|(args, settings)| Count::small(args, settings).survives(every))

@@ -20,7 +20,7 @@ struct Hunted {
     kills: usize,
 }
 
-const HUNTED: [Hunted; 6] = [
+const HUNTED: [Hunted; 8] = [
     Hunted {
         args: "--size 3 --max 512",
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 256M"],
@@ -62,6 +62,20 @@ const HUNTED: [Hunted; 6] = [
         settings: Some(EACH_LAYER),
         spills: false,
         kills: 50,
+    },
+    Hunted {
+        args: "--size 3 --max 256 --keep both",
+        bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 128M"],
+        settings: Some(EACH_LAYER),
+        spills: false,
+        kills: 30,
+    },
+    Hunted {
+        args: "--size 4 --max 16 --keep afterstates --engine bits",
+        bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
+        settings: Some(EACH_LAYER),
+        spills: false,
+        kills: 30,
     },
 ];
 

@@ -76,6 +76,7 @@ fn a_power_cut_finds_whole_files_under_names_that_a_manifest_has() {
         SMALL,
         "--size 2x3 --max 16 --threads 1 --memory 32M",
         "--size 2x3 --max 16 --keep last --threads 1 --memory 32M",
+        "--size 2x3 --max 16 --keep afterstates --threads 1 --memory 32M",
     ] {
         let operations = Count::small(args, EACH_LAYER).operations();
         let mut disk = Disk::default();

@@ -12,6 +12,7 @@ mod memory;
 mod bits;
 mod exact;
 mod format;
+mod kept;
 mod layering;
 mod oracle;
 mod plain;

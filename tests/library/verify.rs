@@ -9,7 +9,7 @@ use std::path::Path;
 use enum48::engine::{self, Plan, Silent};
 use enum48::internals::{Block, Encoder, PartWriter};
 use enum48::part::{Decoder, Part, fingerprint};
-use enum48::store::{Run, Store};
+use enum48::store::{Keep, Run, Store};
 use enum48::verify::{self, deep};
 use enum48::{Error, Game};
 use rayon::ThreadPool;
@@ -20,27 +20,32 @@ use crate::manifest::seal_manifest;
 use crate::memory::in_memory;
 
 /// A small run to damage.
-struct Victim {
+pub(crate) struct Victim {
     place: TempDir,
     game: Game,
     until: Option<u32>,
-    pool: ThreadPool,
+    pub(crate) pool: ThreadPool,
 }
 
 impl Victim {
     fn new(name: &str, until: Option<u32>) -> Self {
+        Self::keeping(name, until, Keep::All)
+    }
+
+    pub(crate) fn keeping(name: &str, until: Option<u32>, keep: Keep) -> Self {
         let victim = Self {
             place: in_memory(),
             game: name.parse().unwrap(),
             until,
             pool: engine::pool(1).unwrap(),
         };
+        drop(Store::open(victim.dir(), &victim.game, Some(keep)).unwrap());
         victim.count().unwrap();
         assert!(victim.findings().unwrap().is_empty());
         victim
     }
 
-    fn dir(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Path {
         self.place.path()
     }
 
@@ -51,7 +56,7 @@ impl Victim {
         engine::count(&mut store, &plan, self.until, &mut Silent)
     }
 
-    fn findings(&self) -> Result<Vec<Error>, Error> {
+    pub(crate) fn findings(&self) -> Result<Vec<Error>, Error> {
         let run = Run::open(self.dir())?;
         Ok(verify::verify(&run, &self.pool, &|_| ())?.findings)
     }
@@ -78,9 +83,14 @@ impl Victim {
     }
 }
 
-/// A complete run, and one that was stopped, whose afterstates going on needs.
-fn victims() -> [Victim; 2] {
-    [Victim::new("2x2-16", None), Victim::new("2x3-8", Some(12))]
+/// A complete run, one that was stopped, whose afterstates going on needs, and one that keeps those
+/// of every layer.
+fn victims() -> [Victim; 3] {
+    [
+        Victim::new("2x2-16", None),
+        Victim::new("2x3-8", Some(12)),
+        Victim::keeping("2x2-16", Some(24), Keep::Both),
+    ]
 }
 
 #[test]
@@ -291,7 +301,7 @@ fn no_number_in_a_manifest_makes_a_run_panic() {
 }
 
 /// A part file of `states` in the place of the one that the directory has.
-fn forge(path: &Path, states: &[u64]) {
+pub(crate) fn forge(path: &Path, states: &[u64]) {
     let label = Part::open(path).unwrap().label();
     let file = fs::File::create(path).unwrap();
     let mut writer = PartWriter::new(file, path, label).unwrap();
@@ -302,7 +312,7 @@ fn forge(path: &Path, states: &[u64]) {
 }
 
 /// All states of a part.
-fn states(path: &Path) -> Vec<u64> {
+pub(crate) fn states(path: &Path) -> Vec<u64> {
     let part = Part::open(path).unwrap();
     let mut states = Vec::new();
     let mut decoder = Decoder::new().unwrap();

@@ -453,6 +453,45 @@ fn states_that_are_not_kept_are_said_not_to_be() {
 }
 
 #[test]
+fn files_of_afterstates_are_told_apart_where_they_are_kept() {
+    let place = place();
+    let said = good(
+        &place,
+        "--size 3 --max 32 --keep both --quiet --dir run --json",
+    );
+    let object: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let afterstates = object["afterstates"].as_f64().unwrap();
+    let bits = object["afterstate_bytes"].as_f64().unwrap() * 8.0;
+    let said = good(&place, "--size 3 --max 32 --quiet --dir run");
+    let each = bits / afterstates;
+    let live = bits / object["live"].as_f64().unwrap();
+    let line = format!("  {each:.2} bits an afterstate, {live:.2} for each live state\n");
+    assert!(said.contains(&line), "{said}");
+
+    let said = good(&place, "verify run --deep --quiet");
+    let rebuilt = "rebuilt: every layer up to sum 100, state by state, and its afterstates\n";
+    assert!(said.contains(rebuilt), "{said}");
+    refused(
+        &place,
+        "--size 3 --max 32 --quiet --dir run --keep nothing",
+        "afterstates, both",
+    );
+    good(
+        &place,
+        "--size 3 --max 32 --quiet --dir run --keep afterstates",
+    );
+    let said = good(&place, "verify run --deep --quiet");
+    assert!(said.contains("(--keep afterstates)"), "{said}");
+    let rebuilt = "rebuilt: the afterstates of every layer up to sum 100, one by one\n";
+    assert!(said.contains(rebuilt), "{said}");
+    refused(
+        &place,
+        "--size 3 --max 32 --quiet --dir run --keep all",
+        "--keep all: an earlier run with --keep afterstates dropped the states of the layers below sum 100",
+    );
+}
+
+#[test]
 fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");

@@ -88,6 +88,14 @@ fn what_is_not_there_is_said() {
     refused(&place, "states part --sum 10", "dropped");
     cannot_tell(&place, "show 0x1113 --dir part", "not counted yet");
     cannot_tell(&place, "show 0x0112 --dir part", "dropped");
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir after --until 12 --keep afterstates",
+    );
+    for args in ["states after --sum 10", "show 0x0112 --dir after"] {
+        let said = run(&place, args);
+        assert!(stderr(&said).contains("(--keep afterstates)"), "{args}");
+    }
     refused(&place, "states nothing", "nothing");
     refused(&place, "states part -o no/such/file", "no/such/file");
     refused(&place, "states part --format pdf", "pdf");
@@ -280,6 +288,21 @@ fn a_dry_run_counts_nothing_and_says_what_to_expect() {
         assert_eq!(small[key], value, "{key}");
     }
     assert!(small["seconds_high"].as_f64() > Some(0.0), "{small}");
+    assert!(small["disk_afterstates_low"].is_null(), "{small}");
+    let both = object("--size 2 --max 8 --keep both");
+    let counted = good(
+        &place,
+        "--size 2 --max 8 --keep both --quiet --json --dir both",
+    );
+    let counted: serde_json::Value = serde_json::from_str(&counted).unwrap();
+    assert!(counted["afterstate_bytes"].as_u64() > Some(0), "{counted}");
+    for (key, of_count) in [
+        ("disk_low", "bytes"),
+        ("disk_afterstates_low", "afterstate_bytes"),
+        ("disk_afterstates_high", "afterstate_bytes"),
+    ] {
+        assert_eq!(both[key], counted[of_count], "{key}");
+    }
     assert_eq!(small["engine"], "lists");
     good(&place, "--size 3 --max 128 --until 60 --quiet");
     let begun = object("--size 3 --max 128");

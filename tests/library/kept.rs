@@ -1,0 +1,92 @@
+//! Runs that keep the afterstates of every layer, read again and made again.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
+
+use std::fs;
+
+use enum48::Error;
+use enum48::part::{Part, fingerprint};
+use enum48::store::{Keep, Run};
+use enum48::verify::deep;
+
+use crate::manifest::seal_manifest;
+use crate::verify::{Victim, forge, states};
+
+/// What going deep finds.
+fn deep(victim: &Victim, memory: u64) -> Result<Vec<Error>, Error> {
+    let run = Run::open(victim.dir())?;
+    deep::verify(&run, &victim.pool, memory, &|_| ())
+}
+
+#[test]
+fn going_deep_makes_again_whatever_is_kept_of_every_layer() {
+    for (name, until) in [
+        ("2x2-32", None),
+        ("3x2-16", None),
+        ("3x3-32", None),
+        ("4x4-16", Some(20)),
+    ] {
+        for keep in [Keep::All, Keep::Afterstates, Keep::Both] {
+            let victim = Victim::keeping(name, until, keep);
+            for memory in [1, 1 << 30] {
+                let found = deep(&victim, memory).unwrap();
+                assert!(found.is_empty(), "{name}, {keep}: {found:?}");
+            }
+        }
+        let victim = Victim::keeping(name, until, Keep::Last);
+        let refused = deep(&victim, 1);
+        assert!(matches!(refused, Err(Error::Gone { sum: 4, .. })), "{name}");
+    }
+}
+
+#[test]
+fn the_boards_that_are_followed_are_those_that_were_announced() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    for keep in [Keep::All, Keep::Afterstates, Keep::Both] {
+        let victim = Victim::keeping("3x3-32", None, keep);
+        let run = Run::open(victim.dir()).unwrap();
+        let followed = AtomicU64::new(0);
+        let watch = |boards| {
+            followed.fetch_add(boards, Ordering::Relaxed);
+        };
+        deep::verify(&run, &victim.pool, 1, &watch).unwrap();
+        assert_eq!(followed.into_inner(), deep::work(&run).unwrap(), "{keep}");
+    }
+}
+
+/// Checksums, counts and fingerprint all agree, and the board could be one of its part: only making
+/// the layer again tells that it is wrong.
+#[test]
+fn an_afterstate_that_cannot_be_reached_is_found_by_going_deep_alone() {
+    for keep in [Keep::Afterstates, Keep::Both] {
+        let victim = Victim::keeping("2x2-32", None, keep);
+        let name = "sum-00016-max-00008.afterstates";
+        let path = victim.dir().join(name);
+        // 8 . / . 8 in the place of 8 8 / . .: as many tiles, but no move leaves them so.
+        let good = states(&path);
+        let mut wrong = good.clone();
+        let replaced = wrong.iter_mut().find(|board| **board == 0x0033).unwrap();
+        *replaced = 0x0330;
+        wrong.sort_unstable();
+        let entry = |boards: &[u64]| {
+            let (bytes, print) = (Part::open(&path).unwrap().bytes(), fingerprint(boards));
+            format!("\"bytes\": {bytes},\n      \"fingerprint\": \"{print}\"")
+        };
+        let before = entry(&good);
+        forge(&path, &wrong);
+        let manifest = victim.dir().join("manifest.json");
+        let text = fs::read_to_string(&manifest).unwrap();
+        assert_eq!(text.matches(&before).count(), 1);
+        let mut text = text.replace(&before, &entry(&wrong)).into_bytes();
+        seal_manifest(&mut text);
+        fs::write(&manifest, text).unwrap();
+
+        assert!(victim.findings().unwrap().is_empty(), "{keep}");
+        let found = format!("{:?}", deep(&victim, 1 << 30).unwrap());
+        assert!(found.contains(name), "{keep}: {found}");
+        assert!(
+            found.contains("block 0: 0x33 is not there"),
+            "{keep}: {found}"
+        );
+    }
+}
