@@ -16,7 +16,7 @@ pub enum Kind {
 
 impl Kind {
     /// States in every block of a part of this kind but its last: many where files should be small,
-    /// fewer where the next layers read them in parallel and delete them.
+    /// fewer where the next layers read them in parallel.
     #[must_use]
     pub fn block(self) -> usize {
         match self {

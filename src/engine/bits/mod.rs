@@ -43,10 +43,11 @@
 //!
 //! **Layers on disk.** After 45 seconds, or later where that would take more than a quarter of the
 //! time, the afterstates of the last two sums are written as sorted lists, the frontier that the
-//! list engine leaves after every layer, and what was counted since is sealed; where the afterstates
-//! of every layer are kept, each layer is. So either engine goes on where the other stopped. Boards are listed row by row (`listing`), each with its own top half.
-//! States that are not listed need only half the rows: those of a flipped pair are named with their
-//! flips. Candidates need not be counted: each fills an empty cell of an afterstate, or is a start.
+//! list engine leaves after every layer, and what was counted since is sealed; where a run keeps the
+//! afterstates of every layer, each is written and sealed. So either engine goes on where the other
+//! stopped. Boards are listed row by row (`listing`), each with its own top half. States that are not
+//! listed need only half the rows: those of a flipped pair are named with their flips. Candidates
+//! need not be counted: each fills an empty cell of an afterstate, or is a start.
 //!
 //! Reading order: `half`, `quads`, `groups`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
