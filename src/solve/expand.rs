@@ -20,6 +20,9 @@ use crate::game::{Board, Exp, Game, empty_cells, holds, sum};
 /// are in flight together, and no more than fits a core's caches.
 const SLICE: usize = 128;
 
+/// Most goals that are solved together: more would not share enough of the work.
+pub(crate) const MOST_GOALS: usize = 4;
+
 /// Finds values of afterstates of one sum.
 pub(crate) struct Expand<'a> {
     pub(crate) game: Game,
@@ -31,18 +34,15 @@ pub(crate) struct Expand<'a> {
 /// A thread's buffers.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// For each afterstate, for each goal: its candidates' sum.
-    totals: Vec<u64>,
+    /// The candidates of a slice, and what the four moves of each lead to.
     states: Vec<Board>,
     slid: [Vec<Board>; 4],
-    /// What the moves lead to, and the states they come from.
+    /// The afterstates that are reached, and the candidates that they are reached from.
     reached: Vec<Board>,
     movers: Vec<u32>,
-    /// Winning moves.
+    /// Winning moves: the candidate, and the board with the winning tile.
     won: Vec<(u32, Board)>,
     found: Found,
-    /// For each state, for each goal: the greatest value of a move.
-    best: Vec<u32>,
 }
 
 impl Expand<'_> {
@@ -54,51 +54,61 @@ impl Expand<'_> {
         scratch: &mut Scratch,
         values: &mut Vec<u32>,
     ) -> Result<()> {
-        for slice in afterstates.chunks(SLICE) {
-            self.slice(slice, scratch, values)?;
+        let slices = afterstates.chunks(SLICE);
+        // The number of goals is known to the compiler: loops over them are none.
+        for slice in slices {
+            match self.payoffs {
+                [one] => self.slice(&[*one], slice, scratch, values),
+                [one, two] => self.slice(&[*one, *two], slice, scratch, values),
+                [one, two, three] => self.slice(&[*one, *two, *three], slice, scratch, values),
+                [one, two, three, four] => {
+                    self.slice(&[*one, *two, *three, *four], slice, scratch, values)
+                }
+                _ => unreachable!("a pass has one to {MOST_GOALS} goals"),
+            }?;
         }
         Ok(())
     }
 
-    fn slice(
+    fn slice<const GOALS: usize>(
         &self,
+        payoffs: &[Payoff; GOALS],
         afterstates: &[Board],
         scratch: &mut Scratch,
         values: &mut Vec<u32>,
     ) -> Result<()> {
-        let goals = self.payoffs.len();
         let cells = self.game.size().cells();
-        scratch.totals.clear();
-        scratch.totals.resize(afterstates.len() * goals, 0);
+        let mut totals = [[0; GOALS]; SLICE];
         for (tile, layer, weight) in [(Exp::TWO, self.above[0], 9), (Exp::FOUR, self.above[1], 1)] {
             scratch.states.clear();
-            self.game
-                .rules()
-                .spawn(afterstates, tile, &mut scratch.states);
-            self.best(layer, scratch)?;
-            let mut best = scratch.best.chunks_exact(goals);
-            for (&afterstate, totals) in afterstates
-                .iter()
-                .zip(scratch.totals.chunks_exact_mut(goals))
-            {
+            let rules = self.game.rules();
+            rules.spawn(afterstates, tile, &mut scratch.states);
+            let best = self.best(payoffs, layer, scratch)?;
+            let fours = payoffs.map(|payoff| if tile == Exp::FOUR { payoff.four } else { 0 });
+            let mut best = best.iter();
+            for (&afterstate, totals) in afterstates.iter().zip(&mut totals) {
                 for best in best.by_ref().take(empty_cells(afterstate, cells) as usize) {
-                    for ((total, &best), payoff) in totals.iter_mut().zip(best).zip(self.payoffs) {
-                        let four = if tile == Exp::FOUR { payoff.four } else { 0 };
-                        *total += weight * u64::from(best - four);
+                    for goal in 0..GOALS {
+                        totals[goal] += weight * u64::from(best[goal] - fours[goal]);
                     }
                 }
             }
         }
-        for (&afterstate, totals) in afterstates.iter().zip(scratch.totals.chunks_exact(goals)) {
+        for (&afterstate, totals) in afterstates.iter().zip(&totals) {
             let empty = empty_cells(afterstate, cells).into();
-            let means = totals.iter().zip(self.payoffs);
+            let means = totals.iter().zip(payoffs);
             values.extend(means.map(|(&total, payoff)| payoff.mean(total, empty)));
         }
         Ok(())
     }
 
     /// The best values of `scratch.states`, whose moves lead to afterstates of `layer`.
-    fn best(&self, layer: &Layer, scratch: &mut Scratch) -> Result<()> {
+    fn best<const GOALS: usize>(
+        &self,
+        payoffs: &[Payoff; GOALS],
+        layer: &Layer,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<[u32; GOALS]>> {
         let Scratch {
             states,
             slid,
@@ -106,10 +116,7 @@ impl Expand<'_> {
             movers,
             won,
             found,
-            best,
-            ..
         } = scratch;
-        let goals = self.payoffs.len();
         let rules = self.game.rules();
         for slid in slid.iter_mut() {
             slid.resize(states.len(), 0);
@@ -124,33 +131,37 @@ impl Expand<'_> {
             let sum = sum(afterstate);
             return Err(Error::Absent { sum, afterstate });
         }
-        best.clear();
-        best.resize(states.len() * goals, 0);
-        for (&place, &mover) in places.iter().zip(movers.iter()) {
-            let from = mover as usize * goals;
-            let values = layer.values(place);
-            for (best, value) in best[from..from + goals].iter_mut().zip(values) {
-                *best = value.load(Relaxed).max(*best);
+        let mut best = vec![[0; GOALS]; states.len()];
+        let mut raise = |mover: u32, values: [u32; GOALS]| {
+            let best = &mut best[mover as usize];
+            for goal in 0..GOALS {
+                best[goal] = values[goal].max(best[goal]);
             }
+        };
+        let values = layer.values();
+        for (&place, &mover) in places.iter().zip(movers.iter()) {
+            raise(
+                mover,
+                values[place as usize]
+                    .each_ref()
+                    .map(|value| value.load(Relaxed)),
+            );
         }
         for &(mover, board) in won.iter() {
-            let from = mover as usize * goals;
-            for (best, payoff) in best[from..from + goals].iter_mut().zip(self.payoffs) {
-                *best = payoff.won(board).max(*best);
-            }
+            raise(mover, payoffs.map(|payoff| payoff.won(board)));
         }
         let [up, right, down, left] = slid;
-        for (at, best) in best.chunks_exact_mut(goals).enumerate() {
+        for (at, best) in best.iter_mut().enumerate() {
             let moves = up[at] | right[at] | down[at] | left[at];
-            for (best, payoff) in best.iter_mut().zip(self.payoffs) {
-                if moves == 0 {
-                    *best = payoff.lost(states[at]);
-                } else {
-                    *best += payoff.step;
+            if moves == 0 {
+                *best = payoffs.map(|payoff| payoff.lost(states[at]));
+            } else {
+                for goal in 0..GOALS {
+                    best[goal] += payoffs[goal].step;
                 }
             }
         }
-        Ok(())
+        Ok(best)
     }
 
     /// Take the moves of all states apart: those that lead to an afterstate, and those that win.

@@ -1,6 +1,8 @@
 //! A solved layer in memory: where each of its afterstates stands, and its values.
 
+use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard};
 
 use super::index::Index;
 use super::rank::{RankTables, Ranking};
@@ -22,7 +24,6 @@ pub(crate) struct Layer<'a> {
     index: Index,
     /// The values of the afterstate in the first place, one for each goal, then of the next.
     values: Vec<AtomicU32>,
-    goals: usize,
 }
 
 /// A thread's buffers for looking boards up.
@@ -34,13 +35,13 @@ pub(crate) struct Found {
 
 /// A thread's buffers for reading a layer.
 struct Reader {
-    found: Found,
+    places: Vec<u32>,
     decoder: ValueDecoder,
     values: Vec<u32>,
 }
 
 impl<'a> Layer<'a> {
-    /// Read the layer of a sum from its files.
+    /// Read the layer of a sum from its files, which have columns for so many goals.
     pub(crate) fn read(
         tables: &'a RankTables,
         game: &Game,
@@ -50,118 +51,141 @@ impl<'a> Layer<'a> {
         workers: &Workers,
     ) -> Result<Self> {
         let ranking = tables.of_sum(sum);
-        let index = Index::new(ranking.boards());
-        let mut layer = Self {
-            ranking,
-            index,
-            values: Vec::new(),
-            goals,
-        };
+        let mut index = Index::new(ranking.boards());
+        let mut values = Vec::new();
         let blocks = Blocks::new(parts, workers)?;
-        let boards = blocks.each(|part, _, worker, Reader { found, .. }| {
-            // A board of another sum would stand in the place of one of this.
-            let claim = Claim {
-                key: part.afterstates.label().key,
-                room: true,
-            };
-            if let Some((board, what)) = game.rules().audit(&worker.boards, claim) {
-                return Err(Error::Damaged {
-                    path: part.afterstates.path().to_owned(),
-                    what: format!("{board:#x} {what}"),
-                });
-            }
-            layer.rank(&worker.boards, found);
-            layer.index.announce(&found.ranks);
+        blocks.each(|block, worker, _| {
+            let ranks = block.rank(game, &ranking, worker)?;
+            index.announce(&ranks);
+            *block.ranks() = ranks;
             Ok(())
         })?;
-        layer.index.make_records();
-        blocks.each(|_, _, worker, Reader { found, .. }| {
-            layer.rank(&worker.boards, found);
-            layer.index.insert(&found.ranks);
+        index.make_records();
+        blocks.each(|block, _, _| {
+            index.insert(&block.ranks());
             Ok(())
         })?;
-        layer.index.number();
-        let values = boards as usize * goals;
-        layer.values.resize_with(values, AtomicU32::default);
-        blocks.each(|part, block, worker, reader| {
-            let places = layer.find(&worker.boards, &mut reader.found);
-            for (goal, column) in part.columns.iter().enumerate() {
-                reader.values.clear();
-                column.read_block(block, &mut reader.decoder, &mut reader.values)?;
-                for (&place, &value) in places.iter().zip(&reader.values) {
-                    layer.values[place as usize * goals + goal].store(value, Relaxed);
+        let boards = index.number() as usize;
+        values.resize_with(boards * goals, AtomicU32::default);
+        blocks.each(|block, _, reader| {
+            index.places(&mem::take(&mut *block.ranks()), &mut reader.places);
+            for (goal, column) in block.part.columns.iter().enumerate() {
+                reader.read(column, block.number)?;
+                for (&place, &value) in reader.places.iter().zip(&reader.values) {
+                    values[place as usize * goals + goal].store(value, Relaxed);
                 }
             }
             Ok(())
         })?;
-        Ok(layer)
-    }
-
-    fn rank(&self, boards: &[Board], found: &mut Found) {
-        found.ranks.clear();
-        self.ranking.ranks(boards, &mut found.ranks);
+        Ok(Self {
+            ranking,
+            index,
+            values,
+        })
     }
 
     /// The places of afterstates of the layer's sum; see [`Index::places`].
     pub(crate) fn find<'f>(&self, afterstates: &[Board], found: &'f mut Found) -> &'f [u32] {
-        self.rank(afterstates, found);
+        found.ranks.clear();
+        self.ranking.ranks(afterstates, &mut found.ranks);
         self.index.places(&found.ranks, &mut found.places);
         &found.places
     }
 
-    /// The values in a place, one for each goal.
-    #[inline(always)]
-    pub(crate) fn values(&self, place: u32) -> &[AtomicU32] {
-        let from = place as usize * self.goals;
-        &self.values[from..from + self.goals]
+    /// The values in each place.
+    pub(crate) fn values<const GOALS: usize>(&self) -> &[[AtomicU32; GOALS]] {
+        let (values, rest) = self.values.as_chunks();
+        assert!(
+            rest.is_empty(),
+            "a layer has the goals that it was read with"
+        );
+        values
     }
 }
 
 /// The blocks of a layer, read by all threads.
 struct Blocks<'b> {
-    parts: &'b [SolvedPart],
-    /// Each by its part and its number there.
-    blocks: Vec<(usize, usize)>,
+    blocks: Vec<Block<'b>>,
     workers: &'b Workers,
     readers: PerThread<Reader>,
 }
 
+/// A block of a part.
+struct Block<'b> {
+    part: &'b SolvedPart,
+    number: usize,
+    /// The ranks of its afterstates, while the layer is read.
+    ranks: Mutex<Vec<u64>>,
+}
+
+impl Reader {
+    fn read(&mut self, column: &Column, block: usize) -> Result<()> {
+        self.values.clear();
+        column.read_block(block, &mut self.decoder, &mut self.values)
+    }
+}
+
+impl Block<'_> {
+    /// The ranks of its afterstates, read from the file.
+    fn rank(&self, game: &Game, ranking: &Ranking, worker: &mut Worker) -> Result<Vec<u64>> {
+        let part = &self.part.afterstates;
+        worker.boards.clear();
+        part.read_block(self.number, &mut worker.decoder, &mut worker.boards)?;
+        // A board of another sum would stand in the place of one of this.
+        let claim = Claim {
+            key: part.label().key,
+            room: true,
+        };
+        if let Some((board, what)) = game.rules().audit(&worker.boards, claim) {
+            return Err(Error::Damaged {
+                path: part.path().to_owned(),
+                what: format!("block {}: {board:#x} {what}", self.number),
+            });
+        }
+        let mut ranks = Vec::with_capacity(worker.boards.len());
+        ranking.ranks(&worker.boards, &mut ranks);
+        Ok(ranks)
+    }
+
+    fn ranks(&self) -> MutexGuard<'_, Vec<u64>> {
+        self.ranks.lock().expect("no thread panics")
+    }
+}
+
 impl<'b> Blocks<'b> {
     fn new(parts: &'b [SolvedPart], workers: &'b Workers) -> Result<Self> {
-        let blocks = parts.iter().enumerate();
-        let blocks = blocks.flat_map(|(at, part)| {
-            let blocks = 0..part.afterstates.blocks();
-            blocks.map(move |block| (at, block))
+        let blocks = parts.iter().flat_map(|part| {
+            let numbers = 0..part.afterstates.blocks();
+            numbers.map(move |number| Block {
+                part,
+                number,
+                ranks: Mutex::default(),
+            })
         });
         let reader = |_| {
             Ok(Reader {
-                found: Found::default(),
+                places: Vec::new(),
                 decoder: ValueDecoder::new()?,
                 values: Vec::new(),
             })
         };
         Ok(Self {
-            parts,
             blocks: blocks.collect(),
             workers,
             readers: PerThread::new(workers.threads(), reader)?,
         })
     }
 
-    /// Do something with each block, whose afterstates are the worker's boards; returns how many
-    /// afterstates there are.
+    /// Do something with each block.
     fn each(
         &self,
-        act: impl Fn(&SolvedPart, usize, &mut Worker, &mut Reader) -> Result<()> + Sync,
-    ) -> Result<u64> {
-        self.workers.each(&self.blocks, |worker, &(at, block)| {
-            let part = &self.parts[at];
-            worker.boards.clear();
-            part.afterstates
-                .read_block(block, &mut worker.decoder, &mut worker.boards)?;
-            let reader = &mut *self.readers.lock(worker.index);
-            act(part, block, worker, reader)?;
-            Ok(worker.boards.len() as u64)
-        })
+        act: impl Fn(&Block, &mut Worker, &mut Reader) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let read: u64 = self.workers.each(&self.blocks, |worker, block| {
+            act(block, worker, &mut self.readers.lock(worker.index))?;
+            Ok(1)
+        })?;
+        debug_assert_eq!(read, self.blocks.len() as u64);
+        Ok(())
     }
 }

@@ -49,7 +49,7 @@ use crate::part::Kind;
 use crate::store::{Goal, SolutionStore};
 
 use columns::{Builder, Job};
-use expand::Expand;
+use expand::{Expand, MOST_GOALS};
 use layer::{Layer, SolvedPart};
 use payoff::Payoff;
 pub use payoff::goal;
@@ -104,6 +104,7 @@ fn passes(store: &SolutionStore, goals: &[Goal]) -> Vec<Vec<Goal>> {
         .collect();
     left.sort_by_key(solved);
     left.chunk_by(|one, other| solved(one) == solved(other))
+        .flat_map(|together| together.chunks(MOST_GOALS))
         .map(<[Goal]>::to_vec)
         .collect()
 }
