@@ -102,6 +102,19 @@ pub enum Error {
         threads: usize,
     },
 
+    /// A memory bound that two layers of a run do not fit.
+    #[error(
+        "memory {given}: too little: to solve one objective, the layers of sum {sum} and the next take {least}: give --memory {least} or more"
+    )]
+    Layers {
+        /// The bound that was given, in readable form.
+        given: String,
+        /// The smallest bound that works, in the form that `--memory` takes.
+        least: String,
+        /// The lower of the two sums.
+        sum: u32,
+    },
+
     /// An engine that cannot count what it was asked to count.
     #[error("engine bits: {0}: give --engine lists, or none for the fastest that works")]
     Engine(String),

@@ -154,6 +154,11 @@ impl Plan {
         self.memory
     }
 
+    /// The bound, in readable form.
+    pub(crate) fn memory_text(&self) -> String {
+        memory_text(self.memory)
+    }
+
     /// Number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {

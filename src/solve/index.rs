@@ -18,6 +18,10 @@ const BITS: u32 = 6;
 /// The place of a rank that is not there.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
+/// Bytes of a group and of a record.
+pub(crate) const GROUP_BYTES: u64 = size_of::<Bits>() as u64;
+pub(crate) const RECORD_BYTES: u64 = GROUP_BYTES;
+
 /// Bits, and how many there are before them.
 #[derive(Default)]
 struct Bits {
@@ -70,11 +74,15 @@ impl Bits {
 }
 
 impl Index {
+    /// Groups of the ranks below `ranks`.
+    pub(crate) fn groups(ranks: u64) -> u64 {
+        (ranks >> (2 * BITS)) + 1
+    }
+
     /// For ranks below `ranks`; none is there.
     pub(crate) fn new(ranks: u64) -> Self {
-        let groups = (ranks >> (2 * BITS)) + 1;
         Self {
-            groups: (0..groups).map(|_| Bits::default()).collect(),
+            groups: (0..Self::groups(ranks)).map(|_| Bits::default()).collect(),
             ..Self::default()
         }
     }

@@ -31,12 +31,13 @@
 //! threads, memory or interruptions.
 //!
 //! Reading order: `payoff` (the recursion in integers), `rank`, `index`, `layer`, `expand`,
-//! `columns`, this file (the loop over layers), `progress`.
+//! `columns`, `memory`, this file (the loop over layers), `progress`; `values` (looking up).
 
 mod columns;
 mod expand;
 mod index;
 mod layer;
+mod memory;
 mod payoff;
 mod progress;
 mod rank;
@@ -46,11 +47,12 @@ use crate::engine::{Plan, Workers};
 use crate::error::Result;
 use crate::game::{Game, Objective, PartKey};
 use crate::part::Kind;
-use crate::store::{Goal, SolutionStore};
+use crate::store::{Goal, Solution, SolutionStore};
 
 use columns::{Builder, Job};
 use expand::{Expand, MOST_GOALS};
 use layer::{Layer, SolvedPart};
+use memory::Memory;
 use payoff::Payoff;
 pub use payoff::goal;
 pub use progress::{Progress, Silent};
@@ -63,7 +65,8 @@ pub use values::{MoveValue, Start, Values};
 /// # Errors
 ///
 /// Whatever the system refuses; the same call goes on from there. What is wrong with a file.
-/// [`Error::Absent`](crate::Error::Absent) if an afterstate is in no file that must be in one.
+/// [`Error::Absent`](crate::Error::Absent) if an afterstate is in no file that must be in one;
+/// [`Error::Layers`](crate::Error::Layers) if the layers do not fit the memory of the plan.
 pub fn solve(
     store: &mut SolutionStore,
     goals: &[Goal],
@@ -77,7 +80,7 @@ pub fn solve(
     workers.install(|| {
         let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
         store.check_blocks(&objectives)?;
-        for pass in passes(store, goals) {
+        for pass in passes(store, goals, plan)? {
             let solved = Pass::new(store, pass, &workers).and_then(|mut pass| pass.run(progress));
             if let Err(error) = solved {
                 // The error that ended the pass is the one to report.
@@ -89,24 +92,31 @@ pub fn solve(
     })
 }
 
-/// The goals that are not reached yet, those together that are solved down to the same layer.
-fn passes(store: &SolutionStore, goals: &[Goal]) -> Vec<Vec<Goal>> {
-    let solved = |goal: &Goal| {
-        store
-            .solution()
-            .solved_sum(goal.objective)
-            .unwrap_or_default()
-    };
+/// The goals that are not reached yet, those together that are solved down to the same layer and
+/// fit the memory of the plan.
+fn passes(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<Vec<Vec<Goal>>> {
+    let solution = store.solution();
+    let solved = |goal: &Goal| solution.solved_sum(goal.objective).unwrap_or_default();
     let mut left: Vec<Goal> = goals
         .iter()
         .copied()
         .filter(|goal| solved(goal) > 4)
         .collect();
     left.sort_by_key(solved);
-    left.chunk_by(|one, other| solved(one) == solved(other))
-        .flat_map(|together| together.chunks(MOST_GOALS))
-        .map(<[Goal]>::to_vec)
-        .collect()
+    let Some(last) = left.last().map(solved) else {
+        return Ok(Vec::new());
+    };
+    let together = Memory::new(solution.run(), &tables(solution), last).goals(plan, MOST_GOALS)?;
+    let passes = left.chunk_by(|one, other| solved(one) == solved(other));
+    let passes = passes.flat_map(|pass| pass.chunks(together));
+    Ok(passes.map(<[Goal]>::to_vec).collect())
+}
+
+/// The tables that all layers are ranked by.
+fn tables(solution: &Solution) -> RankTables {
+    let game = solution.run().game();
+    // Of the states above the last afterstates none leads to an afterstate.
+    RankTables::new(game.size(), game.top(), solution.last_sum() + 4)
 }
 
 /// A pass over the layers, from last to first, for goals that are solved together.
@@ -137,11 +147,10 @@ impl<'a> Pass<'a> {
         let solved = solution.solved_sum(self.objectives[0]);
         let mut sum = solved.expect("the store has taken up the goals");
         let run = solution.run();
-        let (game, rows) = (*run.game(), run.table());
-        let left = rows.rows().iter().filter(|row| row.sum < sum);
+        let table = run.table();
+        let left = table.rows().iter().filter(|row| row.sum < sum);
         progress.begin(&self.goals, left.map(|row| row.afterstates).sum());
-        // Of the states above the last afterstates none leads to an afterstate.
-        let tables = RankTables::new(game.size(), game.top(), solution.last_sum() + 4);
+        let tables = tables(solution);
         let mut above = [self.read(&tables, sum)?, self.read(&tables, sum + 2)?];
         while sum > 4 && !progress.stop() {
             sum -= 2;

@@ -1,0 +1,91 @@
+//! How much memory solving takes, known before it begins.
+//!
+//! Two layers are in memory at a time, with the ranks of the one that is being read. Of a layer all
+//! is known but the number of records of its index: at least as many as there are groups of ranks,
+//! at most one for each afterstate. Of the large layers that were solved, those of 3x3 had one for
+//! 10 afterstates and those of 4x4 to 32 one for 7; one for 2 is taken here.
+
+use super::index::{GROUP_BYTES, Index, RECORD_BYTES};
+use super::rank::RankTables;
+use crate::engine::Plan;
+use crate::error::{Error, Result};
+use crate::store::Run;
+
+/// Afterstates of a layer that may have a record each.
+const FEW: u64 = 1 << 16;
+
+/// What the layers of a run take.
+pub(crate) struct Memory {
+    /// From the lowest on.
+    layers: Vec<LayerSize>,
+}
+
+/// What is known of a layer before it is read.
+#[derive(Clone, Copy)]
+struct LayerSize {
+    sum: u32,
+    /// Bytes of its index, at most.
+    index: u64,
+    afterstates: u64,
+}
+
+impl LayerSize {
+    /// Bytes once it is read.
+    fn read(&self, goals: u64) -> u64 {
+        self.index + self.afterstates * goals * size_of::<u32>() as u64
+    }
+
+    /// Bytes while it is read.
+    fn reading(&self, goals: u64) -> u64 {
+        self.read(goals) + self.afterstates * size_of::<u64>() as u64
+    }
+}
+
+impl Memory {
+    /// Of the layers of a run that are not above `last`.
+    pub(crate) fn new(run: &Run, tables: &RankTables, last: u32) -> Self {
+        let layers = (4..=last).step_by(2).map(|sum| {
+            let afterstates = run.rows(sum).iter().map(|row| row.afterstates).sum();
+            let boards = tables.of_sum(sum).boards();
+            let records = if afterstates <= FEW {
+                afterstates
+            } else {
+                afterstates / 2
+            };
+            LayerSize {
+                sum,
+                index: Index::groups(boards) * GROUP_BYTES + records * RECORD_BYTES,
+                afterstates,
+            }
+        });
+        Self {
+            layers: layers.collect(),
+        }
+    }
+
+    /// The most bytes that are taken at once for so many goals, and the sum of the layer that is
+    /// read then.
+    fn peak(&self, goals: usize) -> (u64, u32) {
+        let goals = goals as u64;
+        let pairs = self.layers.windows(2);
+        let both = pairs.map(|pair| (pair[0].reading(goals) + pair[1].read(goals), pair[0].sum));
+        both.max().unwrap_or((0, 4))
+    }
+
+    /// How many goals, up to `most`, can be solved together in the memory of a plan.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Layers`] if not even one can.
+    pub(crate) fn goals(&self, plan: &Plan, most: usize) -> Result<usize> {
+        let fits = |&goals: &usize| self.peak(goals).0 <= plan.memory();
+        (1..=most).rev().find(fits).ok_or_else(|| {
+            let (bytes, sum) = self.peak(1);
+            Error::Layers {
+                given: plan.memory_text(),
+                least: format!("{}M", bytes.div_ceil(1 << 20)),
+                sum,
+            }
+        })
+    }
+}
