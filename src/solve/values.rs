@@ -5,18 +5,21 @@ use std::collections::hash_map::Entry;
 
 use super::payoff::Payoff;
 use crate::error::{Error, Result};
-use crate::game::{Board, Direction, Exp, Moved, PartKey, max_exp};
+use crate::game::{Board, Direction, Exp, Game, Moved, PartKey, max_exp, sum};
 use crate::part::{Column, Decoder, Kind, Part, ValueDecoder};
 use crate::store::{Goal, Solution};
 
+/// Most parts that are open at a time, as a system maps only so many files: Linux 65,530.
+const OPEN: usize = 1024;
+
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound:
-/// boards that follow one another often need the same ones.
+/// boards that follow one another often need the same ones. To ask for many boards, ask for those of
+/// a sum together.
 pub struct Values<'a> {
     solution: &'a Solution,
     goals: Vec<Goal>,
     payoffs: Vec<Payoff>,
-    parts: HashMap<PartKey, Option<Files>>,
-    blocks: HashMap<(PartKey, usize), Block>,
+    parts: HashMap<PartKey, Option<OpenPart>>,
     /// Afterstates in the blocks that are kept, and the most that may be.
     kept: usize,
     bound: usize,
@@ -24,11 +27,12 @@ pub struct Values<'a> {
     values: ValueDecoder,
 }
 
-/// The files of a part.
-struct Files {
+/// A part: its files, and those of its blocks that were decoded.
+struct OpenPart {
     afterstates: Part,
     /// One for each goal.
     columns: Vec<Column>,
+    blocks: HashMap<usize, Block>,
 }
 
 /// A decoded block: its afterstates, and their values in each column.
@@ -65,12 +69,26 @@ impl<'a> Values<'a> {
             goals: goals.to_vec(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             parts: HashMap::new(),
-            blocks: HashMap::new(),
             kept: 0,
             bound: usize::try_from(memory).unwrap_or(usize::MAX) / bytes_each,
             decoder: Decoder::new()?,
             values: ValueDecoder::new()?,
         })
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn game(&self) -> &Game {
+        self.solution.run().game()
+    }
+
+    /// What a board on which the game has ended is worth, for each goal, as a number.
+    #[must_use]
+    pub fn ended(&self, board: Board) -> Vec<f64> {
+        let payoffs = self.payoffs.iter();
+        payoffs
+            .map(|payoff| payoff.from(board, payoff.lost(board)))
+            .collect()
     }
 
     /// The legal moves of a board, in any orientation, in the order of their directions; none if
@@ -81,7 +99,7 @@ impl<'a> Values<'a> {
     /// [`Error::Absent`] if a move leads to an afterstate that the run did not reach; what is wrong
     /// with a file.
     pub fn moves(&mut self, board: Board) -> Result<Vec<MoveValue>> {
-        let game = *self.solution.run().game();
+        let game = *self.game();
         let mut moves = Vec::new();
         // What a winning move leads to matters, too.
         let moved = game.rules().moves(board, Exp::LAST);
@@ -125,45 +143,72 @@ impl<'a> Values<'a> {
         Ok(best.unwrap_or_else(lost))
     }
 
+    /// Whether the run reaches a board, in any orientation, that no winning move made: it is a start,
+    /// or an afterstate of the run with a tile more.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a file.
+    pub fn reached(&mut self, board: Board) -> Result<bool> {
+        let game = *self.game();
+        if game.starts(sum(board)).contains(&game.canonical(board).0) {
+            return Ok(true);
+        }
+        for cell in 0..game.size().cells() {
+            let tile = board & 0xf << (4 * cell);
+            let spawned = matches!(tile >> (4 * cell), 1 | 2);
+            if spawned && self.find(game.canonical(board ^ tile).0)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The values of an afterstate that does not win.
     fn afterstate(&mut self, board: Board) -> Result<Vec<u32>> {
-        let (afterstate, _) = self.solution.run().game().canonical(board);
+        let (afterstate, _) = self.game().canonical(board);
+        match self.find(afterstate)? {
+            Some((block, at)) => Ok(block.columns.iter().map(|values| values[at]).collect()),
+            None => Err(Error::Absent {
+                sum: sum(afterstate),
+                afterstate,
+            }),
+        }
+    }
+
+    /// The block of a canonical afterstate, and its place there; `None` if the run has no such one.
+    fn find(&mut self, afterstate: Board) -> Result<Option<(&Block, usize)>> {
         let key = PartKey::of(afterstate);
-        let absent = Error::Absent {
-            sum: key.sum,
-            afterstate,
-        };
-        let files = match self.parts.entry(key) {
+        if self.kept > self.bound || self.parts.len() > OPEN {
+            self.parts.clear();
+            self.kept = 0;
+        }
+        let part = match self.parts.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(Files::open(self.solution, &self.goals, key)?),
+            Entry::Vacant(entry) => entry.insert(OpenPart::open(self.solution, &self.goals, key)?),
         };
-        let block = files
-            .as_ref()
-            .and_then(|files| files.afterstates.block_of(afterstate));
-        let (Some(files), Some(block)) = (files, block) else {
-            return Err(absent);
+        let Some(part) = part else {
+            return Ok(None);
         };
-        if !self.blocks.contains_key(&(key, block)) {
-            let decoded = files.decode(block, &mut self.decoder, &mut self.values)?;
-            self.kept += decoded.afterstates.len();
-            if self.kept > self.bound {
-                self.blocks.clear();
-                self.kept = decoded.afterstates.len();
+        let Some(block) = part.afterstates.block_of(afterstate) else {
+            return Ok(None);
+        };
+        let block = match part.blocks.entry(block) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let (afterstates, columns) = (&part.afterstates, &part.columns);
+                let (decoder, values) = (&mut self.decoder, &mut self.values);
+                let decoded = Block::decode(afterstates, columns, block, decoder, values)?;
+                self.kept += decoded.afterstates.len();
+                entry.insert(decoded)
             }
-            self.blocks.insert((key, block), decoded);
-        }
-        let Block {
-            afterstates,
-            columns,
-        } = &self.blocks[&(key, block)];
-        match afterstates.binary_search(&afterstate) {
-            Ok(at) => Ok(columns.iter().map(|values| values[at]).collect()),
-            Err(_) => Err(absent),
-        }
+        };
+        let at = block.afterstates.binary_search(&afterstate);
+        Ok(at.ok().map(|at| (&*block, at)))
     }
 }
 
-impl Files {
+impl OpenPart {
     fn open(solution: &Solution, goals: &[Goal], key: PartKey) -> Result<Option<Self>> {
         let Some(afterstates) = solution.run().part(Kind::Afterstates, key)? else {
             return Ok(None);
@@ -175,26 +220,36 @@ impl Files {
         Ok(columns.map(|columns| Self {
             afterstates,
             columns,
+            blocks: HashMap::new(),
         }))
     }
+}
 
+impl Block {
     fn decode(
-        &self,
+        part: &Part,
+        columns: &[Column],
         block: usize,
         decoder: &mut Decoder,
         values: &mut ValueDecoder,
-    ) -> Result<Block> {
+    ) -> Result<Self> {
         let mut afterstates = Vec::new();
-        self.afterstates
-            .read_block(block, decoder, &mut afterstates)?;
-        let columns = self.columns.iter().map(|column| {
+        part.read_block(block, decoder, &mut afterstates)?;
+        let columns = columns.iter().map(|column| {
             let mut decoded = Vec::new();
             column.read_block(block, values, &mut decoded)?;
+            if decoded.len() != afterstates.len() {
+                let (expected, got) = (afterstates.len(), decoded.len());
+                return Err(Error::Mismatch {
+                    path: column.path().to_owned(),
+                    what: format!("block {block}: expected {expected} values, got {got}"),
+                });
+            }
             Ok(decoded)
         });
-        Ok(Block {
-            afterstates,
+        Ok(Self {
             columns: columns.collect::<Result<_>>()?,
+            afterstates,
         })
     }
 }
@@ -215,7 +270,7 @@ impl Values<'_> {
     ///
     /// What is wrong with a file.
     pub fn start(&mut self) -> Result<Vec<Start>> {
-        let game = *self.solution.run().game();
+        let game = *self.game();
         let mut totals = vec![[0.0; 3]; self.goals.len()];
         let mut counts = [0.0; 3];
         for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {

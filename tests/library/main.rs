@@ -14,6 +14,7 @@ mod exact;
 mod format;
 mod kept;
 mod layering;
+mod look_up;
 mod oracle;
 mod plain;
 mod results;
