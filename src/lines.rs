@@ -2,6 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+/// Bytes that are read at once: as many as a pipe holds.
+const BUFFER: usize = 1 << 16;
+
 /// Reads lines one by one. One that is longer than any line of its kind ends the reading, before it
 /// fills the memory: it may have no end.
 pub(crate) struct Lines<R> {
@@ -15,7 +18,7 @@ impl<R: Read> Lines<R> {
     /// Read lines of at most `longest` bytes.
     pub(crate) fn new(from: R, longest: usize) -> Self {
         Self {
-            from: BufReader::new(from),
+            from: BufReader::with_capacity(BUFFER, from),
             longest,
             line: Vec::new(),
             number: 0,

@@ -3,6 +3,7 @@
 //! `enum48` alone counts, as its subcommand `count` does; every subcommand has a file or folder of
 //! its own.
 
+mod best;
 mod check;
 mod completions;
 mod control_group;
@@ -13,16 +14,19 @@ mod game;
 mod graph;
 mod machine;
 mod manual;
+mod objectives;
 mod open;
 mod output;
 mod play;
 mod progress;
+mod rate;
 mod replay;
 mod resources;
 mod show;
 mod signals;
 mod solve;
 mod states;
+mod stdin;
 mod summary;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(not(unix), path = "elsewhere.rs")]
@@ -66,6 +70,9 @@ Examples:
   enum48 check layers.csv OTHER         compare two tables, part by part
   enum48 graph --size 2 --max 32        draw the states of a small game
   enum48 states enum48-data/3x3-1024    write the states, for other programs
+  enum48 solve DIR --for score,512      what each board of a run is worth
+  enum48 best 0x2310 --dir DIR          the best move of a board
+  enum48 rate CODE --dir DIR            what each move of a game gave away
   enum48 show 0x2310 --size 2           a board, its moves, and what follows
   enum48 witness 0x0132 --size 2        find a game that ends in this board
   enum48 replay CODE                    replay a game and verify each move
@@ -106,6 +113,8 @@ enum Command {
     Graph(graph::Args),
     Verify(verify::Args),
     Solve(solve::Args),
+    Best(best::Args),
+    Rate(rate::Args),
     States(states::Args),
     Show(show::Args),
     Witness(witness::Args),
@@ -127,6 +136,8 @@ pub fn run() -> ExitCode {
         (Some(Command::Graph(args)), _) => graph::run(&args),
         (Some(Command::Verify(args)), _) => verify::run(&args),
         (Some(Command::Solve(args)), _) => solve::run(&args),
+        (Some(Command::Best(args)), _) => best::run(&args),
+        (Some(Command::Rate(args)), _) => rate::run(&args),
         (Some(Command::States(args)), _) => states::run(&args),
         (Some(Command::Show(args)), _) => show::run(&args),
         (Some(Command::Witness(args)), _) => witness::run(&args),

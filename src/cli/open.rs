@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::talk;
 use crate::error::{Error, Result};
 use crate::game::Game;
-use crate::store::{Keep, Run, SolutionStore, Store};
+use crate::store::{Keep, Run, Solution, SolutionStore, Store};
 
 /// How long to wait before asking again, and how often: five seconds in all.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -26,6 +26,11 @@ pub(super) fn run(dir: &Path) -> Result<Run> {
 /// [`Store::open`], once no other process uses the directory.
 pub(super) fn store(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Store> {
     when_free(dir, || Store::open(dir, game, keep))
+}
+
+/// [`Solution::open`], once nobody counts or solves in the directory.
+pub(super) fn solution(dir: &Path) -> Result<Solution> {
+    when_free(dir, || Solution::open(dir))
 }
 
 /// [`SolutionStore::open`], once no other process uses the directory.

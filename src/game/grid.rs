@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 use super::board::{Board, Size, exps};
 use super::exp::Exp;
 use crate::error::{Error, Result};
@@ -121,6 +123,13 @@ impl fmt::LowerHex for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cells = self.size.cells() as usize;
         f.pad_integral(true, "0x", &format!("{:0cells$x}", self.board))
+    }
+}
+
+/// The text `0x2310`.
+impl Serialize for Grid {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{self:#x}"))
     }
 }
 

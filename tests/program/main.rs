@@ -2,6 +2,7 @@
 
 #[path = "../support/command.rs"]
 mod command;
+mod fed;
 #[path = "../support/files.rs"]
 mod files;
 #[path = "../support/json.rs"]
@@ -9,7 +10,9 @@ mod json;
 #[path = "../support/manifest.rs"]
 mod manifest;
 mod outcomes;
+mod solved;
 
+mod best;
 mod check;
 mod cli;
 mod completions;
@@ -17,6 +20,7 @@ mod golden;
 mod graph;
 mod outputs;
 mod play;
+mod rate;
 mod readme;
 mod replay;
 mod resources;

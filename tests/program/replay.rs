@@ -1,12 +1,9 @@
 //! `enum48 replay`, as a user runs it.
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
 
-use tempfile::TempDir;
-
-use crate::command::{PROGRAM, good, place, stderr, stdout};
+use crate::command::{good, place, stderr, stdout};
+use crate::fed::fed;
 use crate::outcomes::{disagrees, refused};
 
 /// A game of 2x2 to 16 that is won, seeded.
@@ -15,20 +12,6 @@ const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";
 const LOST: &str = "s1.3x3.0.31.-/t/v97/7/g.1385f34a";
 /// One with its tiles written down.
 const WITNESSED: &str = "w1.2x2-8.BD.1.w..W.10f0c486";
-
-/// Run with lines on stdin.
-fn fed(place: &TempDir, args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(PROGRAM)
-        .args(args)
-        .current_dir(place)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap()
-}
 
 #[test]
 fn a_code_is_replayed_to_its_end() {

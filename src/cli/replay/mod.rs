@@ -3,18 +3,18 @@
 mod answer;
 mod page;
 
-use std::io::{self, Stdin, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::Outcome;
 use super::output::Output;
+use super::stdin::Questions;
 use super::talk;
-use crate::error::{self, Error};
+use crate::error;
 use crate::game::{Game, Size};
-use crate::lines::Lines;
 use crate::play::{Code, LONGEST, Seed};
 use answer::{Played, Refused};
 
@@ -103,23 +103,21 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
         bail!("--step and --html: for a single code: give it instead of -");
     }
     let mut outcome = Outcome::Done;
-    let mut input = Lines::new(io::stdin(), LONGEST);
+    let mut input = Questions::new(LONGEST);
     Output::Stdout.write(|out| {
-        while let Some(text) = next(&mut input)? {
-            let text = text.trim();
-            match read(text) {
+        while let Some(text) = input.next()? {
+            match read(&text) {
                 Ok(code) if args.json => writeln!(out, "{}", json(&Played::new(&code, false))?)?,
                 Ok(code) => writeln!(out, "true {}", Played::new(&code, false))?,
                 Err(error) => {
                     outcome = Outcome::Disagreed;
                     if args.json {
-                        writeln!(out, "{}", json(&Refused::new(text, &error))?)?;
+                        writeln!(out, "{}", json(&Refused::new(&text, &error))?)?;
                     } else {
                         writeln!(out, "false line {}: {error}", input.number())?;
                     }
                 }
             }
-            // No more input yet: whoever sends it may be waiting for the answer.
             if input.waits() {
                 out.flush()?;
             }
@@ -127,17 +125,6 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
         Ok(())
     })?;
     Ok(outcome)
-}
-
-/// The next line of stdin.
-fn next(input: &mut Lines<Stdin>) -> error::Result<Option<String>> {
-    let text = |line| String::from_utf8_lossy(line).into_owned();
-    let read = input.next().map(|line| line.map(text));
-    read.map_err(|error| {
-        let what = format!("line {}: {error}", input.number());
-        let cause = io::Error::new(error.kind(), what);
-        Error::io(Path::new("stdin"), "read")(cause)
-    })
 }
 
 /// One line of JSON.

@@ -1,6 +1,7 @@
 //! What `show` says of a board, as text or as JSON.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use serde::{Serialize, Serializer};
@@ -14,9 +15,7 @@ use crate::play::{Position, Status};
 pub(super) struct Answer {
     #[serde(serialize_with = "name")]
     game: Game,
-    #[serde(serialize_with = "hex")]
     board: Grid,
-    #[serde(serialize_with = "hex")]
     canonical: Grid,
     orbit: u64,
     sum: u32,
@@ -28,6 +27,9 @@ pub(super) struct Answer {
     /// The place among the files of the run, if the board is listed in one.
     #[serde(flatten)]
     pub(super) place: Option<Place>,
+    /// The directory of the run, if it is solved.
+    #[serde(skip)]
+    pub(super) solved: Option<PathBuf>,
 }
 
 /// A block of a file.
@@ -62,27 +64,15 @@ struct Move {
 /// What follows a move.
 #[derive(Serialize)]
 struct After {
-    #[serde(serialize_with = "hex")]
     board: Grid,
-    #[serde(serialize_with = "hex")]
     afterstate: Grid,
     /// The canonical states that follow when a 2 comes up, and a 4.
-    #[serde(serialize_with = "hexes")]
     with_2: Vec<Grid>,
-    #[serde(serialize_with = "hexes")]
     with_4: Vec<Grid>,
 }
 
 fn name<S: Serializer>(game: &Game, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(game)
-}
-
-fn hex<S: Serializer>(grid: &Grid, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&format_args!("{grid:#x}"))
-}
-
-fn hexes<S: Serializer>(grids: &[Grid], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(grids.iter().map(|grid| format!("{grid:#x}")))
 }
 
 impl Answer {
@@ -115,6 +105,7 @@ impl Answer {
             moves,
             reached: None,
             place: None,
+            solved: None,
         })
     }
 
@@ -190,15 +181,23 @@ impl fmt::Display for Answer {
         writeln!(f, "state      {state}")?;
         self.moves.iter().try_for_each(|moved| moved.fmt(f))?;
         match (self.reached, &self.place) {
-            (None, _) => Ok(()),
-            (Some(false), _) => writeln!(f, "reached    no: {} has no such state", self.game),
+            (None, _) => {}
+            (Some(false), _) => writeln!(f, "reached    no: {} has no such state", self.game)?,
             (Some(true), Some(Place { file, block })) => {
-                writeln!(f, "reached    yes: {file}, block {block}")
+                writeln!(f, "reached    yes: {file}, block {block}")?;
             }
             (Some(true), None) => writeln!(
                 f,
                 "reached    yes: a move leads to it from a state of the run"
+            )?,
+        }
+        match &self.solved {
+            Some(dir) => writeln!(
+                f,
+                "values     enum48 best {board:#x} --dir {}",
+                dir.display()
             ),
+            None => Ok(()),
         }
     }
 }

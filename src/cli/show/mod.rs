@@ -11,14 +11,15 @@ use super::Outcome;
 use super::game::{GameOrRun, board};
 use crate::game::{Grid, PartKey};
 use crate::part::Kind;
-use crate::store::Run;
+use crate::store::{Run, Solution};
 use crate::witness::Layers;
 
 /// Show a board: its canonical form, its moves, and the states that follow
 ///
 /// With --dir, also says whether that run reached the board, from the index and one block of its
 /// part; the exit code is 0 if it did, 1 if not. Parts list live states: a dead or won board is
-/// reached if a move leads to it from a live state that is.
+/// reached if a move leads to it from a live state that is. What its moves are worth is told by best,
+/// if the run is solved.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -49,6 +50,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let (game, run) = args.game.open()?;
     let board = board(&args.board, &game)?;
     let mut answer = Answer::new(game, board)?;
+    if let Some(run) = &run
+        && Solution::open(run.dir()).is_ok()
+    {
+        answer.solved = Some(run.dir().to_owned());
+    }
     // What the rules say is shown even if the run cannot tell.
     let asked = run.map_or(Ok(()), |run| ask(&run, board, &mut answer));
     let mut out = io::stdout();

@@ -1,0 +1,293 @@
+//! What a solution says of a board: for people, for scripts, as JSON and as CSV.
+
+use std::fmt;
+
+use anyhow::Result;
+use serde::{Serialize, Serializer};
+
+use super::Form;
+use crate::cli::Outcome;
+use crate::cli::objectives::{loss, number};
+use crate::game::{Direction, Exp, Game, Grid, Moved, Objective};
+use crate::play::{Position, Status};
+use crate::solve::{MoveValue, Values};
+use crate::store::{Goal, Sink};
+
+/// What a solution says of a board. The fields are the keys of `--json`, in their order. They are a
+/// contract: new ones go to the end.
+#[derive(Serialize)]
+pub(super) struct Answer {
+    board: Grid,
+    cells: Vec<u32>,
+    best: Option<&'static str>,
+    moves: [Move; 4],
+    #[serde(serialize_with = "name")]
+    state: Status,
+    /// `None` for a won board: the run does not list what wins.
+    reached: Option<bool>,
+    /// What the board is worth under the best play for each objective; `None` if it is not reached.
+    values: Option<Numbers>,
+}
+
+/// A move. If the board is not reached there is no value.
+#[derive(Default, Serialize)]
+struct Move {
+    r#move: &'static str,
+    legal: bool,
+    /// The board after it, as it lies.
+    afterstate: Option<Grid>,
+    values: Option<Numbers>,
+    /// That for the first objective.
+    loss: Option<f64>,
+    losses: Option<Numbers>,
+}
+
+/// A number for each objective; in JSON an object.
+struct Numbers(Vec<(Objective, f64)>);
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let numbers = self.0.iter();
+        to.collect_map(numbers.map(|(objective, number)| (objective.to_string(), number)))
+    }
+}
+
+fn name<S: Serializer>(state: &Status, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(state)
+}
+
+impl Answer {
+    /// Ask for the goals of a solution, at least one.
+    pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> Result<Self> {
+        let game = *values.game();
+        let state = Position::on(game, board.board()).status();
+        let reached = match state {
+            Status::Won => None,
+            Status::Live | Status::Dead => Some(values.reached(board.board())?),
+        };
+        let mut answer = Self {
+            board,
+            cells: board.tiles().collect(),
+            best: None,
+            moves: moves(&game, board, state)?,
+            state,
+            reached,
+            values: None,
+        };
+        if state != Status::Live {
+            let ended = values.ended(board.board());
+            answer.values = answer.told().then(|| Numbers::of(goals, ended));
+        } else if answer.told() {
+            answer.judge(&values.moves(board.board())?, goals);
+        }
+        Ok(answer)
+    }
+
+    /// Enter what the legal moves of a board are worth.
+    fn judge(&mut self, judged: &[MoveValue], goals: &[Goal]) {
+        let best: Vec<u32> = (0..goals.len())
+            .filter_map(|goal| judged.iter().map(|of| of.units[goal]).max())
+            .collect();
+        for of in judged {
+            let losses = goals.iter().zip(best.iter().zip(&of.units));
+            let losses = losses.map(|(goal, (best, units))| goal.number(best - units));
+            let losses: Vec<f64> = losses.collect();
+            let entry = &mut self.moves[of.direction as usize];
+            entry.loss = Some(losses[0]);
+            entry.losses = Some(Numbers::of(goals, losses));
+            entry.values = Some(Numbers::of(goals, of.numbers.iter().copied()));
+        }
+        let most = (0..goals.len()).filter_map(|goal| {
+            let of = judged.iter().find(|of| of.units[goal] == best[goal])?;
+            Some(of.numbers[goal])
+        });
+        self.values = Some(Numbers::of(goals, most));
+        self.best = self.best_for(0).first().copied();
+    }
+
+    /// The best moves for an objective, given by its place; none if that is not known.
+    fn best_for(&self, objective: usize) -> Vec<&'static str> {
+        let moves = self.moves.iter();
+        let best = moves.filter(|of| of.loses(objective) == Some(0.0));
+        best.map(|of| of.r#move).collect()
+    }
+
+    /// Whether the run says anything of the board.
+    fn told(&self) -> bool {
+        self.reached != Some(false)
+    }
+
+    /// How the program ends that was asked for this board.
+    pub(super) fn outcome(&self) -> Outcome {
+        if self.told() {
+            Outcome::Done
+        } else {
+            Outcome::Disagreed
+        }
+    }
+
+    /// Why there is no best move, if there is none.
+    fn note(&self) -> Option<&'static str> {
+        match self.state {
+            _ if !self.told() => Some("not reached"),
+            Status::Live => None,
+            Status::Dead => Some("dead"),
+            Status::Won => Some("won"),
+        }
+    }
+
+    /// Print it.
+    pub(super) fn write(&self, form: Form, objectives: &[Objective], to: &mut Sink) -> Result<()> {
+        match form {
+            Form::Table => write!(to, "{self:#}")?,
+            Form::Line => writeln!(to, "{self}")?,
+            Form::Json => {
+                serde_json::to_writer(&mut *to, self)?;
+                writeln!(to)?;
+            }
+            Form::Csv => {
+                write!(to, "{:#x},{}", self.board, self.best.unwrap_or_default())?;
+                let of_moves = self.moves.iter().map(|of| of.values.as_ref());
+                let of_moves = of_moves.map(|values| Some(values?.0[0].1));
+                let of_board = (0..objectives.len()).map(|at| Some(self.values.as_ref()?.0[at].1));
+                for value in of_moves.chain(of_board) {
+                    write!(to, ",")?;
+                    value.map_or(Ok(()), |value| write!(to, "{value}"))?;
+                }
+                writeln!(to, ",{}", self.note().unwrap_or_default())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Numbers {
+    fn of(goals: &[Goal], numbers: impl IntoIterator<Item = f64>) -> Self {
+        let objectives = goals.iter().map(|goal| goal.objective);
+        Self(objectives.zip(numbers).collect())
+    }
+}
+
+impl Move {
+    /// What it gives away for an objective, given by its place.
+    fn loses(&self, objective: usize) -> Option<f64> {
+        let Numbers(losses) = self.losses.as_ref()?;
+        Some(losses[objective].1)
+    }
+}
+
+/// What the rules say of the moves of a board.
+fn moves(game: &Game, board: Grid, state: Status) -> Result<[Move; 4]> {
+    let mut moves = Direction::ALL.map(|direction| Move {
+        r#move: direction.name(),
+        ..Move::default()
+    });
+    if state == Status::Live {
+        let moved = game.rules().moves(board.board(), Exp::LAST);
+        for (of, moved) in moves.iter_mut().zip(moved) {
+            of.legal = moved != Moved::Illegal;
+            if let Moved::To(after) = moved {
+                of.afterstate = Some(Grid::new(after, game.size())?);
+            }
+        }
+    }
+    Ok(moves)
+}
+
+/// The names of the columns of CSV.
+pub(super) fn heading(objectives: &[Objective], to: &mut Sink) -> Result<()> {
+    write!(to, "board,best")?;
+    let directions = Direction::ALL.into_iter().map(Direction::name);
+    let objectives = objectives.iter().map(ToString::to_string);
+    for name in directions.map(str::to_owned).chain(objectives) {
+        write!(to, ",{name}")?;
+    }
+    Ok(writeln!(to, ",note")?)
+}
+
+/// A line that is no board. The fields are the keys of `--json`.
+#[derive(Serialize)]
+pub(super) struct Refused {
+    pub(super) line: u64,
+    pub(super) error: String,
+}
+
+impl Refused {
+    /// Print it in the place of an answer.
+    pub(super) fn write(&self, form: Form, objectives: &[Objective], to: &mut Sink) -> Result<()> {
+        let Self { line, error } = self;
+        match form {
+            Form::Table | Form::Line => writeln!(to, "line {line}: {error}")?,
+            Form::Json => writeln!(to, "{}", serde_json::to_string(self)?)?,
+            Form::Csv => {
+                let empty = ",".repeat(1 + Direction::ALL.len() + objectives.len());
+                let note = format!("line {line}: {error}").replace('"', "\"\"");
+                writeln!(to, "{empty},\"{note}\"")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One line, for scripts; with `#` a table, for people.
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return self.table(f);
+        }
+        let found = self.best.or(self.note()).unwrap_or_default();
+        write!(f, "{:#x} {found}", self.board)?;
+        for (objective, value) in self.values.iter().flat_map(|Numbers(values)| values) {
+            write!(f, " {objective}={}", number(*objective, *value))?;
+        }
+        Ok(())
+    }
+}
+
+impl Answer {
+    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in format!("{:#}", self.board).lines() {
+            writeln!(f, "  {line}")?;
+        }
+        writeln!(f, "\nboard      {:#x}", self.board)?;
+        writeln!(f, "state      {}", self.state)?;
+        let Some(Numbers(values)) = &self.values else {
+            return writeln!(f, "reached    no: the run has no such state");
+        };
+        for (at, &(objective, value)) in values.iter().enumerate() {
+            let (name, value) = (objective.to_string(), number(objective, value));
+            let best = self.best_for(at).join(", ");
+            let line = format!("{name:<10} {value:<12} {best}");
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        if self.best.is_none() {
+            return Ok(());
+        }
+        let width = format!("{:#x}", self.board).len();
+        write!(f, "\n{:<6} {:width$}", "move", "after")?;
+        for (objective, _) in values {
+            write!(f, " {:>11}", objective.to_string())?;
+        }
+        writeln!(f, " {:>11}", "loss")?;
+        self.moves.iter().try_for_each(|of| of.row(width, f))
+    }
+}
+
+impl Move {
+    /// A row of the table; a `*` is behind what is best for an objective.
+    fn row(&self, width: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<6} ", self.r#move)?;
+        let (Some(after), Some(Numbers(values))) = (self.afterstate, &self.values) else {
+            return writeln!(f, "not legal");
+        };
+        let after = format!("{after:#x}");
+        write!(f, "{after:width$}")?;
+        for (at, &(objective, value)) in values.iter().enumerate() {
+            let best = self.loses(at) == Some(0.0);
+            let mark = if best { '*' } else { ' ' };
+            write!(f, " {:>10}{mark}", number(objective, value))?;
+        }
+        let lost = loss(values[0].0, self.loss.unwrap_or_default());
+        writeln!(f, " {lost:>11}")
+    }
+}

@@ -1,0 +1,73 @@
+//! Objectives of a solved run: the argument that names them, and how their values are printed.
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::game::Objective;
+use crate::store::{Goal, Solution};
+
+/// Objectives that a run is solved for.
+#[derive(Args)]
+pub(super) struct Objectives {
+    /// What to play for, first what matters most: any of score, moves and tiles that the run of
+    /// --dir is solved for, separated by commas [default: all]
+    #[arg(
+        long = "for",
+        value_name = "OBJECTIVES",
+        value_delimiter = ',',
+        requires = "dir"
+    )]
+    wanted: Vec<Objective>,
+}
+
+impl Objectives {
+    /// Their goals, in order.
+    pub(super) fn goals(&self, solution: &Solution) -> Result<Vec<Goal>> {
+        goals(solution, &self.wanted)
+    }
+}
+
+/// The goals of these objectives, in order and each once; all that a run is solved for if there are
+/// none.
+pub(super) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
+    let solved: Vec<Goal> = solution.goals().collect();
+    let dir = solution.run().dir().display();
+    if solved.is_empty() {
+        bail!("{dir}: not solved down to the first layer: enum48 solve {dir} --for score");
+    }
+    if wanted.is_empty() {
+        return Ok(solved);
+    }
+    let mut goals = Vec::new();
+    for wanted in wanted {
+        let Some(&goal) = solved.iter().find(|goal| goal.objective == *wanted) else {
+            let names = solved.iter().map(|goal| goal.objective.to_string());
+            let names = names.collect::<Vec<_>>().join(",");
+            bail!(
+                "{dir}: expected one that it is solved for ({names}), got {wanted}: \
+                 enum48 solve {dir} --for {wanted}"
+            );
+        };
+        if !goals.contains(&goal) {
+            goals.push(goal);
+        }
+    }
+    Ok(goals)
+}
+
+/// A value as text: a score or a number of moves to four decimals, a chance to eight.
+pub(super) fn number(objective: Objective, value: f64) -> String {
+    match objective {
+        Objective::Score | Objective::Moves => format!("{value:.4}"),
+        Objective::Tile(_) => format!("{value:.8}"),
+    }
+}
+
+/// A loss as text; exactly 0 if nothing is lost.
+pub(super) fn loss(objective: Objective, loss: f64) -> String {
+    if loss == 0.0 {
+        "0".to_owned()
+    } else {
+        number(objective, loss)
+    }
+}

@@ -1,0 +1,260 @@
+//! `enum48 best`, as a user runs it.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{good, run, stderr, stdout};
+use crate::fed::fed;
+use crate::outcomes::{disagrees, refused, unread};
+use crate::solved::solved;
+
+/// 32 16 / 2 2 of 2x2. Both its moves leave 32 16 / 4 ., worth 4/5 by hand: one time in ten a 4 comes
+/// up, and scores 8. So does the twin of the solver have it.
+const LAST: &str = "0x5411";
+
+#[test]
+fn the_moves_of_a_board_are_shown_with_their_values_and_losses() {
+    let place = solved("--size 2", "score,moves,32");
+    assert_eq!(
+        good(&place, &format!("best {LAST} --dir run")),
+        "  32 16\n   2  2\n\nboard      0x5411\nstate      live\n\
+         score      4.8000       right, left\nmoves      1.1000       right, left\n\
+         32         1.00000000   right, left\n\n\
+         move   after        score       moves          32        loss\n\
+         up     not legal\n\
+         right  0x5402     4.8000*     1.1000* 1.00000000*           0\n\
+         down   not legal\n\
+         left   0x5420     4.8000*     1.1000* 1.00000000*           0\n"
+    );
+    // In another orientation, for other objectives, the first of which decides what is lost.
+    assert_eq!(
+        good(&place, "best 4 16 / . 2 --dir run --for 32,score,32"),
+        "   4 16\n   .  2\n\nboard      0x2401\nstate      live\n\
+         32         0.08190000   left\nscore      19.9043      left\n\n\
+         move   after           32       score        loss\n\
+         up     not legal\nright  not legal\n\
+         down   0x0421 0.00900000      1.8400   0.07290000\n\
+         left   0x2410 0.08190000*    19.9043*           0\n"
+    );
+}
+
+#[test]
+fn the_table_fits_80_columns() {
+    let place = solved("--size 2x4 --max 64", "score,64,moves");
+    let table = good(&place, "best 2 . . 4 / . 2 16 32 --dir run");
+    assert!(table.contains("\nup     0x"), "{table}");
+    let wide = table.lines().find(|line| line.chars().count() > 80);
+    assert_eq!(wide, None);
+}
+
+#[test]
+fn json_has_the_documented_keys() {
+    let place = solved("--size 2 --max 32", "32,score");
+    let text = good(&place, "best 16 16 / 4 4 --dir run --json --for score,32");
+    assert_eq!(text.lines().count(), 1);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["board"], "0x4422");
+    assert_eq!(answer["cells"], serde_json::json!([16, 16, 4, 4]));
+    // The winning move scores both merges and ends the game.
+    assert_eq!(answer["best"], "right");
+    let names: Vec<&Value> = (0..4).map(|at| &answer["moves"][at]["move"]).collect();
+    assert_eq!(names, ["up", "right", "down", "left"]);
+    let [up, right] = [0, 1].map(|at| &answer["moves"][at]);
+    assert_eq!(
+        up.to_string(),
+        "{\"afterstate\":null,\"legal\":false,\"loss\":null,\"losses\":null,\"move\":\"up\",\"values\":null}"
+    );
+    assert_eq!(right["legal"], true);
+    assert_eq!(right["afterstate"], "0x0503");
+    assert_eq!(right["values"].to_string(), "{\"32\":1.0,\"score\":40.0}");
+    assert_eq!(right["losses"].to_string(), "{\"32\":0.0,\"score\":0.0}");
+    assert_eq!(right["loss"], 0.0);
+    assert_eq!(answer["state"], "live");
+    assert_eq!(answer["reached"], true);
+    assert_eq!(answer["values"], right["values"]);
+}
+
+#[test]
+fn boards_on_which_the_game_has_ended_have_no_move_but_a_value() {
+    let place = solved("--size 2 --max 32", "score,32");
+    let dead = good(&place, "best 16 2 / 2 4 --dir run");
+    assert!(
+        dead.ends_with("state      dead\nscore      0.0000\n32         0.00000000\n"),
+        "{dead}"
+    );
+    let won = good(&place, "best 32 2 / 2 . --dir run");
+    assert!(
+        won.ends_with("state      won\nscore      0.0000\n32         1.00000000\n"),
+        "{won}"
+    );
+    let won = good(&place, "best 32 2 / 2 . --dir run --json");
+    assert!(won.contains("\"best\":null,"), "{won}");
+    assert!(
+        won.contains("\"state\":\"won\",\"reached\":null,\"values\":{\"score\":0.0,\"32\":1.0}"),
+        "{won}"
+    );
+}
+
+#[test]
+fn of_a_board_that_is_not_reached_nothing_is_said() {
+    let place = solved("--size 2", "score");
+    // Three 2s had a move that merges two, so four are never there, though each move would lead to
+    // an afterstate of the run. Nor is the dead board with two 32s.
+    for board in ["0x1111", "0x5115", "0x0000", "0x0001", "0xffff"] {
+        disagrees(
+            &place,
+            &format!("best {board} --dir run"),
+            "\nreached    no: the run has no such state\n",
+        );
+    }
+    disagrees(
+        &place,
+        "best 0x1111 --dir run --json",
+        "\"afterstate\":\"0x2200\",\"values\":null,\"loss\":null,\"losses\":null}",
+    );
+    disagrees(
+        &place,
+        "best 0x1111 --dir run --csv",
+        "board,best,up,right,down,left,score,note\n0x1111,,,,,,,not reached\n",
+    );
+}
+
+#[test]
+fn each_line_of_stdin_has_a_line_of_answer_in_its_order() {
+    let place = solved("--size 2", "score,32");
+    let lines = "0x5411\r\n  4,16 / .,2\nrubbish\n\n16 2 / 2 4\n0x1111\n0x2401";
+    for threads in ["1", "2", "7"] {
+        let output = fed(
+            &place,
+            &["best", "-", "--dir", "run", "--threads", threads],
+            lines.as_bytes(),
+        );
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let said: Vec<&str> = stdout(&output).lines().collect();
+        assert_eq!(said[0], "0x5411 right score=4.8000 32=1.00000000");
+        assert_eq!(said[1], "0x2401 left score=19.9043 32=0.08190000");
+        assert!(said[2].starts_with("line 3: board \"rubbish\": not a board of 2x2: "));
+        assert!(said[3].starts_with("line 4: board \"\": not a board of 2x2: "));
+        assert_eq!(said[4], "0x4112 dead score=0.0000 32=0.00000000");
+        assert_eq!(said[5..], ["0x1111 not reached", said[1]]);
+    }
+    let answer = |args: &str, lines: &[u8]| {
+        let args: Vec<&str> = args.split(' ').collect();
+        let output = fed(&place, &args, lines);
+        (output.status.code(), stdout(&output).to_owned())
+    };
+    let (code, said) = answer("best - --dir run --json", b"0x5411\n0x5\xff\n");
+    let (first, second) = said.split_once('\n').unwrap();
+    assert_eq!(
+        good(&place, &format!("best {LAST} --dir run --json")),
+        format!("{first}\n")
+    );
+    assert!(
+        second.starts_with("{\"line\":2,\"error\":\"board "),
+        "{said}"
+    );
+    assert_eq!(code, Some(1));
+    assert_eq!(answer("best - --dir run", b""), (Some(0), String::new()));
+    assert_eq!(
+        answer("best - --dir run --csv", b"0x5411\n0x1111\n\"\n16 2 / 2 4"),
+        (
+            Some(1),
+            "board,best,up,right,down,left,score,32,note\n\
+             0x5411,right,,4.800000011920929,,4.800000011920929,4.800000011920929,1,\n\
+             0x1111,,,,,,,,not reached\n\
+             ,,,,,,,,\"line 3: board \"\"\\\"\"\"\": not a board of 2x2: it has another number of rows: \
+             give it as in 0x2310, or row by row as in \"\"4 8 / 2 .\"\"\"\n\
+             0x4112,,,,,,0,0,dead\n"
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn the_states_of_a_run_are_answered_as_csv_and_as_text() {
+    let place = solved("--size 2x3 --max 64", "score,64");
+    for format in ["csv", "hex"] {
+        let states = good(&place, &format!("states run --format {format}"));
+        let output = fed(
+            &place,
+            &["best", "-", "--dir", "run", "--csv", "--memory", "32M"],
+            states.as_bytes(),
+        );
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let boards = states.lines().filter(|line| line.starts_with("0x"));
+        let boards = boards.map(|line| line.split(',').next().unwrap());
+        let answers = stdout(&output).lines().skip(1);
+        let answered = answers.map(|line| line.split(',').next().unwrap());
+        assert!(boards.eq(answered), "{format}");
+        // A live state has a best move, whose value is the board's.
+        for line in stdout(&output).lines().skip(1) {
+            let fields: Vec<&str> = line.split(',').collect();
+            let best = ["up", "right", "down", "left"]
+                .iter()
+                .position(|name| *name == fields[1]);
+            assert_eq!(fields[2 + best.unwrap()], fields[6], "{line}");
+            assert_eq!(fields[8], "", "{line}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_answered_is_refused_in_one_line() {
+    let place = solved("--size 2", "score");
+    good(&place, "--size 2 --max 8 --quiet");
+    refused(&place, "best 0x12345 --dir run", "not a board of 2x2");
+    refused(&place, "best 0x2310 --dir nowhere", "nowhere");
+    refused(&place, "best 0x2310", "--dir");
+    refused(
+        &place,
+        "best 0x2310 --dir run --for 32",
+        "solve run --for 32",
+    );
+    refused(
+        &place,
+        "best 0x2310 --dir run --for win",
+        "objective \"win\"",
+    );
+    refused(
+        &place,
+        "best 0x2310 --dir enum48-data/2x2-8",
+        "not solved yet",
+    );
+    refused(&place, "best 0x2310 --dir run --json --csv", "--csv");
+    // A file that is damaged ends the job: what it says of no board can be trusted.
+    let file = fs::read_dir(place.path().join("run")).unwrap();
+    let mut files = file.map(|entry| entry.unwrap().path());
+    let values = files.find(|path| path.ends_with("sum-00014-max-00008.score.values"));
+    let values = values.unwrap();
+    let mut bytes = fs::read(&values).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&values, bytes).unwrap();
+    refused(&place, "best 0x2310 --dir run", "damaged");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let place = solved("--size 2", "score");
+    unread(&place, &format!("best {LAST} --dir run"));
+}
+
+#[test]
+fn show_points_to_best_where_there_is_a_solution() {
+    let place = solved("--size 2", "score");
+    let shown = good(&place, "show 0x2310 --dir run");
+    assert!(
+        shown.ends_with("\nvalues     enum48 best 0x2310 --dir run\n"),
+        "{shown}"
+    );
+    good(&place, "--size 2 --quiet");
+    let shown = good(&place, "show 0x2310 --dir enum48-data/2x2");
+    assert!(!shown.contains("values"), "{shown}");
+    let output = run(&place, "show --help");
+    assert!(
+        stdout(&output).contains("is told by best"),
+        "{}",
+        stdout(&output)
+    );
+}

@@ -1,0 +1,13 @@
+//! Games that are counted and solved.
+
+use tempfile::TempDir;
+
+use crate::command::{good, place};
+
+/// A place with a game in the directory `run`, solved for some objectives.
+pub(crate) fn solved(game: &str, objectives: &str) -> TempDir {
+    let place = place();
+    good(&place, &format!("{game} --keep both --dir run --quiet"));
+    good(&place, &format!("solve run --for {objectives} --quiet"));
+    place
+}
