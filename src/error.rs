@@ -146,7 +146,7 @@ pub enum Error {
     },
 
     /// Not a part file.
-    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or delete the directory and count again", .0.display())]
+    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or {}", .0.display(), anew(.0))]
     Foreign(PathBuf),
 
     /// A file or directory of a later format version.
@@ -168,11 +168,11 @@ pub enum Error {
     Unfinished(PathBuf),
 
     /// A file of a run is missing.
-    #[error("{}: missing: restore it from a copy, or delete the directory and count again", .0.display())]
+    #[error("{}: missing: restore it from a copy, or {}", .0.display(), anew(.0))]
     Missing(PathBuf),
 
     /// A part file shorter than its header says.
-    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or delete the directory and count again", path.display())]
+    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or {}", path.display(), anew(path))]
     Cut {
         /// File.
         path: PathBuf,
@@ -183,7 +183,7 @@ pub enum Error {
     },
 
     /// Bytes that are not as they were written.
-    #[error("{}: damaged: {what}: restore it from a copy, or delete the directory and count again", path.display())]
+    #[error("{}: damaged: {what}: restore it from a copy, or {}", path.display(), anew(path))]
     Damaged {
         /// File.
         path: PathBuf,
@@ -192,7 +192,7 @@ pub enum Error {
     },
 
     /// A file that is intact, but not the part that the manifest names.
-    #[error("{}: not the part that the manifest names: {what}: put the right file back, or delete the directory and count again", path.display())]
+    #[error("{}: not the part that the manifest names: {what}: put the right file back, or {}", path.display(), anew(path))]
     Mismatch {
         /// File.
         path: PathBuf,
@@ -408,6 +408,16 @@ fn up_to(until: Option<u32>) -> String {
     until.map_or(String::new(), |sum| format!(" up to sum {sum}"))
 }
 
+/// How to make a file of a run, or of its solution, again.
+fn anew(path: &Path) -> &'static str {
+    let of_values = path.extension().is_some_and(|ending| ending == "values");
+    if of_values || path.ends_with("solution.json") {
+        "delete solution.json and solve again"
+    } else {
+        "delete the directory and count again"
+    }
+}
+
 /// What to do about some errors of the system.
 fn remedy(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {
@@ -453,6 +463,8 @@ impl Error {
                 | Self::OtherKind { .. }
                 | Self::Altered { .. }
                 | Self::Law { .. }
+                | Self::Unsolved { .. }
+                | Self::Absent { .. }
         )
     }
 

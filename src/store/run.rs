@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::expected::Expected;
 use super::file::{self, LOCK};
-use super::files::{self, FileName, Named, TABLE};
+use super::files::{self, FileName, Named, SOLUTION, TABLE, ValuesName};
 use super::keep::Keep;
 use super::layer_states::LayerStates;
 use super::manifest::Manifest;
@@ -251,30 +251,31 @@ impl Run {
     /// What is wrong with the directory besides the parts that the manifest names. And remarks on
     /// what does no harm: files of somebody else, and what a count leaves that is killed in a
     /// commit, which are part files that the manifest does not name yet or any more, and an older
-    /// `layers.csv`.
-    pub(crate) fn surroundings(&self) -> Result<(Vec<Error>, Vec<String>)> {
-        let (mut remarks, mut strays) = (Vec::new(), Vec::new());
+    /// `layers.csv`; the same for files of values, of which `is_solved` knows those that are named.
+    pub(crate) fn surroundings(
+        &self,
+        is_solved: impl Fn(ValuesName) -> bool,
+    ) -> Result<(Vec<Error>, Vec<String>)> {
+        let mut remarks = Vec::new();
+        let (mut strays, mut stray_values) = (Vec::new(), Vec::new());
         for (path, named) in files::all(&self.dir)? {
             let shown = path.display();
             match named {
                 Named::Part(name) if self.manifest.find(name).is_none() => strays.push(path),
                 Named::Temporary => remarks.push(format!(
-                    "{shown}: unfinished file of an interrupted count: the next one deletes it"
+                    "{shown}: unfinished file of an interrupted process: the next one deletes it"
                 )),
                 Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
+                Named::Values(name) if !is_solved(name) => stray_values.push(path),
                 Named::Part(_) | Named::Run | Named::Values(_) | Named::Solution => {}
             }
         }
-        if let Some(first) = strays.first() {
-            let others = match strays.len() - 1 {
-                0 => String::new(),
-                others => format!(" and {others} others"),
-            };
-            remarks.push(format!(
-                "{}{others}: not named by the manifest, so not part of the run: the next count deletes it",
-                first.display()
-            ));
-        }
+        remarks.extend(first_of(&strays).map(|strays| {
+            format!("{strays}: not named by the manifest, so not part of the run: the next count deletes it")
+        }));
+        remarks.extend(first_of(&stray_values).map(|strays| {
+            format!("{strays}: not named by {SOLUTION}, so not part of a solution: the next solve deletes it")
+        }));
         let (older, wrong) = match self.check_table() {
             Ok(older) => (older, None),
             Err(error) => (None, Some(error)),
@@ -337,6 +338,16 @@ impl Run {
         let what = format!("line {line} is not that of the manifest");
         Err(Error::Altered { path, what })
     }
+}
+
+/// The first path and the number of others, if there are any.
+fn first_of(paths: &[PathBuf]) -> Option<String> {
+    let (first, others) = paths.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        others => format!(" and {others} others"),
+    };
+    Some(format!("{}{others}", first.display()))
 }
 
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {

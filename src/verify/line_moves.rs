@@ -8,16 +8,33 @@ use std::ops::AddAssign;
 use crate::game::line::{self, Line};
 use crate::game::{Board, Direction, Exp, Game};
 
-/// Flag in a table entry: this move makes the winning tile.
-const WINS: u32 = 1 << 16;
-
 /// The moves of one game.
 pub(super) struct LineMoves {
     /// The lines of each direction.
     directions: [Vec<Line>; 4],
-    /// For each length of a line, up to 4, every packed line after it was moved, perhaps with
-    /// [`WINS`].
-    moved: [Vec<u32>; 5],
+    /// For each length of a line, up to 4, what a move makes of every packed line.
+    moved: [Vec<MovedLine>; 5],
+}
+
+/// What a move makes of a packed line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MovedLine {
+    after: u16,
+    /// The sum of the tiles that merges make.
+    score: u32,
+    /// Whether one of them is the winning tile.
+    wins: bool,
+}
+
+/// A legal move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Move {
+    /// The board after it, not canonical.
+    pub(super) after: Board,
+    /// The sum of the tiles that merges make.
+    pub(super) score: u32,
+    /// Whether one of them is the winning tile.
+    pub(super) wins: bool,
 }
 
 /// How many legal moves a board has, and how many of them win.
@@ -51,42 +68,49 @@ impl LineMoves {
         }
     }
 
+    /// The legal moves of a board.
+    pub(super) fn legal(&self, board: Board) -> impl Iterator<Item = Move> {
+        let moves = self.directions.iter().map(move |lines| {
+            let mut all = Move::default();
+            for line in lines {
+                let packed = usize::from(line.of_board(board));
+                let MovedLine { after, score, wins } = self.moved[line.len()][packed];
+                all.after |= line.to_board(after);
+                all.score += score;
+                all.wins |= wins;
+            }
+            all
+        });
+        moves.filter(move |all| all.wins || all.after != board)
+    }
+
     /// Append the boards after all legal moves that do not win.
     pub(super) fn moves(&self, board: Board, out: &mut Vec<Board>) -> Legal {
         let mut legal = Legal::default();
-        for lines in &self.directions {
-            let (mut after, mut wins) = (0, false);
-            for line in lines {
-                let moved = self.moved[line.len()][usize::from(line.of_board(board))];
-                after |= line.to_board(moved as u16);
-                wins |= moved & WINS != 0;
-            }
+        for Move { after, wins, .. } in self.legal(board) {
+            legal.moves += 1;
             if wins {
                 legal.wins += 1;
-            } else if after != board {
-                out.push(after);
             } else {
-                continue;
+                out.push(after);
             }
-            legal.moves += 1;
         }
         legal
     }
 }
 
 /// The table entry of a packed line.
-fn move_line(packed: u16, length: usize, win: Exp) -> u32 {
+fn move_line(packed: u16, length: usize, win: Exp) -> MovedLine {
     let mut tiles = line::unpack(packed, length);
     let holds_win = |tiles: &[u8]| tiles.contains(&win.get());
     let held = holds_win(&tiles);
-    line::slide(&mut tiles);
-    // Only two tiles of 32768 make one that cannot be packed. No counted board holds them, unless
-    // 65536 is the winning tile, and then the board after the move is not used.
-    let moved = line::pack(&tiles).unwrap_or_default().into();
-    if holds_win(&tiles) && !held {
-        moved | WINS
-    } else {
-        moved
+    let score = line::slide(&mut tiles);
+    MovedLine {
+        // Only two tiles of 32768 make one that cannot be packed. No counted board holds them,
+        // unless 65536 is the winning tile, and then the board after the move is not used.
+        after: line::pack(&tiles).unwrap_or_default(),
+        score: score as u32,
+        wins: holds_win(&tiles) && !held,
     }
 }
 
@@ -99,16 +123,19 @@ mod tests {
     fn lines_move_as_the_rules_say() {
         // From the rules: 4 4 . 8 gives 8 8 . .; 2 2 2 . gives 4 2 . . toward the front; 2 2 2 2
         // gives 4 4 . .
-        for (line, moved) in [
-            (0x2203, 0x3300),
-            (0x1110, 0x2100),
-            (0x1111, 0x2200),
-            (0x0001, 0x1000),
+        for (line, after, score) in [
+            (0x2203, 0x3300, 8),
+            (0x1110, 0x2100, 4),
+            (0x1111, 0x2200, 8),
+            (0x0001, 0x1000, 0),
         ] {
+            let wins = false;
+            let moved = MovedLine { after, score, wins };
             assert_eq!(move_line(line, 4, Exp::LAST), moved);
         }
-        let win = Exp::of_tile(32).unwrap();
-        assert_eq!(move_line(0x440, 3, win), 0x500 | WINS);
+        let (after, score, wins) = (0x500, 32, true);
+        let won = MovedLine { after, score, wins };
+        assert_eq!(move_line(0x440, 3, Exp::of_tile(32).unwrap()), won);
     }
 
     #[test]

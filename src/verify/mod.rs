@@ -11,16 +11,20 @@
 //!   fingerprint;
 //! - each state: it is canonical and live, it belongs to the part it is in (sum and largest tile),
 //!   and it has no more large tiles than play can make. Afterstates are checked in the same way,
-//!   but need an empty cell instead of a legal move.
+//!   but need an empty cell instead of a legal move;
+//! - each file of values, if the run is solved: the same, and that the values belong to the
+//!   afterstates.
 //!
 //! Key idea: it goes on after the first finding, so that one pass names everything that is wrong.
 //! [`deep`] goes further and makes every layer again from the layers before it, in another way than
-//! the engine.
+//! the engine, and every value from those after it, in another way than the solver.
 
 pub mod deep;
 mod line_moves;
 mod part;
+mod solution;
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,10 +32,12 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::game::PartKey;
 use crate::part::{Fingerprint, Kind};
 use crate::per_thread::PerThread;
 use crate::store::Run;
 use part::Reader;
+pub use solution::Solved;
 
 /// What [`verify`] found.
 #[derive(Debug, Default)]
@@ -52,19 +58,44 @@ pub struct Report {
     pub afterstates: u64,
     /// Bytes that the part files should have.
     pub bytes: u64,
+    /// What is solved, in order of objective.
+    pub solved: Vec<Solved>,
+}
+
+impl Report {
+    /// Values in the files of the solution without a finding.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        self.solved.iter().map(|solved| solved.values).sum()
+    }
 }
 
 /// A callback for progress: it gets the number of states read since its last call. Many threads
 /// call it.
 pub type Watch<'a> = &'a (dyn Fn(u64) + Sync);
 
-/// Read a whole run again, on the threads of `pool`. Takes about 1 MiB of memory per thread.
+/// Boards and values that [`verify`] reads, as far as the manifests can be.
+#[must_use]
+pub fn work(run: &Run) -> u64 {
+    let solution = solution::open(run).ok().flatten();
+    run.boards() + solution.map_or(0, |solution| solution.values_in_all())
+}
+
+/// Read a whole run again, and its solution if it has one, on the threads of `pool`. Takes about
+/// 1 MiB of memory per thread.
 ///
 /// # Errors
 ///
 /// Only for what prevents the check as a whole; anything wrong with the run is in the report.
 pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
-    let (mut findings, remarks) = run.surroundings()?;
+    let solution = solution::open(run);
+    let (mut findings, remarks) = run.surroundings(|name| match &solution {
+        Ok(solution) => solution
+            .as_ref()
+            .is_some_and(|solution| solution.names(name)),
+        // What it names cannot be read.
+        Err(_) => true,
+    })?;
 
     let table = run.table();
     let expected: Vec<_> = run.expected().collect();
@@ -93,7 +124,20 @@ pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
     });
     let mut wrong = wrong.into_inner().expect("no thread panics");
     wrong.sort_by_key(|(at, _)| *at);
+    let broken = wrong.iter().map(|&(at, _)| expected[at].name);
+    let broken = broken.filter(|name| name.kind == Kind::Afterstates);
+    let broken: HashSet<PartKey> = broken.map(|name| name.key).collect();
     findings.extend(wrong.into_iter().map(|(_, error)| error));
+    let mut solved = Vec::new();
+    match solution {
+        Ok(None) => {}
+        Ok(Some(solution)) => {
+            let (found, wrong) = pool.install(|| solution::verify(&solution, &broken, watch));
+            solved = found;
+            findings.extend(wrong);
+        }
+        Err(error) => findings.push(error),
+    }
     Ok(Report {
         findings,
         remarks,
@@ -102,5 +146,6 @@ pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
         fingerprint: fingerprint.into_inner().expect("no thread panics"),
         afterstates: afterstates.into_inner(),
         bytes: expected.iter().map(|expected| expected.sealed.bytes).sum(),
+        solved,
     })
 }

@@ -163,6 +163,9 @@ impl SolutionManifest {
                 )
             },
         )?;
+        check(run.keep().afterstates(), || {
+            "the run has dropped the afterstates that it is of".to_owned()
+        })?;
         let table = run.table();
         for answer in &self.answers {
             let name = &answer.objective;

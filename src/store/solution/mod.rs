@@ -72,6 +72,24 @@ impl Solution {
         complete.map(Answer::goal)
     }
 
+    /// The goals that were taken up, solved down to the first layer or not, in order of objective.
+    pub fn aims(&self) -> impl Iterator<Item = Goal> {
+        self.manifest.answers.iter().map(Answer::goal)
+    }
+
+    /// Values in all its files.
+    pub(crate) fn values_in_all(&self) -> u64 {
+        let answers = self.manifest.answers.iter();
+        let files = answers.flat_map(|answer| &answer.files);
+        files.map(|file| file.sealed().states).sum()
+    }
+
+    /// Whether a file of values belongs to it.
+    pub(crate) fn names(&self, name: ValuesName) -> bool {
+        let answer = self.answer(name.objective);
+        answer.is_some_and(|answer| answer.find(name.key).is_some())
+    }
+
     /// The goal of an objective, also if it is not solved down to the first layer; `None` if nothing
     /// of it is.
     #[must_use]

@@ -219,10 +219,7 @@ impl SolutionStore {
         let mut removed = 0;
         for (path, named) in files::all(self.solution.run.dir())? {
             let orphan = match named {
-                Named::Values(ValuesName { objective, key }) => {
-                    let answer = self.solution.answer(objective);
-                    answer.and_then(|answer| answer.find(key)).is_none()
-                }
+                Named::Values(name) => !self.solution.names(name),
                 Named::Temporary => true,
                 Named::Part(_) | Named::Run | Named::Solution | Named::Other => false,
             };

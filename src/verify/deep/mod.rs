@@ -13,12 +13,13 @@
 //! a layer do not all fit in memory, they are filled in several passes over the layers before.
 //!
 //! Reading order: `target` (what is made from what), `follow`, this file (the passes), `buckets`, `layer`
-//! (the layer to be checked).
+//! (the layer to be checked); `values` does the same for a solution.
 
 mod buckets;
 mod follow;
 mod layer;
 mod target;
+pub mod values;
 
 use std::ops::Range;
 

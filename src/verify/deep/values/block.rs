@@ -1,0 +1,171 @@
+//! A block of a solved layer, whose values are made again from those of the layers above.
+
+use super::Terms;
+use super::layer::{Layer, Window};
+use super::worth::Worth;
+use crate::error::{Error, Result};
+use crate::game::{Board, Exp, empty_cells};
+
+/// States whose moves are made together.
+const SLICE: usize = 1 << 10;
+
+/// Afterstates with the values that are stored of them.
+pub(super) struct Block {
+    pub(super) boards: Vec<Board>,
+    /// The values of the first afterstate, one for each goal, then of the next.
+    pub(super) values: Vec<u32>,
+}
+
+/// What is known of a block so far, with the states of one spawned tile at a time.
+pub(super) struct Rebuilt {
+    pub(super) block: Block,
+    /// For each afterstate, for each goal: the worths of its states so far, weighted.
+    totals: Vec<i64>,
+    /// Each canonical state with the place of an afterstate that leads to it, in order of states; a
+    /// state that an afterstate leads to in two ways is there twice.
+    states: Vec<(Board, u32)>,
+    /// For each different state, for each goal: its worth as far as it is known.
+    worths: Vec<i64>,
+    /// An afterstate that a move leads to, but is in no file.
+    absent: Option<Error>,
+}
+
+impl Rebuilt {
+    /// Nothing is known yet.
+    pub(super) fn new(block: Block) -> Self {
+        Self {
+            totals: vec![0; block.values.len()],
+            states: Vec::new(),
+            worths: Vec::new(),
+            absent: None,
+            block,
+        }
+    }
+
+    /// Put a tile into every empty cell. A state is worth at least what it is if the game ends
+    /// there.
+    pub(super) fn spawn(&mut self, terms: &Terms, tile: Exp) {
+        let (mut boards, mut places) = (Vec::new(), Vec::new());
+        for (&afterstate, place) in self.block.boards.iter().zip(0..) {
+            let before = boards.len();
+            boards.extend(terms.game.spawns(afterstate, tile));
+            places.resize(places.len() + boards.len() - before, place);
+        }
+        terms.game.canonicalise(&mut boards);
+        self.states = boards.into_iter().zip(places).collect();
+        self.states.sort_unstable();
+        self.worths.clear();
+        for same in self.states.chunk_by(|a, b| a.0 == b.0) {
+            let ended = terms.worths.iter().map(|worth| worth.ended(same[0].0));
+            self.worths.extend(ended);
+        }
+    }
+
+    /// Make all moves of the states, and take the greatest worths of those that win or lead to the
+    /// window.
+    pub(super) fn move_into(&mut self, terms: &Terms, window: &Window) {
+        let absent = self.try_move_into(terms, window).err();
+        self.absent = self.absent.take().or(absent);
+    }
+
+    fn try_move_into(&mut self, terms: &Terms, window: &Window) -> Result<()> {
+        let goals = terms.worths.len();
+        let states: Vec<Board> = self
+            .states
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|same| same[0].0)
+            .collect();
+        let slices = states.chunks(SLICE);
+        for (states, worths) in slices.zip(self.worths.chunks_mut(SLICE * goals)) {
+            let (mut moves, mut afterstates) = (Vec::new(), Vec::new());
+            for (&state, from) in states.iter().zip((0..).step_by(goals)) {
+                for made in terms.moves.legal(state) {
+                    if made.wins {
+                        let won = |worth: &Worth| worth.earned(made) + worth.won();
+                        raise(
+                            &mut worths[from..from + goals],
+                            terms.worths.iter().map(won),
+                        );
+                    } else {
+                        moves.push((from, made));
+                        afterstates.push(made.after);
+                    }
+                }
+            }
+            terms.game.canonicalise(&mut afterstates);
+            for ((from, made), afterstate) in moves.into_iter().zip(afterstates) {
+                if let Some(values) = window.find(afterstate)? {
+                    let values = terms.worths.iter().zip(values);
+                    let lead_to = values.map(|(worth, &value)| {
+                        worth.earned(made) + i64::from(value) - worth.base(afterstate)
+                    });
+                    raise(&mut worths[from..from + goals], lead_to);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Add the worths of the states to the totals of the afterstates that lead to them, so many
+    /// times.
+    pub(super) fn add(&mut self, terms: &Terms, times: i64) {
+        let goals = terms.worths.len();
+        let groups = self.states.chunk_by(|a, b| a.0 == b.0);
+        for (same, worths) in groups.zip(self.worths.chunks_exact(goals)) {
+            for &(_, place) in same {
+                let from = place as usize * goals;
+                let totals = self.totals[from..from + goals].iter_mut();
+                totals
+                    .zip(worths)
+                    .for_each(|(total, worth)| *total += times * worth);
+            }
+        }
+    }
+
+    /// What is wrong with the block, which is a layer's and has this number in its part: for each
+    /// goal, with its place among them, the first value that is not the one made here; or that an
+    /// afterstate is missing, so that nothing could be made.
+    pub(super) fn into_findings(
+        self,
+        terms: &Terms,
+        layer: &Layer,
+        (part, number): (usize, usize),
+    ) -> Vec<(usize, Error)> {
+        if let Some(absent) = self.absent {
+            return vec![(0, absent)];
+        }
+        let goals = terms.worths.len();
+        let cells = terms.game.size().cells();
+        let mut findings = Vec::new();
+        for (goal, worth) in terms.worths.iter().enumerate() {
+            let of_goal = |all: usize| all * goals + goal;
+            let wrong = self
+                .block
+                .boards
+                .iter()
+                .enumerate()
+                .find_map(|(place, &board)| {
+                    let mean = worth.mean(self.totals[of_goal(place)], empty_cells(board, cells));
+                    let (made, stored) =
+                        (mean + worth.base(board), self.block.values[of_goal(place)]);
+                    (made != i64::from(stored)).then(|| {
+                        format!(
+                            "block {number}: the value of {board:#x} is {stored}, made again {made}"
+                        )
+                    })
+                });
+            findings.extend(wrong.map(|what| {
+                let path = layer.column(part, goal).path().to_owned();
+                (goal, Error::Damaged { path, what })
+            }));
+        }
+        findings
+    }
+}
+
+/// Put greater worths in the place of smaller ones.
+fn raise(worths: &mut [i64], others: impl Iterator<Item = i64>) {
+    for (worth, other) in worths.iter_mut().zip(others) {
+        *worth = other.max(*worth);
+    }
+}

@@ -1,0 +1,147 @@
+//! A solved layer on disk, and stretches of it in memory, in which afterstates are looked up.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::block::Block;
+use crate::error::{Error, Result};
+use crate::game::{Board, Exp, PartKey, max_exp};
+use crate::part::{Column, Decoder, Kind, Part, ValueDecoder};
+use crate::store::{Goal, Solution};
+
+/// The afterstates of a layer with their values for some goals, in files.
+pub(super) struct Layer {
+    sum: u32,
+    goals: usize,
+    parts: Vec<(Part, Vec<Column>)>,
+    /// All blocks: each by its part and its number there, in order of largest tile, then of boards.
+    pub(super) blocks: Vec<(usize, usize)>,
+}
+
+/// A stretch of a layer in memory.
+pub(super) struct Window {
+    sum: u32,
+    goals: usize,
+    /// From which afterstate on, by largest tile and board, and up to which.
+    range: Range<(Exp, Board)>,
+    boards: Vec<Board>,
+    /// Where the afterstates with each largest tile are.
+    parts: [Range<usize>; 16],
+    /// The values of the first afterstate, one for each goal, then of the next.
+    values: Vec<u32>,
+}
+
+impl Layer {
+    pub(super) fn open(solution: &Solution, goals: &[Goal], sum: u32) -> Result<Self> {
+        let run = solution.run();
+        let mut parts = Vec::new();
+        for max in run.game().top().up_to() {
+            let key = PartKey { sum, max };
+            if let Some(part) = run.part(Kind::Afterstates, key)? {
+                let columns = goals.iter().map(|goal| {
+                    let column = solution.values(goal.objective, key)?;
+                    Ok(column.expect("a solved layer has values"))
+                });
+                parts.push((part, columns.collect::<Result<_>>()?));
+            }
+        }
+        let blocks = parts.iter().enumerate();
+        let blocks = blocks.flat_map(|(at, (part, _))| (0..part.blocks()).map(move |b| (at, b)));
+        Ok(Self {
+            sum,
+            goals: goals.len(),
+            blocks: blocks.collect(),
+            parts,
+        })
+    }
+
+    /// The file of a part's values for a goal.
+    pub(super) fn column(&self, part: usize, goal: usize) -> &Column {
+        &self.parts[part].1[goal]
+    }
+
+    /// Read a block.
+    pub(super) fn read(&self, part: usize, block: usize) -> Result<Block> {
+        let (part, columns) = &self.parts[part];
+        let (mut boards, mut column) = (Vec::new(), Vec::new());
+        part.read_block(block, &mut Decoder::new()?, &mut boards)?;
+        let mut values = vec![0; boards.len() * columns.len()];
+        let mut decoder = ValueDecoder::new()?;
+        for (goal, file) in columns.iter().enumerate() {
+            column.clear();
+            file.read_block(block, &mut decoder, &mut column)?;
+            let places = values.iter_mut().skip(goal).step_by(columns.len());
+            places
+                .zip(&column)
+                .for_each(|(place, &value)| *place = value);
+        }
+        Ok(Block { boards, values })
+    }
+
+    /// Cut it into windows of so many blocks; one, if there are none.
+    pub(super) fn windows(&self, blocks: usize) -> impl Iterator<Item = Range<usize>> {
+        let all = self.blocks.len();
+        let starts = (0..all.max(1)).step_by(blocks);
+        starts.map(move |start| start..all.min(start + blocks))
+    }
+
+    /// Read the blocks of a window.
+    pub(super) fn window(&self, range: Range<usize>) -> Result<Window> {
+        let begin = |block: usize| {
+            let (part, block) = self.blocks[block];
+            let part = &self.parts[part].0;
+            (part.label().key.max, part.first(block))
+        };
+        let first = match range.start {
+            0 => (Exp::EMPTY, 0),
+            start => begin(start),
+        };
+        let end = match range.end {
+            end if end < self.blocks.len() => begin(end),
+            _ => (Exp::LAST, 0),
+        };
+        let blocks = self.blocks[range].par_iter();
+        let blocks = blocks.map(|&(part, block)| Ok((part, self.read(part, block)?)));
+        let blocks: Vec<(usize, Block)> = blocks.collect::<Result<_>>()?;
+        let mut window = Window {
+            sum: self.sum,
+            goals: self.goals,
+            range: first..end,
+            boards: Vec::new(),
+            parts: Default::default(),
+            values: Vec::new(),
+        };
+        for of_part in blocks.chunk_by(|(part, _), (other, _)| part == other) {
+            let start = window.boards.len();
+            for (_, block) in of_part {
+                window.boards.extend(&block.boards);
+                window.values.extend(&block.values);
+            }
+            let max = self.parts[of_part[0].0].0.label().key.max;
+            window.parts[usize::from(max.get())] = start..window.boards.len();
+        }
+        Ok(window)
+    }
+}
+
+impl Window {
+    /// The values of a canonical afterstate of the layer, if its place is in this window.
+    pub(super) fn find(&self, afterstate: Board) -> Result<Option<&[u32]>> {
+        let max = max_exp(afterstate);
+        if !self.range.contains(&(max, afterstate)) {
+            return Ok(None);
+        }
+        let part = self.parts[usize::from(max.get())].clone();
+        match self.boards[part.clone()].binary_search(&afterstate) {
+            Ok(at) => {
+                let from = (part.start + at) * self.goals;
+                Ok(Some(&self.values[from..from + self.goals]))
+            }
+            Err(_) => Err(Error::Absent {
+                sum: self.sum,
+                afterstate,
+            }),
+        }
+    }
+}

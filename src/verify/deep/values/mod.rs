@@ -1,0 +1,160 @@
+//! Make every value of a solution again from those of the states after it, in another way than the
+//! solver, and demand equality to the last bit.
+//!
+//! | | the solver (`solve`) | here |
+//! |---|---|---|
+//! | a move | arithmetic on whole boards | a table of lines |
+//! | what it earns | nothing: a potential stands for all rewards | what it earns |
+//! | a reached tile | counts where the game ends | counts where it is reached |
+//! | looking up | rank, and a bitmap of all ranks | sorted lists, and binary search |
+//! | a state | made again for each afterstate that leads to it | once for each block |
+//!
+//! They share the canonical form and the readers of files.
+//!
+//! Key idea: a layer is checked against the layers above it as they are stored. Those were checked
+//! before, so by induction every value is the right one, and one that is wrong is named where it is,
+//! not wherever it has an effect. Every move must lead to an afterstate that is there, or win: a
+//! state is lost only if it has no legal move.
+//!
+//! Reading order: `worth` (the recursion), `block`, `layer` (look-ups), this file (the passes).
+
+mod block;
+mod layer;
+mod worth;
+
+use std::collections::BTreeMap;
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::super::Watch;
+use super::super::line_moves::LineMoves;
+use crate::error::{Error, Result};
+use crate::game::{Board, Exp, Game};
+use crate::part::Kind;
+use crate::store::{Goal, Solution};
+use block::Rebuilt;
+use layer::Layer;
+use worth::Worth;
+
+/// Make all values of a solution again, and compare them with those in its files, which
+/// [`verify`](fn@crate::verify::verify) has found sound. `watch` gets the number of afterstates whose
+/// values were made. Returns what is wrong, at most one finding for each file. Takes about `memory`
+/// bytes, but at least a block of each layer.
+///
+/// # Errors
+///
+/// Errors in reading a file.
+pub fn verify(
+    solution: &Solution,
+    pool: &ThreadPool,
+    memory: u64,
+    watch: Watch,
+) -> Result<Vec<Error>> {
+    let moves = LineMoves::new(solution.run().game());
+    let mut findings = Vec::new();
+    for sum in (4..=solution.last_sum()).rev().step_by(2) {
+        let solved = |goal: &Goal| solution.solved_sum(goal.objective) <= Some(sum);
+        let goals: Vec<Goal> = solution.aims().filter(solved).collect();
+        if goals.is_empty() {
+            break;
+        }
+        let game = *solution.run().game();
+        let terms = Terms {
+            game,
+            moves: &moves,
+            worths: goals
+                .iter()
+                .map(|&goal| Worth::new(goal, game.win()))
+                .collect(),
+        };
+        let pass = || check_layer(solution, &goals, &terms, sum, memory, watch);
+        findings.extend(pool.install(pass)?);
+    }
+    Ok(findings)
+}
+
+/// Of how many afterstates [`verify`] makes the values.
+#[must_use]
+pub fn work(solution: &Solution) -> u64 {
+    let from = solution.aims();
+    let from = from
+        .filter_map(|goal| solution.solved_sum(goal.objective))
+        .min();
+    let table = solution.run().table();
+    let rows = table
+        .rows()
+        .iter()
+        .filter(|row| Some(row.sum) >= from && from.is_some());
+    rows.map(|row| row.afterstates).sum()
+}
+
+/// The rules, and what the goals pay.
+struct Terms<'a> {
+    game: Game,
+    moves: &'a LineMoves,
+    worths: Vec<Worth>,
+}
+
+/// Make the values of a layer again, and compare.
+fn check_layer(
+    solution: &Solution,
+    goals: &[Goal],
+    terms: &Terms,
+    sum: u32,
+    memory: u64,
+    watch: Watch,
+) -> Result<Vec<Error>> {
+    let layer = Layer::open(solution, goals, sum)?;
+    let above = [(Exp::TWO, 9), (Exp::FOUR, 1)].map(|(tile, times)| {
+        let layer = Layer::open(solution, goals, sum + tile.tile());
+        layer.map(|layer| (layer, tile, times))
+    });
+    let [twos, fours] = above;
+    let above = [twos?, fours?];
+    let [in_batch, in_window] = blocks_at_once(&terms.game, goals.len(), memory);
+    // The first finding of a file stays.
+    let mut findings = BTreeMap::new();
+    for batch in layer.blocks.chunks(in_batch) {
+        let blocks = batch
+            .par_iter()
+            .map(|&(part, block)| layer.read(part, block));
+        let mut blocks: Vec<Rebuilt> = blocks
+            .map(|block| block.map(Rebuilt::new))
+            .collect::<Result<_>>()?;
+        for (above, tile, times) in &above {
+            blocks
+                .par_iter_mut()
+                .for_each(|block| block.spawn(terms, *tile));
+            for window in above.windows(in_window) {
+                let window = above.window(window)?;
+                blocks
+                    .par_iter_mut()
+                    .for_each(|block| block.move_into(terms, &window));
+            }
+            blocks
+                .par_iter_mut()
+                .for_each(|block| block.add(terms, *times));
+        }
+        for (&place, block) in batch.iter().zip(blocks) {
+            watch(block.block.boards.len() as u64);
+            for (goal, error) in block.into_findings(terms, &layer, place) {
+                findings.entry((place.0, goal)).or_insert(error);
+            }
+        }
+    }
+    Ok(findings.into_values().collect())
+}
+
+/// How many blocks to make the values of at once, and how many to look up in: each takes half of the
+/// memory.
+fn blocks_at_once(game: &Game, goals: usize, memory: u64) -> [usize; 2] {
+    let block = Kind::Afterstates.block();
+    let looked_up = size_of::<Board>() + size_of::<u32>() * goals;
+    let state = size_of::<(Board, u32)>() + size_of::<i64>() * goals;
+    let made = looked_up + size_of::<i64>() * goals + game.size().cells() as usize * state;
+    [made, looked_up].map(|bytes| {
+        let blocks = memory / 2 / (block * bytes) as u64;
+        usize::try_from(blocks).unwrap_or(usize::MAX).max(1)
+    })
+}

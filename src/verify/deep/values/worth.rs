@@ -1,0 +1,129 @@
+//! What a goal pays, move by move, as people state it.
+//!
+//! The solver has no rewards in its recursion: it takes them out with a potential
+//! (`solve/payoff.rs`). Here each move earns what it earns, and the potential comes in only where a
+//! value is compared with the one that is stored.
+
+use super::super::super::line_moves::Move;
+use crate::game::{Board, Exp, Objective, exps, max_exp};
+use crate::store::{Goal, Rounding};
+
+/// What a goal pays in a game with a winning tile. Worths are in units of the goal.
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
+    goal: Goal,
+    win: Exp,
+}
+
+impl Worth {
+    pub(super) fn new(goal: Goal, win: Exp) -> Self {
+        Self { goal, win }
+    }
+
+    /// So many whole ones.
+    fn units(self, number: u32) -> i64 {
+        i64::from(number) << self.goal.fraction
+    }
+
+    /// What a move earns.
+    pub(super) fn earned(self, made: Move) -> i64 {
+        self.units(match self.goal.objective {
+            Objective::Score => made.score,
+            Objective::Moves => 1,
+            Objective::Tile(_) => 0,
+        })
+    }
+
+    /// What a board is worth if the game ends there. No board is worth less.
+    pub(super) fn ended(self, board: Board) -> i64 {
+        self.ended_with(max_exp(board))
+    }
+
+    /// What a board with the winning tile is worth.
+    pub(super) fn won(self) -> i64 {
+        self.ended_with(self.win)
+    }
+
+    fn ended_with(self, largest: Exp) -> i64 {
+        self.units(match self.goal.objective {
+            Objective::Score | Objective::Moves => 0,
+            Objective::Tile(tile) => u32::from(largest >= tile),
+        })
+    }
+
+    /// What is expected from an afterstate with so many empty cells on: `total` is nine times the
+    /// worths of the states with a 2 in one of them, and once those with a 4.
+    pub(super) fn mean(self, total: i64, empty: u32) -> i64 {
+        let weight = 10 * i64::from(empty);
+        match self.goal.rounding {
+            Rounding::Nearest => (total + weight / 2).div_euclid(weight),
+            Rounding::Down => total.div_euclid(weight),
+            Rounding::Up => -(-total).div_euclid(weight),
+        }
+    }
+
+    /// What is stored of an afterstate before its worth is added: for the score, what its tiles
+    /// would have scored if each had been made of 2s.
+    pub(super) fn base(self, board: Board) -> i64 {
+        self.units(match self.goal.objective {
+            Objective::Score => {
+                let tiles = exps(board).filter(|&exp| exp > Exp::EMPTY);
+                tiles.map(|exp| u32::from(exp.get() - 1) << exp.get()).sum()
+            }
+            Objective::Moves | Objective::Tile(_) => 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worth(objective: Objective, rounding: Rounding) -> Worth {
+        let fraction = 3;
+        Worth::new(
+            Goal {
+                objective,
+                fraction,
+                rounding,
+            },
+            Exp::of_tile(32).unwrap(),
+        )
+    }
+
+    #[test]
+    fn a_move_earns_its_merges_or_itself() {
+        let made = Move {
+            after: 0x3201,
+            score: 12,
+            wins: false,
+        };
+        let sixteen = Objective::of_tile(16).unwrap();
+        for (objective, earned) in [(Objective::Score, 96), (Objective::Moves, 8), (sixteen, 0)] {
+            assert_eq!(worth(objective, Rounding::Nearest).earned(made), earned);
+        }
+        let tile = worth(sixteen, Rounding::Nearest);
+        assert_eq!([0x3111, 0x4111].map(|board| tile.ended(board)), [0, 8]);
+        assert_eq!(tile.won(), 8);
+    }
+
+    #[test]
+    fn a_tile_of_2s_alone_has_scored_its_way_up() {
+        // 8 was made of two 4s, each made of two 2s: 8 + 4 + 4.
+        assert_eq!(worth(Objective::Score, Rounding::Down).base(0x3010), 16 * 8);
+        assert_eq!(worth(Objective::Moves, Rounding::Down).base(0x3010), 0);
+    }
+
+    #[test]
+    fn a_mean_is_rounded_once_as_the_goal_says() {
+        for (rounding, means) in [
+            (Rounding::Nearest, [0, 1, 1, 2]),
+            (Rounding::Down, [0, 0, 1, 1]),
+            (Rounding::Up, [1, 1, 1, 2]),
+        ] {
+            let worth = worth(Objective::Moves, rounding);
+            // 4/10, 5/10, 10/10, 15/10.
+            assert_eq!([4, 5, 10, 15].map(|total| worth.mean(total, 1)), means);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Check the files of a solution, block by block, with the afterstates that their values belong to.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use super::Watch;
+use crate::error::{Error, Result};
+use crate::game::PartKey;
+use crate::part::{Column, Decoder, Fingerprint, Kind, Part, ValueDecoder, value_fingerprint};
+use crate::store::{Goal, Run, Solution};
+
+/// What is solved for one goal, as far as its files were found sound.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Solved {
+    /// The goal.
+    pub goal: Goal,
+    /// Sum of the lowest layer that is solved.
+    pub from: u32,
+    /// Files of values that the manifest of the solution names.
+    pub files: u64,
+    /// Bytes that they should have.
+    pub bytes: u64,
+    /// Values in the files without a finding.
+    pub values: u64,
+    /// Their fingerprint.
+    pub fingerprint: Fingerprint,
+}
+
+/// The solution of a run, if it has one.
+pub(super) fn open(run: &Run) -> Result<Option<Solution>> {
+    match Solution::open(run.dir()) {
+        Err(Error::NotSolved(_)) => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
+/// Read all values on the threads of the pool that this is called on. Where the afterstates of a
+/// part are `broken`, only the bytes of its values can be checked. Returns what is solved, and what
+/// is wrong.
+pub(super) fn verify(
+    solution: &Solution,
+    broken: &HashSet<PartKey>,
+    watch: Watch,
+) -> (Vec<Solved>, Vec<Error>) {
+    let (mut all, mut findings) = (Vec::new(), Vec::new());
+    for goal in solution.aims() {
+        let objective = goal.objective;
+        let parts: Vec<PartKey> = solution.parts(objective).collect();
+        let mut solved = Solved {
+            goal,
+            from: solution.solved_sum(objective).unwrap_or_default(),
+            files: parts.len() as u64,
+            bytes: solution.bytes(objective),
+            values: 0,
+            fingerprint: Fingerprint::default(),
+        };
+        let files = parts.par_iter().map(|&key| {
+            let Some(column) = solution.values(objective, key)? else {
+                return Ok((0, Fingerprint::default()));
+            };
+            match solution.run().part(Kind::Afterstates, key) {
+                Ok(Some(part)) if !broken.contains(&key) => read(&column, &part, watch)?,
+                _ => column.check_blocks()?,
+            }
+            Ok((column.states(), column.fingerprint()))
+        });
+        let files: Vec<Result<(u64, Fingerprint)>> = files.collect();
+        for file in files {
+            match file {
+                Ok((values, fingerprint)) => {
+                    solved.values += values;
+                    solved.fingerprint += fingerprint;
+                }
+                Err(error) => findings.push(error),
+            }
+        }
+        all.push(solved);
+    }
+    (all, findings)
+}
+
+/// Read a file of values, and check that its fingerprint is that of the values with their
+/// afterstates. If several blocks are damaged, the error names the first.
+fn read(column: &Column, part: &Part, watch: Watch) -> Result<()> {
+    let blocks = (0..column.blocks()).into_par_iter().map(|block| {
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        column.read_block(block, &mut ValueDecoder::new()?, &mut values)?;
+        part.read_block(block, &mut Decoder::new()?, &mut keys)?;
+        watch(values.len() as u64);
+        Ok(value_fingerprint(&keys, &values))
+    });
+    let blocks: Vec<Result<Fingerprint>> = blocks.collect();
+    let mut fingerprint = Fingerprint::default();
+    for block in blocks {
+        fingerprint += block?;
+    }
+    let said = column.fingerprint();
+    if fingerprint == said {
+        return Ok(());
+    }
+    Err(Error::Mismatch {
+        path: column.path().to_owned(),
+        what: format!("its footer says fingerprint {said}, its values have {fingerprint}"),
+    })
+}
