@@ -8,7 +8,7 @@ use clap::Args;
 use super::open;
 use crate::error::Error;
 use crate::game::{Game, Grid, Size};
-use crate::store::Run;
+use crate::store::{Run, Solution};
 
 /// A game, by its size and winning tile.
 #[derive(Args)]
@@ -51,23 +51,34 @@ pub(super) struct GameOrRun {
 impl GameOrRun {
     /// The game, and the run if there is one. What is given beside a run must be the run's.
     pub(super) fn open(&self) -> Result<(Game, Option<Run>)> {
-        let Some(dir) = &self.dir else {
+        let run = self.dir.as_deref().map(open::run).transpose()?;
+        Ok((self.game(run.as_ref())?, run))
+    }
+
+    /// The game, and the solution of its run if there is a run, which must then be solved.
+    pub(super) fn open_solution(&self) -> Result<(Game, Option<Solution>)> {
+        let solution = self.dir.as_deref().map(open::solution).transpose()?;
+        let game = self.game(solution.as_ref().map(Solution::run))?;
+        Ok((game, solution))
+    }
+
+    fn game(&self, run: Option<&Run>) -> Result<Game> {
+        let Some(run) = run else {
             let size = self.size.context("no board size: give --size or --dir")?;
-            return Ok((Game::new(size, self.max)?, None));
+            return Ok(Game::new(size, self.max)?);
         };
-        let run = open::run(dir)?;
         let game = *run.game();
         let size = self.size.unwrap_or(game.size());
         let wanted = Game::new(size, self.max.or(game.max()))?;
         if wanted != game {
             return Err(Error::OtherGame {
-                path: dir.clone(),
+                path: run.dir().to_owned(),
                 found: game.to_string(),
                 wanted: wanted.to_string(),
             }
             .into());
         }
-        Ok((game, Some(run)))
+        Ok(game)
     }
 }
 

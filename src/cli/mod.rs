@@ -76,7 +76,8 @@ Examples:
   enum48 show 0x2310 --size 2           a board, its moves, and what follows
   enum48 witness 0x0132 --size 2        find a game that ends in this board
   enum48 replay CODE                    replay a game and verify each move
-  enum48 play --size 4 --max 2048       play the game in the terminal
+  enum48 play --size 4 --max 2048       play the game in the terminal; with --dir of a
+                                        solved run it shows what each move is worth
 
 A count can be stopped at any moment; the same command resumes it. The result
 is the same, byte for byte, whatever --threads and --memory are.

@@ -3,10 +3,13 @@
 //! The board and all messages go to stderr, so that the code of the game is the only line on stdout
 //! and `code=$(enum48 play ...)` works.
 //!
-//! Reading order: `session` (a game with undo), `screen` (the picture of it), `tiles` (the board in
-//! the picture), `terminal` (entered, drawn on, and restored), `signals` (what ends a game besides
-//! keys).
+//! Reading order: `session` (a game with undo), `hints` (what a solution says of its moves), `player`
+//! (what keys do to both), `keys`, `screen` (the picture of a game), `tiles` (the board in the
+//! picture), `terminal` (entered, drawn on, and restored), `signals` (what ends a game besides keys).
 
+mod hints;
+mod keys;
+mod player;
 mod screen;
 mod session;
 mod signals;
@@ -14,19 +17,21 @@ mod terminal;
 mod tiles;
 
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{self, Event};
 
-use self::screen::Note;
+use self::hints::Hints;
+use self::keys::{Key, key};
+use self::player::Player;
 use self::session::Session;
 use self::signals::Signals;
 use self::terminal::Terminal;
 use super::Outcome;
-use super::game::GameArgs;
+use super::game::GameOrRun;
+use super::objectives::Objectives;
 use super::signals::end_by;
-use crate::game::Direction;
 use crate::play::Seed;
 
 /// So often it is looked whether a signal came, or the terminal has gone.
@@ -40,6 +45,13 @@ const TICK: Duration = Duration::from_millis(100);
 ///   q, Esc, Ctrl-C        quit, and print the code
 ///   Ctrl-Z                suspend, until fg
 ///
+/// With --dir of a solved run, the game is the run's, and more keys work:
+///
+///   i                     show or hide hints: what each move is worth, what it
+///                         loses against the best, the chance of each tile
+///   b                     make the best move
+///   p                     let the program play, until a key is pressed
+///
 /// The same seed and moves give the same tiles, even after an undo. The code is
 /// the only line on stdout; the board is drawn on stderr. 4x4 needs --max.
 #[derive(clap::Args)]
@@ -49,11 +61,15 @@ const TICK: Duration = Duration::from_millis(100);
 Examples:
   enum48 play --size 4 --max 2048
   enum48 play --size 3x4 --seed tiles
+  enum48 play --dir enum48-data/3x3 --for 512,score
   code=$(enum48 play --size 3 --max 256)"
 )]
 pub(super) struct Args {
     #[command(flatten)]
-    game: GameArgs,
+    game: GameOrRun,
+
+    #[command(flatten)]
+    objectives: Objectives,
 
     /// Seed of the tiles, a number in base 36: digits 0 to 9 and a to z [default: random]
     #[arg(long, value_name = "SEED")]
@@ -62,7 +78,7 @@ pub(super) struct Args {
 
 /// Play.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let game = args.game.game()?;
+    let (game, solution) = args.game.open_solution()?;
     if game.size().cells() == 16 && game.max().is_none() {
         bail!(
             "size 4x4 without a winning tile: a code's tiles go up to 65536 and the game goes beyond: \
@@ -76,10 +92,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
-    let mut session = Session::new(game, seed);
+    let hints = match &solution {
+        Some(solution) => Some(Hints::new(solution, args.objectives.goals(solution)?)?),
+        None => None,
+    };
+    let mut player = Player::new(Session::new(game, seed), hints);
     let signals = Signals::listen().context("play: cannot listen for signals")?;
-    let ended = play(&mut session, &signals);
-    let printed = writeln!(io::stdout(), "{}", session.code());
+    let ended = play(&mut player, &signals);
+    let printed = writeln!(io::stdout(), "{}", player.code());
     if let Some(signal) = signals.ending() {
         end_by(signal)?;
     }
@@ -88,114 +108,49 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Play until the player quits or a signal comes, then restore the terminal.
-fn play(session: &mut Session, signals: &Signals) -> Result<()> {
+fn play(player: &mut Player, signals: &Signals) -> Result<()> {
     let terminal = Terminal::open().context("terminal: cannot enter raw mode")?;
     let colours = terminal::has_colours();
-    let mut note = Note::Goal;
     loop {
         if signals.continued() {
             let entered = terminal.enter_again();
             entered.context("terminal: cannot enter raw mode")?;
         }
         let size = crossterm::terminal::size().context("terminal: cannot get its size")?;
-        let frame = screen::frame(session, &note, colours, size);
+        let frame = player.frame(colours, size)?;
         terminal.show(&frame).context("terminal: cannot draw")?;
-        let event = next_event(signals).context("terminal: cannot read keys")?;
+        let event = next_event(signals, player.due()).context("terminal: cannot read keys")?;
         if signals.ending().is_some() {
             return Ok(());
         }
-        note = match event.and_then(|event| key(event.as_key_press_event()?)) {
-            None => continue,
-            Some(Key::Quit) => return Ok(()),
-            Some(Key::Suspend) => {
-                terminal.leave();
-                signals.suspend().context("play: cannot suspend")?;
-                continue;
-            }
-            Some(Key::Code) => Note::Code(session.code().to_string()),
-            Some(Key::Undo) if session.undo() => Note::Goal,
-            Some(Key::Undo) => Note::Start,
-            Some(Key::Move(direction)) if session.slide(direction) => Note::Goal,
-            Some(Key::Move(_)) => Note::Unchanged,
-        };
+        match event {
+            Some(Event::Key(pressed)) if pressed.is_press() => match key(pressed) {
+                Some(Key::Quit) => return Ok(()),
+                Some(Key::Suspend) => {
+                    player.press(None)?;
+                    terminal.leave();
+                    signals.suspend().context("play: cannot suspend")?;
+                }
+                key => player.press(key)?,
+            },
+            _ => player.wait()?,
+        }
     }
 }
 
-/// The next event of the terminal; none if a signal came first.
-fn next_event(signals: &Signals) -> io::Result<Option<Event>> {
+/// The next event of the terminal; none if a signal came first, or it is `due`.
+fn next_event(signals: &Signals, due: Option<Instant>) -> io::Result<Option<Event>> {
     loop {
-        if event::poll(TICK)? {
+        let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+        if event::poll(left.unwrap_or(TICK).min(TICK))? {
             return event::read().map(Some);
         }
-        if signals.came() {
+        if signals.came() || left.is_some_and(|left| left <= TICK) {
             return Ok(None);
         }
         // Of a terminal that has gone nothing is read, not even its end.
         if !io::stdin().is_terminal() {
             return Err(io::Error::other("it has gone"));
-        }
-    }
-}
-
-/// What a key does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
-    Move(Direction),
-    Undo,
-    Code,
-    Suspend,
-    Quit,
-}
-
-fn key(event: KeyEvent) -> Option<Key> {
-    if event.modifiers.difference(KeyModifiers::SHIFT).is_empty() {
-        match event.code {
-            KeyCode::Up => Some(Key::Move(Direction::Up)),
-            KeyCode::Right => Some(Key::Move(Direction::Right)),
-            KeyCode::Down => Some(Key::Move(Direction::Down)),
-            KeyCode::Left => Some(Key::Move(Direction::Left)),
-            KeyCode::Esc => Some(Key::Quit),
-            KeyCode::Char(letter) => match letter.to_ascii_lowercase() {
-                'w' | 'k' => Some(Key::Move(Direction::Up)),
-                'd' | 'l' => Some(Key::Move(Direction::Right)),
-                's' | 'j' => Some(Key::Move(Direction::Down)),
-                'a' | 'h' => Some(Key::Move(Direction::Left)),
-                'u' => Some(Key::Undo),
-                'c' => Some(Key::Code),
-                'q' => Some(Key::Quit),
-                _ => None,
-            },
-            _ => None,
-        }
-    } else {
-        match (event.modifiers, event.code) {
-            (KeyModifiers::CONTROL, KeyCode::Char('c')) => Some(Key::Quit),
-            (KeyModifiers::CONTROL, KeyCode::Char('z')) => Some(Key::Suspend),
-            _ => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_work_in_both_cases_and_not_with_control_or_alt() {
-        let press = |letter, with| key(KeyEvent::new(KeyCode::Char(letter), with));
-        for (letter, wanted) in [
-            ('w', Key::Move(Direction::Up)),
-            ('l', Key::Move(Direction::Right)),
-            ('u', Key::Undo),
-            ('c', Key::Code),
-            ('q', Key::Quit),
-        ] {
-            assert_eq!(press(letter, KeyModifiers::NONE), Some(wanted));
-            let capital = letter.to_ascii_uppercase();
-            assert_eq!(press(capital, KeyModifiers::SHIFT), Some(wanted));
-            assert_eq!(press(letter, KeyModifiers::ALT), None);
-            let interrupt = (letter == 'c').then_some(Key::Quit);
-            assert_eq!(press(letter, KeyModifiers::CONTROL), interrupt);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The picture of a game: name and seed, score, board, a message, keys, and the code.
+//! The picture of a game: name and seed, score, board, hints, a message, keys, and the code.
 //!
 //! If the window is small, the board shrinks before anything is left out. No line is wider than the
 //! window, except the code: it begins at the left edge and the terminal wraps it, so that it is
@@ -7,6 +7,7 @@
 use crossterm::style::Stylize;
 use indicatif::HumanCount;
 
+use super::hints;
 use super::session::Session;
 use super::tiles::{self, Scale};
 use crate::play::Status;
@@ -25,6 +26,30 @@ pub(super) enum Note {
     Start,
     /// The code of the game.
     Code(String),
+    /// The program makes the best moves, until a key is pressed.
+    Watch,
+}
+
+/// What a solution adds to the picture.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Help {
+    /// Nothing: there is none.
+    None,
+    /// The keys that ask it.
+    Keys,
+    /// The keys, and lines of hints.
+    Hints(Vec<String>),
+}
+
+impl Help {
+    /// Number of its lines.
+    fn rows(&self) -> u16 {
+        match self {
+            Self::None => 0,
+            Self::Keys => 1,
+            Self::Hints(_) => 1 + hints::ROWS,
+        }
+    }
 }
 
 /// A picture of the game.
@@ -40,10 +65,11 @@ pub(super) struct Frame {
 pub(super) fn frame(
     session: &Session,
     note: &Note,
+    help: &Help,
     colours: bool,
     (columns, rows): (u16, u16),
 ) -> Frame {
-    let least_rows = u16::from(session.position().game().size().rows()) + 6;
+    let least_rows = u16::from(session.position().game().size().rows()) + 6 + help.rows();
     let (width, height) = (usize::from(columns), usize::from(rows));
     if columns < COLUMNS || rows < least_rows {
         let text = format!("make the window larger (at least {COLUMNS}x{least_rows})");
@@ -55,12 +81,8 @@ pub(super) fn frame(
         _ => "",
     };
     let layout = |scale, gap| {
-        layout(
-            session,
-            note,
-            tiles::draw(session.position(), scale, colours),
-            gap,
-        )
+        let board = tiles::draw(session.position(), scale, colours);
+        layout(session, note, help, board, gap)
     };
     let fits = |lines: &Vec<String>| lines.len() + code.len().div_ceil(width) <= height;
     let lines = [(Scale::Large, true), (Scale::Small, true)]
@@ -73,7 +95,13 @@ pub(super) fn frame(
 }
 
 /// All lines except the code, with or without gaps between them.
-fn layout(session: &Session, note: &Note, board: Vec<String>, gap: bool) -> Vec<String> {
+fn layout(
+    session: &Session,
+    note: &Note,
+    help: &Help,
+    board: Vec<String>,
+    gap: bool,
+) -> Vec<String> {
     let position = session.position();
     let (game, seed) = (position.game().to_string(), session.seed());
     let (score, moves) = (position.score(), session.moves() as u64);
@@ -85,6 +113,10 @@ fn layout(session: &Session, note: &Note, board: Vec<String>, gap: bool) -> Vec<
     ];
     lines.extend(gap());
     lines.extend(board);
+    if let Help::Hints(hints) = help {
+        lines.extend(gap());
+        lines.extend_from_slice(hints);
+    }
     lines.extend(gap());
     lines.push(message(session, note));
     lines.extend(gap());
@@ -95,6 +127,14 @@ fn layout(session: &Session, note: &Note, board: Vec<String>, gap: bool) -> Vec<
         "c".bold(),
         "q".bold()
     ));
+    if *help != Help::None {
+        lines.push(format!(
+            "{} hints   {} best move   {} play on",
+            "i".bold(),
+            "b".bold(),
+            "p".bold()
+        ));
+    }
     lines.extend(gap());
     let inset = |line: String| {
         if line.is_empty() {
@@ -113,6 +153,7 @@ fn message(session: &Session, note: &Note) -> String {
         (Status::Dead, _) => "lost: the game is over (u, c or q)".bold().to_string(),
         (Status::Live, Note::Unchanged) => "that changes nothing".to_owned(),
         (Status::Live, Note::Start) => "no move to undo".to_owned(),
+        (Status::Live, Note::Watch) => "playing: any key stops".to_owned(),
         (Status::Live, Note::Code(_)) => "the code of the game so far:".to_owned(),
         (Status::Live, Note::Goal) => match position.game().max() {
             Some(tile) => format!("make {tile} to win"),
@@ -154,15 +195,19 @@ mod tests {
 
     #[test]
     fn no_window_is_too_small_and_no_code_too_long() {
+        let hints = Help::Hints(vec!["x".repeat(36); hints::ROWS.into()]);
         for name in ["2x2", "2x4-65536", "4x2", "3x3-1024", "4x4-65536"] {
             let session = session(name);
             for columns in 0..=90 {
                 for rows in 0..=30 {
-                    for (length, colours) in
-                        [(0, true), (60, false), (1_000, true), (40_000, false)]
-                    {
+                    for (length, help, colours) in [
+                        (0, &Help::None, true),
+                        (60, &hints, false),
+                        (1_000, &Help::Keys, true),
+                        (40_000, &hints, false),
+                    ] {
                         let note = Note::Code("x".repeat(length));
-                        let frame = frame(&session, &note, colours, (columns, rows));
+                        let frame = frame(&session, &note, help, colours, (columns, rows));
                         let (columns, rows) = (usize::from(columns), usize::from(rows));
                         assert!(frame.lines.iter().all(|line| width(line) <= columns));
                         let rest = frame.rest.chars().count().div_ceil(columns.max(1));
@@ -176,7 +221,7 @@ mod tests {
     #[test]
     fn the_smallest_window_shows_everything() {
         let session = session("4x4-65536");
-        let frame = |note, size| frame(&session, note, false, size);
+        let frame = |note, size| frame(&session, note, &Help::None, false, size);
         let shown = frame(&Note::Goal, (38, 10));
         assert_eq!(shown.lines.len(), 9);
         for (columns, rows) in [(37, 10), (38, 9), (20, 8)] {
@@ -199,7 +244,7 @@ mod tests {
         let session = session("4x4-2048");
         let lines = |length| {
             let note = Note::Code("x".repeat(length));
-            let frame = frame(&session, &note, true, (80, 24));
+            let frame = frame(&session, &note, &Help::None, true, (80, 24));
             assert_eq!(frame.rest.len(), length);
             frame.lines.len()
         };

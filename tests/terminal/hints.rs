@@ -1,0 +1,156 @@
+//! `enum48 play --dir DIR`: what a solution says of a game, and how it plays.
+//!
+//! The values are those of a solver in Python that knows only the definition of best play, in
+//! floating point.
+
+use std::sync::LazyLock;
+
+use tempfile::TempDir;
+
+use crate::command::{good, place};
+use crate::terminal::Play;
+
+/// 2x3 and 2x2 to 16, solved.
+static SOLVED: LazyLock<TempDir> = LazyLock::new(|| {
+    let place = place();
+    for (game, dir, objectives) in [
+        ("2x3", "2x3", "score,64,moves"),
+        ("2 --max 16", "2x2-16", "16"),
+    ] {
+        good(
+            &place,
+            &format!("--size {game} --keep both --dir {dir} --quiet"),
+        );
+        good(&place, &format!("solve {dir} --for {objectives} --quiet"));
+    }
+    place
+});
+
+fn start(args: &str, size: (u16, u16)) -> Play {
+    let (dir, args) = args.split_once(' ').unwrap();
+    let dir = SOLVED.path().join(dir);
+    Play::start(&format!("--dir {} {args}", dir.display()), size)
+}
+
+/// The lines of the hints, without the space between their words.
+fn hints(play: &Play) -> Vec<String> {
+    let contents = play.screen().contents();
+    let lines = contents.lines().skip_while(|line| !line.contains("loss"));
+    let words = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    words.take(5).collect()
+}
+
+const OPENING: [&str; 5] = [
+    "score loss moves 64",
+    "up -",
+    "right -",
+    "down 477.35 -<0.01 52.23 93.93 %",
+    "left 477.35 best 52.23 93.93 %",
+];
+
+#[test]
+fn hints_come_and_go_on_a_key_and_follow_the_game() {
+    let mut play = start("2x3 --seed 5", (80, 24));
+    assert_eq!(play.board_after(0), ". 2 4 / . . .");
+    play.until_shown("i hints   b best move   p play on");
+    assert!(hints(&play).is_empty());
+    play.press("i");
+    play.until_shown("loss");
+    assert_eq!(hints(&play), OPENING);
+    play.press("a");
+    assert_eq!(play.board_after(1), "2 4 . / 2 . .");
+    let second = [
+        OPENING[0],
+        "up 477.70 best 51.32 93.92 %",
+        "right 477.70 -0.01 51.32 93.92 %",
+        "down 477.70 best 51.32 93.92 %",
+        "left -",
+    ];
+    assert_eq!(hints(&play), second);
+    play.press("ui");
+    play.until("no hints", |screen| !screen.contents().contains("loss"));
+    play.quit("q");
+}
+
+#[test]
+fn what_is_played_for_can_be_chosen() {
+    let mut play = start("2x3 --seed 5 --for 64,score", (80, 24));
+    play.press("i");
+    play.until_shown("loss");
+    let expected = [
+        "64 loss score",
+        "up -",
+        "right -",
+        "down 93.93 % -<0.01 477.35",
+        "left 93.93 % best 477.35",
+    ];
+    assert_eq!(hints(&play), expected);
+    play.quit("q");
+}
+
+#[test]
+fn a_key_makes_the_best_move() {
+    let mut play = start("2x3 --seed 5", (80, 24));
+    play.press("b");
+    assert_eq!(play.board_after(1), "2 4 . / 2 . .");
+    play.press("b");
+    play.board_after(2);
+    // Left, then up: of two best moves the first.
+    let left = play.quit("q");
+    assert!(left.stdout.starts_with("s1.2x3.5.2.w."), "{}", left.stdout);
+}
+
+#[test]
+fn the_program_plays_until_a_key_is_pressed_which_does_what_it_does() {
+    let mut play = start("2x3 --seed 5", (80, 24));
+    play.press("p");
+    play.until_shown("playing: any key stops");
+    play.board_after(2);
+    play.press("x");
+    play.until_shown("play on until no move is left");
+    play.press("p");
+    play.until_shown("playing");
+    play.press("p");
+    play.until_shown("play on until no move is left");
+    play.press("p");
+    play.until_shown("playing");
+    play.press("uuuuuu");
+    play.until_shown("no move to undo");
+    assert_eq!(play.board_after(0), ". 2 4 / . . .");
+    play.press("p");
+    play.until_shown("playing");
+    assert!(play.quit("q").stdout.starts_with("s1.2x3.5."));
+}
+
+#[test]
+fn the_program_stops_where_the_game_is_over() {
+    let mut play = start("2x2-16 --seed 5", (80, 24));
+    play.press("ip");
+    play.until_shown(": the game is over (u, c or q)");
+    assert_eq!(hints(&play)[1..], ["up -", "right -", "down -", "left -"]);
+    play.press("bp");
+    let over = play.screen().contents();
+    play.press("u");
+    play.until_shown("make 16 to win");
+    play.press("b");
+    play.until("the end again", |screen| screen.contents() == over);
+    play.quit("q");
+}
+
+#[test]
+fn the_smallest_window_has_room_for_hints() {
+    let mut play = start("2x3 --seed 5", (38, 14));
+    play.press("i");
+    play.until_shown("loss");
+    let contents = play.screen().contents();
+    assert!(contents.contains(".        2        4"), "{contents}");
+    assert!(
+        contents.contains("down      477.35    -<0.01     52.23\n"),
+        "{contents}"
+    );
+    play.resize(38, 13);
+    play.until_shown("make the window larger (at least 38x14)");
+    play.press("i");
+    play.until_shown("p play on");
+    play.quit("q");
+}
