@@ -85,6 +85,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
              give --max, 65536 at most"
         );
     }
+    let hints = match &solution {
+        Some(solution) => Some(Hints::new(solution, args.objectives.goals(solution)?)?),
+        None => None,
+    };
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
             "play: stdin or stderr is not a terminal: keys are read from stdin and the board is drawn on \
@@ -92,10 +96,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
-    let hints = match &solution {
-        Some(solution) => Some(Hints::new(solution, args.objectives.goals(solution)?)?),
-        None => None,
-    };
     let mut player = Player::new(Session::new(game, seed), hints);
     let signals = Signals::listen().context("play: cannot listen for signals")?;
     let ended = play(&mut player, &signals);
