@@ -21,6 +21,11 @@ pub(super) struct Objectives {
 }
 
 impl Objectives {
+    /// Whether any is named.
+    pub(super) fn are_given(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
     /// Their goals, in order.
     pub(super) fn goals(&self, solution: &Solution) -> Result<Vec<Goal>> {
         goals(solution, &self.wanted)

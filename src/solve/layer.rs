@@ -8,14 +8,37 @@ use super::index::Index;
 use super::rank::{RankTables, Ranking};
 use crate::engine::{Worker, Workers};
 use crate::error::{Error, Result};
-use crate::game::{Board, Claim, Game};
-use crate::part::{Column, Part, ValueDecoder};
+use crate::game::{Board, Claim, Game, Objective, PartKey};
+use crate::part::{Column, Kind, Part, ValueDecoder};
 use crate::per_thread::PerThread;
+use crate::store::Solution;
 
 /// The afterstates of a part, with a column of values for each goal.
 pub(crate) struct SolvedPart {
     pub(crate) afterstates: Part,
     pub(crate) columns: Vec<Column>,
+}
+
+impl SolvedPart {
+    /// Open the files of a part; `None` if it has no afterstates, or they are not solved for one of
+    /// the objectives.
+    pub(crate) fn open(
+        solution: &Solution,
+        objectives: &[Objective],
+        key: PartKey,
+    ) -> Result<Option<Self>> {
+        let Some(afterstates) = solution.run().part(Kind::Afterstates, key)? else {
+            return Ok(None);
+        };
+        let columns = objectives
+            .iter()
+            .map(|&objective| solution.values(objective, key));
+        let columns: Option<Vec<Column>> = columns.collect::<Result<_>>()?;
+        Ok(columns.map(|columns| Self {
+            afterstates,
+            columns,
+        }))
+    }
 }
 
 /// A layer of afterstates with their values, in memory.

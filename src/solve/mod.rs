@@ -31,7 +31,8 @@
 //! threads, memory or interruptions.
 //!
 //! Reading order: `payoff` (the recursion in integers), `rank`, `index`, `layer`, `expand`,
-//! `columns`, `memory`, this file (the loop over layers), `progress`; `values` (looking up).
+//! `columns`, `memory`, this file (the loop over layers), `progress`; then `values` and
+//! `states`, which read what is solved.
 
 mod columns;
 mod expand;
@@ -41,6 +42,7 @@ mod memory;
 mod payoff;
 mod progress;
 mod rank;
+mod states;
 mod values;
 
 use crate::engine::{Plan, Workers};
@@ -57,6 +59,7 @@ use payoff::Payoff;
 pub use payoff::goal;
 pub use progress::{Progress, Silent};
 use rank::RankTables;
+pub use states::StateValues;
 pub use values::{MoveValue, Start, Values};
 
 /// Solve a run for these goals, from where that was stopped down to the first layer. What is solved
@@ -208,17 +211,7 @@ impl<'a> Pass<'a> {
         let run = solution.run();
         let mut parts = Vec::new();
         for key in keys(run.game(), sum) {
-            if let Some(afterstates) = run.part(Kind::Afterstates, key)? {
-                let values = self.objectives.iter();
-                let columns = values.map(|&objective| {
-                    let column = solution.values(objective, key)?;
-                    Ok(column.expect("a layer that is solved has values"))
-                });
-                parts.push(SolvedPart {
-                    afterstates,
-                    columns: columns.collect::<Result<_>>()?,
-                });
-            }
+            parts.extend(SolvedPart::open(solution, &self.objectives, key)?);
         }
         Layer::read(
             tables,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::layer::SolvedPart;
 use super::payoff::Payoff;
 use crate::error::{Error, Result};
-use crate::game::{Board, Direction, Exp, Game, Moved, PartKey, max_exp, sum};
-use crate::part::{Column, Decoder, Kind, Part, ValueDecoder};
+use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
+use crate::part::{Decoder, ValueDecoder};
 use crate::store::{Goal, Solution};
 
 /// Most parts that are open at a time, as a system maps only so many files: Linux 65,530.
@@ -17,7 +18,7 @@ const OPEN: usize = 1024;
 /// a sum together.
 pub struct Values<'a> {
     solution: &'a Solution,
-    goals: Vec<Goal>,
+    objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
     parts: HashMap<PartKey, Option<OpenPart>>,
     /// Afterstates in the blocks that are kept, and the most that may be.
@@ -29,9 +30,7 @@ pub struct Values<'a> {
 
 /// A part: its files, and those of its blocks that were decoded.
 struct OpenPart {
-    afterstates: Part,
-    /// One for each goal.
-    columns: Vec<Column>,
+    files: SolvedPart,
     blocks: HashMap<usize, Block>,
 }
 
@@ -66,7 +65,7 @@ impl<'a> Values<'a> {
         let bytes_each = size_of::<Board>() + goals.len() * size_of::<u32>();
         Ok(Self {
             solution,
-            goals: goals.to_vec(),
+            objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             parts: HashMap::new(),
             kept: 0,
@@ -185,20 +184,23 @@ impl<'a> Values<'a> {
         }
         let part = match self.parts.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(OpenPart::open(self.solution, &self.goals, key)?),
+            Entry::Vacant(entry) => {
+                let files = SolvedPart::open(self.solution, &self.objectives, key)?;
+                let blocks = HashMap::new();
+                entry.insert(files.map(|files| OpenPart { files, blocks }))
+            }
         };
         let Some(part) = part else {
             return Ok(None);
         };
-        let Some(block) = part.afterstates.block_of(afterstate) else {
+        let Some(block) = part.files.afterstates.block_of(afterstate) else {
             return Ok(None);
         };
         let block = match part.blocks.entry(block) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let (afterstates, columns) = (&part.afterstates, &part.columns);
                 let (decoder, values) = (&mut self.decoder, &mut self.values);
-                let decoded = Block::decode(afterstates, columns, block, decoder, values)?;
+                let decoded = Block::decode(&part.files, *entry.key(), decoder, values)?;
                 self.kept += decoded.afterstates.len();
                 entry.insert(decoded)
             }
@@ -208,43 +210,20 @@ impl<'a> Values<'a> {
     }
 }
 
-impl OpenPart {
-    fn open(solution: &Solution, goals: &[Goal], key: PartKey) -> Result<Option<Self>> {
-        let Some(afterstates) = solution.run().part(Kind::Afterstates, key)? else {
-            return Ok(None);
-        };
-        let columns = goals
-            .iter()
-            .map(|goal| solution.values(goal.objective, key));
-        let columns: Option<Vec<Column>> = columns.collect::<Result<_>>()?;
-        Ok(columns.map(|columns| Self {
-            afterstates,
-            columns,
-            blocks: HashMap::new(),
-        }))
-    }
-}
-
 impl Block {
     fn decode(
-        part: &Part,
-        columns: &[Column],
+        files: &SolvedPart,
         block: usize,
         decoder: &mut Decoder,
         values: &mut ValueDecoder,
     ) -> Result<Self> {
         let mut afterstates = Vec::new();
-        part.read_block(block, decoder, &mut afterstates)?;
-        let columns = columns.iter().map(|column| {
+        files
+            .afterstates
+            .read_block(block, decoder, &mut afterstates)?;
+        let columns = files.columns.iter().map(|column| {
             let mut decoded = Vec::new();
             column.read_block(block, values, &mut decoded)?;
-            if decoded.len() != afterstates.len() {
-                let (expected, got) = (afterstates.len(), decoded.len());
-                return Err(Error::Mismatch {
-                    path: column.path().to_owned(),
-                    what: format!("block {block}: expected {expected} values, got {got}"),
-                });
-            }
             Ok(decoded)
         });
         Ok(Self {
@@ -271,7 +250,7 @@ impl Values<'_> {
     /// What is wrong with a file.
     pub fn start(&mut self) -> Result<Vec<Start>> {
         let game = *self.game();
-        let mut totals = vec![[0.0; 3]; self.goals.len()];
+        let mut totals = vec![[0.0; 3]; self.objectives.len()];
         let mut counts = [0.0; 3];
         for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {
             for state in game.starts(sum) {

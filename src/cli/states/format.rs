@@ -1,19 +1,20 @@
 //! The formats of states: text, a `NumPy` array, a Parquet table.
 
 use anyhow::Result;
-use npyz::WriterBuilder;
 
+use super::npy;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
-use super::writer::Writer;
+use super::writer::{Writer, rows};
 use super::{Args, Format};
 use crate::game::{Game, Grid, PartKey, Size};
-use crate::store::Sink;
+use crate::store::{Goal, Sink};
 
-/// Begin a file of `count` states of a game.
+/// Begin a file of `count` states of a game, with values for these goals.
 pub(super) fn writer<'a>(
     args: &Args,
     game: Game,
+    goals: &[Goal],
     count: u64,
     to: &'a mut Sink<'_>,
 ) -> Result<Box<dyn Writer + 'a>> {
@@ -21,13 +22,10 @@ pub(super) fn writer<'a>(
     Ok(match args.format {
         Format::Hex => Box::new(Hex { to, size }),
         Format::Grid => Box::new(Grids { to, size, at: 0 }),
-        Format::Csv => Box::new(Csv::new(to, size)?),
-        Format::Npy => {
-            let options = npyz::WriteOptions::new().default_dtype();
-            Box::new(options.shape(&[count]).writer(to).begin_nd()?)
-        }
+        Format::Csv => Box::new(Csv::new(to, size, goals)?),
+        Format::Npy => npy::writer(goals, count, to)?,
         #[cfg(feature = "parquet")]
-        Format::Parquet => Box::new(Parquet::new(to, game, &args.selection(), args.cells)?),
+        Format::Parquet => Box::new(Parquet::new(to, game, args, goals)?),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => unreachable!("it was refused before a file was begun"),
     })
@@ -39,7 +37,7 @@ struct Hex<'a, 'b> {
 }
 
 impl Writer for Hex<'_, '_> {
-    fn write(&mut self, states: &[u64], _: PartKey) -> Result<()> {
+    fn write(&mut self, _: PartKey, states: &[u64], _: &[f64]) -> Result<()> {
         for &state in states {
             writeln!(self.to, "{:#x}", Grid::new(state, self.size)?)?;
         }
@@ -58,7 +56,7 @@ struct Grids<'a, 'b> {
 }
 
 impl Writer for Grids<'_, '_> {
-    fn write(&mut self, states: &[u64], _: PartKey) -> Result<()> {
+    fn write(&mut self, _: PartKey, states: &[u64], _: &[f64]) -> Result<()> {
         for &state in states {
             if self.at > 0 {
                 writeln!(self.to)?;
@@ -80,38 +78,35 @@ struct Csv<'a, 'b> {
 }
 
 impl<'a, 'b> Csv<'a, 'b> {
-    fn new(to: &'a mut Sink<'b>, size: Size) -> Result<Self> {
+    fn new(to: &'a mut Sink<'b>, size: Size, goals: &[Goal]) -> Result<Self> {
         let mut writer = csv::Writer::from_writer(to);
-        writer.write_record(["state", "sum", "max_tile", "cells", "number"])?;
+        let columns = ["state", "sum", "max_tile", "cells", "number"].map(str::to_owned);
+        let values = goals.iter().map(|goal| goal.objective.to_string());
+        writer.write_record(columns.into_iter().chain(values))?;
         Ok(Self { writer, size })
     }
 }
 
 impl Writer for Csv<'_, '_> {
-    fn write(&mut self, states: &[u64], key: PartKey) -> Result<()> {
+    fn write(&mut self, key: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
         let (sum, max) = (key.sum.to_string(), key.max.tile().to_string());
-        for &state in states {
+        for (state, values) in rows(states, values) {
             let grid = Grid::new(state, self.size)?;
             let cells: Vec<String> = grid.tiles().map(|tile| tile.to_string()).collect();
             let (hex, cells) = (format!("{grid:#x}"), cells.join(" "));
             let number = state.to_string();
-            self.writer
-                .write_record([&hex, &sum, &max, &cells, &number])?;
+            for field in [&hex, &sum, &max, &cells, &number] {
+                self.writer.write_field(field)?;
+            }
+            for value in values {
+                self.writer.write_field(value.to_string())?;
+            }
+            self.writer.write_record(None::<&[u8]>)?;
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         Ok(self.writer.flush()?)
-    }
-}
-
-impl Writer for npyz::NpyWriter<u64, &mut Sink<'_>> {
-    fn write(&mut self, states: &[u64], _: PartKey) -> Result<()> {
-        Ok(self.extend(states.iter().copied())?)
-    }
-
-    fn finish(self: Box<Self>) -> Result<()> {
-        Ok((*self).finish()?)
     }
 }

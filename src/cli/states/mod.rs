@@ -1,6 +1,7 @@
-//! `enum48 states`: the states of a run, for other programs.
+//! `enum48 states`: the states of a run, and what they are worth, for other programs.
 
 mod format;
+mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod writer;
@@ -9,26 +10,35 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use clap::builder::ArgPredicate;
 
 use super::Outcome;
+use super::objectives::Objectives;
 use super::open;
 use super::output::Output;
 use super::talk;
 use crate::counts::Row;
+use crate::game::{Board, PartKey};
 use crate::part::{Kind, Stream};
-use crate::store::{Run, Sink};
+use crate::solve::StateValues;
+use crate::store::{Goal, Run};
 
 /// Write the live states of a run: one part, a layer, or everything
 ///
 /// States come in order of sum, then largest tile, then board. They are written as they are read,
 /// so memory does not grow with their number. The cells of a board are its tiles row by row, 0
 /// where empty.
+///
+/// With --values each has a column for each objective that the run is solved for (enum48 solve):
+/// what is to be expected from the state on, under the best play for it. Columns are named as the
+/// objectives: score, moves, or a tile, such as 512, for the chance to reach it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   enum48 states enum48-data/3x3-1024 --sum 100 --max-tile 32
   enum48 states enum48-data/3x3-1024 --sample 10 --seed 1 --format grid
-  enum48 states enum48-data/3x3-1024 --format parquet -o 3x3-1024.parquet")]
+  enum48 states enum48-data/3x3-1024 --format parquet -o 3x3-1024.parquet
+  enum48 states enum48-data/3x3 --values --for score,512 --format npy -o 3x3.npy")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3-1024
     #[arg(value_name = "DIR")]
@@ -42,9 +52,22 @@ pub(super) struct Args {
     #[arg(long, value_name = "TILE")]
     max_tile: Option<u32>,
 
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Hex)]
+    /// Output format [default: hex; with --values csv]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Format::Hex,
+        default_value_if("values", ArgPredicate::IsPresent, "csv"),
+        hide_default_value = true
+    )]
     format: Format,
+
+    /// Also what each state is worth; needs states and afterstates (--keep both) and a solution
+    #[arg(long)]
+    values: bool,
+
+    #[command(flatten)]
+    objectives: Objectives,
 
     /// With --format parquet, also a column cells, a list; it makes the file several times as large
     #[arg(long)]
@@ -79,9 +102,11 @@ enum Format {
         help = "Columns state (hex), sum, max_tile, cells (tiles separated by spaces), number (the state in decimal)"
     )]
     Csv,
-    #[value(help = "A NumPy array of uint64")]
+    #[value(
+        help = "A NumPy array of uint64; with --values a structured one, of state and a float64 for each objective"
+    )]
     Npy,
-    #[value(help = "Columns state (u64), sum, max_tile; metadata enum48.version, .game, .selection, .states, .fingerprint", hide = NO_PARQUET)]
+    #[value(help = "Columns state (u64), sum, max_tile, with --values doubles; metadata enum48.version, .game, .selection, .states, .fingerprint", hide = NO_PARQUET)]
     Parquet,
 }
 
@@ -106,10 +131,34 @@ impl Args {
 
 /// Write states.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    refuse(args)?;
+    let output = Output::new(&args.output)?;
+    check(&output, args.format)?;
+    if args.values {
+        let solution = open::solution(&args.dir)?;
+        let goals = args.objectives.goals(&solution)?;
+        let values = Some(StateValues::new(&solution, &goals)?);
+        write(args, solution.run(), &goals, values, &output)?;
+    } else {
+        write(args, &open::run(&args.dir)?, &[], None, &output)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Refuse options that do not go together.
+fn refuse(args: &Args) -> Result<()> {
     if args.cells && args.format != Format::Parquet {
         bail!(
             "--cells: only Parquet leaves the cells out: give --format parquet, or leave out --cells"
         );
+    }
+    if args.values && matches!(args.format, Format::Hex | Format::Grid) {
+        bail!(
+            "--values: this format has no columns: give --format csv, npy or parquet, or leave out --values"
+        );
+    }
+    if args.objectives.are_given() && !args.values {
+        bail!("--for: only values have objectives: give --values, too");
     }
     if NO_PARQUET && args.format == Format::Parquet {
         bail!(
@@ -117,14 +166,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
              its default features"
         );
     }
-    let output = Output::new(&args.output)?;
-    check(&output, args.format)?;
-    let run = open::run(&args.dir)?;
-    let parts = select(&run, args)?;
-    let total: u64 = parts.iter().map(|part| part.live).sum();
-    let count = args.sample.map_or(total, |sample| sample.min(total));
-    output.write(|to| export(&run, &parts, args, count, to))?;
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Refuse binary data on a terminal.
@@ -200,29 +242,45 @@ fn there_is(run: &Run, sum: Option<u32>) -> String {
     if let Some(tiles) = span(layer.map(|row| row.max_tile).collect()) {
         return format!("largest tiles are {tiles}");
     }
-    let sums = span(live().map(|row| row.sum).collect());
-    sums.map_or("no layer is counted yet".to_owned(), |sums| {
-        format!("sums are {sums}")
-    })
+    match span(live().map(|row| row.sum).collect()) {
+        Some(sums) => format!("sums are {sums}"),
+        None if run.keep().states() => "no layer is counted yet".to_owned(),
+        None => "none was kept: count again in another directory with --keep both".to_owned(),
+    }
 }
 
-/// Write the states of `parts`, or a sample of them.
-fn export(run: &Run, parts: &[Row], args: &Args, count: u64, to: &mut Sink) -> Result<()> {
-    let mut writer = format::writer(args, *run.game(), count, to)?;
-    if args.sample.is_some() {
-        for drawn in run.sample(parts, count, args.seed) {
-            let (key, states) = drawn?;
-            writer.write(&states, key)?;
-        }
-    } else {
-        for key in parts.iter().filter_map(Row::key) {
-            if let Some(part) = run.part(Kind::States, key)? {
-                let mut stream = Stream::new(part)?;
-                while let Some(states) = stream.next_block()? {
-                    writer.write(states, key)?;
+/// Write the states of a run that were asked for, with their values for these goals.
+fn write(
+    args: &Args,
+    run: &Run,
+    goals: &[Goal],
+    mut values: Option<StateValues>,
+    output: &Output,
+) -> Result<()> {
+    let parts = select(run, args)?;
+    let total: u64 = parts.iter().map(|part| part.live).sum();
+    let count = args.sample.map_or(total, |sample| sample.min(total));
+    let mut values_of = |key: PartKey, states: &[Board]| match &mut values {
+        Some(values) => values.of(key, states),
+        None => Ok(Vec::new()),
+    };
+    output.write(|to| {
+        let mut writer = format::writer(args, *run.game(), goals, count, to)?;
+        if args.sample.is_some() {
+            for drawn in run.sample(&parts, count, args.seed) {
+                let (key, states) = drawn?;
+                writer.write(key, &states, &values_of(key, &states)?)?;
+            }
+        } else {
+            for key in parts.iter().filter_map(Row::key) {
+                if let Some(part) = run.part(Kind::States, key)? {
+                    let mut stream = Stream::new(part)?;
+                    while let Some(states) = stream.next_block()? {
+                        writer.write(key, states, &values_of(key, states)?)?;
+                    }
                 }
             }
         }
-    }
-    writer.finish()
+        writer.finish()
+    })
 }

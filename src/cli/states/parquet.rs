@@ -1,24 +1,27 @@
-//! States as a Parquet table: state, sum and `max_tile`, and the cells as a list if asked for.
+//! States as a Parquet table: state, sum and `max_tile`, and if asked for the cells as a list and a
+//! value for each objective.
 //!
 //! The file says what it holds, as key-value metadata: the game, which of its states, how many, and
 //! their fingerprint.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Result;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::data_type::{DataType, Int32Type, Int64Type};
+use parquet::data_type::{DataType, DoubleType, Int32Type, Int64Type};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use super::writer::Writer;
+use super::Args;
+use super::writer::{Writer, rows};
 use crate::game::{Game, Grid, PartKey};
 use crate::part::{Fingerprint, fingerprint};
+use crate::store::Goal;
 
 /// Rows of a group, which are held in memory until they are written: some tens of MiB.
 const ROWS: usize = 1 << 19;
@@ -47,36 +50,49 @@ pub(super) struct Parquet<W: Write + Send> {
     max_tiles: Vec<i32>,
     /// Of all boards, one after the other; `None` if they are not asked for.
     cells: Option<Vec<i32>>,
+    /// For each objective.
+    values: Vec<Vec<f64>>,
     written: u64,
     fingerprint: Fingerprint,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begin a file of states of a game; `selection` says which.
-    pub(super) fn new(to: W, game: Game, selection: &str, cells: bool) -> Result<Self> {
-        // States increase in small steps; the other columns have few different values, so a
-        // dictionary.
-        let properties = WriterProperties::builder()
+    /// Begin a file of states of a game with values for these goals.
+    pub(super) fn new(to: W, game: Game, args: &Args, goals: &[Goal]) -> Result<Self> {
+        // States increase in small steps; of values only the first bytes repeat; the other columns
+        // have few different values, so a dictionary.
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
             .set_data_page_row_count_limit(ROWS)
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
-            .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED)
-            .build();
-        let list = if cells { CELLS } else { "" };
-        let schema = parse_message_type(&format!("message states {{{COLUMNS}{list}}}"))?;
+            .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED);
+        let mut schema = format!("message states {{{COLUMNS}");
+        if args.cells {
+            schema += CELLS;
+        }
+        for goal in goals {
+            let name = goal.objective.to_string();
+            write!(schema, "REQUIRED DOUBLE {name};")?;
+            let column = ColumnPath::from(name);
+            properties = properties
+                .set_column_dictionary_enabled(column.clone(), false)
+                .set_column_encoding(column, Encoding::BYTE_STREAM_SPLIT);
+        }
+        let schema = parse_message_type(&(schema + "}"))?;
         let mut file = Self {
-            writer: SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties))?,
+            writer: SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties.build()))?,
             game,
             states: Vec::new(),
             sums: Vec::new(),
             max_tiles: Vec::new(),
-            cells: cells.then(Vec::new),
+            cells: args.cells.then(Vec::new),
+            values: vec![Vec::new(); goals.len()],
             written: 0,
             fingerprint: Fingerprint::default(),
         };
         file.say("version", env!("CARGO_PKG_VERSION"));
         file.say("game", game);
-        file.say("selection", selection);
+        file.say("selection", args.selection());
         Ok(file)
     }
 
@@ -102,6 +118,10 @@ impl<W: Write + Send> Parquet<W> {
             column::<Int32Type, W>(&mut group, cells, Some((&defined, &repeated)))?;
             cells.clear();
         }
+        for values in &mut self.values {
+            column::<DoubleType, W>(&mut group, values, None)?;
+            values.clear();
+        }
         group.close()?;
         self.states.clear();
         self.sums.clear();
@@ -111,16 +131,19 @@ impl<W: Write + Send> Parquet<W> {
 }
 
 impl<W: Write + Send> Writer for Parquet<W> {
-    fn write(&mut self, states: &[u64], key: PartKey) -> Result<()> {
+    fn write(&mut self, key: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
         self.written += states.len() as u64;
         self.fingerprint += fingerprint(states);
-        for &state in states {
+        for (state, own) in rows(states, values) {
             self.states.push(state.cast_signed());
             self.sums.push(key.sum.cast_signed());
             self.max_tiles.push(key.max.tile().cast_signed());
             if let Some(cells) = &mut self.cells {
                 let grid = Grid::new(state, self.game.size())?;
                 cells.extend(grid.tiles().map(u32::cast_signed));
+            }
+            for (column, &value) in self.values.iter_mut().zip(own) {
+                column.push(value);
             }
             if self.states.len() == ROWS {
                 self.flush()?;

@@ -1,0 +1,193 @@
+//! What the states of a part are worth, all at once.
+//!
+//! Key idea: look-ups in order. Some hundred thousand states are moved together; what the moves
+//! lead to is sorted, and then found in one pass over the blocks that hold it, each decoded once.
+//! So it takes memory for these states alone, however large a layer is.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::layer::SolvedPart;
+use super::payoff::Payoff;
+use crate::error::{Error, Result};
+use crate::game::{Board, Exp, Objective, PartKey, holds};
+use crate::part::{Decoder, ValueDecoder};
+use crate::store::{Goal, Solution};
+
+/// Finds the values of many states in the files of a solution. Of a few boards here and there
+/// [`Values`](super::Values) finds those of the moves.
+pub struct StateValues<'a> {
+    solution: &'a Solution,
+    objectives: Vec<Objective>,
+    payoffs: Vec<Payoff>,
+    /// The parts of afterstates of one sum; `None` for those that are not there.
+    parts: HashMap<PartKey, Option<SolvedPart>>,
+    decoder: Decoder,
+    values: ValueDecoder,
+}
+
+/// A canonical afterstate, and the number of the state that a move leads there from.
+type Reached = (Board, u32);
+
+/// What some states are moved to.
+struct Moved {
+    /// By direction, not canonical; 0 where a move is not legal.
+    slid: [Vec<Board>; 4],
+    /// The afterstates without a larger tile than the states have, and those with one.
+    reached: [Vec<Reached>; 2],
+    /// Winning moves: the states, and the boards after them.
+    won: Vec<(usize, Board)>,
+}
+
+impl<'a> StateValues<'a> {
+    /// For some goals of a solution.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zstd`] if no decoder can be started.
+    pub fn new(solution: &'a Solution, goals: &[Goal]) -> Result<Self> {
+        Ok(Self {
+            solution,
+            objectives: goals.iter().map(|goal| goal.objective).collect(),
+            payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
+            parts: HashMap::new(),
+            decoder: Decoder::new()?,
+            values: ValueDecoder::new()?,
+        })
+    }
+
+    /// What is to be expected from each of some states of a part on, under the best play for each
+    /// goal: the score, the number of moves, the chance of a tile. Those of the first state, one
+    /// for each goal, then of the next. Takes about 100 bytes for each state, and the fewer blocks
+    /// to decode the more states there are at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Absent`] if a move leads to an afterstate that the run did not reach; what is wrong
+    /// with a file.
+    pub fn of(&mut self, key: PartKey, states: &[Board]) -> Result<Vec<f64>> {
+        let goals = self.payoffs.len();
+        let moved = self.moved(key, states);
+        let mut best = vec![0; states.len() * goals];
+        for (&max, reached) in [key.max, key.max.next()].iter().zip(&moved.reached) {
+            self.look_up(PartKey { max, ..key }, reached, &mut best)?;
+        }
+        for (mover, board) in moved.won {
+            let best = best[mover * goals..].iter_mut();
+            for (best, payoff) in best.zip(&self.payoffs) {
+                *best = payoff.won(board).max(*best);
+            }
+        }
+        let mut numbers = Vec::with_capacity(best.len());
+        for (at, &state) in states.iter().enumerate() {
+            let legal = moved.slid.iter().any(|slid| slid[at] != 0);
+            let best = best[at * goals..].iter();
+            numbers.extend(best.zip(&self.payoffs).map(|(&best, payoff)| {
+                let units = if legal {
+                    best + payoff.step
+                } else {
+                    payoff.lost(state)
+                };
+                payoff.from(state, units)
+            }));
+        }
+        Ok(numbers)
+    }
+
+    /// Move states in all directions.
+    fn moved(&self, key: PartKey, states: &[Board]) -> Moved {
+        let game = self.solution.run().game();
+        let mut moved = Moved {
+            slid: [(); 4].map(|()| vec![0; states.len()]),
+            reached: Default::default(),
+            won: Vec::new(),
+        };
+        // What a winning move leads to matters, too.
+        let slid = moved.slid.each_mut().map(Vec::as_mut_slice);
+        game.rules().slide(states, Exp::LAST, slid);
+        let mut boards = Vec::with_capacity(states.len());
+        let mut movers = Vec::with_capacity(states.len());
+        for slid in &moved.slid {
+            boards.clear();
+            movers.clear();
+            for (mover, &board) in slid.iter().enumerate().filter(|&(_, &board)| board != 0) {
+                if key.max.next() == game.win() && holds(board, game.win()) {
+                    moved.won.push((mover, board));
+                } else {
+                    boards.push(board);
+                    movers.push(mover as u32);
+                }
+            }
+            game.rules().canonicalise(&mut boards);
+            for (&board, &mover) in boards.iter().zip(&movers) {
+                let larger = holds(board, key.max.next());
+                moved.reached[usize::from(larger)].push((board, mover));
+            }
+        }
+        for reached in &mut moved.reached {
+            reached.sort_unstable();
+        }
+        moved
+    }
+
+    /// Raise the best value of each state to those of the afterstates of a part that it reaches.
+    fn look_up(&mut self, key: PartKey, reached: &[Reached], best: &mut [u32]) -> Result<()> {
+        let absent = |afterstate| {
+            let sum = key.sum;
+            Error::Absent { sum, afterstate }
+        };
+        let goals = self.payoffs.len();
+        let (mut afterstates, mut columns) = (Vec::new(), vec![Vec::new(); goals]);
+        let mut left = reached;
+        while let Some(&(first, _)) = left.first() {
+            let part = open(&mut self.parts, self.solution, &self.objectives, key)?;
+            let part = part.ok_or_else(|| absent(first))?;
+            let block = part.afterstates.block_of(first);
+            let block = block.ok_or_else(|| absent(first))?;
+            let inside = if block + 1 < part.afterstates.blocks() {
+                let next = part.afterstates.first(block + 1);
+                left.partition_point(|&(board, _)| board < next)
+            } else {
+                left.len()
+            };
+            let (inside, later) = left.split_at(inside);
+            left = later;
+            afterstates.clear();
+            part.afterstates
+                .read_block(block, &mut self.decoder, &mut afterstates)?;
+            for (values, column) in columns.iter_mut().zip(&part.columns) {
+                values.clear();
+                column.read_block(block, &mut self.values, values)?;
+            }
+            let mut at = 0;
+            for &(board, mover) in inside {
+                while afterstates.get(at).is_some_and(|&other| other < board) {
+                    at += 1;
+                }
+                if afterstates.get(at) != Some(&board) {
+                    return Err(absent(board));
+                }
+                let best = best[mover as usize * goals..].iter_mut();
+                for (best, values) in best.zip(&columns) {
+                    *best = values[at].max(*best);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Open a part, unless it is open; those of other sums are closed.
+fn open<'p>(
+    parts: &'p mut HashMap<PartKey, Option<SolvedPart>>,
+    solution: &Solution,
+    objectives: &[Objective],
+    key: PartKey,
+) -> Result<Option<&'p SolvedPart>> {
+    parts.retain(|other, _| other.sum == key.sum);
+    let part = match parts.entry(key) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => entry.insert(SolvedPart::open(solution, objectives, key)?),
+    };
+    Ok(part.as_ref())
+}
