@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """read_values.py FILE [AFTERSTATES]: checks a file of values (src/part/mod.rs) and prints what it is as JSON; with the
-file of the afterstates that they belong to it checks these, too, and prints a line board,value for each.
+file of the afterstates that they belong to it checks these, too, and prints a line board,value,expected for each: the
+number that is stored, and what is to be expected from the board on, which is less where the number is a score.
 
 From Python, read(path) returns the fields of the header and the values, an array of floats; read(path, afterstates)
-returns the boards, too, an array of uint64."""
+returns the boards, too, an array of uint64; expected(fields, values, boards) is what is to be expected."""
 import json, struct, sys, zlib
 import numpy, zstandard
 import read_part_fast
@@ -51,12 +52,27 @@ def read(path, afterstates=None):
     return *found, boards
 
 
+def potential(boards):
+    """Of each board the sum of (k - 1) 2^k over its tiles 2^k."""
+    total = numpy.zeros(len(boards), numpy.uint64)
+    for shift in range(0, 64, 4):
+        digits = boards >> numpy.uint64(shift) & numpy.uint64(15)
+        total += digits - (digits > 0) << digits
+    return total
+
+
+def expected(fields, values, boards):
+    """The score or the moves to be expected from each board on, or the chance of the tile."""
+    return values - potential(boards) if fields["objective"] == "score" else values
+
+
 if __name__ == "__main__":
     sys.excepthook = lambda _, error, __: print(sys.argv[1:] or __doc__, error, file=sys.stderr)
     fields, values, *boards = read(*sys.argv[1:3])
     digits = fields["rows"] * fields["cols"]
     if boards:
-        for board, value in zip(boards[0].tolist(), values.tolist()):
-            print(f"0x{board:0{digits}x},{value}")
+        rest = expected(fields, values, boards[0])
+        for board, value, number in zip(boards[0].tolist(), values.tolist(), rest.tolist()):
+            print(f"0x{board:0{digits}x},{value},{number}")
     else:
         print(json.dumps(fields))

@@ -92,8 +92,25 @@
 //!  56  crc         u32  of bytes 40 to 56
 //! ```
 //!
-//! - *Values.* A value is a u32 and stands for `value / 2^fraction`: the expected score, the
-//!   expected number of moves, or the chance to reach a tile.
+//! - *Values.* A value is a u32 and stands for the number `value / 2^fraction`, which is to be
+//!   expected from the afterstate on, under the best play for the objective. For moves it is how
+//!   many are left, without the one that led to the afterstate; for a tile the chance that the game
+//!   ever has it or a larger one, 1 where the afterstate does. For the score it is the score from
+//!   there on plus the *potential* of the afterstate, which must be taken off: the sum of (k - 1)
+//!   2^k over its tiles 2^k, so 0 for a 2, 4 for a 4, 16 for an 8.
+//! - *States.* The value of a move is that of the canonical image of the board after it. A move that
+//!   wins leads to a board that is in no file: its value is its potential for the score, 0 for
+//!   moves, 1 for a tile. The best move is that of the greatest value. The chance from a state is
+//!   that value; the moves left are one more; the score from there on is that value less the
+//!   potential of the state, as a merge raises the potential by what it scores. Where no move is
+//!   legal there are no moves and no score to come.
+//! - *Rounding.* The value of an afterstate is a mean over its empty cells: nine tenths of the value
+//!   of the state with a 2 there, and one tenth of that with a 4, for the score less 4, as a 4 that
+//!   is spawned was not scored (here the potential of states is not taken off). It is rounded once,
+//!   so that other programs can have the same integers: the sum over the cells of nine times the one
+//!   and once the other, plus half the divisor, is divided by ten times the number of cells, and
+//!   the fraction dropped. If `solution.json` says `down`, nothing is added, if `up`, the divisor
+//!   less 1.
 //! - *Places.* Block 0 is at byte 60. A file without values is 100 bytes.
 //! - *Blocks.* `first` is the afterstate that the block's first value belongs to, here and in the
 //!   index; all other afterstates are in their own file alone. For "states", read "values".
@@ -127,7 +144,7 @@
 //!
 //! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page, to be read;
 //! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array, to be used;
-//! `scripts/read_values.py` does so for values.
+//! `scripts/read_values.py` does so for values, and takes the potential off.
 //!
 //! Reading order: `varint`, `delta`, `block`, `label`, `about`, `contents`, `header`, `writer`,
 //! `frame`, `reader`, `blocks`, `stream`, `lookup`; then for values `planes`, `column`.

@@ -97,6 +97,8 @@ impl<'a> StateValues<'a> {
     /// Move states in all directions.
     fn moved(&self, key: PartKey, states: &[Board]) -> Moved {
         let game = self.solution.run().game();
+        let larger = key.max.next();
+        let wins = larger == game.win();
         let mut moved = Moved {
             slid: [(); 4].map(|()| vec![0; states.len()]),
             reached: Default::default(),
@@ -111,7 +113,7 @@ impl<'a> StateValues<'a> {
             boards.clear();
             movers.clear();
             for (mover, &board) in slid.iter().enumerate().filter(|&(_, &board)| board != 0) {
-                if key.max.next() == game.win() && holds(board, game.win()) {
+                if wins && holds(board, larger) {
                     moved.won.push((mover, board));
                 } else {
                     boards.push(board);
@@ -120,8 +122,8 @@ impl<'a> StateValues<'a> {
             }
             game.rules().canonicalise(&mut boards);
             for (&board, &mover) in boards.iter().zip(&movers) {
-                let larger = holds(board, key.max.next());
-                moved.reached[usize::from(larger)].push((board, mover));
+                let grown = usize::from(holds(board, larger));
+                moved.reached[grown].push((board, mover));
             }
         }
         for reached in &mut moved.reached {

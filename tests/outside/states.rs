@@ -70,3 +70,53 @@ assert numbers.tolist() == states.tolist(), numbers
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+#[test]
+fn values_are_the_same_numbers_in_every_format() {
+    if !can_import(&["numpy", "polars", "duckdb"]) {
+        return;
+    }
+    let place = place();
+    good(&place, "--size 2x3 --keep both --quiet --dir run");
+    good(&place, "solve run --for score,moves,64 --quiet");
+    for format in ["npy", "csv", "parquet"] {
+        let file = format!("--format {format} -o all.{format}");
+        good(&place, &format!("states run --values {file}"));
+    }
+    good(
+        &place,
+        "states run --values --for 64 --cells --format parquet -o chosen.parquet",
+    );
+    let script = r#"
+import duckdb, numpy, polars
+states = numpy.load("all.npy", mmap_mode="r")
+names = ("state", "score", "moves", "64")
+assert states.dtype.names == names and states.shape == (17268,), states
+assert [str(states.dtype[name]) for name in names] == ["uint64"] + 3 * ["float64"], states.dtype
+table = polars.read_parquet("all.parquet")
+assert table.columns == ["state", "sum", "max_tile", "score", "moves", "64"], table
+assert table.dtypes[3:] == 3 * [polars.Float64], table
+text = polars.read_csv("all.csv")
+for name in names:
+    column = "number" if name == "state" else name
+    assert states[name].tolist() == table[name].to_list() == text[column].to_list(), name
+chosen = polars.read_parquet("chosen.parquet")
+assert chosen.columns == ["state", "sum", "max_tile", "cells", "64"], chosen
+assert chosen["64"].equals(table["64"]), chosen
+# From two 2s, by the pairs of cells that each start stands for: DomTheDeveloper/2048-undo, paper/main.tex.
+starts = duckdb.sql("select state, score, \"64\" from 'all.parquet' where sum = 4").fetchall()
+images = {0x000011: 4, 0x000101: 2, 0x001001: 2, 0x001010: 4, 0x001100: 2, 0x010010: 1}
+score = sum(images[state] * score for state, score, _ in starts) / 15
+assert f"{score:.2f}" == "480.99", (score, starts)
+"#;
+    let output = Command::new("python3")
+        .args(["-c", script])
+        .current_dir(&place)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

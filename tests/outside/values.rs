@@ -1,6 +1,6 @@
 //! Files of values, read by a program in another language that knows only their description.
 //!
-//! `scripts/read_values.py` needs Python 3 and its packages `zstandard` and `numpy`.
+//! `scripts/read_values.py` and `values.py` need Python 3 and its packages `zstandard` and `numpy`.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes files by hand")]
 
@@ -17,9 +17,11 @@ use enum48::store::Store;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::command::{good, place};
 use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_values.py");
+const SOLVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/values.py");
 const PART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
 const FAST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part_fast.py");
 
@@ -122,7 +124,9 @@ fn a_script_written_from_the_description_finds_the_same_values() {
         let text = String::from_utf8(output.stdout).unwrap();
         let fraction = found["fraction"].as_u64().unwrap() as i32;
         let pairs = text.lines().map(|line| {
-            let (board, value) = line.split_once(',').unwrap();
+            let [board, value, _] = line.split(',').collect::<Vec<_>>()[..] else {
+                panic!("{line}");
+            };
             let board = u64::from_str_radix(board.strip_prefix("0x").unwrap(), 16).unwrap();
             let value: f64 = value.parse().unwrap();
             (board, value * 2f64.powi(fraction))
@@ -165,5 +169,26 @@ fn the_script_sees_a_flipped_byte_and_values_of_other_afterstates() {
         bytes[at] ^= 1;
         fs::write(&solved.path, bytes).unwrap();
         refused(SCRIPT, &[&solved.path], what);
+    }
+}
+
+#[test]
+fn a_program_that_knows_only_the_description_finds_the_same_integers() {
+    if !can_import(&["zstandard", "numpy"]) {
+        return;
+    }
+    let scripts = Path::new(SCRIPT).parent().unwrap().to_str().unwrap();
+    for (game, objectives) in [
+        ("--size 2x3", "score,moves,64"),
+        ("--size 2x3 --max 32", "score,moves,16,32"),
+    ] {
+        let place = place();
+        good(&place, &format!("{game} --keep both --quiet --dir run"));
+        good(&place, &format!("solve run --for {objectives} --quiet"));
+        good(&place, "states run --values --format npy -o run.npy");
+        let at = |name| place.path().join(name).to_str().unwrap().to_owned();
+        let output = python(&["-B", SOLVER, scripts, &at("run"), &at("run.npy")]).unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{game}: {message}");
     }
 }

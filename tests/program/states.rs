@@ -140,6 +140,101 @@ fn samples_of_parts_with_many_blocks_are_among_their_states() {
     assert_eq!(drawn.lines().count(), 500);
 }
 
+/// The values of a state, as a line of CSV has them after its five other fields.
+fn values<'a>(table: &'a str, state: &str) -> Vec<&'a str> {
+    let mut rows = table
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let row = rows.find(|row| row[0] == state).unwrap();
+    row[5..].to_vec()
+}
+
+#[test]
+fn states_are_written_with_what_they_are_worth() {
+    let place = place();
+    for (game, run) in [("--size 2", "run"), ("--size 2 --max 32", "won")] {
+        good(&place, &format!("{game} --keep both --quiet --dir {run}"));
+        good(&place, &format!("solve {run} --for score,moves,32 --quiet"));
+    }
+    // Computed by hand in tests/library/exact/values.rs: two merges that win, 32 and an 8 or a 4;
+    // 4 4 under 16 32 is a last merge; of 2 2 there it is the first, and a 4 lets another follow.
+    let all = good(&place, "states won --values");
+    let columns = "state,sum,max_tile,cells,number,score,moves,32";
+    assert_eq!(all.lines().next(), Some(columns));
+    assert_eq!(all.lines().count(), 1 + 57);
+    assert_eq!(values(&all, "0x2244"), ["40", "1", "1"]);
+    assert_eq!(values(&all, "0x1244"), ["32", "1", "1"]);
+    let close = |found: &[&str], expected: &[f64], error: f64| {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            let found: f64 = found.parse().unwrap();
+            assert!((found - expected).abs() < error, "{found} {expected}");
+        }
+    };
+    let all = good(&place, "states run --values --format csv");
+    assert_eq!(values(&all, "0x2245"), ["8", "1", "1"]);
+    close(&values(&all, "0x1145"), &[4.8, 1.1, 1.0], 1e-6);
+    // The fractions of the twin, as numbers: both places of two 2s lead to the same game.
+    let start = [
+        67.696_264_078_768_93,
+        12.142_868_666_262_928,
+        0.082_895_845_761_662_5,
+    ];
+    for state in ["0x0011", "0x0110"] {
+        close(&values(&all, state), &start, 1e-6);
+    }
+    // What is selected, chosen and drawn is part of the same table.
+    let row = all.lines().find(|row| row.starts_with("0x2245")).unwrap();
+    let part = good(&place, "states run --sum 56 --max-tile 32 --values");
+    assert!(part.lines().any(|other| other == row), "{part}");
+    let drawn = good(&place, "states run --sample 10 --values");
+    assert_eq!(drawn.lines().count(), 11);
+    assert!(
+        drawn
+            .lines()
+            .all(|row| all.lines().any(|other| other == row))
+    );
+    let chosen = good(&place, "states run --values --for 32,score,32");
+    assert!(chosen.starts_with("state,sum,max_tile,cells,number,32,score\n"));
+    assert_eq!(values(&chosen, "0x2245"), ["1", "8"]);
+}
+
+#[test]
+fn values_that_are_not_there_are_said_to_be_missing() {
+    let place = place();
+    for keep in ["all", "both", "afterstates"] {
+        good(
+            &place,
+            &format!("--size 2 --keep {keep} --quiet --dir {keep}"),
+        );
+    }
+    for (args, why) in [
+        ("all --values", "not solved yet: enum48 solve"),
+        ("both --values", "not solved yet: enum48 solve"),
+        (
+            "both --values --format grid",
+            "--format csv, npy or parquet",
+        ),
+        ("both --values --format hex", "--format csv, npy or parquet"),
+        ("both --for score", "give --values"),
+        ("both --values --for win", "win"),
+    ] {
+        refused(&place, &format!("states {args}"), why);
+    }
+    for run in ["both", "afterstates"] {
+        good(&place, &format!("solve {run} --for score --quiet"));
+    }
+    refused(
+        &place,
+        "states both --values --for 16",
+        "both: --for 16: solved for score alone: enum48 solve both --for 16",
+    );
+    let output = run(&place, "states afterstates --values");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("none was kept: count again"), "{said}");
+}
+
 #[test]
 fn a_closed_pipe_is_no_error_in_any_format() {
     let place = place();

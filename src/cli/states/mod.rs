@@ -4,22 +4,25 @@ mod format;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod reader;
 mod writer;
 
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::ArgPredicate;
 
+use self::reader::{Batch, Reader};
 use super::Outcome;
 use super::objectives::Objectives;
 use super::open;
 use super::output::Output;
 use super::talk;
 use crate::counts::Row;
-use crate::game::{Board, PartKey};
-use crate::part::{Kind, Stream};
+use crate::part::Kind;
 use crate::solve::StateValues;
 use crate::store::{Goal, Run};
 
@@ -86,6 +89,9 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
+
+/// Batches of states that wait to be written.
+const READ_AHEAD: usize = 2;
 
 /// Whether this build cannot write Parquet. The format is then not listed, but explained if asked
 /// for.
@@ -254,33 +260,28 @@ fn write(
     args: &Args,
     run: &Run,
     goals: &[Goal],
-    mut values: Option<StateValues>,
+    values: Option<StateValues>,
     output: &Output,
 ) -> Result<()> {
     let parts = select(run, args)?;
     let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));
-    let mut values_of = |key: PartKey, states: &[Board]| match &mut values {
-        Some(values) => values.of(key, states),
-        None => Ok(Vec::new()),
-    };
     output.write(|to| {
         let mut writer = format::writer(args, *run.game(), goals, count, to)?;
-        if args.sample.is_some() {
-            for drawn in run.sample(&parts, count, args.seed) {
-                let (key, states) = drawn?;
-                writer.write(key, &states, &values_of(key, &states)?)?;
+        // The next states are read while these are written.
+        thread::scope(|scope| {
+            let (send, batches) = mpsc::sync_channel(READ_AHEAD);
+            let parts = &parts;
+            scope.spawn(move || Reader { values, send }.read(run, parts, args, count));
+            for batch in batches {
+                let Batch {
+                    key,
+                    states,
+                    values,
+                } = batch?;
+                writer.write(key, &states, &values)?;
             }
-        } else {
-            for key in parts.iter().filter_map(Row::key) {
-                if let Some(part) = run.part(Kind::States, key)? {
-                    let mut stream = Stream::new(part)?;
-                    while let Some(states) = stream.next_block()? {
-                        writer.write(key, states, &values_of(key, states)?)?;
-                    }
-                }
-            }
-        }
-        writer.finish()
+            writer.finish()
+        })
     })
 }

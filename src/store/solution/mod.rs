@@ -11,6 +11,34 @@
 //! to damage: `solution.json` names what is finished, and nothing else exists. A count does not
 //! touch it.
 //!
+//! The bytes of the files of values are described in [`part`](crate::part). `solution.json` is this,
+//! in these words and this order:
+//!
+//! ```text
+//! {
+//!   "format": 1,                     version of this file
+//!   "program": "enum48 0.1.0",       that began it
+//!   "game": "2x2-32",
+//!   "states": "3d677fbe9d7b4c34",    fingerprint of all live states of the run
+//!   "answers": [                     one for each objective, in order: score, moves, 4, 8, ...
+//!     {
+//!       "objective": "score",        as in the names of its files
+//!       "fraction": 24,              a value stands for value / 2^fraction
+//!       "rounding": "nearest",       or "down", "up"
+//!       "solved_sum": 4,             of the lowest layer that is solved; 4 once all are
+//!       "files": [                   in order of falling sum, then of largest tile
+//!         {
+//!           "sum": 36,
+//!           "max_tile": 16,
+//!           "values": 2,
+//!           "bytes": 160,
+//!           "fingerprint": "87881b4ee28f7a0d"
+//!         },
+//!         ...
+//!   "crc32": "01234567"              of the object without it, and without spaces and new lines
+//! }
+//! ```
+//!
 //! [`Solution`] is how everybody reads it; [`SolutionStore`] is one in the making.
 
 mod goal;
