@@ -12,6 +12,7 @@ mod estimate;
 mod forecast;
 mod game;
 mod graph;
+mod lookups;
 mod machine;
 mod manual;
 mod objectives;

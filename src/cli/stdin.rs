@@ -18,24 +18,31 @@ impl Questions {
         Self { lines }
     }
 
-    /// The next question, without the space around it; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<String>> {
+    /// The questions that have come in, as `read` makes of each line and its number; of some lines it
+    /// makes none. Waits for the first question; none at the end.
+    pub(super) fn batch<Q>(
+        &mut self,
+        mut read: impl FnMut(&str, u64) -> Option<Q>,
+    ) -> Result<Vec<Q>> {
+        let mut questions = Vec::new();
+        while let Some(line) = self.next()? {
+            questions.extend(read(&line, self.lines.number()));
+            // Whoever sends more may be waiting for the answers to these.
+            if self.lines.waits() && !questions.is_empty() {
+                break;
+            }
+        }
+        Ok(questions)
+    }
+
+    /// The next line, without the space around it; `None` at the end.
+    fn next(&mut self) -> Result<Option<String>> {
         let text = |line| String::from_utf8_lossy(line).trim().to_owned();
         let read = self.lines.next().map(|line| line.map(text));
         read.map_err(|error| {
-            let what = format!("line {}: {error}", self.number());
+            let what = format!("line {}: {error}", self.lines.number());
             let cause = io::Error::new(error.kind(), what);
             Error::io(Path::new("stdin"), "read")(cause)
         })
-    }
-
-    /// The number of the line that was read last.
-    pub(super) fn number(&self) -> u64 {
-        self.lines.number()
-    }
-
-    /// Whether no more questions have come in yet: whoever sends them may be waiting for answers.
-    pub(super) fn waits(&self) -> bool {
-        self.lines.waits()
     }
 }

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use super::Form;
 use crate::cli::Outcome;
 use crate::cli::objectives::{loss, number};
+use crate::error;
 use crate::game::{Direction, Exp, Game, Grid, Moved, Objective};
 use crate::play::{Position, Status};
 use crate::solve::{MoveValue, Values};
@@ -58,7 +59,7 @@ fn name<S: Serializer>(state: &Status, to: S) -> Result<S::Ok, S::Error> {
 
 impl Answer {
     /// Ask for the goals of a solution, at least one.
-    pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> Result<Self> {
+    pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> error::Result<Self> {
         let game = *values.game();
         let state = Position::on(game, board.board()).status();
         let reached = match state {
@@ -177,7 +178,7 @@ impl Move {
 }
 
 /// What the rules say of the moves of a board.
-fn moves(game: &Game, board: Grid, state: Status) -> Result<[Move; 4]> {
+fn moves(game: &Game, board: Grid, state: Status) -> error::Result<[Move; 4]> {
     let mut moves = Direction::ALL.map(|direction| Move {
         r#move: direction.name(),
         ..Move::default()

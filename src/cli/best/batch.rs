@@ -6,50 +6,33 @@
 //! are printed in the order of the lines.
 
 use anyhow::Result;
-use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use super::Form;
 use super::answer::{self, Answer, Refused};
 use super::question::{LONGEST, Lines};
 use crate::cli::Outcome;
+use crate::cli::lookups::Lookups;
 use crate::cli::output::Output;
 use crate::cli::stdin::Questions;
-use crate::engine::{self, Plan};
 use crate::error;
 use crate::game::{Grid, Objective, PartKey, Size};
-use crate::solve::Values;
-use crate::store::{Goal, Solution};
+use crate::store::Goal;
 
-/// Answers batches; keeps blocks from each to the next.
+/// Answers batches for some goals.
 pub(super) struct Batches<'a> {
-    solution: &'a Solution,
+    lookups: Lookups<'a>,
     goals: &'a [Goal],
-    pool: ThreadPool,
-    /// One for each thread.
-    values: Vec<Values<'a>>,
-}
-
-/// Lines that have come in.
-#[derive(Default)]
-struct Batch {
-    /// The boards among them.
-    boards: Vec<Grid>,
-    /// For each line, what is wrong with it if it is no board.
-    lines: Vec<Option<Refused>>,
+    size: Size,
 }
 
 impl<'a> Batches<'a> {
-    /// Make ready.
-    pub(super) fn new(solution: &'a Solution, goals: &'a [Goal], plan: &Plan) -> Result<Self> {
-        let memory = plan.memory() / plan.threads() as u64;
-        let values = (0..plan.threads()).map(|_| Values::new(solution, goals, memory));
-        Ok(Self {
-            solution,
+    /// For boards of a size.
+    pub(super) fn new(lookups: Lookups<'a>, goals: &'a [Goal], size: Size) -> Self {
+        Self {
+            lookups,
             goals,
-            pool: engine::pool(plan.threads())?,
-            values: values.collect::<error::Result<_>>()?,
-        })
+            size,
+        }
     }
 
     /// Answer all lines of stdin on stdout.
@@ -62,19 +45,20 @@ impl<'a> Batches<'a> {
             }
             let mut lines = None;
             loop {
-                let batch = read(&mut input, &mut lines, self.solution.run().game().size())?;
-                if batch.lines.is_empty() {
+                let boards = read(&mut input, &mut lines, self.size)?;
+                if boards.is_empty() {
                     return Ok(());
                 }
-                let mut answers = self.look_up(&batch.boards)?.into_iter();
-                for refused in &batch.lines {
-                    if let Some(refused) = refused {
-                        outcome = Outcome::Disagreed;
-                        refused.write(form, objectives, out)?;
-                    } else {
-                        let answer = answers.next().expect("each board has an answer");
-                        outcome = outcome.max(answer.outcome());
-                        answer.write(form, objectives, out)?;
+                for answer in self.look_up(&boards)? {
+                    match answer {
+                        Ok(answer) => {
+                            outcome = outcome.max(answer.outcome());
+                            answer.write(form, objectives, out)?;
+                        }
+                        Err(refused) => {
+                            outcome = Outcome::Disagreed;
+                            refused.write(form, objectives, out)?;
+                        }
                     }
                 }
                 out.flush()?;
@@ -83,52 +67,44 @@ impl<'a> Batches<'a> {
         Ok(outcome)
     }
 
-    /// Look boards up.
-    fn look_up(&mut self, boards: &[Grid]) -> Result<Vec<Answer>> {
-        let mut order: Vec<usize> = (0..boards.len()).collect();
-        order.sort_by_key(|&at| PartKey::of(boards[at].board()));
-        let share = boards.len().div_ceil(self.values.len()).max(1);
-        let (goals, values) = (self.goals, &mut self.values);
-        let found: Vec<Vec<Answer>> = self.pool.install(|| {
-            let shares = order.par_chunks(share).zip(values.par_iter_mut());
-            let found = shares.map(|(share, values)| {
-                let share = share.iter();
-                share
-                    .map(|&at| Answer::new(values, goals, boards[at]))
-                    .collect()
-            });
-            found.collect::<Result<_>>()
-        })?;
-        let mut found: Vec<(usize, Answer)> =
-            order.into_iter().zip(found.into_iter().flatten()).collect();
-        found.sort_unstable_by_key(|&(at, _)| at);
-        Ok(found.into_iter().map(|(_, answer)| answer).collect())
+    /// Look the boards of a batch up.
+    fn look_up<'b>(
+        &mut self,
+        batch: &'b [Result<Grid, Refused>],
+    ) -> error::Result<Vec<Result<Answer, &'b Refused>>> {
+        let mut order: Vec<usize> = (0..batch.len()).collect();
+        order.sort_by_key(|&at| {
+            batch[at]
+                .as_ref()
+                .ok()
+                .map(|grid| PartKey::of(grid.board()))
+        });
+        let boards: Vec<_> = order.iter().map(|&at| batch[at].as_ref()).collect();
+        let goals = self.goals;
+        let answers = self
+            .lookups
+            .each(&boards, |values, &board| Answer::new(values, goals, board))?;
+        let mut answers: Vec<_> = order.into_iter().zip(answers).collect();
+        answers.sort_unstable_by_key(|&(at, _)| at);
+        Ok(answers.into_iter().map(|(_, answer)| answer).collect())
     }
 }
 
-/// Read the lines that have come in, at least one unless there are no more. `lines` is what lines
-/// are, once the first one has told.
-fn read(input: &mut Questions, lines: &mut Option<Lines>, size: Size) -> Result<Batch> {
-    let mut batch = Batch::default();
-    while let Some(text) = input.next()? {
-        let known = lines.is_some();
-        let kind = *lines.get_or_insert_with(|| Lines::of(&text));
-        if !known && matches!(kind, Lines::Csv(_)) {
-            continue;
-        }
-        batch.lines.push(match kind.board(&text, size) {
-            Ok(board) => {
-                batch.boards.push(board);
-                None
-            }
-            Err(error) => Some(Refused {
-                line: input.number(),
+/// Read the lines that have come in. `lines` is what lines are, once the first one has told.
+fn read(
+    input: &mut Questions,
+    lines: &mut Option<Lines>,
+    size: Size,
+) -> error::Result<Vec<Result<Grid, Refused>>> {
+    input.batch(|text, line| {
+        let is_first = lines.is_none();
+        let kind = *lines.get_or_insert_with(|| Lines::of(text));
+        let names = is_first && matches!(kind, Lines::Csv(_));
+        (!names).then(|| {
+            kind.board(text, size).map_err(|error| Refused {
+                line,
                 error: format!("{error:#}"),
-            }),
-        });
-        if input.waits() {
-            break;
-        }
-    }
-    Ok(batch)
+            })
+        })
+    })
 }

@@ -12,6 +12,7 @@ use self::answer::Answer;
 use self::batch::Batches;
 use super::Outcome;
 use super::game::board;
+use super::lookups::{Lookups, MEMORY};
 use super::objectives::Objectives;
 use super::open;
 use super::output::Output;
@@ -27,10 +28,10 @@ use crate::solve::Values;
 /// the first objective. The exit code is 1 if the run does not reach the board: it then says
 /// nothing of it.
 ///
-/// A board takes up to eight blocks of the run's files, about a millisecond. In batches a block that
-/// was read is kept, as far as the memory goes: tens of thousands of boards a second on 3x3.
+/// A board takes some blocks of the run's files, about a millisecond. Blocks that were read are kept,
+/// as far as the memory goes: batches take less, tens of thousands of boards a second on 3x3.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(mut_arg("memory", |memory| memory.long_help(MEMORY)), after_help = "\
 Examples:
   enum48 best 0x012233544 --dir enum48-data/3x3
   enum48 best '2 . / 4 8' --dir enum48-data/2x2 --for 32,score
@@ -100,12 +101,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let solution = open::solution(&args.dir)?;
     let goals = args.objectives.goals(&solution)?;
+    let game = solution.run().game();
     let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
     if args.board == ["-"] {
-        let mut batches = Batches::new(&solution, &goals, &plan)?;
+        let lookups = Lookups::new(&solution, &goals, &plan)?;
+        let mut batches = Batches::new(lookups, &goals, game.size());
         return batches.answer(args.form(false), &objectives);
     }
-    let grid = board(&args.board, solution.run().game())?;
+    let grid = board(&args.board, game)?;
     let mut values = Values::new(&solution, &goals, plan.memory())?;
     let answer = Answer::new(&mut values, &goals, grid)?;
     let form = args.form(true);

@@ -45,11 +45,12 @@ struct Move {
     units: u32,
 }
 
-/// A code that is false, or of another game.
+/// A line of stdin that is no code, or one of another game. The fields are the keys of `--json`.
 #[derive(Serialize)]
-pub(super) struct Refused<'a> {
-    code: &'a str,
+pub(super) struct Refused {
+    code: String,
     error: String,
+    line: u64,
 }
 
 fn name<S: serde::Serializer>(objective: &Objective, to: S) -> Result<S::Ok, S::Error> {
@@ -121,11 +122,20 @@ impl Move {
     }
 }
 
-impl<'a> Refused<'a> {
-    /// A code and what is wrong with it.
-    pub(super) fn new(code: &'a str, error: &impl ToString) -> Self {
-        let error = error.to_string();
-        Self { code, error }
+impl Refused {
+    /// A line, and what is wrong with it.
+    pub(super) fn new(code: &str, line: u64, error: &impl ToString) -> Self {
+        Self {
+            code: code.to_owned(),
+            error: error.to_string(),
+            line,
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.error)
     }
 }
 

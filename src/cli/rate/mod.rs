@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use self::answer::{Rated, Refused};
+use super::lookups::{Lookups, MEMORY};
 use super::objectives::goals;
 use super::output::Output;
 use super::resources::Resources;
@@ -16,7 +17,7 @@ use super::{Outcome, open, talk};
 use crate::game::Objective;
 use crate::play::{Code, LONGEST};
 use crate::solve::Values;
-use crate::store::{Goal, Sink};
+use crate::store::{Goal, Run, Sink, Solution};
 
 /// Rate the moves of a game: what each gave away, by a solved run
 ///
@@ -26,7 +27,7 @@ use crate::store::{Goal, Sink};
 ///
 /// Takes up to eight blocks of the run's files for each move: part of a second for a game of 3x3.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(mut_arg("memory", |memory| memory.long_help(MEMORY)), after_help = "\
 Examples:
   enum48 rate w1.2x2-8.BD.1.w..W.10f0c486 --dir enum48-data/2x2-8
   enum48 rate s1.3x3.0.31.-/t/v97/7/g.1385f34a --dir enum48-data/3x3 --for 512
@@ -36,7 +37,7 @@ Keys of --json: code; moves, each with move, best (the move itself if it is as
 good as any), loss, number, board (before it), ties (all best moves), value and
 best_value (of the move, and of the best); loss, of all moves; game; objective;
 best_moves, how many lost nothing; worst, the numbers of the worst moves. Of a
-code that is false, or of another game: code and error.")]
+line that is no code, or one of another game: code, error and line.")]
 pub(super) struct Args {
     /// The code of a game, as play and replay print it, or - to read codes from stdin, one a line
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
@@ -68,19 +69,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let solution = open::solution(&args.dir)?;
     let goal = goals(&solution, args.objective.as_slice())?[0];
-    let mut rater = Rater {
-        values: Values::new(&solution, &[goal], plan.memory())?,
-        goal,
-        args,
-    };
     if args.code == "-" {
-        return rater.lines();
+        return lines(
+            args,
+            &solution,
+            goal,
+            Lookups::new(&solution, &[goal], &plan)?,
+        );
     }
     let code: Code = match args.code.trim().parse() {
         Ok(code) => code,
         Err(error) => {
             if args.json {
-                let refused = Refused::new(&args.code, &error);
+                let refused = Refused::new(&args.code, 1, &error);
                 Output::Stdout.write(|out| json(&refused, out))?;
             } else {
                 talk::say(error);
@@ -88,8 +89,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             return Ok(Outcome::Disagreed);
         }
     };
-    rater.check(&code)?;
-    let rated = rater.rate(&code)?;
+    check(&code, solution.run())?;
+    let mut values = Values::new(&solution, &[goal], plan.memory())?;
+    let rated = Rated::new(&code, &mut values, goal, args.worst)?;
     Output::Stdout.write(|out| match args.json {
         true => json(&rated, out),
         false => Ok(write!(out, "{rated:#}")?),
@@ -97,69 +99,49 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Rates games for a goal.
-struct Rater<'a> {
-    values: Values<'a>,
-    goal: Goal,
-    args: &'a Args,
+/// Refuse the code of another game than the run's.
+fn check(code: &Code, run: &Run) -> Result<()> {
+    let (found, game) = (run.game(), code.game());
+    if game != *found {
+        let dir = run.dir().display();
+        bail!(
+            "{dir}: holds the game {found}, not {game}, of which the code is: give another --dir"
+        );
+    }
+    Ok(())
 }
 
-impl Rater<'_> {
-    /// Answer each line of stdin with a line.
-    fn lines(&mut self) -> Result<Outcome> {
-        let mut outcome = Outcome::Done;
-        let mut input = Questions::new(LONGEST);
-        Output::Stdout.write(|out| {
-            while let Some(text) = input.next()? {
-                let code = text.parse().map_err(anyhow::Error::new);
-                match code.and_then(|code| self.check(&code).map(|()| code)) {
-                    Ok(code) => {
-                        let rated = self.rate(&code)?;
-                        if self.args.json {
-                            json(&rated, out)?;
-                        } else {
-                            writeln!(out, "{rated}")?;
-                        }
-                    }
-                    Err(error) => {
-                        outcome = Outcome::Disagreed;
-                        if self.args.json {
-                            json(&Refused::new(&text, &error), out)?;
-                        } else {
-                            writeln!(out, "line {}: {error}", input.number())?;
-                        }
-                    }
-                }
-                if input.waits() {
-                    out.flush()?;
+/// Answer each line of stdin with a line.
+fn lines(args: &Args, solution: &Solution, goal: Goal, mut lookups: Lookups) -> Result<Outcome> {
+    let read = |text: &str, line: u64| {
+        let code: Result<Code> = text.parse().map_err(anyhow::Error::new);
+        let code = code.and_then(|code| check(&code, solution.run()).map(|()| code));
+        Some(code.map_err(|error| Refused::new(text, line, &error)))
+    };
+    let mut outcome = Outcome::Done;
+    let mut input = Questions::new(LONGEST);
+    Output::Stdout.write(|out| {
+        loop {
+            let batch = input.batch(read)?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let codes: Vec<_> = batch.iter().map(Result::as_ref).collect();
+            let rate =
+                |values: &mut Values, code: &Code| Rated::new(code, values, goal, args.worst);
+            for rated in lookups.each(&codes, rate)? {
+                outcome = outcome.max(rated.as_ref().map_or(Outcome::Disagreed, |_| Outcome::Done));
+                match rated {
+                    Ok(rated) if args.json => json(&rated, out)?,
+                    Ok(rated) => writeln!(out, "{rated}")?,
+                    Err(refused) if args.json => json(refused, out)?,
+                    Err(refused) => writeln!(out, "{refused}")?,
                 }
             }
-            Ok(())
-        })?;
-        Ok(outcome)
-    }
-
-    /// Refuse the code of another game than the run's.
-    fn check(&self, code: &Code) -> Result<()> {
-        let (found, game) = (self.values.game(), code.game());
-        if code.game() != *found {
-            let dir = self.args.dir.display();
-            bail!(
-                "{dir}: holds the game {found}, not {game}, of which the code is: give another --dir"
-            );
+            out.flush()?;
         }
-        Ok(())
-    }
-
-    /// Rate a game of the run.
-    fn rate(&mut self, code: &Code) -> Result<Rated> {
-        Ok(Rated::new(
-            code,
-            &mut self.values,
-            self.goal,
-            self.args.worst,
-        )?)
-    }
+    })?;
+    Ok(outcome)
 }
 
 /// Print one line of JSON.

@@ -105,24 +105,29 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
     let mut outcome = Outcome::Done;
     let mut input = Questions::new(LONGEST);
     Output::Stdout.write(|out| {
-        while let Some(text) = input.next()? {
-            match read(&text) {
-                Ok(code) if args.json => writeln!(out, "{}", json(&Played::new(&code, false))?)?,
-                Ok(code) => writeln!(out, "true {}", Played::new(&code, false))?,
-                Err(error) => {
-                    outcome = Outcome::Disagreed;
-                    if args.json {
-                        writeln!(out, "{}", json(&Refused::new(&text, &error))?)?;
-                    } else {
-                        writeln!(out, "false line {}: {error}", input.number())?;
+        loop {
+            let batch = input.batch(|text, line| Some((text.to_owned(), line)))?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            for (text, line) in batch {
+                match read(&text) {
+                    Ok(code) if args.json => {
+                        writeln!(out, "{}", json(&Played::new(&code, false))?)?;
+                    }
+                    Ok(code) => writeln!(out, "true {}", Played::new(&code, false))?,
+                    Err(error) => {
+                        outcome = Outcome::Disagreed;
+                        if args.json {
+                            writeln!(out, "{}", json(&Refused::new(&text, &error))?)?;
+                        } else {
+                            writeln!(out, "false line {line}: {error}")?;
+                        }
                     }
                 }
             }
-            if input.waits() {
-                out.flush()?;
-            }
+            out.flush()?;
         }
-        Ok(())
     })?;
     Ok(outcome)
 }
