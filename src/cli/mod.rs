@@ -3,6 +3,7 @@
 //! `enum48` alone counts, as its subcommand `count` does; every subcommand has a file or folder of
 //! its own.
 
+mod adviser;
 mod best;
 mod check;
 mod completions;
@@ -18,6 +19,7 @@ mod manual;
 mod objectives;
 mod open;
 mod output;
+mod page;
 mod play;
 mod progress;
 mod rate;

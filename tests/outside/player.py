@@ -3,7 +3,8 @@
 usage: player.py TRIAL PAGE GAME
 
 GAME is what the page should say, as JSON: name, code, result, and of each position what is said of it, the
-board and the score. `player.rs` runs the trials, which are functions of this file.
+board and the score; if the page has advice, that, too: pairs of texts. `player.rs` runs the trials, which are
+functions of this file.
 """
 
 import json
@@ -125,11 +126,19 @@ def playing():
     return find("#play").accessible_name == "pause"
 
 
+def heard(position):
+    """What is said of a position that is stepped to."""
+    advice = [f"; {fact} {value}" for fact, value in position.get("advice", [])]
+    return position["says"] + "".join(advice)
+
+
 def is_at(expected):
     """All parts of the page show this position."""
     position = POSITIONS[expected]
     same(number(), expected)
-    same(text("[aria-live=polite]"), position["says"])
+    same(text("[aria-live=polite]"), heard(position))
+    facts = [[text for text in fact.text.split("\n")] for fact in browser.find_elements(By.CSS_SELECTOR, "#worth > div")]
+    same(facts, position.get("advice", []))
     same(text("#caption"), position["says"])
     same(find("[role=img]").accessible_name, position["board"])
     tiles = re.findall(r"(?<!row )\b(?:\d+|empty)\b", position["board"])
@@ -154,6 +163,7 @@ def steps():
     same(text("h1"), GAME["name"])
     same(text("#code"), GAME["code"])
     same(text("#result"), GAME["result"])
+    same(find("#advice").is_displayed(), "advice" in POSITIONS[0])
     is_at(0)
     press(Keys.ARROW_LEFT)
     is_at(0)
@@ -190,6 +200,31 @@ def announcements():
         "move 7 of 7: up, wins",
     ])
     same(text("#result"), "won")
+
+
+def advises():
+    script_before_the_page(CLOCK)
+    open_page()
+    script(LISTEN)
+    losses = [button.text.split()[-1] for button in browser.find_elements(By.CSS_SELECTOR, "#moves button")]
+    played = [dict(position["advice"]).get("played next", "").partition(", ")[2] for position in POSITIONS[:-1]]
+    assert any(played) and not all(played), played
+    for row, loss in zip(losses[1:], played):
+        same(row if row.startswith("−") else "", loss)
+    # Who steps hears all of it, once; who watches hears the moves.
+    press(Keys.ARROW_RIGHT)
+    same(script("return heard"), [heard(POSITIONS[1])])
+    press("3", Keys.SPACE)
+    script("heard.length = 0; pass(400)")
+    same(script("return heard"), [POSITIONS[2]["says"]])
+
+
+def contrasts():
+    for scheme in ["light", "dark"]:
+        emulate(("prefers-color-scheme", scheme))
+        open_page()
+        for shown, contrast in script(CONTRASTS):
+            assert contrast >= 4.5, (shown, scheme, contrast)
 
 
 def plays():
@@ -443,9 +478,9 @@ def tiles():
             open_page(every)
             for tile, share in script(WIDTHS):
                 assert share < 0.9, (tile, width, share)
-            contrasts = script(CONTRASTS)
-            assert len(contrasts) > 30, contrasts
-            for shown, contrast in contrasts:
+            found = script(CONTRASTS)
+            assert len(found) > 30, found
+            for shown, contrast in found:
                 assert contrast >= 4.5, (shown, scheme, contrast)
     dark = find("body").value_of_css_property("background-color")
     emulate(("prefers-color-scheme", "light"))

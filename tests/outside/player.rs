@@ -7,6 +7,7 @@ use std::process::Command;
 
 use enum48::play::{Code, Luck, Position, Spawn, Status};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::command::{good, place, stderr};
 use crate::required::{can_import, missing, python};
@@ -48,14 +49,59 @@ fn try_page(trial: &str, code: &str) {
     }
     let place = place();
     good(&place, &format!("replay {code} --html game.html"));
+    look(&place, trial, &expected(&code.parse().unwrap()));
+}
+
+fn look(place: &TempDir, trial: &str, game: &Value) {
     let page = place.path().join("game.html");
-    let game = expected(&code.parse().unwrap()).to_string();
-    let output = python(&[SCRIPT, trial, page.to_str().unwrap(), &game]).unwrap();
+    let output = python(&[SCRIPT, trial, page.to_str().unwrap(), &game.to_string()]).unwrap();
     assert!(
         output.status.success(),
-        "{trial}: {code}:\n{}",
+        "{trial}: {}:\n{}",
+        game["code"],
         stderr(&output)
     );
+}
+
+/// Of each position of `WIDE` the score to come, the best moves, and what the move that was made lost:
+/// from a solver in Python that knows only the definition of best play, in floating point. The chance
+/// of 16 is always 1.
+const ADVICE: [(&str, &str, &str); 11] = [
+    ("67.14", "right or left", "left"),
+    ("67.50", "right or left", "left"),
+    ("64.17", "right or left", "left"),
+    ("60.77", "up or down", "left, −0.75"),
+    ("61.01", "up or down", "left, −2.47"),
+    ("55.02", "left", "left"),
+    ("47.49", "down", "left, −0.43"),
+    ("42.23", "down", "up, −1.53"),
+    ("34.95", "right", "left, −3.38"),
+    ("24.28", "down", "left, −8.28"),
+    ("0.00", "", ""),
+];
+
+/// Try the page of `WIDE` with advice.
+fn try_advice(trial: &str) {
+    if !can_browse() {
+        return;
+    }
+    let place = place();
+    good(&place, "--size 2x3 --max 16 --keep both --dir run --quiet");
+    good(&place, "solve run --for score,16 --quiet");
+    good(&place, &format!("replay {WIDE} --html game.html --dir run"));
+    let mut game = expected(&WIDE.parse().unwrap());
+    let positions = game["positions"].as_array_mut().unwrap();
+    for (position, (score, best, played)) in positions.iter_mut().zip(ADVICE) {
+        let facts = [
+            ("score to come", score),
+            ("chance of 16", "100.00 %"),
+            ("best move", best),
+            ("played next", played),
+        ];
+        let facts = facts.into_iter().filter(|(_, text)| !text.is_empty());
+        position["advice"] = facts.map(|(fact, text)| json!([fact, text])).collect();
+    }
+    look(&place, trial, &game);
 }
 
 /// What the page should say of each position.
@@ -177,4 +223,11 @@ fn every_tile_fits_and_all_text_has_contrast() {
 #[test]
 fn without_scripts_the_page_says_the_code() {
     try_page("without_scripts", ONE);
+}
+
+#[test]
+fn with_a_solution_the_page_says_what_each_position_is_worth_and_what_moves_lost() {
+    for trial in ["steps", "advises", "contrasts", "phone", "fits"] {
+        try_advice(trial);
+    }
 }

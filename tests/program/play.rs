@@ -29,7 +29,7 @@ fn what_cannot_be_played_is_refused_in_a_line() {
             "--dir run --for 16",
             "solved for (score), got 16: enum48 solve run --for 16",
         ),
-        ("--dir run --for best", "best: not an objective"),
+        ("--dir run --for best", "not something to play for"),
         ("--dir run", "stdin or stderr is not a terminal"),
     ] {
         refused(&place, &format!("play {args}"), text);

@@ -182,3 +182,31 @@ fn a_page_is_written_whole() {
         "it asks for nothing"
     );
 }
+
+#[test]
+fn the_advice_of_a_page_is_from_a_solved_run_of_its_game() {
+    let place = place();
+    good(&place, "--size 2 --max 16 --keep both --dir run --quiet");
+    for (args, text) in [
+        ("--dir run", "--html"),
+        ("--html page.html --for score", "--dir"),
+        ("--html page.html --dir run", "run: not solved yet"),
+    ] {
+        refused(&place, &format!("replay {WON} {args}"), text);
+    }
+    good(&place, "solve run --for score,16 --quiet");
+    for (code, args, text) in [
+        (WON, "--for 8", "solved for (score,16), got 8"),
+        (WITNESSED, "--for 16", "holds the game 2x2-16, not 2x2-8"),
+    ] {
+        let args = format!("replay {code} --html page.html --dir run {args}");
+        refused(&place, &args, text);
+    }
+    assert!(!place.path().join("page.html").exists());
+    good(
+        &place,
+        &format!("replay {WON} --html page.html --dir run --for 16,score"),
+    );
+    let page = fs::read_to_string(place.path().join("page.html")).unwrap();
+    assert!(page.contains(r#""objectives":["16","score"]"#));
+}

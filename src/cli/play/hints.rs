@@ -1,107 +1,73 @@
-//! What a solution says of the moves of a board.
+//! A table of what the moves of a board are worth.
 
 use crossterm::style::Stylize;
 
+use crate::cli::adviser::{Advice, Adviser};
 use crate::error::Result;
 use crate::game::{Direction, Objective};
-use crate::play::{Position, Status};
-use crate::solve::{MoveValue, Values};
-use crate::store::{Goal, Solution};
+use crate::play::Position;
+use crate::solve::MoveValue;
 
-/// Lines of a table of hints: a heading and the four directions.
+/// Lines of the table: a heading and the four directions.
 pub(super) const ROWS: u16 = 1 + Direction::ALL.len() as u16;
 
 /// Width of a direction, and of a column of numbers.
 const NAME: usize = 6;
 const COLUMN: usize = 10;
 
-/// Memory for decoded blocks.
-const MEMORY: u64 = 64 << 20;
-
-/// Looks up moves in a solution. What is best is best for the first goal.
-pub(super) struct Hints<'a> {
-    goals: Vec<Goal>,
-    values: Values<'a>,
+/// The table for a position, in a window of so many columns: what each move is worth, what it loses
+/// against the best, and what it is worth to other goals as far as there is room.
+pub(super) fn lines(
+    adviser: &mut Adviser,
+    position: &Position,
+    columns: u16,
+) -> Result<Vec<String>> {
+    let advice = adviser.advise(position)?;
+    let objectives: Vec<Objective> = adviser.objectives().collect();
+    let room = usize::from(columns).saturating_sub(NAME + 2) / COLUMN;
+    let line = |name: &str, cells: Vec<String>| {
+        let cells = cells.into_iter().take(room);
+        let cells: String = cells.map(|cell| format!("{cell:>COLUMN$}")).collect();
+        format!("{name:<NAME$}{cells}")
+    };
+    let mut heading: Vec<String> = objectives.iter().map(ToString::to_string).collect();
+    heading.insert(1, "loss".to_owned());
+    let mut lines = vec![line("", heading)];
+    for direction in Direction::ALL {
+        let of = advice.moves.iter().find(|of| of.direction == direction);
+        lines.push(match of {
+            None => line(direction.name(), vec!["-".to_owned()]),
+            Some(of) => {
+                let text = line(direction.name(), cells(&objectives, &advice, of));
+                if is_best(&advice, of) {
+                    text.bold().to_string()
+                } else {
+                    text
+                }
+            }
+        });
+    }
+    Ok(lines)
 }
 
-impl<'a> Hints<'a> {
-    /// Hints for some goals of a solution, at least one.
-    pub(super) fn new(solution: &'a Solution, goals: Vec<Goal>) -> Result<Self> {
-        Ok(Self {
-            values: Values::new(solution, &goals, MEMORY)?,
-            goals,
-        })
-    }
+/// The numbers of a move.
+fn cells(objectives: &[Objective], advice: &Advice, of: &MoveValue) -> Vec<String> {
+    let numbers = objectives.iter().zip(&of.numbers);
+    let mut cells: Vec<String> = numbers
+        .map(|(&for_what, &of)| number(for_what, of))
+        .collect();
+    let loss = number(objectives[0], advice.loss(of));
+    let loss = match loss.as_str() {
+        _ if is_best(advice, of) => "best".to_owned(),
+        "0.00" | "0.00 %" => "-<0.01".to_owned(),
+        _ => format!("-{loss}"),
+    };
+    cells.insert(1, loss);
+    cells
+}
 
-    /// The best move of a position; `None` if the game is over.
-    pub(super) fn best(&mut self, position: &Position) -> Result<Option<Direction>> {
-        let moves = self.moves(position)?;
-        // Of several the first, whatever its direction.
-        let best = moves.iter().rev().max_by_key(|of| of.units[0]);
-        Ok(best.map(|best| best.direction))
-    }
-
-    /// A table of the moves of a position, for a window of so many columns: what each is worth, what
-    /// it loses against the best, and what it is worth to other goals as far as there is room.
-    pub(super) fn lines(&mut self, position: &Position, columns: u16) -> Result<Vec<String>> {
-        let moves = self.moves(position)?;
-        let room = usize::from(columns).saturating_sub(NAME + 2) / COLUMN;
-        let line = |name: &str, cells: Vec<String>| {
-            let cells = cells.into_iter().take(room);
-            let cells: String = cells.map(|cell| format!("{cell:>COLUMN$}")).collect();
-            format!("{name:<NAME$}{cells}")
-        };
-        let mut names = self.goals.iter().map(|goal| goal.objective.to_string());
-        let first = names.next().expect("there is a goal");
-        let heading = [first, "loss".to_owned()].into_iter().chain(names);
-        let mut lines = vec![line("", heading.collect())];
-        let best = moves.iter().max_by_key(|of| of.units[0]);
-        for direction in Direction::ALL {
-            let of = moves.iter().find(|of| of.direction == direction);
-            lines.push(match of.zip(best) {
-                None => line(direction.name(), vec!["-".to_owned()]),
-                Some((of, best)) => {
-                    let cells = line(direction.name(), self.cells(of, best));
-                    let is_best = of.units[0] == best.units[0];
-                    if is_best {
-                        cells.bold().to_string()
-                    } else {
-                        cells
-                    }
-                }
-            });
-        }
-        Ok(lines)
-    }
-
-    /// A line of the table.
-    fn cells(&self, of: &MoveValue, best: &MoveValue) -> Vec<String> {
-        let goals = self.goals.iter().zip(&of.numbers);
-        let mut cells: Vec<String> = goals
-            .map(|(goal, &of)| number(goal.objective, of))
-            .collect();
-        let loss = number(self.goals[0].objective, best.numbers[0] - of.numbers[0]);
-        cells.insert(
-            1,
-            match loss.as_str() {
-                _ if of.units[0] == best.units[0] => "best".to_owned(),
-                "0.00" | "0.00 %" => "-<0.01".to_owned(),
-                _ => format!("-{loss}"),
-            },
-        );
-        cells
-    }
-
-    /// The legal moves of a position and what they are worth; none if the game is over.
-    fn moves(&mut self, position: &Position) -> Result<Vec<MoveValue>> {
-        match position
-            .board()
-            .filter(|_| position.status() == Status::Live)
-        {
-            Some(board) => self.values.moves(board),
-            None => Ok(Vec::new()),
-        }
-    }
+fn is_best(advice: &Advice, of: &MoveValue) -> bool {
+    advice.best().any(|best| best == of)
 }
 
 /// A value as people read it: a chance in percent.

@@ -3,8 +3,8 @@
 //! The board and all messages go to stderr, so that the code of the game is the only line on stdout
 //! and `code=$(enum48 play ...)` works.
 //!
-//! Reading order: `session` (a game with undo), `hints` (what a solution says of its moves), `player`
-//! (what keys do to both), `keys`, `screen` (the picture of a game), `tiles` (the board in the
+//! Reading order: `session` (a game with undo), `player` (what keys do to it), `hints` (what a
+//! solution says of its moves), `keys`, `screen` (the picture of a game), `tiles` (the board in the
 //! picture), `terminal` (entered, drawn on, and restored), `signals` (what ends a game besides keys).
 
 mod hints;
@@ -22,13 +22,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
-use self::hints::Hints;
 use self::keys::{Key, key};
 use self::player::Player;
 use self::session::Session;
 use self::signals::Signals;
 use self::terminal::Terminal;
 use super::Outcome;
+use super::adviser::Adviser;
 use super::game::GameOrRun;
 use super::objectives::Objectives;
 use super::signals::end_by;
@@ -85,8 +85,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
              give --max, 65536 at most"
         );
     }
-    let hints = match &solution {
-        Some(solution) => Some(Hints::new(solution, args.objectives.goals(solution)?)?),
+    let adviser = match &solution {
+        Some(solution) => Some(Adviser::new(solution, args.objectives.goals(solution)?)?),
         None => None,
     };
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
-    let mut player = Player::new(Session::new(game, seed), hints);
+    let mut player = Player::new(Session::new(game, seed), adviser);
     let signals = Signals::listen().context("play: cannot listen for signals")?;
     let ended = play(&mut player, &signals);
     let printed = writeln!(io::stdout(), "{}", player.code());

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::hints::Hints;
+use super::hints;
 use super::keys::Key;
 use super::screen::{self, Frame, Help, Note};
 use super::session::Session;
+use crate::cli::adviser::Adviser;
 use crate::error::Result;
 use crate::play::{Code, Status};
 
@@ -15,7 +16,7 @@ const PACE: Duration = Duration::from_millis(400);
 /// A game, and what keys have made of it.
 pub(super) struct Player<'a> {
     session: Session,
-    hints: Option<Hints<'a>>,
+    adviser: Option<Adviser<'a>>,
     /// Whether hints are shown.
     hinting: bool,
     note: Note,
@@ -24,11 +25,11 @@ pub(super) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// At the start of a game, with hints if it is solved.
-    pub(super) fn new(session: Session, hints: Option<Hints<'a>>) -> Self {
+    /// At the start of a game, with an adviser if it is solved.
+    pub(super) fn new(session: Session, adviser: Option<Adviser<'a>>) -> Self {
         Self {
             session,
-            hints,
+            adviser,
             hinting: false,
             note: Note::Goal,
             due: None,
@@ -47,10 +48,10 @@ impl<'a> Player<'a> {
 
     /// The picture of the game for a window of this many columns and rows.
     pub(super) fn frame(&mut self, colours: bool, size: (u16, u16)) -> Result<Frame> {
-        let help = match &mut self.hints {
+        let help = match &mut self.adviser {
             None => Help::None,
             Some(_) if !self.hinting => Help::Keys,
-            Some(hints) => Help::Hints(hints.lines(self.session.position(), size.0)?),
+            Some(adviser) => Help::Hints(hints::lines(adviser, self.session.position(), size.0)?),
         };
         Ok(screen::frame(
             &self.session,
@@ -70,15 +71,15 @@ impl<'a> Player<'a> {
             Some(Key::Undo) if self.session.undo() => Note::Goal,
             Some(Key::Undo) => Note::Start,
             Some(Key::Code) => Note::Code(self.code().to_string()),
-            Some(Key::Hints) if self.hints.is_some() => {
+            Some(Key::Hints) if self.adviser.is_some() => {
                 self.hinting = !self.hinting;
                 Note::Goal
             }
-            Some(Key::Best) if self.hints.is_some() => {
+            Some(Key::Best) if self.adviser.is_some() => {
                 self.play_best()?;
                 Note::Goal
             }
-            Some(Key::Watch) if self.hints.is_some() && !watched => {
+            Some(Key::Watch) if self.adviser.is_some() && !watched => {
                 self.watch();
                 return Ok(());
             }
@@ -108,10 +109,11 @@ impl<'a> Player<'a> {
     }
 
     fn play_best(&mut self) -> Result<()> {
-        if let Some(hints) = &mut self.hints
-            && let Some(direction) = hints.best(self.session.position())?
-        {
-            self.session.slide(direction);
+        if let Some(adviser) = &mut self.adviser {
+            let advice = adviser.advise(self.session.position())?;
+            if let Some(best) = advice.best().next() {
+                self.session.slide(best.direction);
+            }
         }
         Ok(())
     }

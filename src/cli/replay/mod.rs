@@ -10,10 +10,12 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::Outcome;
+use super::adviser::Adviser;
+use super::objectives::Objectives;
 use super::output::Output;
 use super::stdin::Questions;
-use super::talk;
-use crate::error;
+use super::{open, talk};
+use crate::error::{self, Error};
 use crate::game::{Game, Size};
 use crate::play::{Code, LONGEST, Seed};
 use answer::{Played, Refused};
@@ -29,6 +31,7 @@ Examples:
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --step
   enum48 replay - < codes                       a code a line, an answer a line
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --html game.html
+  enum48 replay s1.2x3.5.2.w.808bb89a --html game.html --dir enum48-data/2x3
   enum48 replay --size 2 --max 16 --seed 5 PzA  a bare move string and its seed
 
 A bare move string does not say how many moves it has. Moves after the end of
@@ -50,6 +53,14 @@ pub(super) struct Args {
     /// Write a page that plays the game in a browser to FILE, - for stdout; FILE#42 opens at move 42
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "json"])]
     html: Option<PathBuf>,
+
+    /// Directory of a solved run of the game: the page shows what each position is worth, the best
+    /// move, and what the move that was made lost
+    #[arg(long, value_name = "DIR", requires = "html")]
+    dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    objectives: Objectives,
 
     /// Seed of a bare move string, in base 36
     #[arg(long, value_name = "S", requires = "size")]
@@ -89,12 +100,31 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         }
     };
     match &args.html {
-        Some(path) => Output::new(path)?.write(|to| Ok(page::write(&code, to)?))?,
+        Some(path) => page(args, &code, path)?,
         None if args.json => Output::Stdout
             .write(|to| Ok(writeln!(to, "{}", json(&Played::new(&code, args.step))?)?))?,
         None => Output::Stdout.write(|to| Ok(print(&code, args, classic.is_some(), to)?))?,
     }
     Ok(Outcome::Done)
+}
+
+/// Write the page of a game.
+fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
+    let solution = args.dir.as_deref().map(open::solution).transpose()?;
+    let mut adviser = None;
+    if let Some(solution) = &solution {
+        let run = solution.run();
+        if *run.game() != code.game() {
+            return Err(Error::OtherGame {
+                path: run.dir().to_owned(),
+                found: run.game().to_string(),
+                wanted: code.game().to_string(),
+            }
+            .into());
+        }
+        adviser = Some(Adviser::new(solution, args.objectives.goals(solution)?)?);
+    }
+    Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))
 }
 
 /// Answer each line of stdin with a line.

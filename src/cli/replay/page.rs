@@ -3,10 +3,13 @@
 //! The page has every board as data and knows no rules, so it can only show the game that was
 //! replayed here.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use serde::Serialize;
 
+use crate::cli::adviser::Adviser;
+use crate::cli::page;
+use crate::error;
 use crate::play::{Code, Position, Spawn, Status, Turn};
 
 /// The page, with places for the code and for the data.
@@ -22,6 +25,25 @@ struct Game {
     result: &'static str,
     start: Vec<u32>,
     moves: Vec<Move>,
+    #[serde(flatten)]
+    advised: Option<Advised>,
+}
+
+/// What a solution says of the game.
+#[derive(Serialize)]
+struct Advised {
+    /// What the numbers of each position are about.
+    objectives: Vec<String>,
+    advice: Vec<Said>,
+}
+
+/// What a solution says of a position.
+#[derive(Serialize)]
+struct Said {
+    worth: Vec<f64>,
+    best: Vec<&'static str>,
+    /// What the move that was made lost against the best; `None` after the last move.
+    loss: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -41,7 +63,7 @@ struct Tile {
 }
 
 impl Game {
-    fn new(code: &Code) -> Self {
+    fn new(code: &Code, advised: Option<Advised>) -> Self {
         let replay = code.replay();
         let size = code.game().size();
         Self {
@@ -58,7 +80,30 @@ impl Game {
             moves: replay
                 .map(|turn| Move::new(&turn.expect("the code was verified when it was made")))
                 .collect(),
+            advised,
         }
+    }
+}
+
+impl Advised {
+    fn new(code: &Code, adviser: &mut Adviser) -> error::Result<Self> {
+        let mut replay = code.replay();
+        let mut advice = Vec::new();
+        for direction in code.moves().iter().copied().map(Some).chain([None]) {
+            let of = adviser.advise(replay.position())?;
+            let played = of.moves.iter().find(|of| Some(of.direction) == direction);
+            advice.push(Said {
+                best: of.best().map(|best| best.direction.name()).collect(),
+                loss: played.map(|played| of.loss(played)),
+                worth: of.worth,
+            });
+            replay.next().transpose()?;
+        }
+        let objectives = adviser.objectives().map(|objective| objective.to_string());
+        Ok(Self {
+            objectives: objectives.collect(),
+            advice,
+        })
     }
 }
 
@@ -77,13 +122,17 @@ fn tiles(position: &Position) -> Vec<u32> {
     position.tiles().collect()
 }
 
-/// Write the page that plays `code`.
-pub(super) fn write(code: &Code, out: &mut dyn Write) -> io::Result<()> {
-    let game = Game::new(code);
-    // No text in the data can close the element around it.
-    let data = serde_json::to_string(&game)?.replace('<', "\\u003c");
-    let page = PAGE.replace("{{code}}", &game.code);
-    out.write_all(page.replace("{{game}}", &data).as_bytes())
+/// Write the page that plays `code`, with what a solution of its game says if there is one.
+pub(super) fn write(
+    code: &Code,
+    adviser: Option<&mut Adviser>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let advised = adviser
+        .map(|adviser| Advised::new(code, adviser))
+        .transpose()?;
+    let game = Game::new(code, advised);
+    Ok(page::write(PAGE, &[("code", &game.code)], &game, out)?)
 }
 
 #[cfg(test)]
@@ -93,7 +142,7 @@ mod tests {
 
     fn page(code: &str) -> String {
         let mut page = Vec::new();
-        write(&code.parse().unwrap(), &mut page).unwrap();
+        write(&code.parse().unwrap(), None, &mut page).unwrap();
         String::from_utf8(page).unwrap()
     }
 
