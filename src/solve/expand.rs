@@ -89,7 +89,8 @@ impl Expand<'_> {
             for (&afterstate, totals) in afterstates.iter().zip(&mut totals) {
                 for best in best.by_ref().take(empty_cells(afterstate, cells) as usize) {
                     for goal in 0..GOALS {
-                        totals[goal] += weight * u64::from(best[goal] - fours[goal]);
+                        let value = best[goal].saturating_sub(fours[goal]);
+                        totals[goal] += weight * u64::from(value);
                     }
                 }
             }
@@ -157,7 +158,7 @@ impl Expand<'_> {
                 *best = payoffs.map(|payoff| payoff.lost(states[at]));
             } else {
                 for goal in 0..GOALS {
-                    best[goal] += payoffs[goal].step;
+                    best[goal] = best[goal].saturating_add(payoffs[goal].step);
                 }
             }
         }

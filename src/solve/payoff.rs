@@ -8,7 +8,10 @@
 //! Values are fixed-point numbers of 32 bits. The 10 to 160 candidates of an afterstate are summed
 //! up exactly and rounded once, so values are the same on every machine and for any number of
 //! threads. Neither a maximum nor a mean enlarges an error: it is at most half a unit for each
-//! afterstate on the way to the end, and the expectation of the last bit is what is proven.
+//! afterstate on the way to the end.
+//!
+//! [`goal`] gives values no more bits than the greatest of a game has room for, so no sum overflows.
+//! Only values in a forged file can be out of bounds; they saturate, and `verify --deep` finds them.
 
 use crate::counts::Row;
 use crate::error::{Error, Result};
@@ -119,7 +122,7 @@ impl Payoff {
             Objective::Score => potential(board) << self.goal.fraction,
             Objective::Moves | Objective::Tile(_) => 0,
         };
-        self.goal.number(units - before)
+        self.goal.number(units.saturating_sub(before))
     }
 
     /// The value of an afterstate with `empty` empty cells, whose candidates have the sum `total`,

@@ -84,7 +84,7 @@ impl<'a> StateValues<'a> {
             let best = best[at * goals..].iter();
             numbers.extend(best.zip(&self.payoffs).map(|(&best, payoff)| {
                 let units = if legal {
-                    best + payoff.step
+                    best.saturating_add(payoff.step)
                 } else {
                     payoff.lost(state)
                 };

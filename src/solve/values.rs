@@ -113,7 +113,9 @@ impl<'a> Values<'a> {
                 won.collect()
             };
             let payoffs = self.payoffs.iter().zip(&units);
-            let units: Vec<u32> = payoffs.map(|(payoff, unit)| unit + payoff.step).collect();
+            let units: Vec<u32> = payoffs
+                .map(|(payoff, unit)| unit.saturating_add(payoff.step))
+                .collect();
             let goals = self.payoffs.iter().zip(&units);
             let numbers = goals.map(|(payoff, &units)| payoff.from(board, units));
             moves.push(MoveValue {

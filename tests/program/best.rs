@@ -202,7 +202,6 @@ fn the_states_of_a_run_are_answered_as_csv_and_as_text() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
 fn what_cannot_be_answered_is_refused_in_one_line() {
     let place = solved("--size 2", "score");
     good(&place, "--size 2 --max 8 --quiet");
