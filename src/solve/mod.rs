@@ -69,13 +69,16 @@ pub use values::{MoveValue, Start, Values};
 ///
 /// Whatever the system refuses; the same call goes on from there. What is wrong with a file.
 /// [`Error::Absent`](crate::Error::Absent) if an afterstate is in no file that must be in one;
-/// [`Error::Layers`](crate::Error::Layers) if the layers do not fit the memory of the plan.
+/// [`Error::Layers`](crate::Error::Layers) if the layers do not fit the memory of the plan; before
+/// anything is done, the errors of [`goal`].
 pub fn solve(
     store: &mut SolutionStore,
     goals: &[Goal],
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<()> {
+    let run = store.solution().run();
+    goals.iter().try_for_each(|&goal| payoff::fits(run, goal))?;
     for &goal in goals {
         store.aim(goal)?;
     }

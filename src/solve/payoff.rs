@@ -56,6 +56,12 @@ pub fn goal(
     }
 }
 
+/// See that no value of a goal, which may be of any making, can overflow.
+pub(crate) fn fits(run: &Run, wanted: Goal) -> Result<()> {
+    let fraction = Some(wanted.fraction);
+    goal(run, wanted.objective, fraction, wanted.rounding).map(drop)
+}
+
 /// The greatest number that a value of a game can be.
 fn greatest(run: &Run, objective: Objective) -> Result<u32> {
     let table = run.table();
@@ -143,4 +149,127 @@ impl Payoff {
 pub(crate) fn potential(board: Board) -> u32 {
     let tiles = exps(board).filter(|&exp| exp > Exp::EMPTY);
     tiles.map(|exp| u32::from(exp.get() - 1) * exp.tile()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::part::Kind;
+    use proptest::prelude::*;
+
+    const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
+
+    /// 2x2 to 32.
+    fn run() -> Run {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
+        Run::open(dir.as_ref()).unwrap()
+    }
+
+    fn payoff(objective: &str, fraction: u32, rounding: Rounding) -> Payoff {
+        Payoff::new(Goal {
+            objective: objective.parse().unwrap(),
+            fraction,
+            rounding,
+        })
+    }
+
+    /// From tests/data/v1/2x2-32/layers.csv: games are won up to sum 40, which scores 40 times 4 at
+    /// most, as 32 is 2^5; those that are lost score less. Nobody makes more than 20 moves.
+    #[test]
+    fn values_get_as_many_bits_as_fit_and_one_more_is_refused() {
+        let run = run();
+        for (name, greatest, most) in [("score", 160, 24), ("moves", 20, 27), ("32", 1, 31)] {
+            let objective: Objective = name.parse().unwrap();
+            assert_eq!(super::greatest(&run, objective).unwrap(), greatest);
+            assert!(u64::from(greatest) << most < 1 << 32, "{name} overflows");
+            let wanted = |fraction| goal(&run, objective, fraction, Rounding::Nearest);
+            assert_eq!(wanted(None).unwrap().fraction, most);
+            assert_eq!(wanted(Some(most)).unwrap().fraction, most);
+            assert_eq!(wanted(Some(0)).unwrap().fraction, 0);
+            for more in [most + 1, 32, 64, u32::MAX] {
+                let refused = wanted(Some(more)).unwrap_err().to_string();
+                assert!(
+                    refused.contains(&format!("leave room for {most} bits")),
+                    "{refused}"
+                );
+                let forged = Goal {
+                    fraction: more,
+                    ..wanted(None).unwrap()
+                };
+                assert!(matches!(fits(&run, forged), Err(Error::Fraction { .. })));
+            }
+        }
+    }
+
+    #[test]
+    fn a_tile_beyond_the_largest_is_refused() {
+        let of = |tile| {
+            goal(
+                &run(),
+                Objective::of_tile(tile).unwrap(),
+                None,
+                Rounding::Nearest,
+            )
+        };
+        assert!(of(32).is_ok());
+        for tile in [64, 65536] {
+            let refused = of(tile).unwrap_err();
+            assert!(
+                matches!(refused, Error::Unreachable { largest: 32, .. }),
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_state_has_a_potential_beyond_the_greatest_score() {
+        let run = run();
+        let greatest = greatest(&run, Objective::Score).unwrap();
+        let mut states = 0;
+        for key in run.parts(Kind::States) {
+            for state in run.layer(key.sum).unwrap() {
+                assert!(potential(state.unwrap()) < greatest);
+                states += 1;
+            }
+        }
+        assert!(states > 57);
+    }
+
+    #[test]
+    fn what_a_tile_of_2s_scored_is_its_potential() {
+        // An 8 is made of two 4s, and each of them of two 2s: 8 + 4 + 4. A 2 scores nothing.
+        assert_eq!(potential(0x3010), 16);
+        let score = payoff("score", 3, Rounding::Nearest);
+        assert_eq!(score.lost(0x3010), 16 << 3);
+        assert!(score.from(0x3010, 17 << 3).eq(&1.0));
+        let tile = payoff("8", 3, Rounding::Nearest);
+        assert_eq!([0x3010, 0x2010].map(|board| tile.lost(board)), [8, 0]);
+    }
+
+    proptest! {
+        /// So a value is never greater than the greatest with which a game can end.
+        #[test]
+        fn a_mean_lies_between_the_least_and_the_greatest_of_its_candidates(
+            pairs in prop::collection::vec((any::<u32>(), any::<u32>()), 1..16),
+            narrow in 0..32,
+        ) {
+            let all: Vec<u32> = pairs.iter().flat_map(|&(two, four)| [two >> narrow, four >> narrow]).collect();
+            let total = all.chunks(2).map(|pair| 9 * u64::from(pair[0]) + u64::from(pair[1])).sum();
+            let (least, greatest) = (all.iter().min().unwrap(), all.iter().max().unwrap());
+            let means = ROUNDINGS.map(|rounding| payoff("moves", 0, rounding).mean(total, pairs.len() as u64));
+            let [nearest, down, up] = means;
+            prop_assert!(*least <= down && down <= nearest && nearest <= up && up <= *greatest);
+            prop_assert!(up - down <= 1);
+        }
+    }
+
+    #[test]
+    fn the_mean_of_the_greatest_values_is_one_of_them() {
+        for empty in 1..16 {
+            let total = 10 * empty * u64::from(u32::MAX);
+            for rounding in ROUNDINGS {
+                assert_eq!(payoff("moves", 0, rounding).mean(total, empty), u32::MAX);
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::layer::SolvedPart;
-use super::payoff::Payoff;
+use super::payoff::{Payoff, fits};
 use crate::error::{Error, Result};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Decoder, ValueDecoder};
@@ -60,8 +60,10 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if no decoder can be started.
+    /// [`Error::Zstd`] if no decoder can be started; those of [`goal`](super::goal).
     pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
+        let run = solution.run();
+        goals.iter().try_for_each(|&goal| fits(run, goal))?;
         let bytes_each = size_of::<Board>() + goals.len() * size_of::<u32>();
         Ok(Self {
             solution,
