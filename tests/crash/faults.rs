@@ -6,7 +6,8 @@ use std::fs;
 use rayon::prelude::*;
 
 use super::place::{
-    AT_THE_END, EACH_FRONTIER, EACH_LAYER, End, Place, SMALL, end, good, undisturbed,
+    AT_THE_END, COUNTED, EACH_FRONTIER, EACH_LAYER, End, Place, SMALL, SOLVE, begun, end, good,
+    undisturbed, undisturbed_after,
 };
 
 /// The ways of failing at an operation that differ from those at the next one.
@@ -25,12 +26,12 @@ fn ways(operation: &str) -> impl Iterator<Item = &'static str> {
     .filter_map(|(mode, differs)| differs.then_some(mode))
 }
 
-/// A count that is to be disturbed.
+/// A count, or a solver, that is to be disturbed.
 #[derive(Clone, Copy)]
 pub(crate) struct Count<'a> {
     args: &'static str,
     settings: &'static [(&'static str, &'static str)],
-    /// Where its first layers were counted before, undisturbed.
+    /// Where its first layers, or the game that is to be solved, were counted before, undisturbed.
     begun: Option<&'a Place>,
     /// An earlier process is killed at this operation, so that the count finds what that one left.
     killed_at: Option<(&'a str, usize)>,
@@ -38,7 +39,7 @@ pub(crate) struct Count<'a> {
     small: bool,
 }
 
-impl Count<'_> {
+impl<'a> Count<'a> {
     /// A small count in a fresh directory.
     pub(crate) fn small(
         args: &'static str,
@@ -50,6 +51,17 @@ impl Count<'_> {
             begun: None,
             killed_at: None,
             small: true,
+        }
+    }
+
+    /// A small game that was counted is solved.
+    pub(crate) fn solving(
+        counted: &'a Place,
+        settings: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self {
+            begun: Some(counted),
+            ..Self::small(SOLVE, settings)
         }
     }
 
@@ -82,7 +94,7 @@ impl Count<'_> {
     /// Let operations fail, each in every way, and see that the same command then ends with the
     /// same files. Returns the number of faults.
     fn survives(self, hit: impl Fn(&[String]) -> Vec<usize>) -> usize {
-        let expected = undisturbed(self.args);
+        let expected = undisturbed_after(self.begun, self.args);
         let operations = self.operations();
         let mut faults: Vec<(&str, usize)> = Vec::new();
         for at in hit(&operations) {
@@ -181,6 +193,34 @@ fn any_operation_may_fail_and_the_same_command_goes_on() {
         .iter()
         .sum();
     println!("{faults} faults");
+}
+
+#[test]
+fn any_operation_of_a_solver_may_fail_and_the_same_command_goes_on() {
+    let counted = begun(COUNTED);
+    let faults =
+        [EACH_LAYER, AT_THE_END].map(|settings| Count::solving(&counted, settings).survives(every));
+    println!("{} faults", faults.iter().sum::<usize>());
+}
+
+#[test]
+fn a_solver_that_goes_on_may_fail_and_be_gone_on_from() {
+    let counted = begun(COUNTED);
+    // Values have their names, but nothing names them yet.
+    let solving = Count::solving(&counted, EACH_LAYER);
+    let operations = solving.operations();
+    let committed = |at: &usize| operations[at - 1].starts_with("rename solution.json.tmp ");
+    let found: Vec<usize> = (1..=operations.len()).filter(committed).collect();
+    let killed = Count {
+        killed_at: Some(numbered(&operations, found[found.len() / 2])),
+        ..solving
+    };
+    killed.survives(|operations| {
+        let hit = opening(operations);
+        let removes = |at: &usize| operations[at - 1].starts_with("unlink sum-");
+        assert!(hit.iter().any(removes), "nothing was left to remove");
+        hit
+    });
 }
 
 #[test]

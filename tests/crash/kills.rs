@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::place::{EACH_FRONTIER, EACH_LAYER, End, Place, end, good, undisturbed};
+use super::place::{EACH_FRONTIER, EACH_LAYER, End, Place, begun, end, good, undisturbed_after};
 
-/// A count that is killed again and again.
+/// A count, or a solver, that is killed again and again.
 struct Hunted {
     args: &'static str,
+    /// A count that is done before, undisturbed.
+    before: Option<&'static str>,
     /// Threads and memory to be hunted with, and others to be compared with.
     bounds: [&'static str; 2],
     /// What the shim is to do, if it is there.
@@ -20,9 +22,10 @@ struct Hunted {
     kills: usize,
 }
 
-const HUNTED: [Hunted; 8] = [
+const HUNTED: [Hunted; 9] = [
     Hunted {
         args: "--size 3 --max 512",
+        before: None,
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 256M"],
         settings: None,
         spills: false,
@@ -30,6 +33,7 @@ const HUNTED: [Hunted; 8] = [
     },
     Hunted {
         args: "--size 4 --max 16",
+        before: None,
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 512M"],
         settings: Some(&[]),
         spills: false,
@@ -37,6 +41,7 @@ const HUNTED: [Hunted; 8] = [
     },
     Hunted {
         args: "--size 4 --max 16 --engine bits",
+        before: None,
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_FRONTIER),
         spills: false,
@@ -44,6 +49,7 @@ const HUNTED: [Hunted; 8] = [
     },
     Hunted {
         args: "--size 3x4 --max 32",
+        before: None,
         bounds: ["--threads 2 --memory 32M", "--threads 3 --memory 256M"],
         settings: Some(EACH_LAYER),
         spills: false,
@@ -51,6 +57,7 @@ const HUNTED: [Hunted; 8] = [
     },
     Hunted {
         args: "--size 4 --max 32 --until 60",
+        before: None,
         bounds: ["--threads 1 --memory 24M", "--threads 2 --memory 512M"],
         settings: Some(EACH_LAYER),
         spills: true,
@@ -58,6 +65,7 @@ const HUNTED: [Hunted; 8] = [
     },
     Hunted {
         args: "--size 3 --max 256 --keep last",
+        before: None,
         bounds: ["--threads 3 --memory 40M", "--threads 2 --memory 128M"],
         settings: Some(EACH_LAYER),
         spills: false,
@@ -65,6 +73,7 @@ const HUNTED: [Hunted; 8] = [
     },
     Hunted {
         args: "--size 3 --max 256 --keep both",
+        before: None,
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 128M"],
         settings: Some(EACH_LAYER),
         spills: false,
@@ -72,10 +81,19 @@ const HUNTED: [Hunted; 8] = [
     },
     Hunted {
         args: "--size 4 --max 16 --keep afterstates --engine bits",
+        before: None,
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_LAYER),
         spills: false,
         kills: 30,
+    },
+    Hunted {
+        args: "solve --for score,moves,128",
+        before: Some("--size 3 --max 128 --keep afterstates"),
+        bounds: ["--threads 2 --memory 32M", "--threads 7 --memory 1G"],
+        settings: Some(EACH_LAYER),
+        spills: false,
+        kills: 40,
     },
 ];
 
@@ -85,8 +103,11 @@ impl Hunted {
     fn hunt(&self, seed: u64) -> usize {
         let [bounds, others] = self.bounds;
         let args = format!("{} {bounds}", self.args);
-        let expected = undisturbed(&format!("{} {others}", self.args));
+        let begun = self.before.map(begun);
+        let expected = undisturbed_after(begun.as_ref(), &format!("{} {others}", self.args));
         let place = Place::new();
+        let start = || begun.iter().for_each(|begun| begun.copy_to(&place));
+        start();
         let mut random = seed;
         let (mut killed, mut ended) = (0, 0);
         while killed < self.kills {
@@ -97,6 +118,7 @@ impl Hunted {
                 End::Well => {
                     assert!(place.files() == expected, "{args}: after {killed} kills");
                     fs::remove_dir_all(place.run()).unwrap();
+                    start();
                     ended += 1;
                 }
                 End::Refused => panic!("{args}: refused after {killed} kills"),

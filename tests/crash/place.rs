@@ -19,6 +19,9 @@ pub(crate) const SIGKILL: i32 = 9;
 /// Settings of the shim's clock, by which the store commits: after every layer, or at the end only.
 /// Either way each run does the same operations.
 pub(crate) const EACH_LAYER: &[(&str, &str)] = &[("FAULT_CLOCK", "2")];
+/// A game to be solved, and solving it.
+pub(crate) const COUNTED: &str = "--size 2 --max 16 --keep afterstates --threads 1 --memory 32M";
+pub(crate) const SOLVE: &str = "solve --for score,16 --threads 1 --memory 32M";
 /// So that the engine of bits seals each layer.
 pub(crate) const EACH_FRONTIER: &[(&str, &str)] = &[("FAULT_CLOCK", "50")];
 pub(crate) const AT_THE_END: &[(&str, &str)] = &[("FAULT_CLOCK", "0")];
@@ -77,14 +80,14 @@ impl Place {
         }
     }
 
-    /// The program on arguments split at spaces, as it is.
+    /// The program on arguments split at spaces, as it is: a count, or `solve`.
     pub(crate) fn command(&self, args: &str) -> Command {
         let mut command = Command::new(PROGRAM);
-        command
-            .args(args.split_whitespace())
-            .args(["--quiet", "--dir"])
-            .arg(self.run())
-            .stdin(Stdio::null());
+        command.args(args.split_whitespace()).arg("--quiet");
+        if !args.starts_with("solve ") {
+            command.arg("--dir");
+        }
+        command.arg(self.run()).stdin(Stdio::null());
         command
     }
 
@@ -181,7 +184,22 @@ pub(crate) fn good(mut command: Command, what: &str) {
 
 /// The files of a count that nothing disturbs.
 pub(crate) fn undisturbed(args: &str) -> BTreeMap<String, Vec<u8>> {
+    undisturbed_after(None, args)
+}
+
+/// The same for what goes on from what was done before.
+pub(crate) fn undisturbed_after(begun: Option<&Place>, args: &str) -> BTreeMap<String, Vec<u8>> {
     let place = Place::new();
+    if let Some(begun) = begun {
+        begun.copy_to(&place);
+    }
     good(place.command(args), args);
     place.files()
+}
+
+/// A place where this was done, undisturbed.
+pub(crate) fn begun(args: &str) -> Place {
+    let place = Place::small();
+    good(place.command(args), args);
+    place
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::faults::Count;
-use super::place::{EACH_LAYER, SMALL};
+use super::place::{COUNTED, EACH_LAYER, SMALL, SOLVE, begun};
 
 /// What a power cut could undo at each moment of a count, from the operations in their order.
 #[derive(Default)]
@@ -19,6 +19,28 @@ struct Disk {
 }
 
 impl Disk {
+    /// What these operations leave.
+    fn after(operations: &[String]) -> Self {
+        let mut disk = Self::default();
+        for operation in operations {
+            // The lock has no contents, and is made before anything is said to be durable.
+            if operation != "create lock" {
+                disk.does(operation);
+            }
+        }
+        disk
+    }
+
+    /// See that nothing can be lost any more.
+    fn is_whole(&self, args: &str) {
+        assert!(
+            self.unnamed.is_empty(),
+            "{args}: {:?} may be lost",
+            self.unnamed
+        );
+        assert!(!self.unlisted, "{args}: no manifest names the last parts");
+    }
+
     fn does(&mut self, operation: &str) {
         let words: Vec<&str> = operation.split(' ').collect();
         match words[..] {
@@ -38,7 +60,7 @@ impl Disk {
                     !self.unsynced.contains(from),
                     "{to} gets its name, but may be torn"
                 );
-                if to == "manifest.json" {
+                if is_manifest(to) {
                     assert!(
                         self.unnamed.is_empty(),
                         "a manifest names {:?}, which may not be there",
@@ -52,7 +74,7 @@ impl Disk {
             }
             ["unlink", path] if !is_temporary(path) => {
                 assert!(
-                    !self.unnamed.contains("manifest.json"),
+                    !self.unnamed.iter().any(|name| is_manifest(name)),
                     "{path} goes, but the manifest that names it may come back"
                 );
                 assert!(
@@ -64,6 +86,10 @@ impl Disk {
             _ => {}
         }
     }
+}
+
+fn is_manifest(path: &str) -> bool {
+    ["manifest.json", "solution.json"].contains(&path)
 }
 
 fn is_temporary(path: &str) -> bool {
@@ -79,24 +105,21 @@ fn a_power_cut_finds_whole_files_under_names_that_a_manifest_has() {
         "--size 2x3 --max 16 --keep afterstates --threads 1 --memory 32M",
     ] {
         let operations = Count::small(args, EACH_LAYER).operations();
-        let mut disk = Disk::default();
-        for operation in &operations {
-            // The lock has no contents, and is made before anything is said to be durable.
-            if operation != "create lock" {
-                disk.does(operation);
-            }
-        }
+        let disk = Disk::after(&operations);
         assert!(
             disk.commits >= 19,
             "{args}: only {} commits seen",
             disk.commits
         );
         assert!(disk.deleted >= 19, "{args}: only {} deleted", disk.deleted);
-        assert!(
-            disk.unnamed.is_empty(),
-            "{args}: {:?} may be lost",
-            disk.unnamed
-        );
-        assert!(!disk.unlisted, "{args}: no manifest names the last parts");
+        disk.is_whole(args);
     }
+}
+
+#[test]
+fn a_power_cut_finds_whole_values_under_names_that_the_solution_has() {
+    let counted = begun(COUNTED);
+    let disk = Disk::after(&Count::solving(&counted, EACH_LAYER).operations());
+    assert!(disk.commits >= 9, "only {} commits seen", disk.commits);
+    disk.is_whole(SOLVE);
 }

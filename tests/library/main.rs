@@ -18,5 +18,6 @@ mod look_up;
 mod oracle;
 mod plain;
 mod results;
+mod solve;
 mod verify;
 mod witness;

@@ -5,7 +5,7 @@
 //! Boards are hexadecimal digits, in any orientation. The value of a board is what the rest of the
 //! game brings under the best play for the objective.
 
-mod games;
+pub(crate) mod games;
 mod published;
 mod values;
 

@@ -1,0 +1,100 @@
+//! The same bytes, however a game is solved.
+
+use std::collections::BTreeMap;
+
+use enum48::engine::Plan;
+use enum48::solve::Progress;
+use enum48::store::{Goal, Rounding};
+use fastrand::Rng;
+
+use super::{Counted, plan};
+use crate::files::files;
+
+const NEAREST: Rounding = Rounding::Nearest;
+
+/// Stops a solver when some layers are solved.
+pub(super) struct StopAfter(pub(super) u32);
+
+impl Progress for StopAfter {
+    fn begin(&mut self, _: &[Goal], _: u64) {}
+    fn step(&mut self, _: u32, _: u64) {}
+    fn end(&mut self, _: u32, _: u64) {
+        self.0 = self.0.saturating_sub(1);
+    }
+    fn stop(&mut self) -> bool {
+        self.0 == 0
+    }
+}
+
+#[test]
+fn threads_and_memory_change_no_byte() {
+    let solved = |memory: u64, threads: usize| {
+        let run = Counted::new("3x3-64");
+        let plan = Plan::new(memory << 20, threads).unwrap();
+        run.solve(&["score", "moves", "64"], NEAREST, &plan)
+            .unwrap();
+        files(run.dir())
+    };
+    let expected = solved(24, 1);
+    for (memory, threads) in [(512, 1), (32, 2), (72, 7), (1024, 7)] {
+        assert!(solved(memory, threads) == expected, "{memory} {threads}");
+    }
+}
+
+#[test]
+fn stopped_anywhere_and_gone_on_with_it_ends_with_the_same_bytes() {
+    let names = ["score", "16"];
+    let expected = files(Counted::solved("2x3", &names, NEAREST).dir());
+    let mut random = Rng::with_seed(1);
+    for _ in 0..5 {
+        let run = Counted::new("2x3");
+        let mut stops = 0;
+        loop {
+            let mut stop = StopAfter(random.u32(1..60));
+            let plan = plan(random.usize(1..4));
+            run.solve_watched(&names, NEAREST, &plan, &mut stop)
+                .unwrap();
+            let solution = run.solution();
+            if solution.goals().count() == names.len() {
+                break;
+            }
+            stops += 1;
+        }
+        assert!(stops > 0);
+        assert!(files(run.dir()) == expected, "after {stops} stops");
+    }
+}
+
+#[test]
+fn objectives_solved_together_alone_or_one_after_another_have_the_same_files() {
+    let names = ["score", "moves", "32"];
+    let expected = files(Counted::solved("2x3-64", &names, NEAREST).dir());
+    let one_by_one = Counted::new("2x3-64");
+    for name in ["32", "score", "moves"] {
+        one_by_one.solve(&[name], NEAREST, &plan(2)).unwrap();
+    }
+    assert!(files(one_by_one.dir()) == expected);
+    // One has a head start; the others take up where it was when they come together.
+    let later = Counted::new("2x3-64");
+    let mut stop = StopAfter(20);
+    later
+        .solve_watched(&["moves"], NEAREST, &plan(1), &mut stop)
+        .unwrap();
+    later.solve(&names, NEAREST, &plan(2)).unwrap();
+    assert!(files(later.dir()) == expected);
+    for name in names {
+        let alone = files(Counted::solved("2x3-64", &[name], NEAREST).dir());
+        let of_it = |files: BTreeMap<String, Vec<u8>>| {
+            let ending = format!(".{name}.values");
+            let named = files
+                .into_iter()
+                .filter(|(file, _)| file.ends_with(&ending));
+            named.collect::<Vec<_>>()
+        };
+        let alone = of_it(alone);
+        assert!(
+            alone.len() > 50 && alone == of_it(expected.clone()),
+            "{name}"
+        );
+    }
+}

@@ -1,0 +1,296 @@
+//! Damage to a solution: `verify` names it, and no solver uses what is damaged.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
+
+use std::fs;
+use std::path::Path;
+
+use enum48::engine;
+use enum48::internals::{Block, Encoder, PartWriter, Sealed, ValueEncoder};
+use enum48::part::{Column, Part, fingerprint};
+use enum48::solve::Values;
+use enum48::store::{Rounding, Run};
+use enum48::verify::{self, deep};
+use enum48::{Error, Game};
+use rayon::ThreadPool;
+
+use super::{Counted, plan, values};
+use crate::files::files;
+use crate::manifest::seal_manifest;
+
+const NAMES: [&str; 2] = ["score", "16"];
+
+fn victim() -> Counted {
+    Counted::solved("2x2-32", &NAMES, Rounding::Nearest)
+}
+
+/// With few files, each of which is damaged at every place.
+fn small_victim() -> Counted {
+    Counted::solved("2x2-16", &["score"], Rounding::Nearest)
+}
+
+impl Counted {
+    fn findings(&self) -> Vec<Error> {
+        thread_local! {
+            static POOL: ThreadPool = engine::pool(1).unwrap();
+        }
+        let run = Run::open(self.dir()).unwrap();
+        POOL.with(|pool| verify::verify(&run, pool, &|_| ()))
+            .unwrap()
+            .findings
+    }
+
+    /// What is found wrong by making every value again.
+    fn deep_findings(&self, memory: u64) -> Vec<Error> {
+        let pool = engine::pool(2).unwrap();
+        deep::values::verify(&self.solution(), &pool, memory, &|_| ()).unwrap()
+    }
+
+    /// See that damage to the file `name` is found under that name, and that a solver refuses it.
+    fn suffers(&self, name: &str, what: &str) {
+        let named = |error: &Error| error.to_string().contains(name);
+        let found = self.findings();
+        assert!(found.iter().any(named), "{what}: {found:?}");
+        let solved = self.solve(&["score"], Rounding::Nearest, &plan(1));
+        assert!(solved.as_ref().is_err_and(named), "{what}: {solved:?}");
+    }
+}
+
+#[test]
+fn every_flipped_byte_and_every_cut_of_a_solution_is_found_by_name() {
+    let victim = small_victim();
+    let mut tried = 0;
+    for (name, bytes) in files(victim.dir()) {
+        if !name.ends_with(".values") && name != "solution.json" {
+            continue;
+        }
+        let path = victim.dir().join(&name);
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            for (bytes, how) in [(flipped, "flipped"), (bytes[..at].to_vec(), "cut")] {
+                fs::write(&path, bytes).unwrap();
+                victim.suffers(&name, &format!("{name}: {how} at {at}"));
+                tried += 1;
+            }
+        }
+        fs::write(&path, [&bytes[..], &[0]].concat()).unwrap();
+        victim.suffers(&name, &format!("{name}: a byte appended"));
+        if name != "solution.json" {
+            fs::remove_file(&path).unwrap();
+            victim.suffers(&name, &format!("{name}: deleted"));
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert!(tried > 5_000, "only {tried}");
+    assert!(victim.findings().is_empty(), "all was put back");
+}
+
+#[test]
+fn files_of_other_values_are_not_taken() {
+    let victim = victim();
+    let strangers = files(small_victim().dir());
+    for (name, bytes) in files(victim.dir()) {
+        let theirs = strangers.get(&name).filter(|&theirs| *theirs != bytes);
+        if let Some(theirs) =
+            theirs.filter(|_| name.ends_with(".values") || name == "solution.json")
+        {
+            fs::write(victim.dir().join(&name), theirs).unwrap();
+            victim.suffers(&name, &name);
+            fs::write(victim.dir().join(&name), bytes).unwrap();
+        }
+    }
+    // Of the same afterstates, but for another objective.
+    let [score, tile] = NAMES.map(|name| format!("sum-00012-max-00008.{name}.values"));
+    fs::copy(victim.dir().join(&tile), victim.dir().join(&score)).unwrap();
+    victim.suffers(&score, "values of another objective");
+}
+
+#[test]
+fn values_that_no_solution_names_are_remarked_on_and_cleared_by_the_next() {
+    let victim = victim();
+    let before = files(victim.dir());
+    let stray = "sum-00098-max-00008.score.values";
+    let half = "sum-00012-max-00004.16.values.tmp";
+    for name in [stray, half] {
+        fs::write(victim.dir().join(name), "half").unwrap();
+    }
+    let run = Run::open(victim.dir()).unwrap();
+    let pool = engine::pool(1).unwrap();
+    let report = verify::verify(&run, &pool, &|_| ()).unwrap();
+    drop(run);
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    for name in [stray, half] {
+        let named = |remark: &String| remark.contains(name);
+        assert!(report.remarks.iter().any(named), "{:?}", report.remarks);
+    }
+    let solved: Vec<_> = report
+        .solved
+        .iter()
+        .map(|solved| (solved.from, solved.values))
+        .collect();
+    // results/2x2-32.csv has so many afterstates.
+    let afterstates = report.afterstates;
+    assert_eq!(solved, [(4, afterstates), (4, afterstates)]);
+    victim.solve(&NAMES, Rounding::Nearest, &plan(1)).unwrap();
+    assert!(files(victim.dir()) == before);
+}
+
+/// Put other numbers of a file into a manifest, under a checksum that fits.
+fn reseal(manifest: &Path, old: &str, new: Sealed) {
+    let text = fs::read_to_string(manifest).unwrap();
+    let at = text.find(old).unwrap();
+    let start = text[..at].rfind("\"bytes\": ").unwrap() + 9;
+    let end = start + text[start..].find(',').unwrap();
+    let (bytes, print) = (new.bytes, new.fingerprint);
+    let (between, rest) = (&text[end..at], &text[at + old.len()..]);
+    let mut text = format!("{}{bytes}{between}{print}{rest}", &text[..start]).into_bytes();
+    seal_manifest(&mut text);
+    fs::write(manifest, text).unwrap();
+}
+
+/// Put other values, of other afterstates, into a file, and let all checksums fit.
+fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
+    let column = Column::open(path).unwrap();
+    let mut about = column.about();
+    about.keys = fingerprint(keys);
+    let old = column.fingerprint().to_string();
+    drop(column);
+    let mut writer = PartWriter::new(fs::File::create(path).unwrap(), path, about).unwrap();
+    let mut block = Block::default();
+    let mut encoder = ValueEncoder::new().unwrap();
+    encoder.encode(keys, values, &mut block).unwrap();
+    writer.append(&block).unwrap();
+    let (_, sealed) = writer.finish().unwrap();
+    reseal(&path.with_file_name("solution.json"), &old, sealed);
+}
+
+/// Put other afterstates into a file, and let all checksums fit.
+fn forge_afterstates(path: &Path, keys: &[u64]) {
+    let part = Part::open(path).unwrap();
+    let (label, old) = (part.label(), part.fingerprint().to_string());
+    drop(part);
+    let mut writer = PartWriter::new(fs::File::create(path).unwrap(), path, label).unwrap();
+    let mut block = Block::default();
+    Encoder::new(3).unwrap().encode(keys, &mut block).unwrap();
+    writer.append(&block).unwrap();
+    let (_, sealed) = writer.finish().unwrap();
+    reseal(&path.with_file_name("manifest.json"), &old, sealed);
+}
+
+/// The afterstates of the part of sum 12 and largest tile 8 of 2x2 to 32, with their values.
+fn part_of_sum_12(run: &Counted, objective: &str) -> (Vec<u64>, Vec<u32>) {
+    let solution = run.solution();
+    let all = values(&solution, objective.parse().unwrap()).into_iter();
+    let game: Game = "2x2-32".parse().unwrap();
+    assert_eq!(solution.run().game(), &game);
+    let of_part = all.filter(|&(board, _)| {
+        enum48::game::PartKey::of(board).to_string() == "sum 12, largest tile 8"
+    });
+    of_part.unzip()
+}
+
+#[test]
+fn a_value_that_is_off_by_one_is_found_by_making_it_again_alone() {
+    for name in NAMES {
+        let victim = victim();
+        assert!(victim.deep_findings(1 << 30).is_empty());
+        let (keys, good) = part_of_sum_12(&victim, name);
+        let file = format!("sum-00012-max-00008.{name}.values");
+        for at in 0..good.len() {
+            for off in [1, u32::MAX] {
+                let mut values = good.clone();
+                values[at] = values[at].wrapping_add(off);
+                forge_values(&victim.dir().join(&file), &keys, &values);
+                assert!(victim.findings().is_empty(), "its checksums fit");
+                let found = victim.deep_findings(1 << 30);
+                let said = found[0].to_string();
+                let board = format!("block 0: the value of {:#x} is ", keys[at]);
+                assert!(said.contains(&file) && said.contains(&board), "{said}");
+            }
+        }
+        forge_values(&victim.dir().join(&file), &keys, &good);
+        assert!(victim.deep_findings(1 << 30).is_empty());
+    }
+}
+
+/// 8 4 / . . becomes 8 . / . 4, which no move leads to.
+fn lose_an_afterstate(victim: &Counted) -> Vec<u64> {
+    let path = victim.dir().join("sum-00012-max-00008.afterstates");
+    let part = Part::open(&path).unwrap();
+    let mut keys = Vec::new();
+    let mut decoder = enum48::part::Decoder::new().unwrap();
+    part.read_block(0, &mut decoder, &mut keys).unwrap();
+    drop(part);
+    let at = keys.iter().position(|&key| key == 0x0023).unwrap();
+    keys[at] = 0x0230;
+    keys.sort_unstable();
+    forge_afterstates(&path, &keys);
+    keys
+}
+
+fn is_the_lost_one(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Absent {
+            sum: 12,
+            afterstate: 0x0023
+        }
+    )
+}
+
+#[test]
+fn an_afterstate_that_a_file_has_lost_is_an_error_and_no_loss() {
+    let victim = Counted::new("2x2-32");
+    lose_an_afterstate(&victim);
+    assert!(victim.findings().is_empty(), "its checksums fit");
+    let solved = victim.solve(&NAMES, Rounding::Nearest, &plan(1));
+    assert!(solved.as_ref().is_err_and(is_the_lost_one), "{solved:?}");
+    // What is solved above it stays.
+    assert_eq!(
+        victim.solution().solved_sum("score".parse().unwrap()),
+        Some(12)
+    );
+}
+
+#[test]
+fn an_afterstate_that_was_lost_after_solving_is_an_error_too() {
+    let victim = victim();
+    let of_part = NAMES.map(|name| part_of_sum_12(&victim, name).1);
+    let keys = lose_an_afterstate(&victim);
+    for (name, values) in NAMES.into_iter().zip(of_part) {
+        let file = format!("sum-00012-max-00008.{name}.values");
+        forge_values(&victim.dir().join(file), &keys, &values);
+    }
+    assert!(victim.findings().is_empty(), "its checksums fit");
+    let found = victim.deep_findings(1 << 30);
+    assert!(found.iter().any(is_the_lost_one), "{found:?}");
+    let solution = victim.solution();
+    let goals: Vec<_> = solution.goals().collect();
+    let mut values = Values::new(&solution, &goals, 0).unwrap();
+    // 4 4 / 4 .: to the left it becomes the lost one.
+    assert!(values.moves(0x2220).as_ref().is_err_and(is_the_lost_one));
+}
+
+#[test]
+fn every_value_made_again_is_the_same_under_any_memory_and_rounding() {
+    for (name, names, rounding) in [
+        ("2x2", &["score", "moves", "16"][..], Rounding::Up),
+        ("2x3-64", &["score", "64"], Rounding::Down),
+        ("3x2", &["score", "moves", "128"], Rounding::Nearest),
+        ("3x3-32", &["score", "moves", "32"], Rounding::Nearest),
+    ] {
+        let run = Counted::solved(name, names, rounding);
+        for memory in [1, 1 << 30] {
+            let found = run.deep_findings(memory);
+            assert!(found.is_empty(), "{name}: {found:?}");
+        }
+    }
+    // A game of which only the last layers are solved.
+    let run = Counted::new("2x3");
+    let mut stop = super::bytes::StopAfter(30);
+    run.solve_watched(&["score"], Rounding::Nearest, &plan(1), &mut stop)
+        .unwrap();
+    run.solve(&["64"], Rounding::Nearest, &plan(1)).unwrap();
+    assert!(run.deep_findings(1).is_empty());
+}

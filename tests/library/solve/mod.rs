@@ -1,0 +1,95 @@
+//! Solving, judged by the exact twin, by play, and by damage.
+
+mod bytes;
+mod damage;
+mod play;
+mod twin;
+
+use std::path::Path;
+
+use enum48::engine::{self, Plan};
+use enum48::game::Objective;
+use enum48::part::{Decoder, Kind, ValueDecoder};
+use enum48::solve::{self, Progress};
+use enum48::store::{Goal, Keep, Rounding, Solution, SolutionStore, Store};
+use enum48::{Error, Game};
+use tempfile::TempDir;
+
+use crate::memory::in_memory;
+
+/// A run to be solved.
+struct Counted {
+    place: TempDir,
+}
+
+impl Counted {
+    /// Count a game, and keep its afterstates.
+    fn new(name: &str) -> Self {
+        let place = in_memory();
+        let game: Game = name.parse().unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
+        engine::count(&mut store, &plan(2), None, &mut engine::Silent).unwrap();
+        drop(store);
+        Self { place }
+    }
+
+    /// Count a game and solve it for some objectives.
+    fn solved(name: &str, objectives: &[&str], rounding: Rounding) -> Self {
+        let counted = Self::new(name);
+        counted.solve(objectives, rounding, &plan(2)).unwrap();
+        counted
+    }
+
+    fn dir(&self) -> &Path {
+        self.place.path()
+    }
+
+    fn solve(&self, objectives: &[&str], rounding: Rounding, plan: &Plan) -> Result<(), Error> {
+        self.solve_watched(objectives, rounding, plan, &mut solve::Silent)
+    }
+
+    fn solve_watched(
+        &self,
+        objectives: &[&str],
+        rounding: Rounding,
+        plan: &Plan,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Error> {
+        let mut store = SolutionStore::open(self.dir())?;
+        let run = store.solution().run();
+        let goal = |name: &&str| solve::goal(run, name.parse()?, None, rounding);
+        let goals: Vec<Goal> = objectives.iter().map(goal).collect::<Result<_, _>>()?;
+        solve::solve(&mut store, &goals, plan, progress)
+    }
+
+    fn solution(&self) -> Solution {
+        Solution::open(self.dir()).unwrap()
+    }
+}
+
+fn plan(threads: usize) -> Plan {
+    Plan::new(128 << 20, threads).unwrap()
+}
+
+/// Every afterstate with its value, part by part.
+fn values(solution: &Solution, objective: Objective) -> Vec<(u64, u32)> {
+    let mut all = Vec::new();
+    for key in solution.parts(objective) {
+        let part = solution
+            .run()
+            .part(Kind::Afterstates, key)
+            .unwrap()
+            .unwrap();
+        let column = solution.values(objective, key).unwrap().unwrap();
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        for block in 0..part.blocks() {
+            part.read_block(block, &mut Decoder::new().unwrap(), &mut keys)
+                .unwrap();
+            column
+                .read_block(block, &mut ValueDecoder::new().unwrap(), &mut values)
+                .unwrap();
+        }
+        all.extend(keys.into_iter().zip(values));
+    }
+    all
+}
