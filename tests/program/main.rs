@@ -27,4 +27,5 @@ mod resources;
 mod signals;
 mod states;
 mod talk;
+mod verify;
 mod witness;
