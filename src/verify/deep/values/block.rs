@@ -94,12 +94,11 @@ impl Rebuilt {
             }
             terms.game.canonicalise(&mut afterstates);
             for ((from, made), afterstate) in moves.into_iter().zip(afterstates) {
-                if let Some(values) = window.find(afterstate)? {
-                    let values = terms.worths.iter().zip(values);
-                    let lead_to = values.map(|(worth, &value)| {
-                        worth.earned(made) + i64::from(value) - worth.base(afterstate)
-                    });
-                    raise(&mut worths[from..from + goals], lead_to);
+                if let Some(rest) = window.find(afterstate)? {
+                    let worths_of_move = terms.worths.iter().zip(rest);
+                    let worths_of_move =
+                        worths_of_move.map(|(worth, rest)| worth.earned(made) + rest);
+                    raise(&mut worths[from..from + goals], worths_of_move);
                 }
             }
         }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Terms;
 use super::block::Block;
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, PartKey, max_exp};
@@ -28,8 +29,8 @@ pub(super) struct Window {
     boards: Vec<Board>,
     /// Where the afterstates with each largest tile are.
     parts: [Range<usize>; 16],
-    /// The values of the first afterstate, one for each goal, then of the next.
-    values: Vec<u32>,
+    /// What the first afterstate is worth, for each goal, then the next.
+    worths: Vec<i64>,
 }
 
 impl Layer {
@@ -87,7 +88,7 @@ impl Layer {
     }
 
     /// Read the blocks of a window.
-    pub(super) fn window(&self, range: Range<usize>) -> Result<Window> {
+    pub(super) fn window(&self, terms: &Terms, range: Range<usize>) -> Result<Window> {
         let begin = |block: usize| {
             let (part, block) = self.blocks[block];
             let part = &self.parts[part].0;
@@ -110,13 +111,18 @@ impl Layer {
             range: first..end,
             boards: Vec::new(),
             parts: Default::default(),
-            values: Vec::new(),
+            worths: Vec::new(),
         };
         for of_part in blocks.chunk_by(|(part, _), (other, _)| part == other) {
             let start = window.boards.len();
             for (_, block) in of_part {
                 window.boards.extend(&block.boards);
-                window.values.extend(&block.values);
+                let values = block.values.chunks_exact(self.goals);
+                for (&board, values) in block.boards.iter().zip(values) {
+                    let values = values.iter().zip(&terms.worths);
+                    let worths = values.map(|(&value, worth)| i64::from(value) - worth.base(board));
+                    window.worths.extend(worths);
+                }
             }
             let max = self.parts[of_part[0].0].0.label().key.max;
             window.parts[usize::from(max.get())] = start..window.boards.len();
@@ -126,8 +132,9 @@ impl Layer {
 }
 
 impl Window {
-    /// The values of a canonical afterstate of the layer, if its place is in this window.
-    pub(super) fn find(&self, afterstate: Board) -> Result<Option<&[u32]>> {
+    /// What a canonical afterstate of the layer is worth for each goal, if its place is in this
+    /// window.
+    pub(super) fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
         let max = max_exp(afterstate);
         if !self.range.contains(&(max, afterstate)) {
             return Ok(None);
@@ -136,7 +143,7 @@ impl Window {
         match self.boards[part.clone()].binary_search(&afterstate) {
             Ok(at) => {
                 let from = (part.start + at) * self.goals;
-                Ok(Some(&self.values[from..from + self.goals]))
+                Ok(Some(&self.worths[from..from + self.goals]))
             }
             Err(_) => Err(Error::Absent {
                 sum: self.sum,

@@ -12,9 +12,9 @@
 //! They share the canonical form and the readers of files.
 //!
 //! Key idea: a layer is checked against the layers above it as they are stored. Those were checked
-//! before, so by induction every value is the right one, and one that is wrong is named where it is,
-//! not wherever it has an effect. Every move must lead to an afterstate that is there, or win: a
-//! state is lost only if it has no legal move.
+//! before, so by induction every value is the right one. One that is wrong is named where it is, and
+//! at most where it is looked up, not wherever it has an effect. Every move must lead to an
+//! afterstate that is there, or win: a state is lost only if it has no legal move.
 //!
 //! Reading order: `worth` (the recursion), `block`, `layer` (look-ups), this file (the passes).
 
@@ -127,7 +127,7 @@ fn check_layer(
                 .par_iter_mut()
                 .for_each(|block| block.spawn(terms, *tile));
             for window in above.windows(in_window) {
-                let window = above.window(window)?;
+                let window = above.window(terms, window)?;
                 blocks
                     .par_iter_mut()
                     .for_each(|block| block.move_into(terms, &window));
@@ -150,9 +150,10 @@ fn check_layer(
 /// memory.
 fn blocks_at_once(game: &Game, goals: usize, memory: u64) -> [usize; 2] {
     let block = Kind::Afterstates.block();
-    let looked_up = size_of::<Board>() + size_of::<u32>() * goals;
+    let stored = size_of::<Board>() + size_of::<u32>() * goals;
+    let looked_up = stored + size_of::<Board>() + size_of::<i64>() * goals;
     let state = size_of::<(Board, u32)>() + size_of::<i64>() * goals;
-    let made = looked_up + size_of::<i64>() * goals + game.size().cells() as usize * state;
+    let made = stored + size_of::<i64>() * goals + game.size().cells() as usize * state;
     [made, looked_up].map(|bytes| {
         let blocks = memory / 2 / (block * bytes) as u64;
         usize::try_from(blocks).unwrap_or(usize::MAX).max(1)
