@@ -8,7 +8,8 @@ use super::about::About;
 use super::contents::Contents;
 use super::frame::Frame;
 use super::planes::ValueDecoder;
-use crate::error::Result;
+use super::reader::Part;
+use crate::error::{Error, Result};
 
 /// An open file of values. Opening checks header, index and footer; blocks are checked when decoded.
 ///
@@ -53,6 +54,22 @@ impl Column {
         self.about
     }
 
+    /// See that its blocks are those of a part, so that a value and its afterstate are at the same
+    /// place of the same block.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`].
+    pub fn expect_blocks_of(&self, afterstates: &Part) -> Result<()> {
+        if self.firsts().eq(afterstates.firsts()) {
+            return Ok(());
+        }
+        Err(Error::Mismatch {
+            path: self.path().to_owned(),
+            what: "its blocks are not those of its afterstates".to_owned(),
+        })
+    }
+
     /// Append the values of one block to `out`.
     ///
     /// # Errors
@@ -81,16 +98,14 @@ impl Deref for Column {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::{BLOCK, Block};
+    use super::super::block::{BLOCK, Block, Encoder};
     use super::super::frame::tests::damage_is_an_error;
     use super::super::label::{Kind, Label};
     use super::super::planes::ValueEncoder;
-    use super::super::reader::Part;
     use super::super::reader::tests::file_of;
     use super::super::writer::PartWriter;
     use super::super::{fingerprint, value_fingerprint};
     use super::*;
-    use crate::error::Error;
     use crate::game::{Exp, Objective, PartKey};
     use std::io::Cursor;
 
@@ -144,6 +159,31 @@ mod tests {
             column.read_block(block, &mut decoder, &mut values)?;
         }
         Ok((column, values))
+    }
+
+    #[test]
+    fn values_belong_to_afterstates_in_the_same_blocks() {
+        let (keys, values) = sample(FULL + 500);
+        let about = about(&keys, Objective::Score);
+        let column = read(&column_of(&keys, &values, about)).unwrap().0;
+        // A file of states has larger blocks.
+        for (expected, kind) in [(true, Kind::Afterstates), (false, Kind::States)] {
+            let label = Label {
+                kind,
+                ..about.afterstates
+            };
+            let file = Cursor::new(Vec::new());
+            let mut writer = PartWriter::new(file, Path::new("memory"), label).unwrap();
+            let (mut encoder, mut block) = (Encoder::new(1).unwrap(), Block::default());
+            for keys in keys.chunks(kind.block()) {
+                encoder.encode(keys, &mut block).unwrap();
+                writer.append(&block).unwrap();
+            }
+            let file = writer.finish().unwrap().0.into_inner();
+            let part = Part::from_memory(Path::new("memory"), file.into()).unwrap();
+            let belongs = column.expect_blocks_of(&part);
+            assert_eq!(belongs.is_ok(), expected, "{belongs:?}");
+        }
     }
 
     #[test]

@@ -30,9 +30,13 @@ impl SolvedPart {
         let Some(afterstates) = solution.run().part(Kind::Afterstates, key)? else {
             return Ok(None);
         };
-        let columns = objectives
-            .iter()
-            .map(|&objective| solution.values(objective, key));
+        let columns = objectives.iter().map(|&objective| {
+            let column = solution.values(objective, key)?;
+            if let Some(column) = &column {
+                column.expect_blocks_of(&afterstates)?;
+            }
+            Ok(column)
+        });
         let columns: Option<Vec<Column>> = columns.collect::<Result<_>>()?;
         Ok(columns.map(|columns| Self {
             afterstates,

@@ -31,14 +31,15 @@
 //! threads, memory or interruptions.
 //!
 //! Reading order: `payoff` (the recursion in integers), `rank`, `index`, `layer`, `expand`,
-//! `columns`, `memory`, this file (the loop over layers), `progress`; then `values` and
-//! `states`, which read what is solved.
+//! `columns`, `memory`, this file (the loop over layers), `progress`; then `values`,
+//! `states` and `parts`, which read what is solved.
 
 mod columns;
 mod expand;
 mod index;
 mod layer;
 mod memory;
+mod parts;
 mod payoff;
 mod progress;
 mod rank;
@@ -55,6 +56,7 @@ use columns::{Builder, Job};
 use expand::{Expand, MOST_GOALS};
 use layer::{Layer, SolvedPart};
 use memory::Memory;
+pub use parts::{PartWorth, Worth, parts};
 use payoff::Payoff;
 pub use payoff::goal;
 pub use progress::{Progress, Silent};

@@ -124,11 +124,16 @@ impl Payoff {
 
     /// What is still to be expected on a board that is worth `units`: the score from there on.
     pub(crate) fn from(&self, board: Board, units: u32) -> f64 {
+        self.goal.number(self.ahead(board, units))
+    }
+
+    /// The same in units.
+    pub(crate) fn ahead(&self, board: Board, units: u32) -> u32 {
         let before = match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
             Objective::Moves | Objective::Tile(_) => 0,
         };
-        self.goal.number(units.saturating_sub(before))
+        units.saturating_sub(before)
     }
 
     /// The value of an afterstate with `empty` empty cells, whose candidates have the sum `total`,

@@ -84,6 +84,7 @@ pub(super) fn verify(
 /// Read a file of values, and check that its fingerprint is that of the values with their
 /// afterstates. If several blocks are damaged, the error names the first.
 fn read(column: &Column, part: &Part, watch: Watch) -> Result<()> {
+    column.expect_blocks_of(part)?;
     let blocks = (0..column.blocks()).into_par_iter().map(|block| {
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         column.read_block(block, &mut ValueDecoder::new()?, &mut values)?;

@@ -2,19 +2,22 @@
 
 mod reporter;
 mod summary;
+mod table;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use self::reporter::Reporter;
 use self::summary::Summary;
+use super::output::Output;
 use super::resources::Resources;
 use super::{Outcome, open, talk};
 use crate::Error;
+use crate::engine;
 use crate::game::Objective;
 use crate::solve;
 use crate::store::{Goal, Rounding};
@@ -56,6 +59,11 @@ pub(super) struct Args {
     #[command(flatten)]
     resources: Resources,
 
+    /// Also write what the afterstates of each part are worth to FILE, - for stdout: the least, the
+    /// mean and the greatest value of each objective
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
     /// Print one JSON object on stdout instead of the summary
     #[arg(long)]
     json: bool,
@@ -96,6 +104,11 @@ impl FromStr for Wanted {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let plan = args.resources.plan()?;
+    let csv = args.csv.as_deref().map(Output::new).transpose()?;
+    let csv_on_stdout = matches!(csv, Some(Output::Stdout));
+    if csv_on_stdout && args.json {
+        bail!("--csv and --json: both go to stdout: give --csv a file");
+    }
     let mut store = open::solution_store(&args.dir)?;
     let mut goals: Vec<Goal> = Vec::new();
     for wanted in &args.objectives {
@@ -115,9 +128,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     reporter.finish();
     solved?;
     let summary = Summary::new(store.solution(), &goals, begin.elapsed())?;
+    if let Some(csv) = csv {
+        let pool = engine::pool(plan.threads())?;
+        let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
+        csv.write(|to| table::write(&parts, &goals, to))?;
+    }
     let mut out = io::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&summary)?)?;
+    } else if csv_on_stdout {
+        talk::write(&summary);
     } else {
         write!(out, "{summary}")?;
     }

@@ -42,9 +42,12 @@ impl Layer {
             if let Some(part) = run.part(Kind::Afterstates, key)? {
                 let columns = goals.iter().map(|goal| {
                     let column = solution.values(goal.objective, key)?;
-                    Ok(column.expect("a solved layer has values"))
+                    let column = column.expect("a solved layer has values");
+                    column.expect_blocks_of(&part)?;
+                    Ok(column)
                 });
-                parts.push((part, columns.collect::<Result<_>>()?));
+                let columns = columns.collect::<Result<_>>()?;
+                parts.push((part, columns));
             }
         }
         let blocks = parts.iter().enumerate();
