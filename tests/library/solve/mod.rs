@@ -2,6 +2,7 @@
 
 mod bytes;
 mod damage;
+mod parts;
 mod play;
 mod twin;
 

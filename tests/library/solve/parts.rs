@@ -1,0 +1,48 @@
+//! What parts are worth, against the twin's values of their afterstates.
+
+use std::collections::BTreeMap;
+
+use enum48::game::PartKey;
+use enum48::solve::{self, Worth};
+use enum48::store::{Goal, Rounding};
+
+use super::Counted;
+use crate::exact::{Objective, Solved};
+use crate::plain::Plain;
+
+#[test]
+fn what_a_part_is_worth_is_the_least_the_mean_and_the_greatest_of_its_afterstates() {
+    let names = ["score", "64"];
+    let run = Counted::solved("2x3", &names, Rounding::Nearest);
+    let solution = run.solution();
+    let goals: Vec<Goal> = solution.goals().collect();
+    let parts = solve::parts(&solution, &goals).unwrap();
+    for (at, objective) in [Objective::Score, Objective::Tile(64)]
+        .into_iter()
+        .enumerate()
+    {
+        let twin = Solved::<f64>::new(Plain::new(2, 3, None), objective);
+        let mut expected: BTreeMap<PartKey, Vec<f64>> = BTreeMap::new();
+        for (&board, &value) in twin.afterstates() {
+            expected.entry(PartKey::of(board)).or_default().push(value);
+        }
+        let bound = goals[at].error(4, solution.last_sum()) + 1e-12;
+        assert_eq!(parts.len(), expected.len());
+        for (part, (key, values)) in parts.iter().zip(expected) {
+            assert_eq!((part.key, part.afterstates), (key, values.len() as u64));
+            let all = values.iter().copied();
+            let close = |found: f64, expected: f64| {
+                let off = (found - expected).abs();
+                assert!(off <= bound, "{key}: expected {expected}, got {found}");
+            };
+            let Worth {
+                least,
+                mean,
+                greatest,
+            } = part.worth[at];
+            close(least, all.clone().fold(f64::INFINITY, f64::min));
+            close(mean, all.clone().sum::<f64>() / values.len() as f64);
+            close(greatest, all.fold(0.0, f64::max));
+        }
+    }
+}
