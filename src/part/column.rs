@@ -74,7 +74,7 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged), naming the block, if its bytes are not what was
+    /// [`Error::Damaged`], naming the block, if its bytes are not what was
     /// written.
     pub fn read_block(
         &self,
