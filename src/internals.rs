@@ -1,6 +1,12 @@
 //! What this repository's own benches and tests measure and forge. Not for users: it changes
 //! without notice.
 
+use crate::engine::{Plan, Workers};
+use crate::error::Result;
+use crate::game::Objective;
+use crate::solve::{self, Payoff};
+use crate::store::{Goal, Solution};
+
 pub use crate::engine::bits::boards::{Boards, ROOM, Row, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
     LINE, Line, Tile, count, count_masked, or, or_masked, transpose,
@@ -12,3 +18,31 @@ pub use crate::part::block::{BLOCK, Block, Encoder};
 pub use crate::part::contents::Contents;
 pub use crate::part::planes::ValueEncoder;
 pub use crate::part::writer::{PartWriter, Sealed};
+pub use crate::solve::expand::{Expand, Scratch};
+pub use crate::solve::index::Index;
+pub use crate::solve::rank::{RankTables, Ranking};
+
+/// Give `act` what finds the values of the afterstates of `sum`, with the two layers above that sum
+/// read from a solution.
+///
+/// # Errors
+///
+/// What is wrong with a file; whatever the system refuses.
+pub fn expanding<R>(
+    solution: &Solution,
+    goals: &[Goal],
+    sum: u32,
+    act: impl FnOnce(&Expand<'_>) -> R,
+) -> Result<R> {
+    let workers = Workers::start(&Plan::new(64 << 20, 1)?)?;
+    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
+    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
+    let tables = solve::tables(solution);
+    let read = |sum| solve::read(solution, &objectives, &tables, sum, &workers);
+    let [twos, fours] = [read(sum + 2)?, read(sum + 4)?];
+    Ok(act(&Expand {
+        game: *solution.run().game(),
+        payoffs: &payoffs,
+        above: [&twos, &fours],
+    }))
+}

@@ -9,8 +9,8 @@ use crate::store::{Goal, Solution};
 /// Objectives that a run is solved for.
 #[derive(Args)]
 pub(super) struct Objectives {
-    /// What to play for, first what matters most: any of score, moves and tiles that the run of
-    /// --dir is solved for, separated by commas [default: all]
+    /// What to play for, first what matters most: any of score, moves and tiles that the run is
+    /// solved for, separated by commas [default: all]
     #[arg(
         long = "for",
         value_name = "OBJECTIVES",

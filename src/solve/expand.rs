@@ -24,7 +24,7 @@ const SLICE: usize = 128;
 pub(crate) const MOST_GOALS: usize = 4;
 
 /// Finds values of afterstates of one sum.
-pub(crate) struct Expand<'a> {
+pub struct Expand<'a> {
     pub(crate) game: Game,
     pub(crate) payoffs: &'a [Payoff],
     /// The afterstates of the states with a 2 more, and with a 4 more.
@@ -33,7 +33,7 @@ pub(crate) struct Expand<'a> {
 
 /// A thread's buffers.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     /// The candidates of a slice, and what the four moves of each lead to.
     states: Vec<Board>,
     slid: [Vec<Board>; 4],
@@ -48,7 +48,11 @@ pub(crate) struct Scratch {
 impl Expand<'_> {
     /// Append the values of afterstates: those of the first one, one for each goal, then of the
     /// next. About 50 ns for each state that can follow, mostly for its look-ups.
-    pub(crate) fn values(
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Absent`] if an afterstate that a move leads to is not there.
+    pub fn values(
         &self,
         afterstates: &[Board],
         scratch: &mut Scratch,

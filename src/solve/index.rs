@@ -31,7 +31,7 @@ struct Bits {
 
 /// The places of the boards of a layer.
 #[derive(Default)]
-pub(crate) struct Index {
+pub struct Index {
     groups: Vec<Bits>,
     records: Vec<Bits>,
     boards: u32,
@@ -80,7 +80,8 @@ impl Index {
     }
 
     /// For ranks below `ranks`; none is there.
-    pub(crate) fn new(ranks: u64) -> Self {
+    #[must_use]
+    pub fn new(ranks: u64) -> Self {
         Self {
             groups: (0..Self::groups(ranks)).map(|_| Bits::default()).collect(),
             ..Self::default()
@@ -88,18 +89,18 @@ impl Index {
     }
 
     /// The first pass: these ranks will be there.
-    pub(crate) fn announce(&self, ranks: &[u64]) {
+    pub fn announce(&self, ranks: &[u64]) {
         Bits::set_runs(ranks, |key| &self.groups[key as usize], BITS);
     }
 
     /// Between the passes: make the records that were announced.
-    pub(crate) fn make_records(&mut self) {
+    pub fn make_records(&mut self) {
         let records = Bits::sum_up(&mut self.groups);
         self.records = (0..records).map(|_| Bits::default()).collect();
     }
 
     /// The second pass, over the same ranks.
-    pub(crate) fn insert(&self, ranks: &[u64]) {
+    pub fn insert(&self, ranks: &[u64]) {
         let record = |key: u64| {
             let place = self.groups[(key >> BITS) as usize].place(key & 63);
             &self.records[place.expect("ranks are announced before they are inserted") as usize]
@@ -108,7 +109,7 @@ impl Index {
     }
 
     /// After both: number the places. Returns how many there are.
-    pub(crate) fn number(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         let boards = Bits::sum_up(&mut self.records);
         self.boards = boards as u32;
         boards
@@ -116,7 +117,7 @@ impl Index {
 
     /// Replace `places` by those of the boards of these ranks, [`ABSENT`] for those that are not
     /// there. About 5 ns each where the index is in cache.
-    pub(crate) fn places(&self, ranks: &[u64], places: &mut Vec<u32>) {
+    pub fn places(&self, ranks: &[u64], places: &mut Vec<u32>) {
         places.clear();
         places_of(self, ranks, places);
     }

@@ -35,14 +35,14 @@
 //! `states` and `parts`, which read what is solved.
 
 mod columns;
-mod expand;
-mod index;
+pub(crate) mod expand;
+pub(crate) mod index;
 mod layer;
 mod memory;
 mod parts;
 mod payoff;
 mod progress;
-mod rank;
+pub(crate) mod rank;
 mod states;
 mod values;
 
@@ -57,7 +57,7 @@ use expand::{Expand, MOST_GOALS};
 use layer::{Layer, SolvedPart};
 use memory::Memory;
 pub use parts::{PartWorth, Worth, parts};
-use payoff::Payoff;
+pub(crate) use payoff::Payoff;
 pub use payoff::goal;
 pub use progress::{Progress, Silent};
 use rank::RankTables;
@@ -121,10 +121,26 @@ fn passes(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<Vec<Vec<
 }
 
 /// The tables that all layers are ranked by.
-fn tables(solution: &Solution) -> RankTables {
+pub(crate) fn tables(solution: &Solution) -> RankTables {
     let game = solution.run().game();
     // Of the states above the last afterstates none leads to an afterstate.
     RankTables::new(game.size(), game.top(), solution.last_sum() + 4)
+}
+
+/// Read a solved layer.
+pub(crate) fn read<'t>(
+    solution: &Solution,
+    objectives: &[Objective],
+    tables: &'t RankTables,
+    sum: u32,
+    workers: &Workers,
+) -> Result<Layer<'t>> {
+    let game = solution.run().game();
+    let mut parts = Vec::new();
+    for key in keys(game, sum) {
+        parts.extend(SolvedPart::open(solution, objectives, key)?);
+    }
+    Layer::read(tables, game, sum, objectives.len(), &parts, workers)
 }
 
 /// A pass over the layers, from last to first, for goals that are solved together.
@@ -213,19 +229,7 @@ impl<'a> Pass<'a> {
     /// Read a solved layer.
     fn read<'t>(&self, tables: &'t RankTables, sum: u32) -> Result<Layer<'t>> {
         let solution = self.store.solution();
-        let run = solution.run();
-        let mut parts = Vec::new();
-        for key in keys(run.game(), sum) {
-            parts.extend(SolvedPart::open(solution, &self.objectives, key)?);
-        }
-        Layer::read(
-            tables,
-            run.game(),
-            sum,
-            self.goals.len(),
-            &parts,
-            self.workers,
-        )
+        read(solution, &self.objectives, tables, sum, self.workers)
     }
 }
 

@@ -24,7 +24,7 @@ struct Row {
 }
 
 /// Tables that serve all sums of a game.
-pub(crate) struct RankTables {
+pub struct RankTables {
     size: Size,
     /// For each row, as it stands in a board.
     rows: Vec<Row>,
@@ -38,7 +38,7 @@ pub(crate) struct RankTables {
 }
 
 /// The ranks of the boards of one sum.
-pub(crate) struct Ranking<'a> {
+pub struct Ranking<'a> {
     tables: &'a RankTables,
     /// For each weight of the top half.
     shares: Vec<Share>,
@@ -56,7 +56,8 @@ struct Share {
 
 impl RankTables {
     /// For boards of a size without a larger tile than `top`, of sums up to `most`.
-    pub(crate) fn new(size: Size, top: Exp, most: u32) -> Self {
+    #[must_use]
+    pub fn new(size: Size, top: Exp, most: u32) -> Self {
         let (rows, weights) = rows(size.cols(), top);
         let most = most as usize / 2;
         let counts = |rows_of_half: u8| ways(&rows, rows_of_half, most);
@@ -87,7 +88,8 @@ impl RankTables {
     }
 
     /// The ranks of the boards of `sum`.
-    pub(crate) fn of_sum(&self, sum: u32) -> Ranking<'_> {
+    #[must_use]
+    pub fn of_sum(&self, sum: u32) -> Ranking<'_> {
         let weight = sum as usize / 2;
         let [tops, bottoms] = &self.halves;
         let mut boards = 0;
@@ -110,13 +112,14 @@ impl RankTables {
 
 impl Ranking<'_> {
     /// How many boards there are, in all orientations, reached or not.
-    pub(crate) fn boards(&self) -> u64 {
+    #[must_use]
+    pub fn boards(&self) -> u64 {
         self.boards
     }
 
     /// Append the ranks of `boards`, which must be of the size, the sum and the tiles of the
     /// ranking.
-    pub(crate) fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
+    pub fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
         match (self.tables.size.rows(), self.tables.size.cols()) {
             (2, 2) => ranks_of::<2, 2>(self, boards, ranks),
             (2, 3) => ranks_of::<2, 3>(self, boards, ranks),

@@ -1,0 +1,159 @@
+//! Measures solving: looking boards up in a layer, the values of a layer of afterstates, and those
+//! of a layer of states.
+//!
+//! Key idea: real layers. Boards are looked up in a layer of 4x4 that no core's cache holds, in
+//! order and in none, as it is the memory that decides; values are found in a middle layer of 3x3,
+//! and are those that solving wrote.
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use enum48::game::{Board, Exp, PartKey};
+use enum48::internals::{Expand, Index, RankTables, Ranking, Scratch, expanding};
+use enum48::part::{Column, Kind, ValueDecoder};
+use enum48::solve::{StateValues, Values};
+use enum48::store::{Goal, Solution};
+
+mod layer;
+use layer::{Layer, read};
+mod solved;
+use solved::Solved;
+
+/// What is solved for together; score alone is the first of them.
+const OBJECTIVES: [&str; 4] = ["score", "moves", "64", "128"];
+
+/// The largest part of 3x3 to 128.
+const MIDDLE: PartKey = PartKey {
+    sum: 160,
+    max: Exp::of_tile(64).unwrap(),
+};
+
+/// Boards that are looked up at once, about as many as solving looks up at once.
+const SLICE: usize = 1 << 12;
+
+fn solve(c: &mut Criterion) {
+    look_up(&mut c.benchmark_group("look up"), &Layer::count());
+    let solved = Solved::new("3x3-128", &OBJECTIVES);
+    let goals: Vec<Goal> = solved.solution.goals().collect();
+    let mut group = c.benchmark_group("values");
+    for goals in [&goals[..1], &goals] {
+        afterstates(&mut group, &solved.solution, goals);
+        states(&mut group, &solved.solution, goals);
+    }
+    group.finish();
+}
+
+/// The ranks of afterstates, their places by their ranks, and both.
+fn look_up(group: &mut BenchmarkGroup<WallTime>, layer: &Layer) {
+    let label = layer.afterstates.label();
+    let size = "4".parse().unwrap();
+    let tables = RankTables::new(size, label.win, label.key.sum);
+    let ranking = tables.of_sum(label.key.sum);
+    let mut boards = read(&layer.afterstates);
+    let (mut ranks, mut places) = (Vec::new(), Vec::new());
+    ranking.ranks(&boards, &mut ranks);
+    let index = index_of(&ranking, &ranks);
+    index.places(&ranks, &mut places);
+    // The ranks of boards are in another order than they are.
+    places.sort_unstable();
+    assert!(places.iter().copied().eq(0..boards.len() as u32));
+
+    group.throughput(Throughput::Elements(boards.len() as u64));
+    group.bench_function("build", |b| b.iter(|| index_of(&ranking, &ranks)));
+    for order in ["sorted", "shuffled"] {
+        if order == "shuffled" {
+            fastrand::Rng::with_seed(48).shuffle(&mut boards);
+        }
+        let rank = |boards: &[Board], ranks: &mut Vec<u64>| {
+            ranks.clear();
+            ranking.ranks(boards, ranks);
+        };
+        let mut found = Vec::new();
+        group.bench_function(format!("rank/{order}"), |b| {
+            b.iter(|| {
+                for boards in boards.chunks(SLICE) {
+                    rank(boards, &mut found);
+                }
+            });
+        });
+        rank(&boards, &mut ranks);
+        group.bench_function(format!("place/{order}"), |b| {
+            b.iter(|| {
+                for ranks in ranks.chunks(SLICE) {
+                    index.places(ranks, &mut places);
+                }
+            });
+        });
+        group.bench_function(format!("both/{order}"), |b| {
+            b.iter(|| {
+                for boards in boards.chunks(SLICE) {
+                    rank(boards, &mut found);
+                    index.places(&found, &mut places);
+                }
+            });
+        });
+    }
+}
+
+/// An index of the boards with these ranks.
+fn index_of(ranking: &Ranking, ranks: &[u64]) -> Index {
+    let mut index = Index::new(ranking.boards());
+    index.announce(ranks);
+    index.make_records();
+    index.insert(ranks);
+    assert_eq!(index.number(), ranks.len() as u64);
+    index
+}
+
+/// The values of a part of afterstates, from the layers above.
+fn afterstates(group: &mut BenchmarkGroup<WallTime>, solution: &Solution, goals: &[Goal]) {
+    let part = solution.run().part(Kind::Afterstates, MIDDLE).unwrap();
+    let boards = read(&part.unwrap());
+    let columns: Vec<Vec<u32>> = goals
+        .iter()
+        .map(|goal| column(&solution.values(goal.objective, MIDDLE).unwrap().unwrap()))
+        .collect();
+    group.throughput(Throughput::Elements(boards.len() as u64));
+    let name = format!("afterstates/{}", goals.len());
+    let (mut scratch, mut values) = (Scratch::default(), Vec::new());
+    let bench = |expand: &Expand| {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                values.clear();
+                expand.values(&boards, &mut scratch, &mut values).unwrap();
+            });
+        });
+    };
+    expanding(solution, goals, MIDDLE.sum, bench).unwrap();
+    for (goal, column) in columns.iter().enumerate() {
+        let values = values.iter().skip(goal).step_by(goals.len());
+        assert!(values.eq(column), "not what solving wrote");
+    }
+}
+
+/// All values of a file.
+fn column(column: &Column) -> Vec<u32> {
+    let (mut decoder, mut values) = (ValueDecoder::new().unwrap(), Vec::new());
+    for block in 0..column.blocks() {
+        column.read_block(block, &mut decoder, &mut values).unwrap();
+    }
+    values
+}
+
+/// The values of a part of states, from the files.
+fn states(group: &mut BenchmarkGroup<WallTime>, solution: &Solution, goals: &[Goal]) {
+    let states = read(&solution.run().part(Kind::States, MIDDLE).unwrap().unwrap());
+    let mut found = StateValues::new(solution, goals).unwrap();
+    let mut values = Vec::new();
+    group.throughput(Throughput::Elements(states.len() as u64));
+    group.bench_function(format!("states/{}", goals.len()), |b| {
+        b.iter(|| values = found.of(MIDDLE, &states).unwrap());
+    });
+
+    let mut moves = Values::new(solution, goals, 1 << 20).unwrap();
+    let last = moves.moves(states[states.len() - 1]).unwrap();
+    let best = last.iter().map(|made| made.numbers[0]).fold(0.0, f64::max);
+    assert_eq!(values[values.len() - goals.len()], best);
+}
+
+criterion_group!(benches, solve);
+criterion_main!(benches);
