@@ -13,19 +13,29 @@ use enum48::Game;
 use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
-    BLOCK, Block, Boards, Encoder, LINE, Line, ROOM, Row, Rules, Sorter, Tile, count, count_masked,
-    extract, keep_canonical, or, or_masked, rules, transpose, union,
+    BLOCK, Block, Boards, Encoder, Expand, Index, LINE, Line, ROOM, RankTables, Ranking, Row,
+    Rules, Scratch, Sorter, Tile, ValueEncoder, count, count_masked, expanding, extract,
+    keep_canonical, or, or_masked, rules, transpose, union,
 };
-use enum48::part::{Decoder, Kind, Part, Stream, fingerprint};
+use enum48::part::{Column, Decoder, Kind, Part, Stream, ValueDecoder, fingerprint};
 use enum48::play::Code;
-use enum48::store::{Keep, Store};
+use enum48::store::{Goal, Keep, Store};
 use tempfile::TempDir;
+
+mod solved;
+use solved::Solved;
 
 /// Boards of a slice, as many as the engine gives at a time.
 const SLICE: usize = 1 << 12;
 
 /// The winning tile.
 const WIN: Exp = Exp::of_tile(16).unwrap();
+
+/// The part of 4x4 to 16 that the kernels work on.
+const MIDDLE: PartKey = PartKey {
+    sum: 36,
+    max: Exp::of_tile(8).unwrap(),
+};
 
 #[inline(never)]
 fn kernel_slide(rules: &dyn Rules, states: &[Board], slid: &mut [Vec<Board>; 4]) {
@@ -115,22 +125,63 @@ fn kernel_keep_canonical(boards: &mut [Board]) {
 }
 
 #[inline(never)]
+fn kernel_ranks(ranking: &Ranking, boards: &[Board], ranks: &mut Vec<u64>) {
+    ranking.ranks(boards, ranks);
+}
+
+#[inline(never)]
+fn kernel_places(index: &Index, ranks: &[u64], places: &mut Vec<u32>) {
+    index.places(ranks, places);
+}
+
+#[inline(never)]
+fn kernel_values(expand: &Expand, afterstates: &[Board], values: &mut Vec<u32>) {
+    let found = expand.values(afterstates, &mut Scratch::default(), values);
+    found.expect("each afterstate is there");
+    assert_eq!(values.len(), afterstates.len());
+}
+
+#[inline(never)]
+fn kernel_values_of_four(expand: &Expand, afterstates: &[Board], values: &mut Vec<u32>) {
+    let found = expand.values(afterstates, &mut Scratch::default(), values);
+    found.expect("each afterstate is there");
+    assert_eq!(values.len(), 4 * afterstates.len());
+}
+
+#[inline(never)]
+fn kernel_encode_values(
+    encoder: &mut ValueEncoder,
+    keys: &[Board],
+    values: &[u32],
+    block: &mut Block,
+) {
+    encoder.encode(keys, values, block).expect("zstd works");
+}
+
+#[inline(never)]
+fn kernel_decode_values(column: &Column, decoder: &mut ValueDecoder, out: &mut Vec<u32>) {
+    column.read_block(0, decoder, out).expect("it was encoded");
+}
+
+#[inline(never)]
 fn kernel_replay(code: &str) {
     black_box(code.parse::<Code>().expect("the code is true"));
 }
 
-/// The part of 4x4 to 16 with sum 36 and largest tile 8, states and afterstates.
+/// The middle part of 4x4 to 16, states and afterstates.
 fn parts(game: &Game, place: &TempDir) -> [Part; 2] {
     let mut store = Store::open(place.path(), game, None).expect("a new run");
     let plan = Plan::new(64 << 20, 1)
         .expect("memory enough")
         .with_engine(Some(Engine::Lists));
-    engine::count(&mut store, &plan, Some(36), &mut Silent).expect("a count");
-    let key = PartKey {
-        sum: 36,
-        max: Exp::of_tile(8).expect("a tile"),
+    engine::count(&mut store, &plan, Some(MIDDLE.sum), &mut Silent).expect("a count");
+    let part = |kind| {
+        store
+            .run()
+            .part(kind, MIDDLE)
+            .expect("sound")
+            .expect("there")
     };
-    let part = |kind| store.run().part(kind, key).expect("sound").expect("there");
     [part(Kind::States), part(Kind::Afterstates)]
 }
 
@@ -234,6 +285,54 @@ fn main() {
     let found = kernel_extract(row, other, half_of_all, &mut [0; ROOM]);
     done("extract", found);
 
+    let tables = RankTables::new(game.size(), WIN, MIDDLE.sum);
+    let ranking = tables.of_sum(MIDDLE.sum);
+    let (mut ranks, mut places) = (Vec::with_capacity(SLICE), Vec::with_capacity(SLICE));
+    kernel_ranks(&ranking, &afterstates, &mut ranks);
+    done("ranks", SLICE);
+    let mut index = Index::new(ranking.boards());
+    index.announce(&ranks);
+    index.make_records();
+    index.insert(&ranks);
+    index.number();
+    kernel_places(&index, &ranks, &mut places);
+    done("places", SLICE);
+
+    solving(&done);
+
     kernel_replay("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
     done("replay", 31);
+}
+
+/// The kernels that find and store values, on the largest part of 3x3 to 64.
+fn solving(done: &dyn Fn(&str, usize)) {
+    let solved = Solved::new("3x3-64", &["score", "moves", "32", "64"]);
+    let solution = &solved.solution;
+    let key = PartKey {
+        sum: 90,
+        max: Exp::of_tile(32).expect("a tile"),
+    };
+    let part = solution.run().part(Kind::Afterstates, key);
+    let afterstates = slice(&part.expect("sound").expect("there"));
+    let goals: Vec<Goal> = solution.goals().collect();
+    let mut values = Vec::with_capacity(SLICE);
+    expanding(solution, &goals[..1], key.sum, |expand| {
+        kernel_values(expand, &afterstates, &mut values);
+    })
+    .expect("sound");
+    done("values", SLICE);
+    expanding(solution, &goals, key.sum, |expand| {
+        kernel_values_of_four(expand, &afterstates, &mut Vec::with_capacity(4 * SLICE));
+    })
+    .expect("sound");
+    done("values_of_four", SLICE);
+
+    let (mut encoder, mut block) = (ValueEncoder::new().expect("zstd"), Block::default());
+    kernel_encode_values(&mut encoder, &afterstates, &values, &mut block);
+    done("encode_values", SLICE);
+    let column = solution.values(goals[0].objective, key);
+    let column = column.expect("sound").expect("solved");
+    let (mut decoder, mut decoded) = (ValueDecoder::new().expect("zstd"), Vec::new());
+    kernel_decode_values(&column, &mut decoder, &mut decoded);
+    done("decode_values", decoded.len());
 }
