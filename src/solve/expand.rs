@@ -10,7 +10,6 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::index::ABSENT;
 use super::layer::{Found, Layer};
 use super::payoff::Payoff;
 use crate::error::{Error, Result};
@@ -82,6 +81,8 @@ impl Expand<'_> {
         values: &mut Vec<u32>,
     ) -> Result<()> {
         let cells = self.game.size().cells();
+        let empties = afterstates.iter().map(|&board| empty_cells(board, cells));
+        let empties: Vec<u32> = empties.collect();
         let mut totals = [[0; GOALS]; SLICE];
         for (tile, layer, weight) in [(Exp::TWO, self.above[0], 9), (Exp::FOUR, self.above[1], 1)] {
             scratch.states.clear();
@@ -90,19 +91,21 @@ impl Expand<'_> {
             let best = self.best(payoffs, layer, scratch)?;
             let fours = payoffs.map(|payoff| if tile == Exp::FOUR { payoff.four } else { 0 });
             let mut best = best.iter();
-            for (&afterstate, totals) in afterstates.iter().zip(&mut totals) {
-                for best in best.by_ref().take(empty_cells(afterstate, cells) as usize) {
+            for (&empty, totals) in empties.iter().zip(&mut totals) {
+                let mut sums = [0; GOALS];
+                for best in best.by_ref().take(empty as usize) {
                     for goal in 0..GOALS {
-                        let value = best[goal].saturating_sub(fours[goal]);
-                        totals[goal] += weight * u64::from(value);
+                        sums[goal] += u64::from(best[goal].saturating_sub(fours[goal]));
                     }
+                }
+                for goal in 0..GOALS {
+                    totals[goal] += weight * sums[goal];
                 }
             }
         }
-        for (&afterstate, totals) in afterstates.iter().zip(&totals) {
-            let empty = empty_cells(afterstate, cells).into();
+        for (&empty, totals) in empties.iter().zip(&totals) {
             let means = totals.iter().zip(payoffs);
-            values.extend(means.map(|(&total, payoff)| payoff.mean(total, empty)));
+            values.extend(means.map(|(&total, payoff)| payoff.mean(total, empty.into())));
         }
         Ok(())
     }
@@ -128,14 +131,10 @@ impl Expand<'_> {
         }
         // Winning moves are told apart below, as it matters what they lead to.
         rules.slide(states, Exp::LAST, slid.each_mut().map(Vec::as_mut_slice));
-        self.part_moves(slid, reached, movers, won);
+        let count = self.part_moves(slid, reached, movers, won);
+        let (reached, movers) = (&mut reached[..count], &movers[..count]);
         rules.canonicalise(reached);
         let places = layer.find(reached, found);
-        if let Some(at) = places.iter().position(|&place| place == ABSENT) {
-            let afterstate = reached[at];
-            let sum = sum(afterstate);
-            return Err(Error::Absent { sum, afterstate });
-        }
         let mut best = vec![[0; GOALS]; states.len()];
         let mut raise = |mover: u32, values: [u32; GOALS]| {
             let best = &mut best[mover as usize];
@@ -144,18 +143,19 @@ impl Expand<'_> {
             }
         };
         let values = layer.values();
-        for (&place, &mover) in places.iter().zip(movers.iter()) {
-            raise(
-                mover,
-                values[place as usize]
-                    .each_ref()
-                    .map(|value| value.load(Relaxed)),
-            );
+        for ((&place, &mover), &afterstate) in places.iter().zip(movers).zip(&*reached) {
+            // The place of what is not there is beyond all values.
+            let Some(values) = values.get(place as usize) else {
+                let sum = sum(afterstate);
+                return Err(Error::Absent { sum, afterstate });
+            };
+            let values = values.each_ref();
+            raise(mover, values.map(|value| value.load(Relaxed)));
         }
         for &(mover, board) in won.iter() {
             raise(mover, payoffs.map(|payoff| payoff.won(board)));
         }
-        let [up, right, down, left] = slid;
+        let [up, right, down, left] = slid.each_ref().map(|slid| &slid[..best.len()]);
         for (at, best) in best.iter_mut().enumerate() {
             let moves = up[at] | right[at] | down[at] | left[at];
             if moves == 0 {
@@ -170,16 +170,20 @@ impl Expand<'_> {
     }
 
     /// Take the moves of all states apart: those that lead to an afterstate, and those that win.
+    /// Returns how many of the former there are; what is behind them is left from others.
     fn part_moves(
         &self,
         slid: &[Vec<Board>; 4],
         reached: &mut Vec<Board>,
         movers: &mut Vec<u32>,
         won: &mut Vec<(u32, Board)>,
-    ) {
+    ) -> usize {
         let most = slid.iter().map(Vec::len).sum();
-        reached.resize(most, 0);
-        movers.resize(most, 0);
+        if reached.len() < most {
+            reached.resize(most, 0);
+            movers.resize(most, 0);
+        }
+        let (reached, movers) = (&mut reached[..most], &mut movers[..most]);
         won.clear();
         let win = self.game.win();
         let can_win = win < Exp::LAST;
@@ -195,7 +199,6 @@ impl Expand<'_> {
                 }
             }
         }
-        reached.truncate(count);
-        movers.truncate(count);
+        count
     }
 }

@@ -15,8 +15,8 @@ use crate::wide::wide;
 /// Ranks of a record, and records of a group.
 const BITS: u32 = 6;
 
-/// The place of a rank that is not there.
-pub(crate) const ABSENT: u32 = u32::MAX;
+/// The place of a rank that is not there: beyond all others.
+const ABSENT: u32 = u32::MAX;
 
 /// Bytes of a group and of a record.
 pub(crate) const GROUP_BYTES: u64 = size_of::<Bits>() as u64;

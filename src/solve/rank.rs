@@ -45,6 +45,15 @@ pub struct Ranking<'a> {
     boards: u64,
 }
 
+/// What the rank of a board is made of, for a loop over many: were it not for this, the compiler
+/// would have to take each of them from memory again for each board.
+struct Slices<'a> {
+    rows: &'a [Row],
+    classes: usize,
+    pairs: &'a [u32],
+    shares: &'a [Share],
+}
+
 /// The boards whose top half has a certain weight.
 #[derive(Clone, Copy)]
 struct Share {
@@ -133,12 +142,26 @@ impl Ranking<'_> {
         }
     }
 
+    /// For a loop over boards with rows of `C` cells.
+    #[inline(always)]
+    fn slices<const C: usize>(&self) -> Slices<'_> {
+        Slices {
+            // All rows, as any is: so the compiler sees that each has its place.
+            rows: &self.tables.rows[..1 << (4 * C)],
+            classes: self.tables.classes,
+            pairs: &self.tables.pairs,
+            shares: &self.shares,
+        }
+    }
+}
+
+impl Slices<'_> {
     /// The rank of one board.
     #[inline(always)]
     fn rank<const R: usize, const C: usize>(&self, board: Board) -> u64 {
         let row = |row: usize| {
             let digits = board >> (4 * C * (R - 1 - row)) & ((1 << (4 * C)) - 1);
-            self.tables.rows[digits as usize]
+            self.rows[digits as usize]
         };
         let (weight, top, bottom) = match R {
             2 => (
@@ -163,8 +186,8 @@ impl Ranking<'_> {
     #[inline(always)]
     fn pair(&self, first: Row, second: Row) -> (u16, u64) {
         let weight = first.weight + second.weight;
-        let at = usize::from(weight) * self.tables.classes + usize::from(first.class);
-        let before = u64::from(self.tables.pairs[at]);
+        let at = usize::from(weight) * self.classes + usize::from(first.class);
+        let before = u64::from(self.pairs[at]);
         let number = u64::from(first.number) * u64::from(second.peers) + u64::from(second.number);
         (weight, before + number)
     }
@@ -176,7 +199,8 @@ wide! {
         boards: &[Board],
         ranks: &mut Vec<u64>,
     ) {
-        ranks.extend(boards.iter().map(|&board| ranking.rank::<R, C>(board)));
+        let slices = ranking.slices::<C>();
+        ranks.extend(boards.iter().map(|&board| slices.rank::<R, C>(board)));
     }
 }
 
