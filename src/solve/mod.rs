@@ -58,7 +58,7 @@ use layer::{Layer, SolvedPart};
 use memory::Memory;
 pub use parts::{PartWorth, Worth, parts};
 pub(crate) use payoff::Payoff;
-pub use payoff::goal;
+pub use payoff::{goal, number};
 pub use progress::{Progress, Silent};
 use rank::RankTables;
 pub use states::StateValues;

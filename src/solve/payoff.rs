@@ -92,6 +92,13 @@ fn greatest(run: &Run, objective: Objective) -> Result<u32> {
     }
 }
 
+/// What a value of a board means, as it is in the files: the score or the moves to come, or the chance
+/// of a tile.
+#[must_use]
+pub fn number(goal: Goal, board: Board, value: u32) -> f64 {
+    Payoff::new(goal).from(board, value)
+}
+
 impl Payoff {
     /// What a goal pays.
     pub(crate) fn new(goal: Goal) -> Self {

@@ -14,5 +14,6 @@ mod part_files;
 mod player;
 mod plots;
 mod replay;
+mod solved;
 mod states;
 mod values;

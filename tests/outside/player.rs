@@ -32,7 +32,7 @@ fn start_of(game: &str) -> String {
 }
 
 /// Whether there is a browser.
-fn can_browse() -> bool {
+pub(crate) fn can_browse() -> bool {
     for program in ["chromium", "chromedriver"] {
         if Command::new(program).arg("--version").output().is_err() {
             missing(program);
@@ -139,7 +139,7 @@ fn shown(says: &str, position: &Position) -> Value {
 }
 
 /// `row 1: 4, empty; row 2: 2, 8`.
-fn spoken(position: &Position) -> String {
+pub(crate) fn spoken(position: &Position) -> String {
     let text = position.to_string().replace('.', "empty");
     let rows = text.split(" / ").enumerate();
     let rows = rows.map(|(at, row)| format!("row {}: {}", at + 1, row.replace(' ', ", ")));

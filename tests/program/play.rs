@@ -35,3 +35,41 @@ fn what_cannot_be_played_is_refused_in_a_line() {
         refused(&place, &format!("play {args}"), text);
     }
 }
+
+#[test]
+fn a_page_to_play_on_is_written_for_a_solved_game_that_is_small() {
+    let place = place();
+    good(
+        &place,
+        "--size 2 --max 16 --keep afterstates --dir run --quiet",
+    );
+    good(&place, "solve run --for score,16 --quiet");
+    refused(&place, "play --size 2 --html page.html", "--dir");
+    let page = |args: &str| good(&place, &format!("play --dir run --html - {args}"));
+    let whole = page("--seed tiles");
+    assert!(whole.starts_with("<!DOCTYPE html>") && whole.trim_end().ends_with("</html>"));
+    assert!(whole.contains(r#""seed":"tiles""#) && whole.contains(r#""name":"16""#));
+    for outside in ["://", "src=", "import", "fetch", "{{", "@font-face"] {
+        assert!(!whole.contains(outside), "{outside}");
+    }
+    assert_eq!(page("--seed tiles"), whole, "the same, byte for byte");
+    let one = page("--for score");
+    assert!(!one.contains(r#""name":"16""#) && one.len() < whole.len());
+}
+
+/// The number of afterstates is that of `results/README.md`.
+#[test]
+fn a_game_too_large_for_a_page_is_refused_with_its_size() {
+    let place = place();
+    good(
+        &place,
+        "--size 3 --max 512 --keep afterstates --dir run --quiet",
+    );
+    good(&place, "solve run --for 512 --quiet");
+    refused(
+        &place,
+        "play --dir run --html page.html",
+        "3x3-512 is too large for a page: it has 8,794,430 afterstates, and a page has room for 4,000,000",
+    );
+    assert!(!place.path().join("page.html").exists());
+}

@@ -92,6 +92,12 @@ function number(objective, value) {
   return objective === "score" || objective === "moves" ? value.toFixed(2) : `${(100 * value).toFixed(2)} %`;
 }
 
+/** What a move loses against the best, unless that is nothing. */
+function lost(objective, loss) {
+  const text = number(objective, loss);
+  return parseFloat(text) ? `−${text}` : "−<0.01";
+}
+
 /** Copy the code of the game. */
 function copy(event) {
   // The newer clipboard interface is not available to pages opened from a file or without TLS.

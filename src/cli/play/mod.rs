@@ -6,9 +6,11 @@
 //! Reading order: `session` (a game with undo), `player` (what keys do to it), `hints` (what a
 //! solution says of its moves), `keys`, `screen` (the picture of a game), `tiles` (the board in the
 //! picture), `terminal` (entered, drawn on, and restored), `signals` (what ends a game besides keys).
+//! Beside them is `page` (all of this in a browser).
 
 mod hints;
 mod keys;
+mod page;
 mod player;
 mod screen;
 mod session;
@@ -17,6 +19,7 @@ mod terminal;
 mod tiles;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -31,6 +34,7 @@ use super::Outcome;
 use super::adviser::Adviser;
 use super::game::GameOrRun;
 use super::objectives::Objectives;
+use super::output::Output;
 use super::signals::end_by;
 use crate::play::Seed;
 
@@ -52,6 +56,9 @@ const TICK: Duration = Duration::from_millis(100);
 ///   b                     make the best move
 ///   p                     let the program play, until a key is pressed
 ///
+/// With --html, nothing is played here: it writes a page for a browser that does
+/// all of this, too.
+///
 /// The same seed and moves give the same tiles, even after an undo. The code is
 /// the only line on stdout; the board is drawn on stderr. 4x4 needs --max.
 #[derive(clap::Args)]
@@ -62,6 +69,7 @@ Examples:
   enum48 play --size 4 --max 2048
   enum48 play --size 3x4 --seed tiles
   enum48 play --dir enum48-data/3x3 --for 512,score
+  enum48 play --dir enum48-data/2x4 --html 2x4.html     a page to play it on
   code=$(enum48 play --size 3 --max 256)"
 )]
 pub(super) struct Args {
@@ -74,6 +82,11 @@ pub(super) struct Args {
     /// Seed of the tiles, a number in base 36: digits 0 to 9 and a to z [default: random]
     #[arg(long, value_name = "SEED")]
     seed: Option<Seed>,
+
+    /// Write a page to FILE, - for stdout, on which the solved game of --dir is played in any browser;
+    /// for games up to 2x4
+    #[arg(long, value_name = "FILE", requires = "dir")]
+    html: Option<PathBuf>,
 }
 
 /// Play.
@@ -85,10 +98,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
              give --max, 65536 at most"
         );
     }
-    let adviser = match &solution {
-        Some(solution) => Some(Adviser::new(solution, args.objectives.goals(solution)?)?),
-        None => None,
-    };
+    let mut adviser = None;
+    if let Some(solution) = &solution {
+        let goals = args.objectives.goals(solution)?;
+        if let Some(path) = &args.html {
+            page::check(solution)?;
+            Output::new(path)?.write(|to| page::write(solution, &goals, args.seed, to))?;
+            return Ok(Outcome::Done);
+        }
+        adviser = Some(Adviser::new(solution, goals)?);
+    }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
             "play: stdin or stderr is not a terminal: keys are read from stdin and the board is drawn on \
