@@ -72,6 +72,11 @@ impl Memory {
         both.max().unwrap_or((0, 4))
     }
 
+    /// The most bytes that are taken at once for so many goals.
+    pub(crate) fn bytes(&self, goals: usize) -> u64 {
+        self.peak(goals).0
+    }
+
     /// How many goals, up to `most`, can be solved together in the memory of a plan.
     ///
     /// # Errors

@@ -31,7 +31,7 @@
 //! threads, memory or interruptions.
 //!
 //! Reading order: `payoff` (the recursion in integers), `rank`, `index`, `layer`, `expand`,
-//! `columns`, `memory`, this file (the loop over layers), `progress`; then `values`,
+//! `columns`, `memory`, `passes`, this file (the loop over layers), `progress`; then `values`,
 //! `states` and `parts`, which read what is solved.
 
 mod columns;
@@ -40,6 +40,7 @@ pub(crate) mod index;
 mod layer;
 mod memory;
 mod parts;
+mod passes;
 mod payoff;
 mod progress;
 pub(crate) mod rank;
@@ -53,10 +54,11 @@ use crate::part::Kind;
 use crate::store::{Goal, Solution, SolutionStore};
 
 use columns::{Builder, Job};
-use expand::{Expand, MOST_GOALS};
+use expand::Expand;
 use layer::{Layer, SolvedPart};
-use memory::Memory;
 pub use parts::{PartWorth, Worth, parts};
+pub(crate) use passes::tables;
+pub use passes::{Pass, passes};
 pub(crate) use payoff::Payoff;
 pub use payoff::{goal, number};
 pub use progress::{Progress, Silent};
@@ -79,8 +81,7 @@ pub fn solve(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    let run = store.solution().run();
-    goals.iter().try_for_each(|&goal| payoff::fits(run, goal))?;
+    let passes = passes(store.solution(), goals, plan)?;
     for &goal in goals {
         store.aim(goal)?;
     }
@@ -88,43 +89,25 @@ pub fn solve(
     workers.install(|| {
         let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
         store.check_blocks(&objectives)?;
-        for pass in passes(store, goals, plan)? {
-            let solved = Pass::new(store, pass, &workers).and_then(|mut pass| pass.run(progress));
-            if let Err(error) = solved {
-                // The error that ended the pass is the one to report.
-                let _ = store.abandon();
-                return Err(error);
-            }
+        for pass in &passes {
+            make(store, pass, &workers, progress)?;
         }
         store.close()
     })
 }
 
-/// The goals that are not reached yet, those together that are solved down to the same layer and
-/// fit the memory of the plan.
-fn passes(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<Vec<Vec<Goal>>> {
-    let solution = store.solution();
-    let solved = |goal: &Goal| solution.solved_sum(goal.objective).unwrap_or_default();
-    let mut left: Vec<Goal> = goals
-        .iter()
-        .copied()
-        .filter(|goal| solved(goal) > 4)
-        .collect();
-    left.sort_by_key(solved);
-    let Some(last) = left.last().map(solved) else {
-        return Ok(Vec::new());
-    };
-    let together = Memory::new(solution.run(), &tables(solution), last).goals(plan, MOST_GOALS)?;
-    let passes = left.chunk_by(|one, other| solved(one) == solved(other));
-    let passes = passes.flat_map(|pass| pass.chunks(together));
-    Ok(passes.map(<[Goal]>::to_vec).collect())
-}
-
-/// The tables that all layers are ranked by.
-pub(crate) fn tables(solution: &Solution) -> RankTables {
-    let game = solution.run().game();
-    // Of the states above the last afterstates none leads to an afterstate.
-    RankTables::new(game.size(), game.top(), solution.last_sum() + 4)
+/// Make a pass.
+fn make(
+    store: &mut SolutionStore,
+    pass: &Pass,
+    workers: &Workers,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    let made = Solver::new(store, pass, workers).and_then(|mut solver| solver.run(progress));
+    made.inspect_err(|_| {
+        // The error that ended the pass is the one to report.
+        let _ = store.abandon();
+    })
 }
 
 /// Read a solved layer.
@@ -143,22 +126,23 @@ pub(crate) fn read<'t>(
     Layer::read(tables, game, sum, objectives.len(), &parts, workers)
 }
 
-/// A pass over the layers, from last to first, for goals that are solved together.
-struct Pass<'a> {
+/// Makes a pass.
+struct Solver<'a> {
     store: &'a mut SolutionStore,
-    goals: Vec<Goal>,
+    pass: &'a Pass,
     objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
     workers: &'a Workers,
     builder: Builder<'a>,
 }
 
-impl<'a> Pass<'a> {
-    fn new(store: &'a mut SolutionStore, goals: Vec<Goal>, workers: &'a Workers) -> Result<Self> {
+impl<'a> Solver<'a> {
+    fn new(store: &'a mut SolutionStore, pass: &'a Pass, workers: &'a Workers) -> Result<Self> {
+        let goals = &pass.goals;
         Ok(Self {
             objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-            goals,
+            pass,
             builder: Builder::new(workers)?,
             workers,
             store,
@@ -167,15 +151,12 @@ impl<'a> Pass<'a> {
 
     /// Solve all layers that are left.
     fn run(&mut self, progress: &mut dyn Progress) -> Result<()> {
-        let solution = self.store.solution();
-        let solved = solution.solved_sum(self.objectives[0]);
-        let mut sum = solved.expect("the store has taken up the goals");
-        let run = solution.run();
-        let table = run.table();
-        let left = table.rows().iter().filter(|row| row.sum < sum);
-        progress.begin(&self.goals, left.map(|row| row.afterstates).sum());
-        let tables = tables(solution);
-        let mut above = [self.read(&tables, sum)?, self.read(&tables, sum + 2)?];
+        progress.begin(self.pass);
+        let mut sum = self.pass.solved_sum;
+        let tables = tables(self.store.solution());
+        // In this order, as later: a layer is read with that above it in memory.
+        let fours = self.read(&tables, sum + 2)?;
+        let mut above = [self.read(&tables, sum)?, fours];
         while sum > 4 && !progress.stop() {
             sum -= 2;
             let [twos, fours] = &above;
@@ -196,7 +177,11 @@ impl<'a> Pass<'a> {
         let keys: Vec<PartKey> = keys(&game, sum).collect();
         for &key in &keys {
             if let Some(afterstates) = run.part(Kind::Afterstates, key)? {
-                let writers = self.goals.iter().map(|&goal| self.store.create(goal, key));
+                let writers = self
+                    .pass
+                    .goals
+                    .iter()
+                    .map(|&goal| self.store.create(goal, key));
                 jobs.push(Job {
                     afterstates,
                     writers: writers.collect::<Result<_>>()?,

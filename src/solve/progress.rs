@@ -1,11 +1,11 @@
 //! What a solver tells while it runs.
 
-use crate::store::Goal;
+use super::passes::Pass;
 
 /// Told how a solver gets on, by one of its threads at a time.
 pub trait Progress: Send {
-    /// Some goals are solved together, of so many afterstates.
-    fn begin(&mut self, goals: &[Goal], afterstates: u64);
+    /// A pass over the layers begins.
+    fn begin(&mut self, pass: &Pass);
     /// So many more afterstates of the layer of this sum have their values.
     fn step(&mut self, sum: u32, afterstates: u64);
     /// A layer is solved; its files take so many bytes.
@@ -21,7 +21,7 @@ pub trait Progress: Send {
 pub struct Silent;
 
 impl Progress for Silent {
-    fn begin(&mut self, _: &[Goal], _: u64) {}
+    fn begin(&mut self, _: &Pass) {}
     fn step(&mut self, _: u32, _: u64) {}
     fn end(&mut self, _: u32, _: u64) {}
 }

@@ -25,6 +25,7 @@ mod readme;
 mod replay;
 mod resources;
 mod signals;
+mod solve;
 mod states;
 mod talk;
 mod verify;

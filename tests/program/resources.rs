@@ -158,7 +158,8 @@ fn with_mounts(place: &TempDir, script: &str) -> Option<Output> {
 #[test]
 fn a_run_that_can_only_be_read_is_read_and_its_summary_printed() {
     let place = place();
-    good(&place, "--size 2 --max 32 --quiet --dir run");
+    good(&place, "--size 2 --max 32 --keep both --quiet --dir run");
+    good(&place, "solve run --for score,32 --quiet");
     let commands = [
         "--size 2 --max 32 --quiet --dir run --json",
         "--size 2 --max 32 --quiet --dir run --csv -",
@@ -167,6 +168,8 @@ fn a_run_that_can_only_be_read_is_read_and_its_summary_printed() {
         "states run",
         "show 0x0132 --dir run",
         "witness 0x0132 --dir run",
+        "solve run --for score,32 --quiet",
+        "best 0x0132 --dir run",
         "--size 2 --max 32 --dir run --dry-run",
     ];
     let lines = commands.map(|args| format!("$enum48 {args}\n"));
@@ -193,5 +196,27 @@ $enum48 verify small/run --quiet
 ";
     if let Some(output) = with_mounts(&place(), script) {
         assert!(output.status.success(), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_solver_that_fills_the_disk_goes_on_when_there_is_room() {
+    let script = "mkdir small; mount -t tmpfs -o size=6m none small
+$enum48 --size 3 --max 64 --keep afterstates --quiet --dir small/run
+head -c 3m /dev/zero > small/filler
+cp -r small/run whole; $enum48 solve whole --for score,64 --quiet > /dev/null
+$enum48 solve small/run --for score,64 2> said > /dev/null && exit 3
+rm small/filler; cat said >&2
+$enum48 solve small/run --for score,64 --quiet
+rm -f small/run/lock whole/lock; diff -r small/run whole
+";
+    if let Some(output) = with_mounts(&place(), script) {
+        let said = stderr(&output);
+        assert!(output.status.success(), "{said}");
+        let line = said.lines().find(|line| line.contains("cannot"));
+        assert!(
+            line.is_some_and(|line| line.ends_with("make space, then give the same command again")),
+            "{said}"
+        );
     }
 }

@@ -7,6 +7,7 @@
 //! `costs`.
 
 mod costs;
+mod line;
 mod range;
 
 use crate::bound;
@@ -15,6 +16,7 @@ use crate::game::Game;
 use crate::known::{What, published};
 
 pub(super) use self::costs::Costs;
+pub(super) use self::line::Line;
 pub(super) use self::range::Range;
 
 /// So many of the last counted layers tell the share of the bound.

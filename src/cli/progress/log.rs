@@ -8,7 +8,7 @@ use crate::cli::talk;
 const EVERY: Duration = Duration::from_secs(10);
 
 /// A log with a line now and then.
-pub(super) struct Log {
+pub(in crate::cli) struct Log {
     /// When the last line was written, or the log was begun.
     last: Instant,
     empty: bool,
@@ -16,7 +16,7 @@ pub(super) struct Log {
 
 impl Log {
     /// A log without a line.
-    pub(super) fn new() -> Self {
+    pub(in crate::cli) fn new() -> Self {
         Self {
             last: Instant::now(),
             empty: true,
@@ -24,18 +24,18 @@ impl Log {
     }
 
     /// Whether nothing was written for long.
-    pub(super) fn due(&self) -> bool {
+    pub(in crate::cli) fn due(&self) -> bool {
         self.last.elapsed() >= EVERY
     }
 
     /// Whether work that took so long gets a line when it is done: the first does, what took long,
     /// and whatever is done when a line is due.
-    pub(super) fn wants(&self, took: Duration) -> bool {
+    pub(in crate::cli) fn wants(&self, took: Duration) -> bool {
         self.empty || took >= EVERY || self.due()
     }
 
     /// Write a line, with the time of day before it.
-    pub(super) fn write(&mut self, line: &str) {
+    pub(in crate::cli) fn write(&mut self, line: &str) {
         let now = humantime::format_rfc3339_seconds(SystemTime::now());
         talk::line(format_args!("time={now} {line}"));
         self.last = Instant::now();

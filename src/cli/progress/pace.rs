@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::form::Left;
 use crate::cli::forecast::{Costs, Forecast};
 use crate::cli::units;
 use crate::counts::Row;
@@ -32,13 +33,6 @@ struct Ahead {
     seconds: f64,
     /// Those of the next layer.
     layer_seconds: f64,
-}
-
-/// How far a count is.
-pub(super) struct Left {
-    /// The share that is done, from 0 to 1.
-    pub(super) done: f64,
-    pub(super) seconds: f64,
 }
 
 impl Pace {

@@ -1,8 +1,10 @@
 //! `enum48 solve`: the value of every afterstate of a run.
 
+mod pace;
 mod reporter;
 mod summary;
 mod table;
+mod work;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ use crate::Error;
 use crate::engine;
 use crate::game::Objective;
 use crate::solve;
-use crate::store::{Goal, Rounding};
+use crate::store::{Goal, Rounding, Solution};
 
 /// Solve a counted game: the value of every afterstate, and so the best move of any board
 ///
@@ -41,7 +43,8 @@ Examples:
 Keys of --json: game; objectives, each with name, start (starts by their
 probability), start_two_2s (from two 2s), error (the most by which a value can
 be off), fraction (bits after the binary point), bytes and fingerprint; states,
-afterstates; seconds; bytes and fingerprint of all objectives; dir.")]
+afterstates; seconds; bytes and fingerprint of all objectives; dir; solved (new
+values); peak_memory.")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3
     #[arg(value_name = "DIR")]
@@ -110,24 +113,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         bail!("--csv and --json: both go to stdout: give --csv a file");
     }
     let mut store = open::solution_store(&args.dir)?;
-    let mut goals: Vec<Goal> = Vec::new();
-    for wanted in &args.objectives {
-        let begun = store.solution().goal(wanted.objective);
-        let fraction = wanted.fraction.or(begun.map(|goal| goal.fraction));
-        let run = store.solution().run();
-        let goal = solve::goal(run, wanted.objective, fraction, Rounding::Nearest)?;
-        if !goals.contains(&goal) {
-            goals.push(goal);
-        }
-    }
-    if !args.quiet {
-        store.notes().iter().for_each(talk::say);
-    }
-    let mut reporter = Reporter::new(&goals, args.quiet);
+    let goals = goals(store.solution(), &args.objectives)?;
+    let mut reporter = Reporter::new(&plan, &store, &goals, args.quiet)?;
     let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
-    reporter.finish();
+    let took = reporter.finish();
     solved?;
-    let summary = Summary::new(store.solution(), &goals, begin.elapsed())?;
+    let summary = Summary::new(store.solution(), &goals, &took, begin.elapsed())?;
     if let Some(csv) = csv {
         let pool = engine::pool(plan.threads())?;
         let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
@@ -142,4 +133,27 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         write!(out, "{summary}")?;
     }
     Ok(Outcome::Done)
+}
+
+/// What is to be solved, each once: with as many bits as before, if none are given.
+fn goals(solution: &Solution, objectives: &[Wanted]) -> Result<Vec<Goal>> {
+    let mut goals: Vec<Goal> = Vec::new();
+    for &Wanted {
+        objective,
+        fraction,
+    } in objectives
+    {
+        let begun = solution.goal(objective);
+        let fraction = fraction.or(begun.map(|goal| goal.fraction));
+        let goal = solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?;
+        match goals.iter().find(|other| other.objective == objective) {
+            Some(&other) if other != goal => {
+                let (one, two) = (other.fraction, goal.fraction);
+                bail!("--for {objective}: with {one} bits and with {two}: give it once");
+            }
+            Some(_) => {}
+            None => goals.push(goal),
+        }
+    }
+    Ok(goals)
 }

@@ -7,10 +7,15 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
+use super::reporter::Took;
+use crate::cli::units;
 use crate::error::Result;
 use crate::part::Fingerprint;
 use crate::solve::{Start, Values};
 use crate::store::{Goal, Solution};
+
+/// Half a unit of the last decimal of a printed value.
+const PRINTED: f64 = 0.5e-9;
 
 /// What was solved, and what it took. The fields are the keys of `--json`, in their order. They are
 /// a contract: new ones go to the end.
@@ -24,6 +29,9 @@ pub(super) struct Summary {
     fingerprint: Fingerprint,
     afterstates: u64,
     dir: PathBuf,
+    /// Values that this process made.
+    solved: u64,
+    peak_memory: Option<u64>,
 }
 
 /// What was solved for one objective.
@@ -40,7 +48,12 @@ struct Solved {
 
 impl Summary {
     /// What was solved for these goals.
-    pub(super) fn new(solution: &Solution, goals: &[Goal], time: Duration) -> Result<Self> {
+    pub(super) fn new(
+        solution: &Solution,
+        goals: &[Goal],
+        took: &Took,
+        time: Duration,
+    ) -> Result<Self> {
         let run = solution.run();
         let totals = run.table().totals();
         let starts = Values::new(solution, goals, 0)?.start()?;
@@ -65,8 +78,15 @@ impl Summary {
             fingerprint: fingerprints.fold(Fingerprint::default(), |all, one| all + one),
             afterstates: totals.afterstates,
             dir: run.dir().to_owned(),
+            solved: took.values,
+            peak_memory: took.peak_memory,
             objectives,
         })
+    }
+
+    /// Bits of files for each afterstate.
+    fn bits(&self, bytes: u64) -> f64 {
+        bytes as f64 * 8.0 / self.afterstates.max(1) as f64
     }
 }
 
@@ -76,26 +96,76 @@ impl fmt::Display for Summary {
         writeln!(f, "{}: {afterstates} afterstates solved\n", self.game)?;
         writeln!(
             f,
-            "{:<9} {:>16} {:>16}  {:<10}",
-            "", "start", "from two 2s", "off by at most"
+            "{:<6} {:>15} {:>15} {:>15} {:>10} {:>12}",
+            "", "start", "from two 2s", "off by at most", "bits each", "files"
         )?;
         for solved in &self.objectives {
-            let Solved {
-                name,
-                start,
-                start_two_2s,
-                error,
-                ..
-            } = solved;
+            let (name, start, two_2s) = (&solved.name, solved.start, solved.start_two_2s);
+            let error = bound(solved.error + PRINTED);
+            let (bits, files) = (self.bits(solved.bytes), HumanBytes(solved.bytes));
             writeln!(
                 f,
-                "{name:<9} {start:>16.9} {start_two_2s:>16.9}  {error:.1e}"
+                "{name:<6} {start:>15.9} {two_2s:>15.9} {error:>15} {bits:>10.2} {:>12}",
+                files.to_string()
             )?;
         }
         writeln!(f)?;
         writeln!(f, "files       {}", HumanBytes(self.bytes))?;
-        writeln!(f, "time        {:.2} s", self.seconds)?;
+        if let Some(peak) = self.peak_memory {
+            writeln!(f, "memory      {} at most", HumanBytes(peak))?;
+        }
+        self.write_time(f)?;
         writeln!(f, "fingerprint {}", self.fingerprint)?;
         writeln!(f, "directory   {}", self.dir.display())
+    }
+}
+
+impl Summary {
+    fn write_time(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.seconds;
+        write!(f, "time        {seconds:.2} s")?;
+        if self.solved == 0 {
+            return writeln!(f, ", nothing new to solve");
+        }
+        let time = Duration::from_secs_f64(seconds);
+        let speed = units::rate(self.solved, time)
+            .map_or(String::new(), |rate| format!(", {}/s", units::count(rate)));
+        writeln!(f, " for {} new values{speed}", HumanCount(self.solved))
+    }
+}
+
+/// A bound in two digits, which is never less than `n`.
+fn bound(n: f64) -> String {
+    let near = format!("{n:.1e}");
+    if near.parse().is_ok_and(|near: f64| near >= n) {
+        return near;
+    }
+    let unit = 10f64.powf(n.log10().floor() - 1.0);
+    format!("{:.1e}", n + unit / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_printed_bound_is_never_less_than_what_it_bounds() {
+        for (n, printed) in [
+            (0.0, "0.0e0"),
+            (4.0, "4.0e0"),
+            (4.01, "4.1e0"),
+            (4.09, "4.1e0"),
+            (9.91, "1.0e1"),
+            (0.003_897_9, "3.9e-3"),
+            (0.003_900_1, "4.0e-3"),
+        ] {
+            assert_eq!(bound(n), printed, "{n}");
+        }
+        let mut random = fastrand::Rng::with_seed(48);
+        for _ in 0..10_000 {
+            let n = 10f64.powf(random.f64() * 20.0 - 12.0);
+            let printed: f64 = bound(n).parse().unwrap();
+            assert!(n <= printed && printed <= 1.1 * n, "{n}: {printed}");
+        }
     }
 }

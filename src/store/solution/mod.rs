@@ -79,6 +79,37 @@ impl Solution {
         Ok(Self::new(run, manifest))
     }
 
+    /// Open the solution in a directory in which it may be going on, or not be begun, for what is
+    /// solved at the moment.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SolutionStore::open`], but for one in use.
+    pub fn peek(dir: &Path) -> Result<Self> {
+        Self::begun_or_not(Run::peek(dir)?)
+    }
+
+    /// The solution of a run, which must be one that can be solved, as far as it goes.
+    fn begun_or_not(run: Run) -> Result<Self> {
+        let path = || run.dir().to_owned();
+        if !run.complete() {
+            return Err(Error::NotComplete {
+                path: path(),
+                last: run.sealed_sum(),
+            });
+        }
+        if !run.keep().afterstates() {
+            return Err(Error::NoAfterstates {
+                path: path(),
+                size: run.game().size().to_string(),
+                max: run.game().max(),
+            });
+        }
+        let manifest = SolutionManifest::load(&run)?;
+        let manifest = manifest.unwrap_or_else(|| SolutionManifest::new(&run));
+        Ok(Self::new(run, manifest))
+    }
+
     fn new(run: Run, manifest: SolutionManifest) -> Self {
         Self {
             outbox: Outbox::new(run.dir()),
@@ -123,6 +154,26 @@ impl Solution {
     #[must_use]
     pub fn goal(&self, objective: Objective) -> Option<Goal> {
         self.answer(objective).map(Answer::goal)
+    }
+
+    /// Sum of the lowest layer that is solved for a goal; 2 more than the greatest sum of an afterstate
+    /// if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGoal`] if the objective is solved, as far as it is, with other numbers of bits
+    /// or another rounding.
+    pub fn reached(&self, goal: Goal) -> Result<u32> {
+        match self.answer(goal.objective) {
+            Some(answer) if answer.goal() != goal => Err(Error::OtherGoal {
+                path: self.run.dir().to_owned(),
+                objective: goal.objective.to_string(),
+                found: answer.goal().fraction,
+                wanted: goal.fraction,
+            }),
+            Some(answer) => Ok(answer.solved_sum),
+            None => Ok(self.last_sum() + 2),
+        }
     }
 
     /// Sum of the lowest layer that is solved for an objective.

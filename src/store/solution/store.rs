@@ -5,7 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::manifest::{Answer, ValueFile};
-use super::{Goal, Solution, SolutionManifest};
+use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
 use crate::part::{Kind, Sealed};
@@ -42,23 +42,8 @@ impl SolutionStore {
         let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
         let game = manifest.game(dir)?;
         let run = Run::new(dir, game, manifest, lock);
-        if !run.complete() {
-            return Err(Error::NotComplete {
-                path: dir.to_owned(),
-                last: run.sealed_sum(),
-            });
-        }
-        if !run.keep().afterstates() {
-            return Err(Error::NoAfterstates {
-                path: dir.to_owned(),
-                size: game.size().to_string(),
-                max: game.max(),
-            });
-        }
-        let manifest = SolutionManifest::load(&run)?;
-        let manifest = manifest.unwrap_or_else(|| SolutionManifest::new(&run));
         let mut store = Self {
-            solution: Solution::new(run, manifest),
+            solution: Solution::begun_or_not(run)?,
             notes: Vec::new(),
             changed: false,
         };
@@ -82,25 +67,16 @@ impl SolutionStore {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGoal`] if the objective is solved, as far as it is, with other numbers of bits
-    /// or another rounding.
+    /// As for [`Solution::reached`].
     pub fn aim(&mut self, goal: Goal) -> Result<()> {
-        match self.solution.goal(goal.objective) {
-            Some(found) if found != goal => Err(Error::OtherGoal {
-                path: self.solution.run.dir().to_owned(),
-                objective: goal.objective.to_string(),
-                found: found.fraction,
-                wanted: goal.fraction,
-            }),
-            Some(_) => Ok(()),
-            None => {
-                let answers = &mut self.solution.manifest.answers;
-                answers.push(Answer::new(goal, &self.solution.run));
-                answers.sort_by_key(|answer| answer.goal().objective);
-                self.changed = true;
-                Ok(())
-            }
+        self.solution.reached(goal)?;
+        if self.solution.goal(goal.objective).is_none() {
+            let answers = &mut self.solution.manifest.answers;
+            answers.push(Answer::new(goal, &self.solution.run));
+            answers.sort_by_key(|answer| answer.goal().objective);
+            self.changed = true;
         }
+        Ok(())
     }
 
     /// Begin the file of a part's values.

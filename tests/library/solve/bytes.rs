@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use enum48::engine::Plan;
-use enum48::solve::Progress;
-use enum48::store::{Goal, Rounding};
+use enum48::solve::{Pass, Progress};
+use enum48::store::Rounding;
 use fastrand::Rng;
 
 use super::{Counted, plan};
@@ -16,7 +16,7 @@ const NEAREST: Rounding = Rounding::Nearest;
 pub(super) struct StopAfter(pub(super) u32);
 
 impl Progress for StopAfter {
-    fn begin(&mut self, _: &[Goal], _: u64) {}
+    fn begin(&mut self, _: &Pass) {}
     fn step(&mut self, _: u32, _: u64) {}
     fn end(&mut self, _: u32, _: u64) {
         self.0 = self.0.saturating_sub(1);

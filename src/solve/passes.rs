@@ -1,0 +1,63 @@
+//! What is left to solve: in which passes over the layers, and what memory each takes. It is known
+//! before anything is done.
+
+use super::expand::MOST_GOALS;
+use super::memory::Memory;
+use super::payoff;
+use super::rank::RankTables;
+use crate::engine::Plan;
+use crate::error::Result;
+use crate::store::{Goal, Solution};
+
+/// A pass over the layers, from the last to the first, for goals that are solved together.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// The goals.
+    pub goals: Vec<Goal>,
+    /// Sum of the lowest layer that is solved for them: those below are left.
+    pub solved_sum: u32,
+    /// The most bytes that its layers take in memory at once.
+    pub memory: u64,
+}
+
+/// The passes that solve what is left of these goals, in their order: goals that are solved down to
+/// the same layer go together, as many as fit the memory of the plan. Nothing is written.
+///
+/// # Errors
+///
+/// [`Error::OtherGoal`](crate::Error::OtherGoal) for an objective that is solved in another way;
+/// the errors of [`goal`](super::goal); [`Error::Layers`](crate::Error::Layers) if the layers do not
+/// fit the memory of the plan.
+pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
+    let run = solution.run();
+    let mut left: Vec<(u32, Goal)> = Vec::new();
+    for &goal in goals {
+        payoff::fits(run, goal)?;
+        let solved = solution.reached(goal)?;
+        if solved > 4 {
+            left.push((solved, goal));
+        }
+    }
+    left.sort_by_key(|&(solved, _)| solved);
+    let tables = tables(solution);
+    let mut passes = Vec::new();
+    for alike in left.chunk_by(|(one, _), (other, _)| one == other) {
+        let solved_sum = alike[0].0;
+        let memory = Memory::new(run, &tables, solved_sum + 2);
+        for together in alike.chunks(memory.goals(plan, MOST_GOALS)?) {
+            passes.push(Pass {
+                goals: together.iter().map(|&(_, goal)| goal).collect(),
+                solved_sum,
+                memory: memory.bytes(together.len()),
+            });
+        }
+    }
+    Ok(passes)
+}
+
+/// The tables that all layers are ranked by.
+pub(crate) fn tables(solution: &Solution) -> RankTables {
+    let game = solution.run().game();
+    // Of the states above the last afterstates none leads to an afterstate.
+    RankTables::new(game.size(), game.top(), solution.last_sum() + 4)
+}

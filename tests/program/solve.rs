@@ -1,0 +1,288 @@
+//! `solve`: what it says before, while and after it solves, and what it refuses.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::command::{good, place, run, stderr};
+use crate::files::files;
+
+/// A place with a game in the directory `run`, whose afterstates are kept.
+fn counted(game: &str) -> TempDir {
+    let place = place();
+    good(
+        &place,
+        &format!("{game} --keep afterstates --dir run --quiet"),
+    );
+    place
+}
+
+fn json(place: &TempDir, args: &str) -> Value {
+    serde_json::from_str(&good(place, args)).unwrap()
+}
+
+/// Expect exit code 2 and one line with these words, which is not said twice.
+fn refused(place: &TempDir, args: &str, words: &[&str]) {
+    let output = run(place, args);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{args}: {said}");
+    assert!(output.stdout.is_empty(), "{args}");
+    assert!(
+        said.starts_with("enum48: ") && said.lines().count() == 1,
+        "{args}: {said}"
+    );
+    for words in words {
+        assert!(said.contains(words), "{args}: {said}");
+    }
+}
+
+/// A file of the run that ends like this.
+fn file(place: &TempDir, ending: &str) -> PathBuf {
+    let mut entries = fs::read_dir(place.path().join("run")).unwrap();
+    let found = entries.find_map(|entry| {
+        let path = entry.unwrap().path();
+        path.to_str()?.ends_with(ending).then_some(path)
+    });
+    found.unwrap()
+}
+
+/// Change a byte in a file's middle.
+fn damage(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    #[expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn the_summary_says_what_was_new() {
+    let place = counted("--size 2x3");
+    let first = json(&place, "solve run --for score --json --quiet");
+    let afterstates = first["afterstates"].as_u64().unwrap();
+    assert_eq!(first["solved"], afterstates);
+    // It was solved for score before.
+    let both = json(&place, "solve run --for score,moves --json --quiet");
+    assert_eq!(both["solved"], afterstates);
+    let twice = json(&place, "solve run --for 64,16,64 --json --quiet");
+    assert_eq!(twice["solved"], 2 * afterstates);
+    assert_eq!(twice["objectives"].as_array().unwrap().len(), 2);
+
+    let output = run(&place, "solve run --for score,moves,16,64");
+    assert_eq!(stderr(&output), "", "nothing is announced");
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    assert!(text.contains(" s, nothing new to solve\n"), "{text}");
+    assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+}
+
+/// 480.26 from the starts by their probability, 480.99 from two 2s (DomTheDeveloper/2048-undo).
+#[test]
+fn the_table_has_both_starts_and_a_bound_for_what_is_printed() {
+    let place = counted("--size 2x3");
+    let text = good(&place, "solve run --for score:4 --quiet");
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("score "))
+        .unwrap();
+    let cells: Vec<f64> = row
+        .split_whitespace()
+        .skip(1)
+        .take(3)
+        .map(|cell| cell.parse().unwrap())
+        .collect();
+    let exact = json(&place, "solve run --for score --json --quiet");
+    let [start, two_2s, error] = cells[..] else {
+        panic!("{row}")
+    };
+    assert!((start - 480.26).abs() < 0.005 + error, "{row}");
+    assert!((two_2s - 480.99).abs() < 0.005 + error, "{row}");
+    assert!(
+        error >= exact["objectives"][0]["error"].as_f64().unwrap(),
+        "{row}"
+    );
+}
+
+#[test]
+fn a_log_has_the_announcement_and_lines_of_keys_and_values() {
+    let place = counted("--size 2x3");
+    let said = stderr(&run(
+        &place,
+        "solve run --for score,16 --threads 1 --memory 32M",
+    ))
+    .to_owned();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        lines[0],
+        "enum48: 2x3 in run: score,16, 1 threads, 32.00 MiB for data"
+    );
+    let last = lines.last().unwrap();
+    assert!(last.contains(" sum=4 layer="), "{said}");
+    for key in [
+        "time=",
+        " for=score,16 ",
+        " pass=1 passes=1 ",
+        " afterstates=",
+        " memory=",
+        " disk=",
+        " sec=",
+    ] {
+        assert!(last.contains(key), "{key}: {said}");
+    }
+    assert_eq!(stderr(&run(&place, "solve run --for moves --quiet")), "");
+}
+
+#[test]
+fn goals_that_memory_does_not_hold_together_are_solved_in_passes_with_the_same_files() {
+    let objectives = "score,moves,8,16,32,64,128";
+    let places = [counted("--size 2x3"), counted("--size 2x3")];
+    // A pass has four goals at most.
+    let more = format!("solve run --for {objectives} --threads 1 --memory 24M");
+    let said = stderr(&run(&places[0], &more)).to_owned();
+    assert!(
+        said.contains("enum48: 2x3 in run: 2 passes, 1 threads, 24.00 MiB for data\n"),
+        "{said}"
+    );
+    assert!(said.contains("enum48: pass 2 of 2: "), "{said}");
+    for objective in objectives.split(',') {
+        good(&places[1], &format!("solve run --for {objective} --quiet"));
+    }
+    let [one, other] = places
+        .each_ref()
+        .map(|place| files(&place.path().join("run")));
+    assert!(one == other);
+}
+
+#[test]
+fn a_directory_that_cannot_be_solved_is_refused_with_what_to_do() {
+    let place = place();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    good(&place, "--size 2 --max 32 --dir states --quiet");
+    good(
+        &place,
+        "--size 2 --until 12 --keep afterstates --dir begun --quiet",
+    );
+    for (args, words) in [
+        ("solve nowhere", "nowhere: cannot read the directory"),
+        ("solve empty", "empty: not a run's directory"),
+        ("solve .", ".: not a run's directory"),
+        (
+            "solve states",
+            "count again, with enum48 --size 2x2 --max 32 --keep afterstates --dir ANOTHER",
+        ),
+        (
+            "solve begun",
+            "its last layer is not counted yet, only those up to sum 12",
+        ),
+    ] {
+        refused(&place, args, &[words]);
+    }
+    assert!(files(&place.path().join("empty")).is_empty());
+}
+
+#[test]
+fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
+    let place = counted("--size 2 --max 32");
+    good(&place, "solve run --for score:8 --quiet");
+    let before = files(&place.path().join("run"));
+    for (goals, words) in [
+        (
+            "win",
+            "not something to play for: give score, moves, or a tile",
+        ),
+        ("score,", "not something to play for"),
+        (
+            "score:x",
+            "expected a number of bits after the colon, such as score:8",
+        ),
+        (
+            "64",
+            "no game of this run reaches it: the largest tile is 32",
+        ),
+        ("moves:28", "leave room for 27 bits"),
+        (
+            "score:9",
+            "score is solved with 8 bits after the point, not 9: leave the number away",
+        ),
+        (
+            "moves,moves:8",
+            "for moves: with 27 bits and with 8: give it once",
+        ),
+    ] {
+        refused(&place, &format!("solve run --for {goals}"), &[words]);
+        assert!(files(&place.path().join("run")) == before, "{goals}");
+    }
+    // As before, without the number.
+    good(&place, "solve run --for score,score,score:8 --quiet");
+    assert!(files(&place.path().join("run")) == before);
+}
+
+#[test]
+fn memory_that_two_layers_do_not_fit_is_refused_with_enough() {
+    let place = counted("--size 3x3 --max 512");
+    refused(
+        &place,
+        "solve run --threads 1 --memory 1M",
+        &["1 threads need at least 24M"],
+    );
+}
+
+#[test]
+fn damaged_and_foreign_files_are_named_with_what_to_do() {
+    let solve = "solve run --for score --quiet";
+    let again = "delete solution.json and solve again";
+    let count = "delete the directory and count again";
+    let place = counted("--size 2x3");
+    good(&place, solve);
+    let whole = files(&place.path().join("run"));
+
+    let values = file(&place, ".score.values");
+    damage(&values);
+    refused(
+        &place,
+        solve,
+        &[values.file_name().unwrap().to_str().unwrap(), again],
+    );
+    #[expect(clippy::disallowed_methods, reason = "as the message has it")]
+    fs::remove_file(place.path().join("run/solution.json")).unwrap();
+    good(&place, solve);
+    assert!(files(&place.path().join("run")) == whole);
+
+    #[expect(clippy::disallowed_methods, reason = "the test loses a file")]
+    fs::remove_file(&values).unwrap();
+    refused(&place, solve, &[".score.values: missing", again]);
+    damage(&file(&place, "solution.json"));
+    refused(&place, solve, &["run/solution.json: ", again]);
+
+    let other = counted("--size 2");
+    good(&other, solve);
+    fs::copy(file(&other, "solution.json"), file(&place, "solution.json")).unwrap();
+    refused(
+        &place,
+        solve,
+        &["run/solution.json: not the solution of this run: it is of 2x2 "],
+    );
+
+    let afterstates = file(&other, ".afterstates");
+    damage(&afterstates);
+    refused(
+        &other,
+        solve,
+        &[afterstates.file_name().unwrap().to_str().unwrap(), count],
+    );
+}
+
+#[test]
+fn a_directory_in_use_is_refused() {
+    let place = counted("--size 2 --max 32");
+    let lock = fs::File::open(place.path().join("run/lock")).unwrap();
+    lock.lock().unwrap();
+    refused(
+        &place,
+        "solve run",
+        &["run: in use by another process: wait until that ends"],
+    );
+    drop(lock);
+    good(&place, "solve run --quiet");
+}
