@@ -96,6 +96,26 @@ pub fn solve(
     })
 }
 
+/// Make a pass until `progress` says to stop, to learn what that takes. The files of the run are not
+/// checked before, as there may be many.
+///
+/// # Errors
+///
+/// As for [`solve`].
+#[cfg(feature = "cli")]
+pub(crate) fn try_out(
+    store: &mut SolutionStore,
+    pass: &Pass,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    for &goal in &pass.goals {
+        store.aim(goal)?;
+    }
+    let workers = Workers::start(plan)?;
+    workers.install(|| make(store, pass, &workers, progress))
+}
+
 /// Make a pass.
 fn make(
     store: &mut SolutionStore,

@@ -60,6 +60,11 @@ impl<N: Name> Outbox<N> {
         }
     }
 
+    /// The directory.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Begin a file.
     pub(super) fn create(&self, name: N, contents: impl Into<part::Contents>) -> Result<Writer> {
         let path = self.temporary(name);

@@ -286,3 +286,71 @@ fn a_directory_in_use_is_refused() {
     drop(lock);
     good(&place, "solve run --quiet");
 }
+
+#[test]
+fn a_dry_run_writes_nothing_and_knows_a_small_game_exactly() {
+    let place = counted("--size 2x3");
+    let before = files(&place.path().join("run"));
+    let args = "solve run --for score,64,moves,8,16 --threads 1 --memory 24M --json";
+    let estimate = json(&place, &format!("{args} --dry-run"));
+    assert!(files(&place.path().join("run")) == before);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    let solved = json(&place, &format!("{args} --quiet"));
+    assert_eq!(estimate["exact"], true);
+    // Four goals are solved together at most.
+    assert_eq!(estimate["passes"].as_array().unwrap().len(), 2);
+    let afterstates = solved["afterstates"].as_u64().unwrap();
+    assert_eq!(estimate["afterstates"], 2 * afterstates);
+    assert_eq!(
+        (&estimate["disk_low"], &estimate["disk_high"]),
+        (&solved["bytes"], &solved["bytes"])
+    );
+    assert_eq!(estimate["disk_so_far"], 0);
+
+    let after = json(&place, &format!("{args} --dry-run"));
+    assert_eq!(
+        (&after["afterstates"], &after["seconds_high"]),
+        (&0.into(), &0.0.into())
+    );
+    assert_eq!(
+        (&after["disk_so_far"], &after["disk_low"]),
+        (&solved["bytes"], &solved["bytes"])
+    );
+    let text = good(&place, "solve run --for score --dry-run");
+    assert!(text.ends_with("nothing is left to solve\n"), "{text}");
+}
+
+#[test]
+fn a_dry_run_of_a_larger_game_has_the_truth_between_its_bounds() {
+    let place = counted("--size 3x3 --max 128");
+    let args = "solve run --for score,64,128 --json";
+    let estimate = json(&place, &format!("{args} --dry-run"));
+    let solved = json(&place, &format!("{args} --quiet"));
+    let bytes = solved["bytes"].as_f64().unwrap();
+    let of = |key: &str| estimate[key].as_f64().unwrap();
+    assert!(
+        of("disk_low") <= bytes && bytes <= of("disk_high"),
+        "{estimate} {bytes}"
+    );
+    assert!(
+        of("memory") < of("memory_bound") && of("memory") > 0.0,
+        "{estimate}"
+    );
+    assert!(of("seconds_low") <= of("seconds_high"), "{estimate}");
+}
+
+#[test]
+fn a_dry_run_refuses_what_solving_would_refuse() {
+    let place = counted("--size 2 --max 32");
+    good(&place, "solve run --for score:8 --quiet");
+    for (args, words) in [
+        ("solve nowhere", "nowhere: cannot read"),
+        ("solve run --for 64", "the largest tile is 32"),
+        (
+            "solve run --for score:9",
+            "score is solved with 8 bits after the point, not 9",
+        ),
+    ] {
+        refused(&place, &format!("{args} --dry-run"), &[words]);
+    }
+}

@@ -1,9 +1,11 @@
 //! `enum48 solve`: the value of every afterstate of a run.
 
+mod estimate;
 mod pace;
 mod reporter;
 mod summary;
 mod table;
+mod trial;
 mod work;
 
 use std::io::{self, Write};
@@ -13,6 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use self::estimate::Estimate;
 use self::reporter::Reporter;
 use self::summary::Summary;
 use super::output::Output;
@@ -38,6 +41,7 @@ use crate::store::{Goal, Rounding, Solution};
 Examples:
   enum48 --size 3 --keep afterstates    count 3x3, and keep what solving it takes
   enum48 solve enum48-data/3x3 --for score,512,1024
+  enum48 solve enum48-data/3x3 --for score,512,1024 --dry-run
   enum48 best 0x012233544 --dir enum48-data/3x3
 
 Keys of --json: game; objectives, each with name, start (starts by their
@@ -70,6 +74,11 @@ pub(super) struct Args {
     /// Print one JSON object on stdout instead of the summary
     #[arg(long)]
     json: bool,
+
+    /// Only estimate: print what memory it takes, and the disk and time to expect; solves for a moment
+    /// in a temporary directory
+    #[arg(long, conflicts_with = "csv")]
+    dry_run: bool,
 
     /// Print no progress on stderr
     #[arg(long, short)]
@@ -111,6 +120,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let csv_on_stdout = matches!(csv, Some(Output::Stdout));
     if csv_on_stdout && args.json {
         bail!("--csv and --json: both go to stdout: give --csv a file");
+    }
+    if args.dry_run {
+        let solution = Solution::peek(&args.dir)?;
+        let goals = goals(&solution, &args.objectives)?;
+        Estimate::new(&solution, &goals, &plan)?.print(args.json)?;
+        return Ok(Outcome::Done);
     }
     let mut store = open::solution_store(&args.dir)?;
     let goals = goals(store.solution(), &args.objectives)?;

@@ -61,6 +61,11 @@ impl Work {
         self.layers.iter().find(|layer| layer.sum == sum)
     }
 
+    /// Afterstates of the layers below that of a sum.
+    pub(super) fn afterstates(&self, sum: u32) -> u64 {
+        self.below(sum).map(|layer| layer.afterstates).sum()
+    }
+
     /// The layers of a pass below that of a sum as work.
     pub(super) fn of(&self, pass: &Pass, sum: u32) -> f64 {
         let goals = pass.goals.len();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::manifest::{Answer, ValueFile};
+use super::manifest::{Answer, SolutionManifest, ValueFile};
 use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
@@ -12,7 +12,7 @@ use crate::part::{Kind, Sealed};
 use crate::store::file;
 use crate::store::files::{self, Named, ValuesName};
 use crate::store::manifest::Manifest;
-use crate::store::outbox::Writer;
+use crate::store::outbox::{Outbox, Writer};
 use crate::store::run::Run;
 
 /// Most bytes that `solution.json` takes: once, and for each file.
@@ -49,6 +49,25 @@ impl SolutionStore {
         };
         store.remove_orphans()?;
         Ok(store)
+    }
+
+    /// Begin to solve the run in `dir`, which is only read, in the empty directory `place`, to try
+    /// that out.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SolutionStore::open`], but for one in use.
+    #[cfg(feature = "cli")]
+    pub(crate) fn apart(dir: &Path, place: &Path) -> Result<Self> {
+        let run = Run::peek(dir)?;
+        let mut solution = Solution::begun_or_not(run)?;
+        solution.manifest = SolutionManifest::new(&solution.run);
+        solution.outbox = Outbox::new(place);
+        Ok(Self {
+            solution,
+            notes: Vec::new(),
+            changed: false,
+        })
     }
 
     /// The solution, as far as it goes.
@@ -160,7 +179,7 @@ impl SolutionStore {
         let _ = self.end_commit();
         self.solution.outbox.release()?;
         let waiting = self.solution.outbox.abandon();
-        for (path, named) in files::all(self.solution.run.dir())? {
+        for (path, named) in files::all(self.solution.outbox.dir())? {
             if named == Named::Temporary && !waiting.contains(&path) {
                 file::remove(&path)?;
             }
@@ -193,7 +212,7 @@ impl SolutionStore {
     /// Delete what the manifest does not name.
     fn remove_orphans(&mut self) -> Result<()> {
         let mut removed = 0;
-        for (path, named) in files::all(self.solution.run.dir())? {
+        for (path, named) in files::all(self.solution.outbox.dir())? {
             let orphan = match named {
                 Named::Values(name) => !self.solution.names(name),
                 Named::Temporary => true,
