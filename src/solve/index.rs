@@ -115,7 +115,7 @@ impl Index {
         boards
     }
 
-    /// Replace `places` by those of the boards of these ranks, [`ABSENT`] for those that are not
+    /// Replace `places` by those of the boards of these ranks, `u32::MAX` for those that are not
     /// there. About 5 ns each where the index is in cache.
     pub fn places(&self, ranks: &[u64], places: &mut Vec<u32>) {
         places.clear();
