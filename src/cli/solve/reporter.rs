@@ -222,3 +222,60 @@ fn what_stays(dir: &Path, objectives: &[Objective]) -> String {
         format!("stopped: {}; the same command goes on", begun.join(", "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{self, Silent};
+    use crate::solve::{goal, solve};
+    use crate::store::{Keep, Rounding, Store};
+
+    /// Stops when the layer of a sum is solved.
+    struct StopAt(u32, bool);
+
+    impl Progress for StopAt {
+        fn begin(&mut self, _: &Pass) {}
+        fn step(&mut self, _: u32, _: u64) {}
+        fn end(&mut self, sum: u32, _: u64) {
+            self.1 = sum == self.0;
+        }
+        fn stop(&mut self) -> bool {
+            self.1
+        }
+    }
+
+    #[test]
+    fn what_stays_is_what_the_manifest_names() {
+        let place = tempfile::tempdir().unwrap();
+        let game = "2x2-32".parse().unwrap();
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
+        engine::count(&mut store, &plan, None, &mut Silent).unwrap();
+        drop(store);
+        let objectives = ["score", "32"].map(|name| name.parse().unwrap());
+        let stays = || what_stays(place.path(), &objectives);
+        assert_eq!(
+            stays(),
+            "stopped before any layer was sealed; the same command begins again"
+        );
+        for (objective, last, expected) in [
+            (
+                0,
+                20,
+                "stopped: score down to sum 20; the same command goes on",
+            ),
+            (0, 4, "stopped: score is solved; the same command goes on"),
+            (
+                1,
+                30,
+                "stopped: score is solved, 32 down to sum 30; the same command goes on",
+            ),
+        ] {
+            let mut store = SolutionStore::open(place.path()).unwrap();
+            let run = store.solution().run();
+            let goal = goal(run, objectives[objective], None, Rounding::Nearest).unwrap();
+            solve(&mut store, &[goal], &plan, &mut StopAt(last, false)).unwrap();
+            assert_eq!(stays(), expected);
+        }
+    }
+}
