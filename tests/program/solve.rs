@@ -219,7 +219,7 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn memory_that_two_layers_do_not_fit_is_refused_with_enough() {
+fn memory_that_is_too_little_is_refused_with_enough() {
     let place = counted("--size 3x3 --max 512");
     refused(
         &place,
