@@ -4,7 +4,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::manifest::{Answer, SolutionManifest, ValueFile};
+#[cfg(feature = "cli")]
+use super::manifest::SolutionManifest;
+use super::manifest::{Answer, ValueFile};
 use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
@@ -12,7 +14,9 @@ use crate::part::{Kind, Sealed};
 use crate::store::file;
 use crate::store::files::{self, Named, ValuesName};
 use crate::store::manifest::Manifest;
-use crate::store::outbox::{Outbox, Writer};
+#[cfg(feature = "cli")]
+use crate::store::outbox::Outbox;
+use crate::store::outbox::Writer;
 use crate::store::run::Run;
 
 /// Most bytes that `solution.json` takes: once, and for each file.
