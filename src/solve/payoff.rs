@@ -15,7 +15,7 @@
 
 use crate::counts::Row;
 use crate::error::{Error, Result};
-use crate::game::{Board, Exp, Objective, exps};
+use crate::game::{Board, Objective, exps};
 use crate::store::{Goal, Rounding, Run};
 
 /// What a goal pays in a game: the numbers that the recursion begins with.
@@ -157,11 +157,30 @@ impl Payoff {
     }
 }
 
-/// The sum of (k - 1) 2^k over the tiles 2^k: what they scored if no 4 was spawned.
+/// The sum of (k - 1) 2^k over the tiles 2^k: what they scored if no 4 was spawned. Two cells at a
+/// time, as every won or dead board asks for it.
 pub(crate) fn potential(board: Board) -> u32 {
-    // An empty cell scores nothing, as a 2 does not, so none needs a branch.
-    let scored = |exp: Exp| u32::from(exp.get().saturating_sub(1)) * exp.tile();
-    exps(board).map(scored).sum()
+    let pairs = board.to_ne_bytes();
+    pairs
+        .iter()
+        .map(|&pair| OF_TWO_CELLS[usize::from(pair)])
+        .sum()
+}
+
+/// The potential of each two cells.
+const OF_TWO_CELLS: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut pair = 0;
+    while pair < 256 {
+        table[pair] = of_cell(pair as u32 >> 4) + of_cell(pair as u32 & 15);
+        pair += 1;
+    }
+    table
+};
+
+/// The potential of a cell.
+const fn of_cell(exp: u32) -> u32 {
+    exp.saturating_sub(1) << exp
 }
 
 #[cfg(test)]
@@ -252,6 +271,13 @@ mod tests {
     fn what_a_tile_of_2s_scored_is_its_potential() {
         // An 8 is made of two 4s, and each of them of two 2s: 8 + 4 + 4. A 2 scores nothing.
         assert_eq!(potential(0x3010), 16);
+        // A tile scores itself, and twice what its halves scored.
+        for cell in 0..16 {
+            for exp in 2..16 {
+                let [halves, tile] = [exp - 1, exp].map(|exp| potential(exp << (4 * cell)));
+                assert_eq!(tile, (1 << exp) + 2 * halves);
+            }
+        }
         let score = payoff("score", 3, Rounding::Nearest);
         assert_eq!(score.lost(0x3010), 16 << 3);
         assert!(score.from(0x3010, 17 << 3).eq(&1.0));
