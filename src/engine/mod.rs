@@ -113,7 +113,7 @@ use layer::Layers;
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
 pub use workers::pool;
-pub(crate) use workers::{Worker, Workers};
+pub(crate) use workers::{Done, Worker, Workers};
 
 /// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
 /// the one of sum `until`. Before that, every block that is in the directory is checked, so that no

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::expand::{Expand, Scratch};
+use super::layer::{self, Draft, LayerBlock};
 use crate::engine::{DoubleBuffer, Worker, Workers};
 use crate::error::Result;
 use crate::part::{Block, Part, ValueEncoder};
@@ -45,11 +46,7 @@ enum Task {
     /// Write the blocks of a job that were made in the batch before.
     Write { job: usize, slots: Range<usize> },
     /// Make the blocks of a block of afterstates.
-    Make {
-        job: usize,
-        block: usize,
-        slot: usize,
-    },
+    Make { block: LayerBlock, slot: usize },
 }
 
 impl<'w> Builder<'w> {
@@ -70,25 +67,23 @@ impl<'w> Builder<'w> {
         })
     }
 
-    /// Build the columns of all jobs into their writers. After each batch `report` is told how many
-    /// afterstates it had.
+    /// Build the columns of all jobs into their writers; `draft` takes the afterstates. After each
+    /// batch `report` is told how many it had.
     pub(crate) fn build(
         &mut self,
         expand: &Expand,
+        draft: &Draft,
         jobs: &mut [Job],
         mut report: impl FnMut(u64),
     ) -> Result<()> {
-        let blocks = jobs.iter().enumerate().flat_map(|(job, part)| {
-            let blocks = 0..part.afterstates.blocks();
-            blocks.map(move |block| (job, block))
-        });
-        let blocks: Vec<(usize, usize)> = blocks.collect();
+        let blocks = layer::blocks(jobs.iter().map(|job| &job.afterstates));
         let mut written = &blocks[..0];
         let batches = blocks.chunks(BATCH * self.workers.threads());
         for batch in batches.chain([&blocks[..0]]) {
             self.blocks.prepare(batch.len());
             let round = Round {
                 expand,
+                draft,
                 parts: jobs.iter_mut().map(RoundPart::new).collect(),
                 threads: &self.threads,
                 blocks: &self.blocks,
@@ -106,19 +101,19 @@ impl<'w> Builder<'w> {
 }
 
 /// The tasks of a batch: first what was made in the one before is written.
-fn tasks(written: &[(usize, usize)], batch: &[(usize, usize)]) -> Vec<Task> {
+fn tasks(written: &[LayerBlock], batch: &[LayerBlock]) -> Vec<Task> {
     let mut tasks = Vec::new();
     let mut slot = 0;
-    for of_job in written.chunk_by(|(job, _), (other, _)| job == other) {
+    for of_job in written.chunk_by(|one, other| one.part == other.part) {
         let slots = slot..slot + of_job.len();
         slot = slots.end;
         tasks.push(Task::Write {
-            job: of_job[0].0,
+            job: of_job[0].part,
             slots,
         });
     }
     let made = batch.iter().enumerate();
-    tasks.extend(made.map(|(slot, &(job, block))| Task::Make { job, block, slot }));
+    tasks.extend(made.map(|(slot, &block)| Task::Make { block, slot }));
     tasks
 }
 
@@ -140,6 +135,7 @@ impl<'a> RoundPart<'a> {
 /// What the tasks of a batch share.
 struct Round<'a> {
     expand: &'a Expand<'a>,
+    draft: &'a Draft<'a>,
     parts: Vec<RoundPart<'a>>,
     threads: &'a PerThread<Thread>,
     blocks: &'a DoubleBuffer<Vec<Block>>,
@@ -150,7 +146,7 @@ impl Round<'_> {
     fn perform(&self, task: &Task, worker: &mut Worker) -> Result<u64> {
         match *task {
             Task::Write { job, ref slots } => self.write(job, slots.clone()),
-            Task::Make { job, block, slot } => self.make(job, block, slot, worker),
+            Task::Make { block, slot } => self.make(block, slot, worker),
         }
     }
 
@@ -164,11 +160,12 @@ impl Round<'_> {
         Ok(0)
     }
 
-    fn make(&self, job: usize, block: usize, slot: usize, worker: &mut Worker) -> Result<u64> {
-        let part = self.parts[job].afterstates;
+    fn make(&self, block: LayerBlock, slot: usize, worker: &mut Worker) -> Result<u64> {
+        let part = self.parts[block.part].afterstates;
         let thread = &mut *self.threads.lock(worker.index);
         worker.boards.clear();
-        part.read_block(block, &mut worker.decoder, &mut worker.boards)?;
+        part.read_block(block.number, &mut worker.decoder, &mut worker.boards)?;
+        self.draft.take(block, part, &worker.boards)?;
         thread.values.clear();
         self.expand
             .values(&worker.boards, &mut thread.scratch, &mut thread.values)?;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::index::Index;
 use super::rank::{RankTables, Ranking};
-use crate::engine::{Worker, Workers};
+use crate::engine::{Done, Workers};
 use crate::error::{Error, Result};
 use crate::game::{Board, Claim, Game, Objective, PartKey};
 use crate::part::{Column, Kind, Part, ValueDecoder};
@@ -27,11 +27,19 @@ impl SolvedPart {
         objectives: &[Objective],
         key: PartKey,
     ) -> Result<Option<Self>> {
-        let Some(afterstates) = solution.run().part(Kind::Afterstates, key)? else {
-            return Ok(None);
-        };
+        let afterstates = solution.run().part(Kind::Afterstates, key)?;
+        let part = afterstates.map(|part| Self::of(solution, objectives, part));
+        Ok(part.transpose()?.flatten())
+    }
+
+    /// The same for a part whose afterstates are open.
+    pub(crate) fn of(
+        solution: &Solution,
+        objectives: &[Objective],
+        afterstates: Part,
+    ) -> Result<Option<Self>> {
         let columns = objectives.iter().map(|&objective| {
-            let column = solution.values(objective, key)?;
+            let column = solution.values(objective, afterstates.label().key)?;
             if let Some(column) = &column {
                 column.expect_blocks_of(&afterstates)?;
             }
@@ -60,57 +68,7 @@ pub(crate) struct Found {
     places: Vec<u32>,
 }
 
-/// A thread's buffers for reading a layer.
-struct Reader {
-    places: Vec<u32>,
-    decoder: ValueDecoder,
-    values: Vec<u32>,
-}
-
-impl<'a> Layer<'a> {
-    /// Read the layer of a sum from its files, which have columns for so many goals.
-    pub(crate) fn read(
-        tables: &'a RankTables,
-        game: &Game,
-        sum: u32,
-        goals: usize,
-        parts: &[SolvedPart],
-        workers: &Workers,
-    ) -> Result<Self> {
-        let ranking = tables.of_sum(sum);
-        let mut index = Index::new(ranking.boards());
-        let mut values = Vec::new();
-        let blocks = Blocks::new(parts, workers)?;
-        blocks.each(|block, worker, _| {
-            let ranks = block.rank(game, &ranking, worker)?;
-            index.announce(&ranks);
-            *block.ranks() = ranks;
-            Ok(())
-        })?;
-        index.make_records();
-        blocks.each(|block, _, _| {
-            index.insert(&block.ranks());
-            Ok(())
-        })?;
-        let boards = index.number() as usize;
-        values.resize_with(boards * goals, AtomicU32::default);
-        blocks.each(|block, _, reader| {
-            index.places(&mem::take(&mut *block.ranks()), &mut reader.places);
-            for (goal, column) in block.part.columns.iter().enumerate() {
-                reader.read(column, block.number)?;
-                for (&place, &value) in reader.places.iter().zip(&reader.values) {
-                    values[place as usize * goals + goal].store(value, Relaxed);
-                }
-            }
-            Ok(())
-        })?;
-        Ok(Self {
-            ranking,
-            index,
-            values,
-        })
-    }
-
+impl Layer<'_> {
     /// The places of afterstates of the layer's sum; see [`Index::places`].
     pub(crate) fn find<'f>(&self, afterstates: &[Board], found: &'f mut Found) -> &'f [u32] {
         found.ranks.clear();
@@ -130,65 +88,113 @@ impl<'a> Layer<'a> {
     }
 }
 
-/// The blocks of a layer, read by all threads.
-struct Blocks<'b> {
-    blocks: Vec<Block<'b>>,
-    workers: &'b Workers,
-    readers: PerThread<Reader>,
+/// A block of a layer.
+#[derive(Clone, Copy)]
+pub(crate) struct LayerBlock {
+    /// Number of its part, and its own among the blocks of that and of the layer.
+    pub(crate) part: usize,
+    pub(crate) number: usize,
+    pub(crate) at: usize,
 }
 
-/// A block of a part.
-struct Block<'b> {
-    part: &'b SolvedPart,
-    number: usize,
-    /// The ranks of its afterstates, while the layer is read.
-    ranks: Mutex<Vec<u64>>,
+/// The blocks of a layer, part by part.
+pub(crate) fn blocks<'p>(parts: impl IntoIterator<Item = &'p Part>) -> Vec<LayerBlock> {
+    let parts = parts.into_iter().enumerate();
+    let blocks =
+        parts.flat_map(|(part, file)| (0..file.blocks()).map(move |number| (part, number)));
+    let numbered = blocks.enumerate();
+    numbered
+        .map(|(at, (part, number))| LayerBlock { part, number, at })
+        .collect()
 }
 
-impl Reader {
-    fn read(&mut self, column: &Column, block: usize) -> Result<()> {
-        self.values.clear();
-        column.read_block(block, &mut self.decoder, &mut self.values)
+/// A layer whose afterstates are read, block by block, before there are values of them: while they
+/// are solved, so that none is read twice.
+pub(crate) struct Draft<'a> {
+    game: Game,
+    ranking: Ranking<'a>,
+    index: Index,
+    /// The ranks of the afterstates of each block of the layer.
+    ranks: Vec<Mutex<Vec<u64>>>,
+}
+
+/// A thread's buffers for reading values.
+struct Reader {
+    places: Vec<u32>,
+    decoder: ValueDecoder,
+    values: Vec<u32>,
+}
+
+impl<'a> Draft<'a> {
+    /// Of the layer of a sum, which has these parts.
+    pub(crate) fn new<'p>(
+        tables: &'a RankTables,
+        game: Game,
+        sum: u32,
+        parts: impl Iterator<Item = &'p Part>,
+    ) -> Self {
+        let blocks: usize = parts.map(|part| part.blocks()).sum();
+        let ranking = tables.of_sum(sum);
+        Self {
+            game,
+            index: Index::new(ranking.boards()),
+            ranking,
+            ranks: (0..blocks).map(|_| Mutex::default()).collect(),
+        }
     }
-}
 
-impl Block<'_> {
-    /// The ranks of its afterstates, read from the file.
-    fn rank(&self, game: &Game, ranking: &Ranking, worker: &mut Worker) -> Result<Vec<u64>> {
-        let part = &self.part.afterstates;
-        worker.boards.clear();
-        part.read_block(self.number, &mut worker.decoder, &mut worker.boards)?;
-        // A board of another sum would stand in the place of one of this.
+    /// Take the afterstates of a block, which is of this part.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if one does not belong to the part: a board of another sum would stand in
+    /// the place of one of this.
+    pub(crate) fn take(&self, block: LayerBlock, part: &Part, boards: &[Board]) -> Result<()> {
         let claim = Claim {
             key: part.label().key,
             room: true,
         };
-        if let Some((board, what)) = game.rules().audit(&worker.boards, claim) {
+        if let Some((board, what)) = self.game.rules().audit(boards, claim) {
             return Err(Error::Damaged {
                 path: part.path().to_owned(),
-                what: format!("block {}: {board:#x} {what}", self.number),
+                what: format!("block {}: {board:#x} {what}", block.number),
             });
         }
-        let mut ranks = Vec::with_capacity(worker.boards.len());
-        ranking.ranks(&worker.boards, &mut ranks);
-        Ok(ranks)
+        let mut ranks = Vec::with_capacity(boards.len());
+        self.ranking.ranks(boards, &mut ranks);
+        self.index.announce(&ranks);
+        *self.ranks(block) = ranks;
+        Ok(())
     }
 
-    fn ranks(&self) -> MutexGuard<'_, Vec<u64>> {
-        self.ranks.lock().expect("no thread panics")
-    }
-}
-
-impl<'b> Blocks<'b> {
-    fn new(parts: &'b [SolvedPart], workers: &'b Workers) -> Result<Self> {
-        let blocks = parts.iter().flat_map(|part| {
-            let numbers = 0..part.afterstates.blocks();
-            numbers.map(move |number| Block {
-                part,
-                number,
-                ranks: Mutex::default(),
-            })
+    /// Take the afterstates of all parts.
+    pub(crate) fn take_all(&self, parts: &[SolvedPart], workers: &Workers) -> Result<()> {
+        let taken = workers.each(&blocks_of(parts), |worker, &block| {
+            let part = &parts[block.part].afterstates;
+            worker.boards.clear();
+            part.read_block(block.number, &mut worker.decoder, &mut worker.boards)?;
+            self.take(block, part, &worker.boards)?;
+            Ok(Done)
         });
+        taken.map(|Done| ())
+    }
+
+    /// Read the values of the afterstates, all of which were taken: a column for each of so many
+    /// goals.
+    pub(crate) fn read(
+        mut self,
+        parts: &[SolvedPart],
+        goals: usize,
+        workers: &Workers,
+    ) -> Result<Layer<'a>> {
+        let blocks = blocks_of(parts);
+        self.index.make_records();
+        let Done = workers.each(&blocks, |_, &block| {
+            self.index.insert(&self.ranks(block));
+            Ok(Done)
+        })?;
+        let mut values = Vec::new();
+        values.resize_with(self.index.number() as usize * goals, AtomicU32::default);
         let reader = |_| {
             Ok(Reader {
                 places: Vec::new(),
@@ -196,23 +202,38 @@ impl<'b> Blocks<'b> {
                 values: Vec::new(),
             })
         };
-        Ok(Self {
-            blocks: blocks.collect(),
-            workers,
-            readers: PerThread::new(workers.threads(), reader)?,
+        let readers = PerThread::new(workers.threads(), reader)?;
+        let Done = workers.each(&blocks, |worker, &block| {
+            let reader = &mut *readers.lock(worker.index);
+            let ranks = mem::take(&mut *self.ranks(block));
+            self.index.places(&ranks, &mut reader.places);
+            for (goal, column) in parts[block.part].columns.iter().enumerate() {
+                reader.read(column, block.number)?;
+                for (&place, &value) in reader.places.iter().zip(&reader.values) {
+                    values[place as usize * goals + goal].store(value, Relaxed);
+                }
+            }
+            Ok(Done)
+        })?;
+        Ok(Layer {
+            ranking: self.ranking,
+            index: self.index,
+            values,
         })
     }
 
-    /// Do something with each block.
-    fn each(
-        &self,
-        act: impl Fn(&Block, &mut Worker, &mut Reader) -> Result<()> + Sync,
-    ) -> Result<()> {
-        let read: u64 = self.workers.each(&self.blocks, |worker, block| {
-            act(block, worker, &mut self.readers.lock(worker.index))?;
-            Ok(1)
-        })?;
-        debug_assert_eq!(read, self.blocks.len() as u64);
-        Ok(())
+    fn ranks(&self, block: LayerBlock) -> MutexGuard<'_, Vec<u64>> {
+        self.ranks[block.at].lock().expect("no thread panics")
+    }
+}
+
+fn blocks_of(parts: &[SolvedPart]) -> Vec<LayerBlock> {
+    blocks(parts.iter().map(|part| &part.afterstates))
+}
+
+impl Reader {
+    fn read(&mut self, column: &Column, block: usize) -> Result<()> {
+        self.values.clear();
+        column.read_block(block, &mut self.decoder, &mut self.values)
     }
 }

@@ -1,7 +1,7 @@
 //! How much memory solving takes, known before it begins.
 //!
-//! Two layers are in memory at a time, with the ranks of the one that is being read. Of a layer all
-//! is known but the number of records of its index: at least as many as there are groups of ranks,
+//! Two layers are in memory at a time, with the ranks of the one that is solved, then read. Of a
+//! layer all is known but the number of records of its index: at least as many as there are groups of ranks,
 //! at most one for each afterstate. Of the large layers that were solved, those of 3x3 had one for
 //! 10 afterstates and those of 4x4 to 32 one for 7; one for 2 is taken here.
 
@@ -24,20 +24,31 @@ pub(crate) struct Memory {
 #[derive(Clone, Copy)]
 struct LayerSize {
     sum: u32,
-    /// Bytes of its index, at most.
-    index: u64,
     afterstates: u64,
+    /// Bytes of the groups of its index.
+    groups: u64,
+    /// Bytes of the records of its index, at most.
+    records: u64,
 }
 
 impl LayerSize {
-    /// Bytes once it is read.
-    fn read(&self, goals: u64) -> u64 {
-        self.index + self.afterstates * goals * size_of::<u32>() as u64
+    /// Bytes while it is solved.
+    fn draft(&self) -> u64 {
+        self.groups + self.afterstates * size_of::<u64>() as u64
     }
 
-    /// Bytes while it is read.
+    /// Bytes while its values are read.
     fn reading(&self, goals: u64) -> u64 {
-        self.read(goals) + self.afterstates * size_of::<u64>() as u64
+        self.draft() + self.records + self.values(goals)
+    }
+
+    /// Bytes once it is read.
+    fn read(&self, goals: u64) -> u64 {
+        self.groups + self.records + self.values(goals)
+    }
+
+    fn values(&self, goals: u64) -> u64 {
+        self.afterstates * goals * size_of::<u32>() as u64
     }
 }
 
@@ -54,8 +65,9 @@ impl Memory {
             };
             LayerSize {
                 sum,
-                index: Index::groups(boards) * GROUP_BYTES + records * RECORD_BYTES,
                 afterstates,
+                groups: Index::groups(boards) * GROUP_BYTES,
+                records: records * RECORD_BYTES,
             }
         });
         Self {
@@ -64,12 +76,16 @@ impl Memory {
     }
 
     /// The most bytes that are taken at once for so many goals, and the sum of the layer that is
-    /// read then.
+    /// solved or read then.
     fn peak(&self, goals: usize) -> (u64, u32) {
         let goals = goals as u64;
-        let pairs = self.layers.windows(2);
-        let both = pairs.map(|pair| (pair[0].reading(goals) + pair[1].read(goals), pair[0].sum));
-        both.max().unwrap_or((0, 4))
+        let above = |at: usize| self.layers.get(at).map_or(0, |layer| layer.read(goals));
+        let peaks = self.layers.iter().enumerate().map(|(at, layer)| {
+            let solving = layer.draft() + above(at + 1) + above(at + 2);
+            let reading = layer.reading(goals) + above(at + 1);
+            (solving.max(reading), layer.sum)
+        });
+        peaks.max().unwrap_or((0, 4))
     }
 
     /// The most bytes that are taken at once for so many goals.

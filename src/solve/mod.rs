@@ -24,7 +24,10 @@
 //!   Builder           blocks of values: .values of sum s, one file for each part and goal
 //!      |
 //!      v
-//!   Layer             read back from there, for sums s-2 and s-4
+//!   Draft             the places of the afterstates, found beside all that
+//!      |
+//!      v
+//!   Layer             with the values, read back from there, for sums s-2 and s-4
 //! ```
 //!
 //! Values are integers, and no sum of them is rounded on the way, so the files do not depend on
@@ -55,7 +58,7 @@ use crate::store::{Goal, Solution, SolutionStore};
 
 use columns::{Builder, Job};
 use expand::Expand;
-use layer::{Layer, SolvedPart};
+use layer::{Draft, Layer, SolvedPart};
 pub use parts::{PartWorth, Worth, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
@@ -143,7 +146,14 @@ pub(crate) fn read<'t>(
     for key in keys(game, sum) {
         parts.extend(SolvedPart::open(solution, objectives, key)?);
     }
-    Layer::read(tables, game, sum, objectives.len(), &parts, workers)
+    let draft = Draft::new(
+        tables,
+        *game,
+        sum,
+        parts.iter().map(|part| &part.afterstates),
+    );
+    draft.take_all(&parts, workers)?;
+    draft.read(&parts, objectives.len(), workers)
 }
 
 /// Makes a pass.
@@ -180,17 +190,26 @@ impl<'a> Solver<'a> {
         while sum > 4 && !progress.stop() {
             sum -= 2;
             let [twos, fours] = &above;
-            self.solve(sum, [twos, fours], progress)?;
+            let (draft, parts) = self.solve(&tables, sum, [twos, fours], progress)?;
             // Only two layers are in memory at a time.
             let [twos, fours] = above;
             drop(fours);
-            above = [self.read(&tables, sum)?, twos];
+            above = [
+                draft.read(&parts, self.objectives.len(), self.workers)?,
+                twos,
+            ];
         }
         Ok(())
     }
 
-    /// Solve a layer, given those above it.
-    fn solve(&mut self, sum: u32, above: [&Layer; 2], progress: &mut dyn Progress) -> Result<()> {
+    /// Solve a layer, given those above it; returns it as it is to be read.
+    fn solve<'t>(
+        &mut self,
+        tables: &'t RankTables,
+        sum: u32,
+        above: [&Layer; 2],
+        progress: &mut dyn Progress,
+    ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
         let run = self.store.solution().run();
         let game = *run.game();
         let mut jobs = Vec::new();
@@ -208,14 +227,16 @@ impl<'a> Solver<'a> {
                 });
             }
         }
+        let draft = Draft::new(tables, game, sum, jobs.iter().map(|job| &job.afterstates));
         let expand = Expand {
             game,
             payoffs: &self.payoffs,
             above,
         };
         let report = |afterstates| progress.step(sum, afterstates);
-        self.builder.build(&expand, &mut jobs, report)?;
+        self.builder.build(&expand, &draft, &mut jobs, report)?;
         let mut bytes = 0;
+        let mut open = Vec::new();
         for Job {
             afterstates,
             writers,
@@ -225,10 +246,16 @@ impl<'a> Solver<'a> {
             for (&objective, writer) in self.objectives.iter().zip(writers) {
                 bytes += self.store.finish(objective, key, writer)?.bytes;
             }
+            open.push(afterstates);
         }
         self.store.seal(&self.objectives, sum)?;
         progress.end(sum, bytes);
-        Ok(())
+        let mut parts = Vec::new();
+        for afterstates in open {
+            let solution = self.store.solution();
+            parts.extend(SolvedPart::of(solution, &self.objectives, afterstates)?);
+        }
+        Ok((draft, parts))
     }
 
     /// Read a solved layer.
