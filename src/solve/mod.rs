@@ -202,7 +202,7 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// Solve a layer, given those above it; returns it as it is to be read.
+    /// Solve a layer, given those above it; returns what is left to be read.
     fn solve<'t>(
         &mut self,
         tables: &'t RankTables,
@@ -210,23 +210,8 @@ impl<'a> Solver<'a> {
         above: [&Layer; 2],
         progress: &mut dyn Progress,
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
-        let run = self.store.solution().run();
-        let game = *run.game();
-        let mut jobs = Vec::new();
-        let keys: Vec<PartKey> = keys(&game, sum).collect();
-        for &key in &keys {
-            if let Some(afterstates) = run.part(Kind::Afterstates, key)? {
-                let writers = self
-                    .pass
-                    .goals
-                    .iter()
-                    .map(|&goal| self.store.create(goal, key));
-                jobs.push(Job {
-                    afterstates,
-                    writers: writers.collect::<Result<_>>()?,
-                });
-            }
-        }
+        let game = *self.store.solution().run().game();
+        let mut jobs = self.jobs(sum)?;
         let draft = Draft::new(tables, game, sum, jobs.iter().map(|job| &job.afterstates));
         let expand = Expand {
             game,
@@ -236,26 +221,38 @@ impl<'a> Solver<'a> {
         let report = |afterstates| progress.step(sum, afterstates);
         self.builder.build(&expand, &draft, &mut jobs, report)?;
         let mut bytes = 0;
-        let mut open = Vec::new();
-        for Job {
-            afterstates,
-            writers,
-        } in jobs
-        {
-            let key = afterstates.label().key;
-            for (&objective, writer) in self.objectives.iter().zip(writers) {
+        for job in &mut jobs {
+            let key = job.afterstates.label().key;
+            for (&objective, writer) in self.objectives.iter().zip(job.writers.drain(..)) {
                 bytes += self.store.finish(objective, key, writer)?.bytes;
             }
-            open.push(afterstates);
         }
         self.store.seal(&self.objectives, sum)?;
         progress.end(sum, bytes);
         let mut parts = Vec::new();
-        for afterstates in open {
+        for job in jobs {
             let solution = self.store.solution();
-            parts.extend(SolvedPart::of(solution, &self.objectives, afterstates)?);
+            let part = SolvedPart::of(solution, &self.objectives, job.afterstates)?;
+            parts.extend(part);
         }
         Ok((draft, parts))
+    }
+
+    /// The parts of a layer, with files begun for their values.
+    fn jobs(&self, sum: u32) -> Result<Vec<Job>> {
+        let run = self.store.solution().run();
+        let mut jobs = Vec::new();
+        for key in keys(run.game(), sum) {
+            if let Some(afterstates) = run.part(Kind::Afterstates, key)? {
+                let goals = self.pass.goals.iter();
+                let writers = goals.map(|&goal| self.store.create(goal, key));
+                jobs.push(Job {
+                    afterstates,
+                    writers: writers.collect::<Result<_>>()?,
+                });
+            }
+        }
+        Ok(jobs)
     }
 
     /// Read a solved layer.
