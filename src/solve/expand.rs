@@ -17,7 +17,7 @@ use crate::game::{Board, Exp, Game, empty_cells, holds, sum};
 
 /// Afterstates whose states are made at once: a few thousand look-ups, so that those of one kind
 /// are in flight together, and no more than fits a core's caches.
-const SLICE: usize = 128;
+const SLICE: usize = 512;
 
 /// Most goals that are solved together: more would not share enough of the work.
 pub(crate) const MOST_GOALS: usize = 4;
