@@ -87,5 +87,5 @@ pub mod verify;
 mod wide;
 pub mod witness;
 
-pub use error::{Error, Result};
+pub use error::{Error, Result, SolvingError};
 pub use game::Game;

@@ -78,7 +78,7 @@ impl Workers {
             return Ok(R::default());
         }
         let next = AtomicUsize::new(0);
-        let outcomes = self.pool.broadcast(|context| {
+        let outcomes: Vec<Result<R>> = self.pool.broadcast(|context| {
             let mut worker = self.each.lock(context.index());
             let mut sum = R::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {

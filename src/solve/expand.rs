@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::layer::{Found, Layer};
 use super::payoff::Payoff;
-use crate::error::{Error, Result};
+use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, Game, empty_cells, holds, sum};
 
 /// Afterstates whose states are made at once: a few thousand look-ups, so that those of one kind
@@ -50,7 +50,7 @@ impl Expand<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Absent`] if an afterstate that a move leads to is not there.
+    /// [`SolvingError::Absent`] if an afterstate that a move leads to is not there.
     pub fn values(
         &self,
         afterstates: &[Board],
@@ -147,7 +147,7 @@ impl Expand<'_> {
             // The place of what is not there is beyond all values.
             let Some(values) = values.get(place as usize) else {
                 let sum = sum(afterstate);
-                return Err(Error::Absent { sum, afterstate });
+                return Err(SolvingError::Absent { sum, afterstate }.into());
             };
             let values = values.each_ref();
             raise(mover, values.map(|value| value.load(Relaxed)));

@@ -8,7 +8,7 @@
 use super::index::{GROUP_BYTES, Index, RECORD_BYTES};
 use super::rank::RankTables;
 use crate::engine::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Result, SolvingError};
 use crate::store::Run;
 
 /// Afterstates of a layer that may have a record each.
@@ -97,16 +97,17 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// [`Error::Layers`] if not even one can.
+    /// [`SolvingError::Memory`] if not even one can.
     pub(crate) fn goals(&self, plan: &Plan, most: usize) -> Result<usize> {
         let fits = |&goals: &usize| self.peak(goals).0 <= plan.memory();
         (1..=most).rev().find(fits).ok_or_else(|| {
             let (bytes, sum) = self.peak(1);
-            Error::Layers {
+            let refused = SolvingError::Memory {
                 given: plan.memory_text(),
                 least: format!("{}M", bytes.div_ceil(1 << 20)),
                 sum,
-            }
+            };
+            refused.into()
         })
     }
 }

@@ -75,9 +75,8 @@ pub use values::{MoveValue, Start, Values};
 /// # Errors
 ///
 /// Whatever the system refuses; the same call goes on from there. What is wrong with a file.
-/// [`Error::Absent`](crate::Error::Absent) if an afterstate is in no file that must be in one;
-/// [`Error::Layers`](crate::Error::Layers) if the layers do not fit the memory of the plan; before
-/// anything is done, the errors of [`goal`].
+/// [`SolvingError::Absent`](crate::SolvingError::Absent) if an afterstate is in no file that must be
+/// in one; before anything is done, the errors of [`passes`].
 pub fn solve(
     store: &mut SolutionStore,
     goals: &[Goal],

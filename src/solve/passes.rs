@@ -25,9 +25,9 @@ pub struct Pass {
 ///
 /// # Errors
 ///
-/// [`Error::OtherGoal`](crate::Error::OtherGoal) for an objective that is solved in another way;
-/// the errors of [`goal`](super::goal); [`Error::Layers`](crate::Error::Layers) if the layers do not
-/// fit the memory of the plan.
+/// Those of [`Solution::reached`] and of [`goal`](super::goal);
+/// [`SolvingError::Memory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
+/// plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
     let run = solution.run();
     let mut left: Vec<(u32, Goal)> = Vec::new();

@@ -14,7 +14,7 @@
 //! Only values in a forged file can be out of bounds; they saturate, and `verify --deep` finds them.
 
 use crate::counts::Row;
-use crate::error::{Error, Result};
+use crate::error::{Result, SolvingError};
 use crate::game::{Board, Objective, exps};
 use crate::store::{Goal, Rounding, Run};
 
@@ -33,8 +33,8 @@ pub(crate) struct Payoff {
 ///
 /// # Errors
 ///
-/// [`Error::Unreachable`] for a tile that the game never reaches, [`Error::Fraction`] for more bits
-/// than fit.
+/// [`SolvingError::Unreachable`] for a tile that the game never reaches,
+/// [`SolvingError::Fraction`] for more bits than fit.
 pub fn goal(
     run: &Run,
     objective: Objective,
@@ -43,11 +43,12 @@ pub fn goal(
 ) -> Result<Goal> {
     let most = (u32::MAX / greatest(run, objective)?).ilog2();
     match fraction {
-        Some(fraction) if fraction > most => Err(Error::Fraction {
+        Some(fraction) if fraction > most => Err(SolvingError::Fraction {
             objective: objective.to_string(),
             fraction,
             most,
-        }),
+        }
+        .into()),
         _ => Ok(Goal {
             objective,
             fraction: fraction.unwrap_or(most),
@@ -85,7 +86,7 @@ fn greatest(run: &Run, objective: Objective) -> Result<u32> {
             let largest = if wins { win.tile() } else { largest };
             if tile.tile() > largest {
                 let tile = tile.tile();
-                return Err(Error::Unreachable { tile, largest });
+                return Err(SolvingError::Unreachable { tile, largest }.into());
             }
             Ok(1)
         }
@@ -186,6 +187,7 @@ const fn of_cell(exp: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
     use crate::part::Kind;
     use proptest::prelude::*;
 
@@ -228,7 +230,11 @@ mod tests {
                     fraction: more,
                     ..wanted(None).unwrap()
                 };
-                assert!(matches!(fits(&run, forged), Err(Error::Fraction { .. })));
+                let refused = fits(&run, forged).unwrap_err();
+                assert!(matches!(
+                    refused,
+                    Error::Solving(SolvingError::Fraction { .. })
+                ));
             }
         }
     }
@@ -247,7 +253,10 @@ mod tests {
         for tile in [64, 65536] {
             let refused = of(tile).unwrap_err();
             assert!(
-                matches!(refused, Error::Unreachable { largest: 32, .. }),
+                matches!(
+                    refused,
+                    Error::Solving(SolvingError::Unreachable { largest: 32, .. })
+                ),
                 "{refused}"
             );
         }

@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 
 use super::layer::SolvedPart;
 use super::payoff::Payoff;
-use crate::error::{Error, Result};
+use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, Objective, PartKey, holds};
 use crate::part::{Decoder, ValueDecoder};
 use crate::store::{Goal, Solution};
@@ -63,8 +63,8 @@ impl<'a> StateValues<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Absent`] if a move leads to an afterstate that the run did not reach; what is wrong
-    /// with a file.
+    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach; what is
+    /// wrong with a file.
     pub fn of(&mut self, key: PartKey, states: &[Board]) -> Result<Vec<f64>> {
         let goals = self.payoffs.len();
         let moved = self.moved(key, states);
@@ -136,7 +136,7 @@ impl<'a> StateValues<'a> {
     fn look_up(&mut self, key: PartKey, reached: &[Reached], best: &mut [u32]) -> Result<()> {
         let absent = |afterstate| {
             let sum = key.sum;
-            Error::Absent { sum, afterstate }
+            SolvingError::Absent { sum, afterstate }
         };
         let goals = self.payoffs.len();
         let (mut afterstates, mut columns) = (Vec::new(), vec![Vec::new(); goals]);
@@ -167,7 +167,7 @@ impl<'a> StateValues<'a> {
                     at += 1;
                 }
                 if afterstates.get(at) != Some(&board) {
-                    return Err(absent(board));
+                    return Err(absent(board).into());
                 }
                 let best = best[mover as usize * goals..].iter_mut();
                 for (best, values) in best.zip(&columns) {

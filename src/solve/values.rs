@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use super::layer::SolvedPart;
 use super::payoff::{Payoff, fits};
-use crate::error::{Error, Result};
+use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Decoder, ValueDecoder};
 use crate::store::{Goal, Solution};
@@ -97,8 +97,8 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Absent`] if a move leads to an afterstate that the run did not reach; what is wrong
-    /// with a file.
+    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach; what is
+    /// wrong with a file.
     pub fn moves(&mut self, board: Board) -> Result<Vec<MoveValue>> {
         let game = *self.game();
         let mut moves = Vec::new();
@@ -172,10 +172,11 @@ impl<'a> Values<'a> {
         let (afterstate, _) = self.game().canonical(board);
         match self.find(afterstate)? {
             Some((block, at)) => Ok(block.columns.iter().map(|values| values[at]).collect()),
-            None => Err(Error::Absent {
+            None => Err(SolvingError::Absent {
                 sum: sum(afterstate),
                 afterstate,
-            }),
+            }
+            .into()),
         }
     }
 

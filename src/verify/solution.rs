@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use super::Watch;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SolvingError};
 use crate::game::PartKey;
 use crate::part::{Column, Decoder, Fingerprint, Kind, Part, ValueDecoder, value_fingerprint};
 use crate::store::{Goal, Run, Solution};
@@ -31,7 +31,7 @@ pub struct Solved {
 /// The solution of a run, if it has one.
 pub(super) fn open(run: &Run) -> Result<Option<Solution>> {
     match Solution::open(run.dir()) {
-        Err(Error::NotSolved(_)) => Ok(None),
+        Err(Error::Solving(SolvingError::NotSolved(_))) => Ok(None),
         opened => opened.map(Some),
     }
 }

@@ -1,5 +1,7 @@
 //! What a game is solved for, and how exactly.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::game::Objective;
@@ -15,6 +17,16 @@ pub enum Rounding {
     Down,
     /// Up: no value is too small.
     Up,
+}
+
+impl fmt::Display for Rounding {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nearest => "to the nearest",
+            Self::Down => "down",
+            Self::Up => "up",
+        })
+    }
 }
 
 /// What is played for, and how its values are written as integers.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::goal::{Goal, Rounding};
-use crate::error::{Error, Result};
+use crate::error::{Result, SolvingError};
 use crate::game::{Exp, Objective, PartKey};
 use crate::part::{Fingerprint, Sealed};
 use crate::store::checked;
@@ -147,7 +147,7 @@ impl SolutionManifest {
             return Ok(None);
         };
         let audited = manifest.audit(run);
-        audited.map_err(|what| Error::Unsolved { path, what })?;
+        audited.map_err(|what| SolvingError::Mismatch { path, what })?;
         Ok(Some(manifest))
     }
 

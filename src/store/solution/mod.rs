@@ -54,7 +54,7 @@ pub use store::SolutionStore;
 use super::files::ValuesName;
 use super::outbox::Outbox;
 use super::run::Run;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SolvingError};
 use crate::game::{Objective, PartKey};
 use crate::part::{About, Column, Fingerprint, Kind, Sealed};
 
@@ -71,11 +71,12 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// Those of [`Run::open`]; [`Error::NotSolved`] if nothing is solved yet; a damaged manifest.
+    /// Those of [`Run::open`]; [`SolvingError::NotSolved`] if nothing is solved yet; a damaged
+    /// manifest.
     pub fn open(dir: &Path) -> Result<Self> {
         let run = Run::open(dir)?;
         let manifest = SolutionManifest::load(&run)?;
-        let manifest = manifest.ok_or_else(|| Error::NotSolved(dir.to_owned()))?;
+        let manifest = manifest.ok_or_else(|| SolvingError::NotSolved(dir.to_owned()))?;
         Ok(Self::new(run, manifest))
     }
 
@@ -93,17 +94,19 @@ impl Solution {
     fn begun_or_not(run: Run) -> Result<Self> {
         let path = || run.dir().to_owned();
         if !run.complete() {
-            return Err(Error::NotComplete {
+            return Err(SolvingError::NotComplete {
                 path: path(),
                 last: run.sealed_sum(),
-            });
+            }
+            .into());
         }
         if !run.keep().afterstates() {
-            return Err(Error::NoAfterstates {
+            return Err(SolvingError::NoAfterstates {
                 path: path(),
                 size: run.game().size().to_string(),
                 max: run.game().max(),
-            });
+            }
+            .into());
         }
         let manifest = SolutionManifest::load(&run)?;
         let manifest = manifest.unwrap_or_else(|| SolutionManifest::new(&run));
@@ -161,19 +164,33 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGoal`] if the objective is solved, as far as it is, with other numbers of bits
-    /// or another rounding.
+    /// [`SolvingError::OtherFraction`] or [`SolvingError::OtherRounding`] if the objective is solved
+    /// in another way, as far as it is.
     pub fn reached(&self, goal: Goal) -> Result<u32> {
-        match self.answer(goal.objective) {
-            Some(answer) if answer.goal() != goal => Err(Error::OtherGoal {
-                path: self.run.dir().to_owned(),
+        let Some(answer) = self.answer(goal.objective) else {
+            return Ok(self.last_sum() + 2);
+        };
+        let found = answer.goal();
+        let path = || self.run.dir().to_owned();
+        if found.fraction != goal.fraction {
+            return Err(SolvingError::OtherFraction {
+                path: path(),
                 objective: goal.objective.to_string(),
-                found: answer.goal().fraction,
+                found: found.fraction,
                 wanted: goal.fraction,
-            }),
-            Some(answer) => Ok(answer.solved_sum),
-            None => Ok(self.last_sum() + 2),
+            }
+            .into());
         }
+        if found.rounding != goal.rounding {
+            return Err(SolvingError::OtherRounding {
+                path: path(),
+                objective: goal.objective.to_string(),
+                found: found.rounding.to_string(),
+                wanted: goal.rounding.to_string(),
+            }
+            .into());
+        }
+        Ok(answer.solved_sum)
     }
 
     /// Sum of the lowest layer that is solved for an objective.

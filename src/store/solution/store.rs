@@ -37,8 +37,10 @@ impl SolutionStore {
     ///
     /// # Errors
     ///
-    /// A directory that is no run's, or in use; [`Error::NotComplete`] or
-    /// [`Error::NoAfterstates`] for a run that cannot be solved; a damaged manifest.
+    /// A directory that is no run's, or in use;
+    /// [`SolvingError::NotComplete`](crate::SolvingError::NotComplete) or
+    /// [`SolvingError::NoAfterstates`](crate::SolvingError::NoAfterstates) for a run that cannot be
+    /// solved; a damaged manifest.
     pub fn open(dir: &Path) -> Result<Self> {
         // It says what is wrong with a directory that is no run's, and creates no lock there.
         drop(Run::open(dir)?);

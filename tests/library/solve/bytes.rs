@@ -66,6 +66,21 @@ fn stopped_anywhere_and_gone_on_with_it_ends_with_the_same_bytes() {
 }
 
 #[test]
+fn an_objective_that_is_solved_with_another_rounding_is_refused_and_stays() {
+    let run = Counted::solved("2x2-32", &["score"], Rounding::Down);
+    let before = files(run.dir());
+    let refused = run.solve(&["score"], NEAREST, &plan(1)).unwrap_err();
+    let said = format!(
+        "{}: score is solved with values rounded down, not to the nearest: ask for those, or \
+         delete solution.json to solve all again",
+        run.dir().display()
+    );
+    assert_eq!(refused.to_string(), said);
+    assert!(files(run.dir()) == before);
+    run.solve(&["score"], Rounding::Down, &plan(1)).unwrap();
+}
+
+#[test]
 fn objectives_solved_together_alone_or_one_after_another_have_the_same_files() {
     let names = ["score", "moves", "32"];
     let expected = files(Counted::solved("2x3-64", &names, NEAREST).dir());

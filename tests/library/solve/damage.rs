@@ -11,7 +11,7 @@ use enum48::part::{Column, Part, fingerprint};
 use enum48::solve::Values;
 use enum48::store::{Rounding, Run};
 use enum48::verify::{self, deep};
-use enum48::{Error, Game};
+use enum48::{Error, Game, SolvingError};
 use rayon::ThreadPool;
 
 use super::{Counted, plan, values};
@@ -232,10 +232,10 @@ fn lose_an_afterstate(victim: &Counted) -> Vec<u64> {
 fn is_the_lost_one(error: &Error) -> bool {
     matches!(
         error,
-        Error::Absent {
+        Error::Solving(SolvingError::Absent {
             sum: 12,
             afterstate: 0x0023
-        }
+        })
     )
 }
 

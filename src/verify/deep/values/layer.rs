@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::Terms;
 use super::block::Block;
-use crate::error::{Error, Result};
+use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, max_exp};
 use crate::part::{Column, Decoder, Kind, Part, ValueDecoder};
 use crate::store::{Goal, Solution};
@@ -148,10 +148,11 @@ impl Window {
                 let from = (part.start + at) * self.goals;
                 Ok(Some(&self.worths[from..from + self.goals]))
             }
-            Err(_) => Err(Error::Absent {
+            Err(_) => Err(SolvingError::Absent {
                 sum: self.sum,
                 afterstate,
-            }),
+            }
+            .into()),
         }
     }
 }

@@ -1,11 +1,16 @@
-//! All errors of the library, as one type.
+//! All errors of the library, as one type; those of solving are a type of their own inside it.
 //!
 //! Every message reads `path: what: cause`, gives what was expected and what was found as numbers,
 //! and ends with what to do. Messages are in lower case without a full stop, so that they can be
 //! chained.
 
+mod remedy;
+mod solving;
+
 use std::io;
 use std::path::{Path, PathBuf};
+
+pub use solving::SolvingError;
 
 /// Shorthand for results of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -102,19 +107,6 @@ pub enum Error {
         threads: usize,
     },
 
-    /// A memory bound that two layers of a run do not fit.
-    #[error(
-        "memory {given}: too little: to solve one objective, the layers of sum {sum} and the next take {least}: give --memory {least} or more"
-    )]
-    Layers {
-        /// The bound that was given, in readable form.
-        given: String,
-        /// The smallest bound that works, in the form that `--memory` takes.
-        least: String,
-        /// The lower of the two sums.
-        sum: u32,
-    },
-
     /// An engine that cannot count what it was asked to count.
     #[error("engine bits: {0}: give --engine lists, or none for the fastest that works")]
     Engine(String),
@@ -135,7 +127,7 @@ pub enum Error {
     Zstd(#[source] io::Error),
 
     /// The system refused an operation on a file.
-    #[error("{}: cannot {what}: {cause}{}", path.display(), remedy(what, cause))]
+    #[error("{}: cannot {what}: {cause}{}", path.display(), remedy::of_system(what, cause))]
     Io {
         /// File or directory.
         path: PathBuf,
@@ -146,7 +138,7 @@ pub enum Error {
     },
 
     /// Not a part file.
-    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or {}", .0.display(), anew(.0))]
+    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or {}", .0.display(), remedy::anew(.0))]
     Foreign(PathBuf),
 
     /// A file or directory of a later format version.
@@ -168,11 +160,11 @@ pub enum Error {
     Unfinished(PathBuf),
 
     /// A file of a run is missing.
-    #[error("{}: missing: restore it from a copy, or {}", .0.display(), anew(.0))]
+    #[error("{}: missing: restore it from a copy, or {}", .0.display(), remedy::anew(.0))]
     Missing(PathBuf),
 
     /// A part file shorter than its header says.
-    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or {}", path.display(), anew(path))]
+    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or {}", path.display(), remedy::anew(path))]
     Cut {
         /// File.
         path: PathBuf,
@@ -183,7 +175,7 @@ pub enum Error {
     },
 
     /// Bytes that are not as they were written.
-    #[error("{}: damaged: {what}: restore it from a copy, or {}", path.display(), anew(path))]
+    #[error("{}: damaged: {what}: restore it from a copy, or {}", path.display(), remedy::anew(path))]
     Damaged {
         /// File.
         path: PathBuf,
@@ -192,7 +184,7 @@ pub enum Error {
     },
 
     /// A file that is intact, but not the part that the manifest names.
-    #[error("{}: not the part that the manifest names: {what}: put the right file back, or {}", path.display(), anew(path))]
+    #[error("{}: not the part that the manifest names: {what}: put the right file back, or {}", path.display(), remedy::anew(path))]
     Mismatch {
         /// File.
         path: PathBuf,
@@ -294,89 +286,6 @@ pub enum Error {
         keep: String,
     },
 
-    /// A run that is not complete cannot be solved.
-    #[error("{}: cannot be solved: its last layer is not counted yet, only those up to sum {last}: let the count go on to the end", path.display())]
-    NotComplete {
-        /// Directory.
-        path: PathBuf,
-        /// Sum of the last sealed layer.
-        last: u32,
-    },
-
-    /// A run that kept no afterstates cannot be solved.
-    #[error(
-        "{}: cannot be solved: its afterstates were dropped as it was counted: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER",
-        path.display(),
-        option("max", *max)
-    )]
-    NoAfterstates {
-        /// Directory.
-        path: PathBuf,
-        /// Size of the board.
-        size: String,
-        /// The winning tile.
-        max: Option<u32>,
-    },
-
-    /// A run of which nothing is solved.
-    #[error("{}: not solved yet: enum48 solve {} --for score solves it", .0.display(), .0.display())]
-    NotSolved(PathBuf),
-
-    /// A solution that is not that of the run.
-    #[error("{}: not the solution of this run: {what}: put the right one back, or delete it and solve again", path.display())]
-    Unsolved {
-        /// The manifest of the solution.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-
-    /// An objective that is solved in another way already.
-    #[error("{}: {objective} is solved with {found} bits after the point, not {wanted}: leave the number away, or delete solution.json to solve all again", path.display())]
-    OtherGoal {
-        /// Directory.
-        path: PathBuf,
-        /// The objective.
-        objective: String,
-        /// Bits after the binary point.
-        found: u32,
-        /// Those asked for.
-        wanted: u32,
-    },
-
-    /// More bits after the binary point than a value has room for.
-    #[error(
-        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: give {most} or less, or no number for as many as there are"
-    )]
-    Fraction {
-        /// The objective.
-        objective: String,
-        /// Bits asked for.
-        fraction: u32,
-        /// Most that fit.
-        most: u32,
-    },
-
-    /// A tile that no game reaches.
-    #[error("for {tile}: no game of this run reaches it: the largest tile is {largest}")]
-    Unreachable {
-        /// The tile asked for.
-        tile: u32,
-        /// The largest one.
-        largest: u32,
-    },
-
-    /// A move leads to an afterstate that no file has.
-    #[error(
-        "sum {sum}: the afterstate {afterstate:#x} is reached, but in no file: the run is not whole: verify it, or count again"
-    )]
-    Absent {
-        /// Sum of its tiles.
-        sum: u32,
-        /// The afterstate.
-        afterstate: u64,
-    },
-
     /// Every layer is to be kept, but some were deleted.
     #[error("{}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir", path.display())]
     Dropped {
@@ -391,6 +300,10 @@ pub enum Error {
         /// First sum of which they still exist.
         below: u32,
     },
+
+    /// A run cannot be solved, or a solution not be used.
+    #[error(transparent)]
+    Solving(#[from] SolvingError),
 }
 
 /// `move 12: `.
@@ -398,74 +311,29 @@ fn at(turn: Option<u64>) -> String {
     turn.map_or(String::new(), |turn| format!("move {turn}: "))
 }
 
-/// ` --max 1024`.
-fn option(name: &str, value: Option<u32>) -> String {
-    value.map_or(String::new(), |value| format!(" --{name} {value}"))
-}
-
 /// ` up to sum 12`.
 fn up_to(until: Option<u32>) -> String {
     until.map_or(String::new(), |sum| format!(" up to sum {sum}"))
 }
-
-/// How to make a file of a run, or of its solution, again.
-fn anew(path: &Path) -> &'static str {
-    let of_values = path.extension().is_some_and(|ending| ending == "values");
-    if of_values || path.ends_with("solution.json") {
-        "delete solution.json and solve again"
-    } else {
-        "delete the directory and count again"
-    }
-}
-
-/// What to do about some errors of the system.
-fn remedy(what: &str, cause: &io::Error) -> &'static str {
-    match (what, cause.kind()) {
-        (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            ": sealed layers are kept: make space, then give the same command again"
-        }
-        (_, io::ErrorKind::FileTooLarge) => {
-            ": sealed layers are kept: raise the limit on file sizes, then give the same command again"
-        }
-        (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
-            ": give a place that can be read and written"
-        }
-        (_, io::ErrorKind::OutOfMemory) => {
-            ": sealed layers are kept: give less --memory or fewer --threads, then the same command again"
-        }
-        ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
-        ("map", _) => {
-            ": give a --dir on a file system whose files can be mapped, such as a local disk"
-        }
-        _ if TOO_MANY_OPEN.contains(&cause.raw_os_error()) => {
-            ": raise the limit on open files (ulimit -n), then give the same command again"
-        }
-        _ => "",
-    }
-}
-
-/// ENFILE and EMFILE, which have no `ErrorKind`.
-const TOO_MANY_OPEN: [Option<i32>; 2] = [Some(23), Some(24)];
 
 impl Error {
     /// Whether this says that a run is damaged, or that its numbers cannot be right. To the
     /// question whether a run is sound, such an error is an answer.
     #[must_use]
     pub fn is_damage(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Foreign(_)
-                | Self::Unfinished(_)
-                | Self::Missing(_)
-                | Self::Cut { .. }
-                | Self::Damaged { .. }
-                | Self::Mismatch { .. }
-                | Self::OtherKind { .. }
-                | Self::Altered { .. }
-                | Self::Law { .. }
-                | Self::Unsolved { .. }
-                | Self::Absent { .. }
-        )
+            | Self::Unfinished(_)
+            | Self::Missing(_)
+            | Self::Cut { .. }
+            | Self::Damaged { .. }
+            | Self::Mismatch { .. }
+            | Self::OtherKind { .. }
+            | Self::Altered { .. }
+            | Self::Law { .. } => true,
+            Self::Solving(error) => error.is_damage(),
+            _ => false,
+        }
     }
 
     /// Whether there is no room on a disk.

@@ -1,0 +1,130 @@
+//! The errors of solving a run, and of its solution.
+
+use std::path::PathBuf;
+
+/// What can go wrong in solving a run, or in using its solution, besides what can go wrong with any
+/// file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolvingError {
+    /// A run that is not complete cannot be solved.
+    #[error("{}: cannot be solved: its last layer is not counted yet, only those up to sum {last}: let the count go on to the end", path.display())]
+    NotComplete {
+        /// Directory.
+        path: PathBuf,
+        /// Sum of the last sealed layer.
+        last: u32,
+    },
+
+    /// A run that kept no afterstates cannot be solved.
+    #[error(
+        "{}: cannot be solved: its afterstates were dropped as it was counted: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER",
+        path.display(),
+        winning_at(*max)
+    )]
+    NoAfterstates {
+        /// Directory.
+        path: PathBuf,
+        /// Size of the board.
+        size: String,
+        /// The winning tile.
+        max: Option<u32>,
+    },
+
+    /// A run of which nothing is solved.
+    #[error("{}: not solved yet: enum48 solve {} --for score solves it", .0.display(), .0.display())]
+    NotSolved(PathBuf),
+
+    /// A solution that is not that of the run.
+    #[error("{}: not the solution of this run: {what}: put the right one back, or delete it and solve again", path.display())]
+    Mismatch {
+        /// The manifest of the solution.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+
+    /// An objective whose values are solved with more bits already, or with fewer.
+    #[error("{}: {objective} is solved with {found} bits after the point, not {wanted}: leave the number away, or delete solution.json to solve all again", path.display())]
+    OtherFraction {
+        /// Directory.
+        path: PathBuf,
+        /// The objective.
+        objective: String,
+        /// Bits after the binary point.
+        found: u32,
+        /// Those asked for.
+        wanted: u32,
+    },
+
+    /// An objective whose values are solved with another rounding already.
+    #[error("{}: {objective} is solved with values rounded {found}, not {wanted}: ask for those, or delete solution.json to solve all again", path.display())]
+    OtherRounding {
+        /// Directory.
+        path: PathBuf,
+        /// The objective.
+        objective: String,
+        /// How values are rounded.
+        found: String,
+        /// How they were to be.
+        wanted: String,
+    },
+
+    /// More bits after the binary point than a value has room for.
+    #[error(
+        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: give {most} or less, or no number for as many as there are"
+    )]
+    Fraction {
+        /// The objective.
+        objective: String,
+        /// Bits asked for.
+        fraction: u32,
+        /// Most that fit.
+        most: u32,
+    },
+
+    /// A tile that no game reaches.
+    #[error("for {tile}: no game of this run reaches it: the largest tile is {largest}")]
+    Unreachable {
+        /// The tile asked for.
+        tile: u32,
+        /// The largest one.
+        largest: u32,
+    },
+
+    /// A memory bound that two layers of a run do not fit.
+    #[error(
+        "memory {given}: too little: to solve one objective, the layers of sum {sum} and the next take {least}: give --memory {least} or more"
+    )]
+    Memory {
+        /// The bound that was given, in readable form.
+        given: String,
+        /// The smallest bound that works, in the form that `--memory` takes.
+        least: String,
+        /// The lower of the two sums.
+        sum: u32,
+    },
+
+    /// A move leads to an afterstate that no file has.
+    #[error(
+        "sum {sum}: the afterstate {afterstate:#x} is reached, but in no file: the run is not whole: verify it, or count again"
+    )]
+    Absent {
+        /// Sum of its tiles.
+        sum: u32,
+        /// The afterstate.
+        afterstate: u64,
+    },
+}
+
+impl SolvingError {
+    /// As for [`Error::is_damage`](super::Error::is_damage).
+    pub(super) fn is_damage(&self) -> bool {
+        matches!(self, Self::Mismatch { .. } | Self::Absent { .. })
+    }
+}
+
+/// ` --max 1024`.
+fn winning_at(max: Option<u32>) -> String {
+    max.map_or(String::new(), |max| format!(" --max {max}"))
+}
