@@ -54,9 +54,9 @@ use crate::part::{Kind, Sealed};
 pub(crate) use expected::Expected;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, clear, parent};
+use files::FileName;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
-use files::{FileName, Named};
 pub use keep::Keep;
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;
@@ -76,8 +76,6 @@ const ROOM_FOR_PART: u64 = 640;
 pub struct Store {
     run: Run,
     notes: Vec<String>,
-    /// Whether anything has changed since the last commit.
-    changed: bool,
 }
 
 impl Store {
@@ -132,12 +130,11 @@ impl Store {
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
-        self.changed = true;
         self.drop_afterstates()?;
         self.drop_states()?;
         self.reserve()?;
         if self.is_commit_due() {
-            self.begin_commit()?;
+            self.run.outbox.begin_commit(&self.run.manifest)?;
         }
         Ok(())
     }
@@ -156,46 +153,12 @@ impl Store {
 
     /// Commit, and leave nothing but the run in the directory.
     pub(crate) fn close(&mut self) -> Result<()> {
-        self.end_commit()?;
-        self.run.outbox.release()?;
-        self.commit()
+        self.run.outbox.close(&self.run.manifest)
     }
 
-    /// Commit everything that is sealed.
-    fn commit(&mut self) -> Result<()> {
-        if self.changed {
-            self.begin_commit()?;
-        }
-        self.end_commit()
-    }
-
-    /// Begin to commit everything that is sealed, after the commit under way.
-    fn begin_commit(&mut self) -> Result<()> {
-        self.end_commit()?;
-        self.run.outbox.begin_commit(self.run.manifest.clone())?;
-        self.changed = false;
-        Ok(())
-    }
-
-    /// Wait for the commit under way. If it failed, what it was to commit waits for the next one.
-    fn end_commit(&mut self) -> Result<()> {
-        let ended = self.run.outbox.end_commit();
-        ended.inspect_err(|_| self.changed = true)
-    }
-
-    /// Delete the files of layers that could not be finished, and commit those before them: an error
-    /// costs no more than the layers that are sealed together.
+    /// Delete the files of layers that could not be finished, and commit those before them.
     pub(crate) fn abandon(&mut self) -> Result<()> {
-        // If it failed, the files wait for the one below.
-        let _ = self.end_commit();
-        self.run.outbox.release()?;
-        let waiting = self.run.outbox.abandon();
-        for (path, named) in files::all(self.run.dir())? {
-            if named == Named::Temporary && !waiting.contains(&path) {
-                file::remove(&path)?;
-            }
-        }
-        self.commit()
+        self.run.outbox.abandon(&self.run.manifest)
     }
 
     /// Drop the afterstates that are not kept.

@@ -18,8 +18,9 @@ impl Store {
     /// an interrupted count left unfinished is deleted, and every file that the manifest names is
     /// checked (size, header, index and footer; blocks are checked when a count begins).
     ///
-    /// Without `keep` the run goes on as it was begun; one that keeps less drops the rest. Where nothing is to be changed, nothing is
-    /// written: a run that is complete can be opened on a full disk, or one that is only read.
+    /// Without `keep` the run goes on as it was begun; one that keeps less drops the rest. Where
+    /// nothing is to be changed, nothing is written: a run that is complete can be opened on a full
+    /// disk, or one that is only read.
     ///
     /// # Errors
     ///
@@ -41,7 +42,6 @@ impl Store {
         let mut store = Self {
             run: Run::new(dir, *game, manifest, lock),
             notes: Vec::new(),
-            changed: false,
         };
         store.keep(keep)?;
         store.check_files()?;
@@ -81,7 +81,7 @@ impl Store {
                 path: self.run.dir().to_owned(),
             });
         }
-        self.changed = true;
+        self.run.outbox.change();
         manifest.keep = keep;
         if keep.states() {
             // There were none.
@@ -94,37 +94,30 @@ impl Store {
     /// Commit what `keep` has changed. If the disk is full, what it drops makes room first; the
     /// same command goes on from there, as it no longer asks for what is gone.
     fn commit_or_make_room(&mut self) -> Result<()> {
-        match self.commit() {
+        let Run {
+            manifest, outbox, ..
+        } = &mut self.run;
+        match outbox.commit(manifest) {
             Err(error) if error.is_lack_of_space() => {
-                self.run.outbox.make_room()?;
-                self.commit()
+                outbox.make_room()?;
+                outbox.commit(manifest)
             }
             done => done,
         }
     }
 
+    /// Delete what the manifest does not name.
     fn remove_orphans(&mut self) -> Result<()> {
-        let mut removed = 0;
-        for (path, named) in files::all(self.run.dir())? {
-            let orphan = match named {
-                // What `keep` drops is still named by the manifest on disk.
-                Named::Part(name) => {
-                    self.run.manifest.find(name).is_none() && !self.run.outbox.is_obsolete(name)
-                }
-                Named::Temporary => true,
-                Named::Run | Named::Values(_) | Named::Solution | Named::Other => false,
-            };
-            if orphan {
-                file::remove(&path)?;
-                removed += 1;
-            }
-        }
-        if removed > 0 {
-            let dir = self.run.dir().display();
-            self.notes.push(format!(
-                "{dir}: removed {removed} unfinished files of an interrupted count"
-            ));
-        }
+        let Run {
+            manifest, outbox, ..
+        } = &self.run;
+        let remark = outbox.remove_orphans("count", |named| match named {
+            // What `keep` drops is still named by the manifest on disk.
+            Named::Part(name) => manifest.find(name).is_none() && !outbox.is_obsolete(name),
+            Named::Temporary => true,
+            Named::Run | Named::Values(_) | Named::Solution | Named::Other => false,
+        })?;
+        self.notes.extend(remark);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::commit::{Commit, Name, Pending, Record, UnderWay};
 use super::file;
-use super::files::RESERVE;
+use super::files::{self, Named, RESERVE};
 use super::spool::{Contents, Spool};
 use crate::error::{Error, Result};
 use crate::part::{self, PartWriter, Sealed};
@@ -36,6 +36,8 @@ pub(super) struct Outbox<N> {
     /// Files that the next commit's manifest will not name.
     obsolete: Vec<N>,
     under_way: Option<UnderWay>,
+    /// Whether the manifest has changed since the last commit.
+    changed: bool,
     /// Bytes that wait for the next commit, and those of them in memory.
     waiting: u64,
     held: u64,
@@ -53,16 +55,12 @@ impl<N: Name> Outbox<N> {
             sealed: Vec::new(),
             obsolete: Vec::new(),
             under_way: None,
+            changed: false,
             waiting: 0,
             held: 0,
             committed: Instant::now(),
             reserved: 0,
         }
-    }
-
-    /// The directory.
-    pub(super) fn dir(&self) -> &Path {
-        &self.dir
     }
 
     /// Begin a file.
@@ -84,8 +82,10 @@ impl<N: Name> Outbox<N> {
         Ok(sealed)
     }
 
-    /// The layers of the finished files are sealed; returns what the files are.
+    /// The layers of the finished files are sealed, in a manifest that is to be committed; returns
+    /// what the files are.
     pub(super) fn seal(&mut self) -> Vec<(N, Sealed)> {
+        self.changed = true;
         let mut sealed = Vec::new();
         for (pending, what) in self.unsealed.drain(..) {
             sealed.push((pending.name, what));
@@ -114,6 +114,11 @@ impl<N: Name> Outbox<N> {
         }
     }
 
+    /// The manifest has changed, and is to be committed.
+    pub(super) fn change(&mut self) {
+        self.changed = true;
+    }
+
     /// Whether it is time to commit what is sealed.
     pub(super) fn is_commit_due(&self) -> bool {
         self.waiting >= COMMIT_BYTES
@@ -121,29 +126,37 @@ impl<N: Name> Outbox<N> {
             || self.committed.elapsed() >= COMMIT_AFTER
     }
 
-    /// Begin to commit everything that is sealed, with a manifest that names it, after the commit
-    /// under way.
-    pub(super) fn begin_commit<R: Record>(&mut self, record: R) -> Result<()> {
+    /// Commit everything that is sealed, with a manifest that names it.
+    pub(super) fn commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
+        if self.changed {
+            self.begin_commit(record)?;
+        }
+        self.end_commit()
+    }
+
+    /// Begin to do so, after the commit under way.
+    pub(super) fn begin_commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
         self.end_commit()?;
         let commit = Commit {
             dir: self.dir.clone(),
-            record,
+            record: record.clone(),
             files: self.sealed.clone(),
             obsolete: self.obsolete.clone(),
         };
         self.under_way = Some(commit.begin()?);
+        self.changed = false;
         (self.waiting, self.held) = (0, 0);
         self.committed = Instant::now();
         Ok(())
     }
 
     /// Wait for the commit under way. If it failed, what it was to commit waits for the next one.
-    pub(super) fn end_commit(&mut self) -> Result<()> {
+    fn end_commit(&mut self) -> Result<()> {
         let Some(under_way) = self.under_way.take() else {
             return Ok(());
         };
         let (files, obsolete) = (under_way.files, under_way.obsolete);
-        under_way.end()?;
+        under_way.end().inspect_err(|_| self.changed = true)?;
         self.sealed.drain(..files);
         self.obsolete.drain(..obsolete);
         Ok(())
@@ -192,7 +205,7 @@ impl<N: Name> Outbox<N> {
     }
 
     /// Give the room back.
-    pub(super) fn release(&mut self) -> Result<()> {
+    fn release(&mut self) -> Result<()> {
         if self.reserved == 0 {
             return Ok(());
         }
@@ -204,12 +217,47 @@ impl<N: Name> Outbox<N> {
         file::temporary(&self.dir.join(RESERVE))
     }
 
-    /// Forget the finished files of layers that are not sealed; returns the temporary names of
-    /// those that still wait.
-    pub(super) fn abandon(&mut self) -> Vec<PathBuf> {
+    /// Commit, and leave nothing but what is finished in the directory.
+    pub(super) fn close<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
+        self.end_commit()?;
+        self.release()?;
+        self.commit(record)
+    }
+
+    /// Delete the files of layers that are not sealed, and commit those before them: an error costs
+    /// no more than the layers that are sealed together.
+    pub(super) fn abandon<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
+        // If it failed, the files wait for the one below.
+        let _ = self.end_commit();
+        self.release()?;
         self.unsealed.clear();
         let waiting = self.sealed.iter();
-        waiting.map(|file| self.temporary(file.name)).collect()
+        let waiting: Vec<PathBuf> = waiting.map(|file| self.temporary(file.name)).collect();
+        for (path, named) in files::all(&self.dir)? {
+            if named == Named::Temporary && !waiting.contains(&path) {
+                file::remove(&path)?;
+            }
+        }
+        self.commit(record)
+    }
+
+    /// Delete what an interrupted `job` left; returns a remark if there was anything.
+    pub(super) fn remove_orphans(
+        &self,
+        job: &str,
+        is_orphan: impl Fn(Named) -> bool,
+    ) -> Result<Option<String>> {
+        let mut removed = 0;
+        for (path, named) in files::all(&self.dir)? {
+            if is_orphan(named) {
+                file::remove(&path)?;
+                removed += 1;
+            }
+        }
+        let dir = self.dir.display();
+        let remark =
+            || format!("{dir}: removed {removed} unfinished files of an interrupted {job}");
+        Ok((removed > 0).then(remark))
     }
 
     fn temporary(&self, name: N) -> PathBuf {

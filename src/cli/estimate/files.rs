@@ -51,12 +51,11 @@ impl Files {
     /// Those of the layers up to `until`; none of afterstates that are not kept.
     pub(super) fn of(run: &Run, kind: Kind, until: Option<u32>) -> Self {
         if kind == Kind::Afterstates && !run.keep().afterstates() {
-            let (number, bytes, states) = (0, 0, 0);
             return Self {
                 kind,
-                number,
-                bytes,
-                states,
+                number: 0,
+                bytes: 0,
+                states: 0,
             };
         }
         let parts = run.parts(kind);

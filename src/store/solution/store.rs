@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
 use crate::part::{Kind, Sealed};
 use crate::store::file;
-use crate::store::files::{self, Named, ValuesName};
+use crate::store::files::{Named, ValuesName};
 use crate::store::manifest::Manifest;
 #[cfg(feature = "cli")]
 use crate::store::outbox::Outbox;
@@ -27,8 +27,6 @@ const ROOM_FOR_FILE: u64 = 256;
 pub struct SolutionStore {
     solution: Solution,
     notes: Vec<String>,
-    /// Whether anything has changed since the last commit.
-    changed: bool,
 }
 
 impl SolutionStore {
@@ -51,7 +49,6 @@ impl SolutionStore {
         let mut store = Self {
             solution: Solution::begun_or_not(run)?,
             notes: Vec::new(),
-            changed: false,
         };
         store.remove_orphans()?;
         Ok(store)
@@ -72,7 +69,6 @@ impl SolutionStore {
         Ok(Self {
             solution,
             notes: Vec::new(),
-            changed: false,
         })
     }
 
@@ -99,7 +95,7 @@ impl SolutionStore {
             let answers = &mut self.solution.manifest.answers;
             answers.push(Answer::new(goal, &self.solution.run));
             answers.sort_by_key(|answer| answer.goal().objective);
-            self.changed = true;
+            self.solution.outbox.change();
         }
         Ok(())
     }
@@ -144,7 +140,6 @@ impl SolutionStore {
                     .extend(own.map(|(name, sealed)| ValueFile::new(name.key, *sealed)));
             }
         }
-        self.changed = true;
         let files = manifest
             .answers
             .iter()
@@ -152,7 +147,7 @@ impl SolutionStore {
         let files: u64 = files.sum();
         outbox.reserve(ROOM + files * ROOM_FOR_FILE)?;
         if outbox.is_commit_due() {
-            self.begin_commit()?;
+            outbox.begin_commit(manifest)?;
         }
         Ok(())
     }
@@ -174,67 +169,24 @@ impl SolutionStore {
 
     /// Commit, and leave nothing but what is finished in the directory.
     pub(crate) fn close(&mut self) -> Result<()> {
-        self.end_commit()?;
-        self.solution.outbox.release()?;
-        self.commit()
+        self.solution.outbox.close(&self.solution.manifest)
     }
 
     /// Delete the files of a layer that could not be finished, and commit those before it.
     pub(crate) fn abandon(&mut self) -> Result<()> {
-        // If it failed, the files wait for the one below.
-        let _ = self.end_commit();
-        self.solution.outbox.release()?;
-        let waiting = self.solution.outbox.abandon();
-        for (path, named) in files::all(self.solution.outbox.dir())? {
-            if named == Named::Temporary && !waiting.contains(&path) {
-                file::remove(&path)?;
-            }
-        }
-        self.commit()
-    }
-
-    fn commit(&mut self) -> Result<()> {
-        if self.changed {
-            self.begin_commit()?;
-        }
-        self.end_commit()
-    }
-
-    fn begin_commit(&mut self) -> Result<()> {
-        self.end_commit()?;
-        let Solution {
-            manifest, outbox, ..
-        } = &mut self.solution;
-        outbox.begin_commit(manifest.clone())?;
-        self.changed = false;
-        Ok(())
-    }
-
-    fn end_commit(&mut self) -> Result<()> {
-        let ended = self.solution.outbox.end_commit();
-        ended.inspect_err(|_| self.changed = true)
+        self.solution.outbox.abandon(&self.solution.manifest)
     }
 
     /// Delete what the manifest does not name.
     fn remove_orphans(&mut self) -> Result<()> {
-        let mut removed = 0;
-        for (path, named) in files::all(self.solution.outbox.dir())? {
-            let orphan = match named {
-                Named::Values(name) => !self.solution.names(name),
-                Named::Temporary => true,
-                Named::Part(_) | Named::Run | Named::Solution | Named::Other => false,
-            };
-            if orphan {
-                file::remove(&path)?;
-                removed += 1;
-            }
-        }
-        if removed > 0 {
-            let dir = self.solution.run.dir().display();
-            self.notes.push(format!(
-                "{dir}: removed {removed} unfinished files of an interrupted solution"
-            ));
-        }
+        let solution = &self.solution;
+        let is_orphan = |named| match named {
+            Named::Values(name) => !solution.names(name),
+            Named::Temporary => true,
+            Named::Part(_) | Named::Run | Named::Solution | Named::Other => false,
+        };
+        let remark = solution.outbox.remove_orphans("solution", is_orphan)?;
+        self.notes.extend(remark);
         Ok(())
     }
 }
