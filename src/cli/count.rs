@@ -1,6 +1,5 @@
 //! `enum48 --size ...`, or `enum48 count`: count a game.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -11,11 +10,10 @@ use super::Outcome;
 use super::estimate::Estimate;
 use super::game::GameArgs;
 use super::open;
-use super::output::Output;
 use super::progress::Reporter;
 use super::resources::Resources;
+use super::results::Results;
 use super::summary::{Listed, Summary};
-use super::talk;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known;
@@ -111,18 +109,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .plan()?
         .with_level(args.level)
         .with_engine(args.engine);
-    let csv = args.csv.as_deref().map(Output::new).transpose()?;
-    let csv_on_stdout = matches!(csv, Some(Output::Stdout));
-    if csv_on_stdout && args.json {
-        bail!("--csv and --json: both go to stdout: give --csv a file");
-    }
+    let results = Results::new(args.csv.as_deref(), args.json)?;
     let dir = args
         .dir
         .clone()
         .unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
-    if let Some(csv) = &csv {
-        csv.refuse_in(&dir)?;
-    }
+    results.refuse_in(&dir)?;
     if args.json && dir.to_str().is_none() {
         let dir = dir.display();
         bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another --dir, or no --json");
@@ -132,14 +124,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
 
-    let summary = count(game, dir, &plan, csv, args, begin)?;
-    if args.json {
-        writeln!(io::stdout(), "{}", summary.json()?)?;
-    } else if csv_on_stdout {
-        talk::write(&summary);
-    } else {
-        write!(io::stdout(), "{summary}")?;
-    }
+    let summary = count(game, dir, &plan, &results, args, begin)?;
+    results.print(&summary, || summary.json())?;
     Ok(if summary.agrees() == Some(false) {
         Outcome::Disagreed
     } else {
@@ -152,7 +138,7 @@ fn count(
     game: Game,
     dir: PathBuf,
     plan: &Plan,
-    csv: Option<Output>,
+    results: &Results,
     args: &Args,
     begin: Instant,
 ) -> Result<Summary> {
@@ -167,9 +153,7 @@ fn count(
 
     let run = store.run();
     let table = run.table().until(args.until);
-    if let Some(csv) = csv {
-        csv.write(|to| Ok(table.write_csv(to)?))?;
-    }
+    results.write_csv(|to| Ok(table.write_csv(to)?))?;
     let to_its_end = args.until.is_none_or(|sum| sum >= run.sealed_sum());
     let complete = run.complete() && to_its_end;
     Ok(Summary {

@@ -25,6 +25,7 @@ mod progress;
 mod rate;
 mod replay;
 mod resources;
+mod results;
 mod show;
 mod signals;
 mod solve;

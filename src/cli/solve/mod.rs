@@ -8,7 +8,6 @@ mod table;
 mod trial;
 mod work;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
@@ -18,9 +17,9 @@ use anyhow::{Result, bail};
 use self::estimate::Estimate;
 use self::reporter::Reporter;
 use self::summary::Summary;
-use super::output::Output;
 use super::resources::Resources;
-use super::{Outcome, open, talk};
+use super::results::Results;
+use super::{Outcome, open};
 use crate::Error;
 use crate::engine;
 use crate::game::Objective;
@@ -116,11 +115,7 @@ impl FromStr for Wanted {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let plan = args.resources.plan()?;
-    let csv = args.csv.as_deref().map(Output::new).transpose()?;
-    let csv_on_stdout = matches!(csv, Some(Output::Stdout));
-    if csv_on_stdout && args.json {
-        bail!("--csv and --json: both go to stdout: give --csv a file");
-    }
+    let results = Results::new(args.csv.as_deref(), args.json)?;
     if args.dry_run {
         let solution = Solution::peek(&args.dir)?;
         let goals = goals(&solution, &args.objectives)?;
@@ -134,19 +129,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let took = reporter.finish();
     solved?;
     let summary = Summary::new(store.solution(), &goals, &took, begin.elapsed())?;
-    if let Some(csv) = csv {
+    results.write_csv(|to| {
         let pool = engine::pool(plan.threads())?;
         let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
-        csv.write(|to| table::write(&parts, &goals, to))?;
-    }
-    let mut out = io::stdout();
-    if args.json {
-        writeln!(out, "{}", serde_json::to_string(&summary)?)?;
-    } else if csv_on_stdout {
-        talk::write(&summary);
-    } else {
-        write!(out, "{summary}")?;
-    }
+        table::write(&parts, &goals, to)
+    })?;
+    results.print(&summary, || serde_json::to_string(&summary))?;
     Ok(Outcome::Done)
 }
 
