@@ -1,11 +1,17 @@
 //! Pages for a browser: each is one file that loads nothing.
 //!
-//! A page is a template with its own style and script. What pages share, their colours and the board
-//! with its tiles, is put into it when it is written.
+//! A page is a template with its own markup, style and script. What pages share, their colours and
+//! the board with its tiles, is put into it when it is written.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
+
+/// What pages say of themselves: they load nothing, and fit a phone.
+const HEAD: &str = include_str!("head.html");
+
+/// The board, with what is said of it.
+const BOARD: &str = include_str!("board.html");
 
 /// What pages look like.
 const STYLE: &str = include_str!("style.css");
@@ -13,8 +19,8 @@ const STYLE: &str = include_str!("style.css");
 /// What their scripts share.
 const SCRIPT: &str = include_str!("page.js");
 
-/// Write a page: a template in which `{{style}}` and `{{script}}` stand for what pages share,
-/// `{{game}}` for the data, and the names of `texts` for these.
+/// Write a page: a template in which `{{head}}`, `{{style}}`, `{{board}}` and `{{script}}` stand for
+/// what pages share, `{{game}}` for the data, and the names of `texts` for these.
 ///
 /// # Panics
 ///
@@ -27,7 +33,13 @@ pub(super) fn write(
 ) -> io::Result<()> {
     // No text in the data can close the element around it.
     let game = serde_json::to_string(game)?.replace('<', "\\u003c");
-    let shared = [("style", STYLE), ("script", SCRIPT), ("game", &game)];
+    let shared = [
+        ("head", HEAD),
+        ("style", STYLE),
+        ("board", BOARD),
+        ("script", SCRIPT),
+        ("game", &game),
+    ];
     let mut pieces = template.split("{{");
     to.write_all(pieces.next().unwrap_or_default().as_bytes())?;
     for piece in pieces {

@@ -104,3 +104,6 @@ function copy(event) {
   getSelection().selectAllChildren(element("code"));
   if (document.execCommand("copy")) event.target.textContent = "copied";
 }
+
+element("copy").onclick = copy;
+element("name").textContent = game.name;
