@@ -10,11 +10,10 @@
 //! in memory. Unless a run keeps those of every layer, they reach a file only when the layer is
 //! sealed, together with those after it.
 
-use std::mem;
-
 use super::counter::Counter;
 use super::frontier::{Frontier, ListSource};
-use super::lists::{CandidateSource, Candidates, Lists, MoveSink};
+use super::group::Group;
+use super::lists::{CandidateSource, Candidates, Lists};
 use super::parts::{Built, Order, Parts};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
@@ -265,73 +264,6 @@ impl<'a> Layers<'a> {
             layer.wrote(Kind::Afterstates, built.part.bytes, built.tally.cuts);
         }
         Ok(())
-    }
-}
-
-/// Parts of a layer that are counted together, with what collects their afterstates.
-struct Group<'a> {
-    sum: u32,
-    /// The largest tiles of the parts.
-    tiles: &'a [Exp],
-    /// Afterstates of each part, and of the one above: they come from the states of the part and of
-    /// the part below.
-    afterstates: Vec<Option<Candidates>>,
-}
-
-impl<'a> Group<'a> {
-    /// Collect the afterstates of the parts with these largest tiles; those that merges below the
-    /// group made are collected already.
-    fn collect(
-        sum: u32,
-        tiles: &'a [Exp],
-        merged: Option<Candidates>,
-        frontier: &Frontier,
-        lists: &Lists,
-        store: &Store,
-    ) -> Self {
-        let mut afterstates = vec![merged];
-        for &max in tiles {
-            afterstates.push(None);
-            if frontier.leads_to(PartKey { sum, max }) {
-                let [.., own, above] = &mut afterstates[..] else {
-                    unreachable!("two are there")
-                };
-                own.get_or_insert_with(|| lists.collect(Kind::Afterstates, max, store));
-                *above = Some(lists.collect(Kind::Afterstates, max.next(), store));
-            }
-        }
-        Self {
-            sum,
-            tiles,
-            afterstates,
-        }
-    }
-
-    /// The parts.
-    fn keys(&self) -> impl Iterator<Item = PartKey> {
-        let keys = self.tiles.iter();
-        keys.map(|&max| PartKey { sum: self.sum, max })
-    }
-
-    /// Where the afterstates of a part's states go.
-    fn sink(&self, key: PartKey) -> MoveSink<'_> {
-        let place = self.tiles.iter().position(|&max| max == key.max);
-        let place = place.expect("the part is of the group");
-        let collected = |place: usize| {
-            let candidates = self.afterstates[place].as_ref();
-            candidates.expect("afterstates of a part that has states are collected")
-        };
-        MoveSink::new(key.max, collected(place), collected(place + 1))
-    }
-
-    /// The afterstates of the parts, all known now, and those of the part above as far as they come
-    /// from here.
-    fn into_afterstates(mut self) -> (Vec<(PartKey, Candidates)>, Option<Candidates>) {
-        let above = self.afterstates.pop().flatten();
-        let own = mem::take(&mut self.afterstates).into_iter();
-        let own = self.keys().zip(own);
-        let own = own.filter_map(|(key, candidates)| Some((key, candidates?)));
-        (own.collect(), above)
     }
 }
 

@@ -63,10 +63,10 @@
 //! lists of afterstates, as the layer is small, and for layer 6 `expand` spawns a 2 into each empty
 //! cell of them.
 //!
-//! Reading order: this file (the loop over layers), `choice` (which engine), `layer` (a layer as
-//! lists), `frontier`, `lists` (candidates), `parts`, `build` and `batches` (parts from any source),
-//! `visit` (what is done with its states); `bits`; `packed` (`chunk`, `chunk_pool`: sorted runs in
-//! memory, or on disk), `workers`, `plan` and `progress` serve them all.
+//! Reading order: this file (the loop over layers), `choice` (which engine), `layer` and `group` (a
+//! layer as lists), `frontier`, `lists` (candidates), `parts`, `build` and `batches` (parts from any
+//! source), `visit` (what is done with its states); `bits`; `packed` (`chunk`, `chunk_pool`: sorted
+//! runs in memory, or on disk), `workers`, `plan` and `progress` serve them all.
 //!
 //! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
 //! or on where a count was stopped.
@@ -86,6 +86,7 @@ mod concat;
 mod counter;
 mod double_buffer;
 mod frontier;
+mod group;
 mod layer;
 pub(crate) mod lists;
 mod packed;

@@ -23,7 +23,7 @@
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`,
 //! `manifest`, `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open`
-//! (going on); `solution`; `lookup`, `sample` and `layer_states` on demand.
+//! (going on); `solution`; `lookup`, `sample`, `layer_states` and `surroundings` on demand.
 
 mod audit;
 mod checked;
@@ -44,6 +44,7 @@ mod sample;
 mod solution;
 mod spill;
 mod spool;
+mod surroundings;
 
 use std::collections::BTreeMap;
 

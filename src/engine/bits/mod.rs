@@ -52,7 +52,7 @@
 //! Reading order: `half`, `quads`, `groups`, `class` (which bits there are), `tables`, `halves`, `kernels`,
 //! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
 //! memory is `scratch`), `spawn`, `census`, `canonical` (`begins`, `boards`), `named`, `slide`;
-//! `sweep` (a layer), `listing` (`rows`), this file (layers, and their files), `sizes`.
+//! `sweep` (a layer), `listing` (`rows`), this file (layers, and their files), `table_rows`, `sizes`.
 
 mod afterstates;
 mod begins;
@@ -78,6 +78,7 @@ mod slab;
 mod slide;
 mod spawn;
 mod sweep;
+mod table_rows;
 mod tables;
 mod turn;
 
@@ -97,11 +98,11 @@ use crate::laws;
 use crate::part::Kind;
 use crate::store::{Layer, Store};
 
-use census::Counts;
 use listing::{Listing, RowSource};
 use pair::Found;
 pub(crate) use sizes::Sizes;
 use sweep::Sweep;
+use table_rows::{afterstates, agree, states_row};
 
 /// When so much time has passed, a frontier is written and what was counted is sealed...
 const FRONTIER_AFTER: Duration = Duration::from_secs(45);
@@ -313,55 +314,4 @@ fn orders<V>(rows: &[Row], listing: Listing, visit: impl Fn() -> V) -> Vec<Order
         visit: visit(),
     });
     orders.collect()
-}
-
-/// The row of a part's states, from sums over boards in all orientations; see `census`.
-fn states_row(key: PartKey, found: &Found) -> Result<Row> {
-    let exp = usize::from(key.max.get());
-    let Counts {
-        labeled,
-        symmetries,
-        moves,
-        wins,
-        dead,
-        ..
-    } = &found.states;
-    let mut row = Row {
-        labeled: labeled[exp],
-        live: found.named.live[exp],
-        fingerprint: found.named.fingerprints[exp],
-        ..Row::of(key)
-    };
-    row.dead = eighth(&row, "dead", dead[exp])?;
-    row.moves = eighth(&row, "moves", moves[exp])?;
-    row.wins = eighth(&row, "wins", wins[exp])?;
-    let states = eighth(&row, "states", labeled[exp] + symmetries[exp])?;
-    laws::equal(&row, "states by orbits and by name", states, row.states())?;
-    Ok(row)
-}
-
-/// The afterstates of a row's part and their empty cells.
-fn afterstates(row: &Row, counts: &Counts) -> Result<(u64, u64)> {
-    let exp = usize::from(row.key().expect("a row of the engine has a tile").max.get());
-    let Counts {
-        labeled,
-        symmetries,
-        empty_cells,
-        ..
-    } = counts;
-    let afterstates = eighth(row, "afterstates", labeled[exp] + symmetries[exp])?;
-    Ok((afterstates, eighth(row, "empty cells", empty_cells[exp])?))
-}
-
-/// See that afterstates that were listed were counted, too.
-fn agree(row: &Row, counts: &Counts) -> Result<()> {
-    let (afterstates, empty_cells) = afterstates(row, counts)?;
-    laws::equal(row, "afterstates", row.afterstates, afterstates)?;
-    laws::equal(row, "empty cells", row.empty_cells, empty_cells)
-}
-
-/// The number of canonical boards, given the sum over labeled ones of their symmetries.
-fn eighth(row: &Row, what: &str, sum: u64) -> Result<u64> {
-    laws::equal(row, what, sum % 8, 0)?;
-    Ok(sum / 8)
 }

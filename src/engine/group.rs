@@ -1,0 +1,76 @@
+//! Parts of a layer that are counted together, and the afterstates that their states lead to.
+
+use std::mem;
+
+use super::frontier::Frontier;
+use super::lists::{Candidates, Lists, MoveSink};
+use crate::game::{Exp, PartKey};
+use crate::part::Kind;
+use crate::store::Store;
+
+/// Parts of a layer that are counted together, with what collects their afterstates.
+pub(super) struct Group<'a> {
+    sum: u32,
+    /// The largest tiles of the parts.
+    tiles: &'a [Exp],
+    /// Afterstates of each part, and of the one above: they come from the states of the part and of
+    /// the part below.
+    afterstates: Vec<Option<Candidates>>,
+}
+
+impl<'a> Group<'a> {
+    /// Collect the afterstates of the parts with these largest tiles; those that merges below the
+    /// group made are collected already.
+    pub(super) fn collect(
+        sum: u32,
+        tiles: &'a [Exp],
+        merged: Option<Candidates>,
+        frontier: &Frontier,
+        lists: &Lists,
+        store: &Store,
+    ) -> Self {
+        let mut afterstates = vec![merged];
+        for &max in tiles {
+            afterstates.push(None);
+            if frontier.leads_to(PartKey { sum, max }) {
+                let [.., own, above] = &mut afterstates[..] else {
+                    unreachable!("two are there")
+                };
+                own.get_or_insert_with(|| lists.collect(Kind::Afterstates, max, store));
+                *above = Some(lists.collect(Kind::Afterstates, max.next(), store));
+            }
+        }
+        Self {
+            sum,
+            tiles,
+            afterstates,
+        }
+    }
+
+    /// The parts.
+    pub(super) fn keys(&self) -> impl Iterator<Item = PartKey> {
+        let keys = self.tiles.iter();
+        keys.map(|&max| PartKey { sum: self.sum, max })
+    }
+
+    /// Where the afterstates of a part's states go.
+    pub(super) fn sink(&self, key: PartKey) -> MoveSink<'_> {
+        let place = self.tiles.iter().position(|&max| max == key.max);
+        let place = place.expect("the part is of the group");
+        let collected = |place: usize| {
+            let candidates = self.afterstates[place].as_ref();
+            candidates.expect("afterstates of a part that has states are collected")
+        };
+        MoveSink::new(key.max, collected(place), collected(place + 1))
+    }
+
+    /// The afterstates of the parts, all known now, and those of the part above as far as they come
+    /// from here.
+    pub(super) fn into_afterstates(mut self) -> (Vec<(PartKey, Candidates)>, Option<Candidates>) {
+        let above = self.afterstates.pop().flatten();
+        let own = mem::take(&mut self.afterstates).into_iter();
+        let own = self.keys().zip(own);
+        let own = own.filter_map(|(key, candidates)| Some((key, candidates?)));
+        (own.collect(), above)
+    }
+}

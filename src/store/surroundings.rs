@@ -1,0 +1,118 @@
+//! What is in a run's directory besides its parts.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::PathBuf;
+
+use super::file::LOCK;
+use super::files::{self, Named, SOLUTION, TABLE, ValuesName};
+use super::run::Run;
+use crate::counts::Table;
+use crate::error::{Error, Result};
+
+impl Run {
+    /// What is wrong with the directory besides the parts that the manifest names. And remarks on
+    /// what does no harm: files of somebody else, and what a count leaves that is killed in a
+    /// commit, which are part files that the manifest does not name yet or any more, and an older
+    /// `layers.csv`; the same for files of values, of which `is_solved` knows those that are named.
+    pub(crate) fn surroundings(
+        &self,
+        is_solved: impl Fn(ValuesName) -> bool,
+    ) -> Result<(Vec<Error>, Vec<String>)> {
+        let mut remarks = Vec::new();
+        let (mut strays, mut stray_values) = (Vec::new(), Vec::new());
+        for (path, named) in files::all(self.dir())? {
+            let shown = path.display();
+            match named {
+                Named::Part(name) if self.manifest.find(name).is_none() => strays.push(path),
+                Named::Temporary => remarks.push(format!(
+                    "{shown}: unfinished file of an interrupted process: the next one deletes it"
+                )),
+                Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
+                Named::Values(name) if !is_solved(name) => stray_values.push(path),
+                Named::Part(_) | Named::Run | Named::Values(_) | Named::Solution => {}
+            }
+        }
+        remarks.extend(first_of(&strays).map(|strays| {
+            format!("{strays}: not named by the manifest, so not part of the run: the next count deletes it")
+        }));
+        remarks.extend(first_of(&stray_values).map(|strays| {
+            format!("{strays}: not named by {SOLUTION}, so not part of a solution: the next solve deletes it")
+        }));
+        let (older, wrong) = match self.check_table() {
+            Ok(older) => (older, None),
+            Err(error) => (None, Some(error)),
+        };
+        remarks.extend(older);
+        let wrong = wrong.into_iter().chain(self.check_lock().err());
+        Ok((wrong.collect(), remarks))
+    }
+
+    /// See that the lock file is empty.
+    fn check_lock(&self) -> Result<()> {
+        let path = self.dir().join(LOCK);
+        match fs::metadata(&path) {
+            Ok(found) if found.len() > 0 => {
+                let what = format!("expected 0 bytes, got {}", found.len());
+                Err(Error::Altered { path, what })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// See that `layers.csv` is the manifest's table; returns a remark if it is an older one, as the
+    /// manifest is written first.
+    pub(super) fn check_table(&self) -> Result<Option<String>> {
+        let path = self.dir().join(TABLE);
+        let table = self.table();
+        let expected = table.to_csv();
+        let mut found = Vec::new();
+        match File::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound && table.rows().is_empty() => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let what = "missing".to_owned();
+                return Err(Error::Altered { path, what });
+            }
+            opened => {
+                let file = opened.map_err(Error::io(&path, "open"))?;
+                // No more than could be right.
+                let mut start = file.take(expected.len() as u64 + 1);
+                let read = start.read_to_end(&mut found);
+                read.map_err(Error::io(&path, "read"))?;
+            }
+        }
+        if found == expected {
+            return Ok(None);
+        }
+        let header = Table::new([]).to_csv();
+        let older = expected.starts_with(&found) && found.ends_with(b"\n");
+        if found.is_empty() && table.rows().is_empty() || older && found.starts_with(&header) {
+            let shown = path.display();
+            return Ok(Some(format!(
+                "{shown}: older than the manifest: the next count writes it again"
+            )));
+        }
+        let (mut expected, mut found) = (lines(&expected), lines(&found));
+        let line = 1 + expected
+            .by_ref()
+            .zip(found.by_ref())
+            .take_while(|(expected, found)| expected == found)
+            .count();
+        let what = format!("line {line} is not that of the manifest");
+        Err(Error::Altered { path, what })
+    }
+}
+
+/// The first path and the number of others, if there are any.
+fn first_of(paths: &[PathBuf]) -> Option<String> {
+    let (first, others) = paths.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        others => format!(" and {others} others"),
+    };
+    Some(format!("{}{others}", first.display()))
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|&byte| byte == b'\n')
+}
