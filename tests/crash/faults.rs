@@ -140,6 +140,28 @@ impl<'a> Count<'a> {
         );
         faults.len()
     }
+
+    /// Kill a process at the middle one of the operations with this start and end, and let the
+    /// operations fail by which the next one removes what that one left.
+    fn killed_is_gone_on_from(self, start: &str, end: &str) {
+        let operations = self.operations();
+        let found: Vec<usize> = (1..=operations.len())
+            .filter(|at| {
+                let operation = &operations[at - 1];
+                operation.starts_with(start) && operation.ends_with(end)
+            })
+            .collect();
+        let killed = Count {
+            killed_at: Some(numbered(&operations, found[found.len() / 2])),
+            ..self
+        };
+        killed.survives(|operations| {
+            let hit = opening(operations);
+            let removes = |at: &usize| operations[at - 1].starts_with("unlink sum-");
+            assert!(hit.iter().any(removes), "nothing was left to remove");
+            hit
+        });
+    }
 }
 
 /// An operation, and its number among those with the same text: their order is that of the threads.
@@ -208,19 +230,7 @@ fn a_solver_that_goes_on_may_fail_and_be_gone_on_from() {
     let counted = begun(COUNTED);
     // Values have their names, but nothing names them yet.
     let solving = Count::solving(&counted, EACH_LAYER);
-    let operations = solving.operations();
-    let committed = |at: &usize| operations[at - 1].starts_with("rename solution.json.tmp ");
-    let found: Vec<usize> = (1..=operations.len()).filter(committed).collect();
-    let killed = Count {
-        killed_at: Some(numbered(&operations, found[found.len() / 2])),
-        ..solving
-    };
-    killed.survives(|operations| {
-        let hit = opening(operations);
-        let removes = |at: &usize| operations[at - 1].starts_with("unlink sum-");
-        assert!(hit.iter().any(removes), "nothing was left to remove");
-        hit
-    });
+    solving.killed_is_gone_on_from("rename solution.json.tmp ", "");
 }
 
 #[test]
@@ -231,24 +241,7 @@ fn going_on_may_fail_and_be_gone_on_from() {
         // ...or nothing names it any more, but it is still there.
         (EACH_LAYER, "unlink sum-", ".afterstates"),
     ] {
-        let count = Count::small(SMALL, settings);
-        let operations = count.operations();
-        let found: Vec<usize> = (1..=operations.len())
-            .filter(|at| {
-                let operation = &operations[at - 1];
-                operation.starts_with(start) && operation.ends_with(end)
-            })
-            .collect();
-        let killed = Count {
-            killed_at: Some(numbered(&operations, found[found.len() / 2])),
-            ..count
-        };
-        killed.survives(|operations| {
-            let hit = opening(operations);
-            let removes = |at: &usize| operations[at - 1].starts_with("unlink sum-");
-            assert!(hit.iter().any(removes), "nothing was left to remove");
-            hit
-        });
+        Count::small(SMALL, settings).killed_is_gone_on_from(start, end);
     }
 }
 

@@ -3,8 +3,20 @@
 use std::fs;
 use std::process::Command;
 
-use crate::command::{good, place, run};
+use tempfile::TempDir;
+
+use crate::command::{good, place, run, stderr};
 use crate::required::can_import;
+
+/// Run a Python script in `place`, and expect it to find everything right.
+fn agrees(place: &TempDir, script: &str) {
+    let output = Command::new("python3")
+        .args(["-c", script])
+        .current_dir(place)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+}
 
 #[test]
 fn numpy_polars_and_duckdb_read_what_is_written() {
@@ -59,16 +71,7 @@ assert about["enum48.fingerprint"] == row[0], (about, row)
 numbers = duckdb.sql("select number from 'all.csv'").fetchnumpy()["number"]
 assert numbers.tolist() == states.tolist(), numbers
 "#;
-    let output = Command::new("python3")
-        .args(["-c", script])
-        .current_dir(&place)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    agrees(&place, script);
 }
 
 #[test]
@@ -109,14 +112,5 @@ images = {0x000011: 4, 0x000101: 2, 0x001001: 2, 0x001010: 4, 0x001100: 2, 0x010
 score = sum(images[state] * score for state, score, _ in starts) / 15
 assert f"{score:.2f}" == "480.99", (score, starts)
 "#;
-    let output = Command::new("python3")
-        .args(["-c", script])
-        .current_dir(&place)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    agrees(&place, script);
 }

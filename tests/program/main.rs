@@ -16,6 +16,7 @@ mod best;
 mod check;
 mod cli;
 mod completions;
+mod directory;
 mod golden;
 mod graph;
 mod outputs;

@@ -1,13 +1,120 @@
-//! `verify` on a run that is solved.
+//! `verify`: what it finds, says and claims.
 
-#![expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
+#![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::command::{good, place};
-use crate::outcomes::disagrees;
+use crate::command::{good, place, run, stderr, stdout};
+use crate::outcomes::{disagrees, refused};
+
+#[test]
+fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let said = good(&place, "verify run --deep --quiet");
+    assert_eq!(
+        said,
+        "2x2-32: sound: 25 files, 3.11 KiB, 57 live states, 0 afterstates, fingerprint 3d677fbe9d7b4c34\n\
+         2x2-32: rebuilt: every layer up to sum 40, state by state\n"
+    );
+    let name = "run/sum-00012-max-00008.states";
+    let path = place.path().join(name);
+    let bytes = fs::read(&path).unwrap();
+    let mut flipped = bytes.clone();
+    flipped[60] ^= 4;
+    fs::write(&path, &flipped).unwrap();
+    fs::copy(&path, place.path().join("run/sum-00099-max-00008.states")).unwrap();
+    let output = run(&place, "verify run");
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<&str> = stdout(&output).lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(
+        lines[0].starts_with("run/sum-00012-max-00008.states: damaged: block 0: "),
+        "{lines:?}"
+    );
+    assert_eq!(lines[1], "2x2-32: NOT sound: 1 findings");
+    let stray = "run/sum-00099-max-00008.states: not named by the manifest";
+    assert!(stderr(&output).contains(stray), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("job=verify states="),
+        "{}",
+        stderr(&output)
+    );
+    fs::remove_file(place.path().join("run/sum-00099-max-00008.states")).unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "sum-00012-max-00008.states: damaged: block 0",
+    );
+    fs::write(&path, &bytes).unwrap();
+    good(&place, "verify run --quiet");
+
+    good(&place, "--size 2 --max 16 --keep last --quiet --dir last");
+    refused(&place, "verify last --deep --quiet", "--keep last");
+    fs::remove_file(place.path().join("run/manifest.json")).unwrap();
+    disagrees(&place, "verify run", "manifest.json: missing");
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "manifest.json: missing",
+    );
+    fs::create_dir(place.path().join("empty")).unwrap();
+    refused(&place, "verify empty", "not a run's directory");
+}
+
+#[test]
+fn verify_claims_no_more_than_it_read() {
+    let place = place();
+    let verified = |keep: &str| {
+        let args = format!("--size 2 --max 32 --quiet --dir {keep} --keep {keep}");
+        good(&place, &args);
+        let said = good(&place, &format!("verify {keep} --quiet"));
+        let json = good(&place, &format!("verify {keep} --quiet --json"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["sound"], true);
+        assert_eq!(json["said_live"], 57);
+        assert_eq!(json["said_fingerprint"], "3d677fbe9d7b4c34");
+        (said, json)
+    };
+    let (said, json) = verified("all");
+    assert!(
+        said.contains("57 live states, 0 afterstates, fingerprint 3d677fbe9d7b4c34\n"),
+        "{said}"
+    );
+    assert!(!said.contains("NOT"), "{said}");
+    assert_eq!(
+        (&json["live"], &json["dropped"]),
+        (&57.into(), &serde_json::Value::Null)
+    );
+    assert_eq!(json["fingerprint"], "3d677fbe9d7b4c34");
+
+    let (said, json) = verified("last");
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(!lines[0].contains("3d677fbe9d7b4c34"), "{said}");
+    assert!(
+        lines[1].starts_with(
+            "2x2-32: NOT verified: the layers up to sum 38, whose states were dropped"
+        ) && lines[1].contains("fingerprint 3d677fbe9d7b4c34 of all 57 live states"),
+        "{said}"
+    );
+    assert_eq!(json["dropped"], 38);
+    assert_ne!(json["fingerprint"], "3d677fbe9d7b4c34");
+    fs::remove_file(place.path().join("last/manifest.json")).unwrap();
+    let lost = run(&place, "verify last --json");
+    let json: serde_json::Value = serde_json::from_str(stdout(&lost)).unwrap();
+    assert_eq!(
+        (lost.status.code(), &json["sound"]),
+        (Some(1), &false.into())
+    );
+    assert!(
+        json["findings"][0]
+            .as_str()
+            .unwrap()
+            .contains("manifest.json: missing")
+    );
+}
 
 #[test]
 fn a_solution_is_verified_with_its_run() {

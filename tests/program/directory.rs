@@ -1,0 +1,257 @@
+//! A run's directory: what is refused there, what is left behind, and what is gone on from.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use crate::command::{PROGRAM, good, place, run, stderr, stdout};
+use crate::files::files;
+use crate::manifest::seal_manifest;
+use crate::outcomes::{disagrees, refused};
+
+#[test]
+fn a_directory_of_something_else_is_refused_and_not_touched() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let before = files(&place.path().join("run"));
+    refused(
+        &place,
+        "--size 2 --max 64 --dir run",
+        "holds the game 2x2-32, not 2x2-64",
+    );
+    refused(
+        &place,
+        "--size 2 --dir run",
+        "holds the game 2x2-32, not 2x2",
+    );
+    assert_eq!(files(&place.path().join("run")), before);
+
+    fs::create_dir(place.path().join("photos")).unwrap();
+    fs::write(place.path().join("photos/sea.jpg"), "waves").unwrap();
+    refused(&place, "--size 2 --dir photos", "not a run's directory");
+    assert_eq!(files(&place.path().join("photos")).len(), 1);
+
+    refused(&place, "--size 2 --dir photos/sea.jpg", "photos/sea.jpg");
+}
+
+#[test]
+fn a_newer_format_is_refused_by_its_number() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let manifest = place.path().join("run/manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("\"format\": 1", "\"format\": 2")).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "format 2 is newer");
+    fs::write(&manifest, text.replace("\"live\": 2", "\"live\": 3")).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "checksum differs");
+    fs::write(&manifest, &text[..text.len() / 2]).unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "manifest.json: damaged",
+    );
+}
+
+#[test]
+fn missing_and_damaged_parts_are_refused_by_name() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let part = place.path().join("run/sum-00012-max-00008.states");
+    let bytes = fs::read(&part).unwrap();
+    let name = "sum-00012-max-00008.states";
+    fs::remove_file(&part).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", name);
+    fs::write(&part, &bytes[..bytes.len() - 1]).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "cut short");
+    fs::copy(place.path().join("run/sum-00014-max-00008.states"), &part).unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "not the part that the manifest names",
+    );
+    fs::write(&part, &bytes).unwrap();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+}
+
+#[test]
+fn strangers_in_a_run_s_directory_are_not_counted() {
+    let place = place();
+    let first = good(&place, "--size 2 --max 32 --quiet --csv - --dir run");
+    let run_dir = place.path().join("run");
+    fs::copy(
+        run_dir.join("sum-00012-max-00008.states"),
+        run_dir.join("sum-00099-max-00008.states"),
+    )
+    .unwrap();
+    fs::write(run_dir.join("notes.txt"), "mine").unwrap();
+    fs::write(run_dir.join("sum-00012-max-00004.states.tmp"), "half").unwrap();
+    let output = run(&place, "--size 2 --max 32 --csv - --dir run");
+    assert_eq!(stdout(&output), first);
+    assert!(
+        stderr(&output).contains("removed 2 unfinished files"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        run_dir.join("notes.txt").exists(),
+        "what is not ours is left alone"
+    );
+}
+
+#[test]
+fn two_processes_cannot_use_one_directory() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let lock = fs::File::open(place.path().join("run/lock")).unwrap();
+    lock.lock().unwrap();
+    refused(
+        &place,
+        "--size 2 --max 32 --dir run",
+        "in use by another process",
+    );
+    drop(lock);
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+}
+
+#[test]
+fn a_killed_count_goes_on_and_ends_with_the_same_bytes() {
+    let place = place();
+    good(&place, "--size 3 --max 512 --quiet --dir whole");
+    let expected = files(&place.path().join("whole"));
+    // Each process is killed when its directory has a layer more: the first, then whatever the next
+    // one makes durable. The last one ends by itself.
+    let table = place.path().join("killed/layers.csv");
+    let durable = || fs::metadata(&table).map_or(0, |table| table.len());
+    for kill in [true, true, true, false] {
+        let before = durable();
+        let mut child = Command::new(PROGRAM)
+            .args([
+                "--size", "3", "--max", "512", "--dir", "killed", "--memory", "32M", "--quiet",
+            ])
+            .current_dir(&place)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        if kill {
+            while durable() == before && child.try_wait().unwrap().is_none() {
+                thread::yield_now();
+            }
+            child.kill().unwrap();
+        }
+        let status = child.wait().unwrap();
+        assert!(kill || status.success(), "{status}");
+    }
+    assert!(files(&place.path().join("killed")) == expected);
+}
+
+#[test]
+fn a_broken_law_stops_a_count_with_exit_code_1_and_seals_nothing() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --until 12 --quiet --dir run");
+    let manifest = place.path().join("run/manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let sealed = |text: &str| {
+        let mut text = text.as_bytes().to_vec();
+        seal_manifest(&mut text);
+        text
+    };
+    assert_eq!(sealed(&text), text.as_bytes(), "the checksum is understood");
+    // One empty cell more than the afterstates of the last layer have.
+    let at = text.rfind("\"empty_cells\": 4").unwrap();
+    let altered = format!("{}\"empty_cells\": 5{}", &text[..at], &text[at + 16..]);
+    fs::write(&manifest, sealed(&altered)).unwrap();
+    disagrees(
+        &place,
+        "--size 2 --max 32 --quiet --dir run",
+        "enum48: sum 14, largest tile 8: a law is broken: 6 candidates from 7 empty cells",
+    );
+    let after = fs::read_to_string(&manifest).unwrap();
+    assert!(after.contains("\"sealed_sum\": 12"), "{after}");
+    disagrees(&place, "verify run", "expected 5 empty cells, got 4");
+}
+
+#[test]
+fn states_that_are_not_kept_are_said_not_to_be() {
+    let place = place();
+    let said = |until: u32| {
+        let args = "--size 2 --max 32 --keep last --quiet --dir run --until";
+        let said = good(&place, &format!("{args} {until}"));
+        let files = said
+            .lines()
+            .find(|line| line.starts_with("files "))
+            .unwrap();
+        files.to_owned()
+    };
+    assert!(said(20).ends_with(" bits a live state"));
+    assert!(said(12).ends_with(" 0 B  the states of sum 12 are not kept"));
+    assert!(said(20).ends_with(" bits a live state"));
+}
+
+#[test]
+fn files_of_afterstates_are_told_apart_where_they_are_kept() {
+    let place = place();
+    let said = good(
+        &place,
+        "--size 3 --max 32 --keep both --quiet --dir run --json",
+    );
+    let object: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let afterstates = object["afterstates"].as_f64().unwrap();
+    let bits = object["afterstate_bytes"].as_f64().unwrap() * 8.0;
+    let said = good(&place, "--size 3 --max 32 --quiet --dir run");
+    let each = bits / afterstates;
+    let live = bits / object["live"].as_f64().unwrap();
+    let line = format!("  {each:.2} bits an afterstate, {live:.2} for each live state\n");
+    assert!(said.contains(&line), "{said}");
+
+    let said = good(&place, "verify run --deep --quiet");
+    let rebuilt = "rebuilt: every layer up to sum 100, state by state, and its afterstates\n";
+    assert!(said.contains(rebuilt), "{said}");
+    refused(
+        &place,
+        "--size 3 --max 32 --quiet --dir run --keep nothing",
+        "afterstates, both",
+    );
+    good(
+        &place,
+        "--size 3 --max 32 --quiet --dir run --keep afterstates",
+    );
+    let said = good(&place, "verify run --deep --quiet");
+    assert!(said.contains("(--keep afterstates)"), "{said}");
+    let rebuilt = "rebuilt: the afterstates of every layer up to sum 100, one by one\n";
+    assert!(said.contains(rebuilt), "{said}");
+    refused(
+        &place,
+        "--size 3 --max 32 --quiet --dir run --keep all",
+        "--keep all: an earlier run with --keep afterstates dropped the states of the layers below sum 100",
+    );
+}
+
+#[test]
+fn a_pipe_or_a_directory_in_place_of_a_file_is_refused_at_once() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let part = place.path().join("run/sum-00012-max-00008.states");
+    let bytes = fs::read(&part).unwrap();
+    let manifest = place.path().join("run/manifest.json");
+    let text = fs::read(&manifest).unwrap();
+    for (path, bytes) in [(&part, &bytes), (&manifest, &text)] {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        fs::remove_file(path).unwrap();
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        disagrees(&place, "verify run", name);
+        refused(&place, "--size 2 --max 32 --dir run", name);
+        fs::remove_file(path).unwrap();
+        fs::create_dir(path).unwrap();
+        disagrees(&place, "verify run", name);
+        refused(&place, "--size 2 --max 32 --dir run", name);
+        fs::remove_dir(path).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    // Directories with the names of a run's files are left alone.
+    fs::create_dir(place.path().join("run/sum-00030-max-00008.states")).unwrap();
+    fs::create_dir(place.path().join("run/manifest.json.bak.tmp")).unwrap();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    good(&place, "verify run --quiet");
+}
