@@ -78,8 +78,7 @@ impl<'w> Builder<'w> {
     ) -> Result<()> {
         let blocks = layer::blocks(jobs.iter().map(|job| &job.afterstates));
         let mut written = &blocks[..0];
-        let batches = blocks.chunks(BATCH * self.workers.threads());
-        for batch in batches.chain([&blocks[..0]]) {
+        for batch in blocks.chunks(BATCH * self.workers.threads()) {
             self.blocks.prepare(batch.len());
             let round = Round {
                 expand,
@@ -95,6 +94,10 @@ impl<'w> Builder<'w> {
             self.blocks.swap(batch.len());
             report(made);
             written = batch;
+        }
+        // Too little to wake threads for.
+        for (block, made) in written.iter().zip(self.blocks.filled()) {
+            write(&mut jobs[block.part].writers, made)?;
         }
         Ok(())
     }
@@ -153,9 +156,7 @@ impl Round<'_> {
     fn write(&self, job: usize, slots: Range<usize>) -> Result<u64> {
         let mut writers = self.parts[job].writers.lock().expect("no thread panics");
         for blocks in &self.blocks.filled()[slots] {
-            for (writer, block) in writers.iter_mut().zip(blocks) {
-                writer.append(block)?;
-            }
+            write(&mut writers, blocks)?;
         }
         Ok(0)
     }
@@ -183,4 +184,12 @@ impl Round<'_> {
         }
         Ok(worker.boards.len() as u64)
     }
+}
+
+/// Write a block to each file of a part.
+fn write(writers: &mut [Writer], blocks: &[Block]) -> Result<()> {
+    for (writer, block) in writers.iter_mut().zip(blocks) {
+        writer.append(block)?;
+    }
+    Ok(())
 }

@@ -119,7 +119,7 @@ pub(crate) struct Draft<'a> {
 }
 
 /// A thread's buffers for reading values.
-struct Reader {
+pub(crate) struct Reader {
     places: Vec<u32>,
     decoder: ValueDecoder,
     values: Vec<u32>,
@@ -185,6 +185,7 @@ impl<'a> Draft<'a> {
         mut self,
         parts: &[SolvedPart],
         goals: usize,
+        readers: &PerThread<Reader>,
         workers: &Workers,
     ) -> Result<Layer<'a>> {
         let blocks = blocks_of(parts);
@@ -195,14 +196,6 @@ impl<'a> Draft<'a> {
         })?;
         let mut values = Vec::new();
         values.resize_with(self.index.number() as usize * goals, AtomicU32::default);
-        let reader = |_| {
-            Ok(Reader {
-                places: Vec::new(),
-                decoder: ValueDecoder::new()?,
-                values: Vec::new(),
-            })
-        };
-        let readers = PerThread::new(workers.threads(), reader)?;
         let Done = workers.each(&blocks, |worker, &block| {
             let reader = &mut *readers.lock(worker.index);
             let ranks = mem::take(&mut *self.ranks(block));
@@ -232,6 +225,17 @@ fn blocks_of(parts: &[SolvedPart]) -> Vec<LayerBlock> {
 }
 
 impl Reader {
+    /// One for each thread.
+    pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
+        PerThread::new(workers.threads(), |_| {
+            Ok(Self {
+                places: Vec::new(),
+                decoder: ValueDecoder::new()?,
+                values: Vec::new(),
+            })
+        })
+    }
+
     fn read(&mut self, column: &Column, block: usize) -> Result<()> {
         self.values.clear();
         column.read_block(block, &mut self.decoder, &mut self.values)

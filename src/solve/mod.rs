@@ -54,11 +54,12 @@ use crate::engine::{Plan, Workers};
 use crate::error::Result;
 use crate::game::{Game, Objective, PartKey};
 use crate::part::Kind;
+use crate::per_thread::PerThread;
 use crate::store::{Goal, Solution, SolutionStore};
 
 use columns::{Builder, Job};
 use expand::Expand;
-use layer::{Draft, Layer, SolvedPart};
+use layer::{Draft, Layer, Reader, SolvedPart};
 pub use parts::{PartWorth, Worth, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
@@ -152,7 +153,7 @@ pub(crate) fn read<'t>(
         parts.iter().map(|part| &part.afterstates),
     );
     draft.take_all(&parts, workers)?;
-    draft.read(&parts, objectives.len(), workers)
+    draft.read(&parts, objectives.len(), &Reader::each(workers)?, workers)
 }
 
 /// Makes a pass.
@@ -163,6 +164,7 @@ struct Solver<'a> {
     payoffs: Vec<Payoff>,
     workers: &'a Workers,
     builder: Builder<'a>,
+    readers: PerThread<Reader>,
 }
 
 impl<'a> Solver<'a> {
@@ -173,6 +175,7 @@ impl<'a> Solver<'a> {
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             pass,
             builder: Builder::new(workers)?,
+            readers: Reader::each(workers)?,
             workers,
             store,
         })
@@ -194,7 +197,7 @@ impl<'a> Solver<'a> {
             let [twos, fours] = above;
             drop(fours);
             above = [
-                draft.read(&parts, self.objectives.len(), self.workers)?,
+                draft.read(&parts, self.objectives.len(), &self.readers, self.workers)?,
                 twos,
             ];
         }
