@@ -77,7 +77,7 @@ pub use values::{MoveValue, Start, Values};
 ///
 /// Whatever the system refuses; the same call goes on from there. What is wrong with a file.
 /// [`SolvingError::Absent`](crate::SolvingError::Absent) if an afterstate is in no file that must be
-/// in one; before anything is done, the errors of [`passes`].
+/// in one; before anything is done, the errors of [`passes()`].
 pub fn solve(
     store: &mut SolutionStore,
     goals: &[Goal],

@@ -60,7 +60,8 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if no decoder can be started; those of [`goal`](super::goal).
+    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started; those of
+    /// [`goal`](super::goal).
     pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
         let run = solution.run();
         goals.iter().try_for_each(|&goal| fits(run, goal))?;
