@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use indicatif::HumanCount;
 use unit_prefix::NumberPrefix;
 
 /// What took less time than this says nothing about a rate.
@@ -29,6 +30,12 @@ pub(super) fn count(n: f64) -> String {
         NumberPrefix::Standalone(n) => format!("{n}"),
         NumberPrefix::Prefixed(prefix, n) => format!("{} {prefix}", rounded(n)),
     }
+}
+
+/// "1 file", "2 files", "1,900 files".
+pub(super) fn things(n: u64, noun: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", HumanCount(n))
 }
 
 /// "730 B", "9.5 MiB".
@@ -81,6 +88,13 @@ mod tests {
         assert_eq!(count(999_600.0), "1 M");
         assert_eq!(bytes(890.0), "890 B");
         assert_eq!(bytes(17_553_374_319.0), "16 GiB");
+    }
+
+    #[test]
+    fn one_thing_is_no_plural() {
+        assert_eq!(things(0, "file"), "0 files");
+        assert_eq!(things(1, "live state"), "1 live state");
+        assert_eq!(things(1900, "file"), "1,900 files");
     }
 
     #[test]

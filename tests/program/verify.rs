@@ -34,7 +34,7 @@ fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
         lines[0].starts_with("run/sum-00012-max-00008.states: damaged: block 0: "),
         "{lines:?}"
     );
-    assert_eq!(lines[1], "2x2-32: NOT sound: 1 findings");
+    assert_eq!(lines[1], "2x2-32: NOT sound: 1 finding");
     let stray = "run/sum-00099-max-00008.states: not named by the manifest";
     assert!(stderr(&output).contains(stray), "{}", stderr(&output));
     assert!(

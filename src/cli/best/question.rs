@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use csv::{ReaderBuilder, StringRecord};
 
+use crate::cli::units;
 use crate::game::{Grid, Size};
 
 /// Columns of a CSV that can hold the boards: those of `best --csv` and of `states --format csv`.
@@ -39,11 +40,8 @@ impl Lines {
         let fields = fields(line)?;
         let field = fields.get(column);
         let field = field.with_context(|| {
-            let got = fields.len();
-            format!(
-                "expected a board in column {}, got {got} columns",
-                column + 1
-            )
+            let got = units::things(fields.len() as u64, "column");
+            format!("expected a board in column {}, got {got}", column + 1)
         })?;
         Ok(Grid::parse(field, size)?)
     }
@@ -84,7 +82,7 @@ mod tests {
         let size = Size::new(2, 2).unwrap();
         let lines = Lines::of("sum,state");
         let error = |line| lines.board(line, size).unwrap_err().to_string();
-        assert_eq!(error("14"), "expected a board in column 2, got 1 columns");
+        assert_eq!(error("14"), "expected a board in column 2, got 1 column");
         assert_eq!(error(""), "expected a board in column 2, got 0 columns");
         assert!(error("14,0x12345").contains("more digits"));
     }

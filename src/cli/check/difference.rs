@@ -4,11 +4,10 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use indicatif::HumanCount;
 
 use super::report::Report;
 use super::{Args, read};
-use crate::cli::Outcome;
+use crate::cli::{Outcome, units};
 use crate::counts::{Column, Columns, Differs, Table};
 
 /// Compare two tables part by part.
@@ -64,10 +63,11 @@ pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Out
 /// Say how much of two tables agrees, given what one has in the columns of both.
 fn agree(report: &Report, table: &Table) -> io::Result<()> {
     let (columns, totals) = (table.columns(), table.totals());
-    let (parts, last) = (HumanCount(table.rows().len() as u64), table.last_sum());
-    let mut line = format!("agree: {parts} parts up to sum {last}");
+    let parts = units::things(table.rows().len() as u64, "part");
+    let last = table.last_sum();
+    let mut line = format!("agree: {parts} up to sum {last}");
     if columns.has(Column::Live) {
-        line += &format!(", {} live states", HumanCount(totals.live));
+        line += &format!(", {}", units::things(totals.live, "live state"));
     }
     if columns.has(Column::Fingerprint) {
         line += &format!(", fingerprint {}", totals.fingerprint);

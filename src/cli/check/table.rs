@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use indicatif::HumanCount;
 
 use super::report::Report;
 use super::{Args, published, read};
 use crate::Error;
-use crate::cli::Outcome;
+use crate::cli::{Outcome, units};
 use crate::counts::{Columns, Table};
 use crate::game::Game;
 use crate::known;
@@ -39,7 +38,8 @@ pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
         Err(error) => return Err(error),
     };
     report.games = vec![Some(game.to_string())];
-    let (parts, last) = (HumanCount(table.rows().len() as u64), table.last_sum());
+    let parts = units::things(table.rows().len() as u64, "part");
+    let last = table.last_sum();
     let columns = table.columns();
     let told = complete || columns.has_all(&laws::TELL_THE_END);
     report.complete = told.then_some(complete);
@@ -56,7 +56,7 @@ pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
         format!(" that can be checked without {}", columns.missing())
     };
     report.say(format_args!(
-        "{game}, {parts} parts up to sum {last}, {end}: all laws hold{which}"
+        "{game}, {parts} up to sum {last}, {end}: all laws hold{which}"
     ))?;
 
     let verdicts = known::verdicts(&game, &table, complete);

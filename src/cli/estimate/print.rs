@@ -78,9 +78,9 @@ impl Estimate {
             Basis::Run => "nothing is left to count".to_owned(),
             Basis::Moment => format!("about {time}, as it took just now"),
             _ => format!(
-                "about {time} more, at {} with {} threads, as measured just now",
+                "about {time} more, at {} with {}, as measured just now",
                 units::speed(total.states_per_second as f64),
-                self.plan.threads()
+                units::things(self.plan.threads() as u64, "thread")
             ),
         };
         let afterstates = total.disk_afterstates_low.zip(total.disk_afterstates_high);

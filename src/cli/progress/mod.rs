@@ -82,10 +82,11 @@ impl Reporter {
             2 => String::new(),
             sum => format!("resuming at sum {}, ", sum + 2),
         };
-        let (game, dir, threads) = (run.game(), run.dir().display(), plan.threads());
+        let (game, dir) = (run.game(), run.dir().display());
+        let threads = units::things(plan.threads() as u64, "thread");
         let bound = HumanBytes(plan.memory());
         self.form.say(&format!(
-            "{game} in {dir}: {from}{threads} threads, {bound} for data"
+            "{game} in {dir}: {from}{threads}, {bound} for data"
         ));
     }
 
@@ -103,10 +104,10 @@ impl Reporter {
             .rate(of_layer)
             .map_or(String::new(), |rate| format!(", {}", units::speed(rate)));
         let message = format!(
-            "sum {}, {} in the layer\n  {} states{speed}, {} memory, {} on disk",
+            "sum {}, {} in the layer\n  {}{speed}, {} memory, {} on disk",
             step.sum,
             HumanCount(of_layer),
-            HumanCount(self.pace.found(of_layer)),
+            units::things(self.pace.found(of_layer), "state"),
             HumanBytes(memory),
             HumanBytes(self.bytes),
         );

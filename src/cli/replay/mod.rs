@@ -14,7 +14,7 @@ use super::adviser::Adviser;
 use super::objectives::Objectives;
 use super::output::Output;
 use super::stdin::Questions;
-use super::{open, talk};
+use super::{open, talk, units};
 use crate::error::{self, Error};
 use crate::game::{Game, Size};
 use crate::play::{Code, LONGEST, Seed};
@@ -177,8 +177,7 @@ fn print(code: &Code, args: &Args, classic: bool, out: &mut dyn Write) -> io::Re
     };
     if args.step {
         let (moves, replay) = (code.moves().len(), code.replay());
-        let plural = if moves == 1 { "" } else { "s" };
-        writeln!(out, "start of {moves} move{plural}")?;
+        writeln!(out, "start of {}", units::things(moves as u64, "move"))?;
         board(out, format!("{:#}", replay.position()))?;
         for turn in replay.map_while(error::Result::ok) {
             writeln!(out, "move {} of {moves}: {turn}", turn.number)?;

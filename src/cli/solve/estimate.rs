@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::reporter::names;
@@ -34,9 +34,9 @@ const DOUBT: Range = Range {
 /// Bytes of a file beside its values: header, index and footer.
 const FRAME: f64 = 150.0;
 
-/// Bits to expect of each value. Of scores and moves, 3x3, 3x3 to 256 and 2x4 take 2 bits less to 6
-/// bits more than there are after the binary point; of the chance of a tile 0.9 to 23, as for most
-/// boards it may be 0, or 1, or neither.
+/// Bits to expect of each value. Of scores and moves, 3x3, 3x3 to 256 and 2x4 take from 1.4 bits less
+/// to 7.0 bits more than there are after the binary point; of the chance of a tile 0.9 to 23, as for
+/// most boards it may be 0, or 1, or neither.
 fn bits(goal: &Goal) -> Range {
     let fraction = f64::from(goal.fraction);
     match goal.objective {
@@ -219,8 +219,8 @@ impl fmt::Display for Estimate {
             let what = if at == 0 { "to solve" } else { "" };
             writeln!(
                 f,
-                "{what:<11} {} afterstates for {}",
-                HumanCount(pass.afterstates),
+                "{what:<11} {} for {}",
+                units::things(pass.afterstates, "afterstate"),
                 pass.objectives
             )?;
         }
@@ -244,8 +244,8 @@ impl fmt::Display for Estimate {
         let rate = units::count(self.afterstates_per_second as f64);
         writeln!(
             f,
-            "time        about {time}, at {rate} afterstates/s with {} threads",
-            self.threads
+            "time        about {time}, at {rate} afterstates/s with {}",
+            units::things(self.threads as u64, "thread")
         )
     }
 }

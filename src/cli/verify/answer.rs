@@ -6,6 +6,7 @@ use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
 use crate::Error;
+use crate::cli::units;
 use crate::part::{Fingerprint, Kind};
 use crate::store::Run;
 use crate::verify::{Report, Solved};
@@ -17,16 +18,16 @@ pub(super) fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         writeln!(out, "{finding}")?;
     }
     if !report.findings.is_empty() {
-        let findings = report.findings.len();
-        return writeln!(out, "{game}: NOT sound: {findings} findings");
+        let findings = units::things(report.findings.len() as u64, "finding");
+        return writeln!(out, "{game}: NOT sound: {findings}");
     }
     writeln!(
         out,
-        "{game}: sound: {} files, {}, {} live states, {} afterstates, fingerprint {}",
-        HumanCount(report.files),
+        "{game}: sound: {}, {}, {}, {}, fingerprint {}",
+        units::things(report.files, "file"),
         HumanBytes(report.bytes),
-        HumanCount(report.states),
-        HumanCount(report.afterstates),
+        units::things(report.states, "live state"),
+        units::things(report.afterstates, "afterstate"),
         report.fingerprint,
     )?;
     for solved in &report.solved {
@@ -37,11 +38,11 @@ pub(super) fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         };
         writeln!(
             out,
-            "{game}: sound: {} of {layers}: {} files, {}, {} values, fingerprint {}",
+            "{game}: sound: {} of {layers}: {}, {}, {}, fingerprint {}",
             goal.objective,
-            HumanCount(solved.files),
+            units::things(solved.files, "file"),
             HumanBytes(solved.bytes),
-            HumanCount(solved.values),
+            units::things(solved.values, "value"),
             solved.fingerprint,
         )?;
     }
