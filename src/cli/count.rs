@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
@@ -114,11 +114,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .dir
         .clone()
         .unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
-    results.refuse_in(&dir)?;
-    if args.json && dir.to_str().is_none() {
-        let dir = dir.display();
-        bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another --dir, or no --json");
-    }
+    results.suit(&dir)?;
     if args.dry_run {
         Estimate::new(game, plan, args.until, &dir, args.keep)?.print(args.json)?;
         return Ok(Outcome::Done);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::output::Output;
+use super::output::{self, Output};
 use super::talk;
 use crate::store::Sink;
 
@@ -27,9 +27,16 @@ impl Results {
         Ok(Self { csv, json })
     }
 
-    /// Refuse a table in a directory that is about to become a run's.
-    pub(super) fn refuse_in(&self, dir: &Path) -> Result<()> {
-        self.csv.iter().try_for_each(|csv| csv.refuse_in(dir))
+    /// Check that the results can be had of a run in `dir`: no table goes into its directory, and
+    /// JSON can name that.
+    pub(super) fn suit(&self, dir: &Path) -> Result<()> {
+        if let Some(csv) = &self.csv {
+            csv.refuse_in(dir)?;
+        }
+        if self.json {
+            output::json_names(dir)?;
+        }
+        Ok(())
     }
 
     /// Write the table with `act`, if it is asked for.

@@ -169,17 +169,32 @@ fn the_files_beside_an_output_are_nobody_s_to_take() {
 fn json_cannot_name_every_directory_and_says_so_before_the_work() {
     let place = place();
     let name = OsStr::from_bytes(b"not-\xff-utf8");
-    let run = |more: &[&str]| {
+    let dir = place.path().join(name);
+    let run = |before: &str, after: &str| {
         let mut command = Command::new(PROGRAM);
-        command.args(["--size", "2", "--max", "32", "--quiet", "--dir"]);
-        command.arg(name).args(more).current_dir(&place);
+        command.args(before.split_whitespace()).arg(name);
+        command.args(after.split_whitespace()).current_dir(&place);
         command.output().unwrap()
     };
-    let output = run(&["--json"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("not UTF-8"), "{}", stderr(&output));
-    assert!(!place.path().join(name).exists(), "nothing was counted");
-    assert_eq!(run(&[]).status.code(), Some(0));
+    let refused = |before: &str, after: &str| {
+        let output = run(before, after);
+        assert_eq!(output.status.code(), Some(2), "{before} {after}");
+        let said = stderr(&output);
+        let expected = "enum48: --json: not-\u{fffd}-utf8: not UTF-8";
+        assert!(
+            said.starts_with(expected) && said.lines().count() == 1,
+            "{said}"
+        );
+    };
+    let count = "--size 2 --max 32 --keep afterstates --quiet --dir";
+    refused(count, "--json");
+    refused(count, "--json --dry-run");
+    assert!(!dir.exists(), "nothing was counted");
+    assert_eq!(run(count, "").status.code(), Some(0));
+    refused("solve", "--json");
+    refused("solve", "--json --dry-run");
+    assert!(!dir.join("solution.json").exists(), "nothing was solved");
+    assert_eq!(run("solve", "").status.code(), Some(0));
 }
 
 #[test]

@@ -15,6 +15,15 @@ use super::signals::DeletedOnSignal;
 use crate::error::Error;
 use crate::store::{self, Replacement, Sink};
 
+/// Refuse a directory that JSON could not name.
+pub(super) fn json_names(dir: &Path) -> Result<()> {
+    if dir.to_str().is_none() {
+        let dir = dir.display();
+        bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another name, or no --json");
+    }
+    Ok(())
+}
+
 /// A destination for data.
 #[derive(Debug)]
 pub(super) enum Output {

@@ -19,7 +19,7 @@ use self::reporter::Reporter;
 use self::summary::Summary;
 use super::resources::Resources;
 use super::results::Results;
-use super::{Outcome, open};
+use super::{Outcome, open, units};
 use crate::Error;
 use crate::engine;
 use crate::game::Objective;
@@ -116,6 +116,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let plan = args.resources.plan()?;
     let results = Results::new(args.csv.as_deref(), args.json)?;
+    results.suit(&args.dir)?;
     if args.dry_run {
         let solution = Solution::peek(&args.dir)?;
         let goals = goals(&solution, &args.objectives)?;
@@ -151,8 +152,9 @@ fn goals(solution: &Solution, objectives: &[Wanted]) -> Result<Vec<Goal>> {
         let goal = solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?;
         match goals.iter().find(|other| other.objective == objective) {
             Some(&other) if other != goal => {
-                let (one, two) = (other.fraction, goal.fraction);
-                bail!("--for {objective}: with {one} bits and with {two}: give it once");
+                let one = units::things(u64::from(other.fraction), "bit");
+                let two = goal.fraction;
+                bail!("--for {objective}: with {one} and with {two}: give it once");
             }
             Some(_) => {}
             None => goals.push(goal),
