@@ -11,6 +11,7 @@ use crate::cli::units;
 use crate::engine::Plan;
 use crate::error::Result;
 use crate::game::Objective;
+use crate::part::Kind;
 use crate::solve::{Pass, Progress, passes};
 use crate::store::{Goal, Solution, SolutionStore};
 
@@ -56,6 +57,7 @@ impl Reporter {
             reporter.form.say(note);
         }
         reporter.announce(plan, solution);
+        reporter.tell_of_check(solution);
         let dir = solution.run().dir().to_owned();
         let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
         let words = move || what_stays(&dir, &objectives);
@@ -66,8 +68,9 @@ impl Reporter {
     fn announce(&self, plan: &Plan, solution: &Solution) {
         self.form.warn_of_memory(plan);
         let run = solution.run();
-        let (game, dir, threads) = (run.game(), run.dir().display(), plan.threads());
-        let resources = format!("{threads} threads, {} for data", HumanBytes(plan.memory()));
+        let (game, dir) = (run.game(), run.dir().display());
+        let threads = units::things(plan.threads() as u64, "thread");
+        let resources = format!("{threads}, {} for data", HumanBytes(plan.memory()));
         let what = |pass: &Pass| {
             let goals = names(&pass.goals);
             if pass.solved_sum > solution.last_sum() {
@@ -95,6 +98,15 @@ impl Reporter {
         }
     }
 
+    /// Say on a terminal what is done before the first layer: every file is checked, which takes long
+    /// if there are many.
+    fn tell_of_check(&self, solution: &Solution) {
+        if let Form::Terminal(bar) = &self.form {
+            let bytes = solution.run().bytes(Kind::Afterstates, None) + self.bytes;
+            bar.set_message(format!("checking {} of files", HumanBytes(bytes)));
+        }
+    }
+
     /// End the display; says what solving took.
     pub(super) fn finish(self) -> Took {
         self.form.finish();
@@ -117,12 +129,12 @@ impl Reporter {
         };
         let (solved, all) = self.pace.of_layer();
         let message = format!(
-            "{}{of_passes}: sum {}, {} of {}\n  {} afterstates{speed}, {} memory, {} on disk",
+            "{}{of_passes}: sum {}, {} of {}\n  {}{speed}, {} memory, {} on disk",
             names(&pass.goals),
             self.pace.sum(),
             HumanCount(solved),
             HumanCount(all),
-            HumanCount(self.pace.solved()),
+            units::things(self.pace.solved(), "afterstate"),
             HumanBytes(memory),
             HumanBytes(self.bytes),
         );
@@ -157,6 +169,10 @@ impl Reporter {
 impl Progress for Reporter {
     fn begin(&mut self, pass: &Pass) {
         self.pace.begin_pass(pass);
+        let memory = self.memory.look();
+        if let Form::Terminal(bar) = &self.form {
+            self.draw(bar, memory);
+        }
     }
 
     fn step(&mut self, sum: u32, afterstates: u64) {
