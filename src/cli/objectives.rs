@@ -76,3 +76,39 @@ pub(super) fn loss(objective: Objective, loss: f64) -> String {
         number(objective, loss)
     }
 }
+
+/// A bound in two digits, which is never less than `n`.
+pub(super) fn bound(n: f64) -> String {
+    let near = format!("{n:.1e}");
+    if near.parse().is_ok_and(|near: f64| near >= n) {
+        return near;
+    }
+    let unit = 10f64.powf(n.log10().floor() - 1.0);
+    format!("{:.1e}", n + unit / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_printed_bound_is_never_less_than_what_it_bounds() {
+        for (n, printed) in [
+            (0.0, "0.0e0"),
+            (4.0, "4.0e0"),
+            (4.01, "4.1e0"),
+            (4.09, "4.1e0"),
+            (9.91, "1.0e1"),
+            (0.003_897_9, "3.9e-3"),
+            (0.003_900_1, "4.0e-3"),
+        ] {
+            assert_eq!(bound(n), printed, "{n}");
+        }
+        let mut random = fastrand::Rng::with_seed(48);
+        for _ in 0..10_000 {
+            let n = 10f64.powf(random.f64() * 20.0 - 12.0);
+            let printed: f64 = bound(n).parse().unwrap();
+            assert!(n <= printed && printed <= 1.1 * n, "{n}: {printed}");
+        }
+    }
+}

@@ -55,7 +55,9 @@ fn a_game_by_the_best_moves_loses_exactly_nothing() {
             assert_eq!(of["value"], of["best_value"]);
         }
         let text = good(&place, &format!("rate {code} --dir run"));
-        assert!(text.ends_with("\nloss       0\n"), "{text}");
+        let (_, end) = text.split_once("\nloss       0\n").expect(&text);
+        assert!(end.starts_with("values     off by at most "), "{text}");
+        assert_eq!(end.lines().count(), 1, "{text}");
     }
 }
 
@@ -98,6 +100,8 @@ fn every_move_loses_what_best_says_and_the_worst_come_first() {
         assert_eq!(rated["best_moves"], best_moves);
         let worst: Vec<u64> = losses.iter().take(3).map(|(number, _)| *number).collect();
         assert_eq!(rated["worst"], serde_json::json!(worst));
+        let solved = json(&place, &format!("solve run --for {objective} --quiet"));
+        assert_eq!(rated["error"], solved["objectives"][0]["error"]);
     }
 }
 
@@ -129,6 +133,7 @@ fn a_game_is_shown_move_by_move() {
             "objective  8",
             "moves      2, best 1",
             "loss       0.10000000",
+            "values     off by at most 9.4e-10, the loss of a move by at most twice that",
             "worst      move 2, down at 2 2 / . 4: loses 0.10000000 against right,left",
         ]
     );

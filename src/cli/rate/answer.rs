@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::cli::objectives::{loss, number};
+use crate::cli::objectives::{bound, loss, number};
 use crate::error::Result;
 use crate::game::{Grid, Objective};
 use crate::play::{Code, Turn};
@@ -24,6 +24,8 @@ pub(super) struct Rated {
     best_moves: usize,
     /// Numbers of the moves that lost most, the worst first.
     worst: Vec<u64>,
+    /// The most by which a value can be off; a loss, by twice that.
+    error: f64,
 }
 
 /// A move.
@@ -58,9 +60,15 @@ fn name<S: serde::Serializer>(objective: &Objective, to: S) -> Result<S::Ok, S::
 }
 
 impl Rated {
-    /// Rate a game of the solved run for the one goal that `values` are of, and name so many of the
-    /// worst moves.
-    pub(super) fn new(code: &Code, values: &mut Values, goal: Goal, worst: usize) -> Result<Self> {
+    /// Rate a game of the solved run for the one goal that `values` are of, which are off by no more
+    /// than `error`, and name so many of the worst moves.
+    pub(super) fn new(
+        code: &Code,
+        values: &mut Values,
+        goal: Goal,
+        error: f64,
+        worst: usize,
+    ) -> Result<Self> {
         let mut replay = code.replay();
         let mut moves: Vec<Move> = Vec::with_capacity(code.moves().len());
         let mut board = replay.position().board();
@@ -88,6 +96,7 @@ impl Rated {
             best_moves,
             worst: order.iter().take(worst).map(|of| of.number).collect(),
             moves,
+            error,
         })
     }
 
@@ -190,6 +199,11 @@ impl Rated {
             self.best_moves
         )?;
         writeln!(f, "loss       {}", loss(objective, self.loss))?;
+        writeln!(
+            f,
+            "values     off by at most {}, the loss of a move by at most twice that",
+            bound(self.error)
+        )?;
         for (at, of) in self.worst().enumerate() {
             let head = if at == 0 { "worst" } else { "" };
             let (board, ties) = (of.board, of.ties.join(","));

@@ -36,8 +36,9 @@ Examples:
 Keys of --json: code; moves, each with move, best (the move itself if it is as
 good as any), loss, number, board (before it), ties (all best moves), value and
 best_value (of the move, and of the best); loss, of all moves; game; objective;
-best_moves, how many lost nothing; worst, the numbers of the worst moves. Of a
-line that is no code, or one of another game: code, error and line.")]
+best_moves, how many lost nothing; worst, the numbers of the worst moves; error,
+the most by which a value can be off: what a move loses, by at most twice that.
+Of a line that is no code, or one of another game: code, error and line.")]
 pub(super) struct Args {
     /// The code of a game, as play and replay print it, or - to read codes from stdin, one a line
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
@@ -91,7 +92,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     check(&code, solution.run())?;
     let mut values = Values::new(&solution, &[goal], plan.memory())?;
-    let rated = Rated::new(&code, &mut values, goal, args.worst)?;
+    let error = solution.error(goal);
+    let rated = Rated::new(&code, &mut values, goal, error, args.worst)?;
     Output::Stdout.write(|out| match args.json {
         true => json(&rated, out),
         false => Ok(write!(out, "{rated:#}")?),
@@ -118,6 +120,7 @@ fn lines(args: &Args, solution: &Solution, goal: Goal, mut lookups: Lookups) -> 
         let code = code.and_then(|code| check(&code, solution.run()).map(|()| code));
         Some(code.map_err(|error| Refused::new(text, line, &error)))
     };
+    let error = solution.error(goal);
     let mut outcome = Outcome::Done;
     let mut input = Questions::new(LONGEST);
     Output::Stdout.write(|out| {
@@ -127,8 +130,9 @@ fn lines(args: &Args, solution: &Solution, goal: Goal, mut lookups: Lookups) -> 
                 return Ok(());
             }
             let codes: Vec<_> = batch.iter().map(Result::as_ref).collect();
-            let rate =
-                |values: &mut Values, code: &Code| Rated::new(code, values, goal, args.worst);
+            let rate = |values: &mut Values, code: &Code| {
+                Rated::new(code, values, goal, error, args.worst)
+            };
             for rated in lookups.each(&codes, rate)? {
                 outcome = outcome.max(rated.as_ref().map_or(Outcome::Disagreed, |_| Outcome::Done));
                 match rated {

@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::reporter::Took;
-use crate::cli::units;
+use crate::cli::{objectives, units};
 use crate::error::Result;
 use crate::part::Fingerprint;
 use crate::solve::{Start, Values};
@@ -63,7 +63,7 @@ impl Summary {
                 name: goal.objective.to_string(),
                 start: all,
                 start_two_2s: two_2s,
-                error: goal.error(4, solution.last_sum()),
+                error: solution.error(*goal),
                 fraction: goal.fraction,
                 bytes: solution.bytes(goal.objective),
                 fingerprint: solution.fingerprint(goal.objective),
@@ -92,8 +92,8 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let afterstates = HumanCount(self.afterstates);
-        writeln!(f, "{}: {afterstates} afterstates solved\n", self.game)?;
+        let afterstates = units::things(self.afterstates, "afterstate");
+        writeln!(f, "{}: {afterstates} solved\n", self.game)?;
         writeln!(
             f,
             "{:<6} {:>15} {:>15} {:>15} {:>10} {:>12}",
@@ -101,7 +101,7 @@ impl fmt::Display for Summary {
         )?;
         for solved in &self.objectives {
             let (name, start, two_2s) = (&solved.name, solved.start, solved.start_two_2s);
-            let error = bound(solved.error + PRINTED);
+            let error = objectives::bound(solved.error + PRINTED);
             let (bits, files) = (self.bits(solved.bytes), HumanBytes(solved.bytes));
             writeln!(
                 f,
@@ -130,42 +130,6 @@ impl Summary {
         let time = Duration::from_secs_f64(seconds);
         let speed = units::rate(self.solved, time)
             .map_or(String::new(), |rate| format!(", {}/s", units::count(rate)));
-        writeln!(f, " for {} new values{speed}", HumanCount(self.solved))
-    }
-}
-
-/// A bound in two digits, which is never less than `n`.
-fn bound(n: f64) -> String {
-    let near = format!("{n:.1e}");
-    if near.parse().is_ok_and(|near: f64| near >= n) {
-        return near;
-    }
-    let unit = 10f64.powf(n.log10().floor() - 1.0);
-    format!("{:.1e}", n + unit / 2.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_printed_bound_is_never_less_than_what_it_bounds() {
-        for (n, printed) in [
-            (0.0, "0.0e0"),
-            (4.0, "4.0e0"),
-            (4.01, "4.1e0"),
-            (4.09, "4.1e0"),
-            (9.91, "1.0e1"),
-            (0.003_897_9, "3.9e-3"),
-            (0.003_900_1, "4.0e-3"),
-        ] {
-            assert_eq!(bound(n), printed, "{n}");
-        }
-        let mut random = fastrand::Rng::with_seed(48);
-        for _ in 0..10_000 {
-            let n = 10f64.powf(random.f64() * 20.0 - 12.0);
-            let printed: f64 = bound(n).parse().unwrap();
-            assert!(n <= printed && printed <= 1.1 * n, "{n}: {printed}");
-        }
+        writeln!(f, " for {}{speed}", units::things(self.solved, "new value"))
     }
 }

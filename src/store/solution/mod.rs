@@ -205,6 +205,12 @@ impl Solution {
         manifest::last_sum(&self.run)
     }
 
+    /// The most by which a value of a goal can be off.
+    #[must_use]
+    pub fn error(&self, goal: Goal) -> f64 {
+        goal.error(4, self.last_sum())
+    }
+
     /// Bytes of the files of an objective.
     #[must_use]
     pub fn bytes(&self, objective: Objective) -> u64 {
