@@ -22,7 +22,7 @@ pub(crate) const RESERVE: &str = "reserve";
 pub(crate) const TABLE: &str = "layers.csv";
 
 /// A part's file name: `sum-00164-max-00032.states`. Names sort as the parts do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileName {
     pub(crate) kind: Kind,
     pub(crate) key: PartKey,

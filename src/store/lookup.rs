@@ -1,22 +1,23 @@
-//! Where states stand in a run, for many states in any order.
+//! Where boards stand in the files of a run, for many boards in any order.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::files::FileName;
 use super::run::Run;
 use crate::error::Result;
 use crate::game::{Board, PartKey};
 use crate::part::{Decoder, Kind, Part};
 
-/// Finds live states in the parts of a run. Decoded blocks are kept, up to a bound, as questions
+/// Finds live states and afterstates in the parts of a run. Decoded blocks are kept, up to a bound, as questions
 /// that follow one another often go to the same ones; to ask in order, within one part,
 /// [`part::Lookup`](crate::part::Lookup) is leaner.
 pub struct Lookup<'a> {
     run: &'a Run,
-    parts: HashMap<PartKey, Option<Part>>,
+    parts: HashMap<FileName, Option<Part>>,
     decoder: Decoder,
-    blocks: HashMap<(PartKey, usize), Vec<Board>>,
-    /// States in the blocks that are kept, and the most that may be.
+    blocks: HashMap<(FileName, usize), Vec<Board>>,
+    /// Boards in the blocks that are kept, and the most that may be.
     kept: usize,
     bound: usize,
 }
@@ -38,17 +39,18 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// How many states of its part come before a canonical board; `None` if it is not among the
-    /// live states of the run.
+    /// How many boards of its part come before a canonical one; `None` if it is not among those of
+    /// this kind that the run has files of.
     ///
     /// # Errors
     ///
     /// What is wrong with the part's file.
-    pub fn position(&mut self, board: Board) -> Result<Option<u64>> {
+    pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
         let key = PartKey::of(board);
-        let part = match self.parts.entry(key) {
+        let name = FileName { kind, key };
+        let part = match self.parts.entry(name) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(self.run.part(Kind::States, key)?),
+            Entry::Vacant(entry) => entry.insert(self.run.part(kind, key)?),
         };
         let Some((part, block)) = part
             .as_ref()
@@ -57,31 +59,31 @@ impl<'a> Lookup<'a> {
             return Ok(None);
         };
         let before = block as u64 * part.block_size();
-        let position = |states: &[Board]| {
-            let within = states.binary_search(&board).ok()?;
+        let position = |boards: &[Board]| {
+            let within = boards.binary_search(&board).ok()?;
             Some(before + within as u64)
         };
-        if let Some(states) = self.blocks.get(&(key, block)) {
-            return Ok(position(states));
+        if let Some(boards) = self.blocks.get(&(name, block)) {
+            return Ok(position(boards));
         }
-        let mut states = Vec::new();
-        part.read_block(block, &mut self.decoder, &mut states)?;
-        let found = position(&states);
-        if self.kept + states.len() > self.bound {
+        let mut boards = Vec::new();
+        part.read_block(block, &mut self.decoder, &mut boards)?;
+        let found = position(&boards);
+        if self.kept + boards.len() > self.bound {
             self.blocks.clear();
             self.kept = 0;
         }
-        self.kept += states.len();
-        self.blocks.insert((key, block), states);
+        self.kept += boards.len();
+        self.blocks.insert((name, block), boards);
         Ok(found)
     }
 
-    /// Whether a canonical board is among the live states of the run.
+    /// Whether a canonical board is among those of this kind that the run has files of.
     ///
     /// # Errors
     ///
     /// As for [`Lookup::position`].
-    pub fn contains(&mut self, board: Board) -> Result<bool> {
-        Ok(self.position(board)?.is_some())
+    pub fn contains(&mut self, kind: Kind, board: Board) -> Result<bool> {
+        Ok(self.position(kind, board)?.is_some())
     }
 }

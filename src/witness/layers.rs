@@ -1,17 +1,18 @@
 //! Witnesses with the layers of a run.
 
 use super::predecessors::Predecessors;
+use super::states::States;
 use super::trail::Trail;
 use super::{Answer, is_start, is_won};
 use crate::error::Result;
 use crate::game::{Board, sum};
-use crate::store::{Lookup, Run};
+use crate::store::Run;
 
 /// Finds witnesses in the layers of a run.
 pub struct Layers<'a> {
     run: &'a Run,
     predecessors: Predecessors,
-    states: Lookup<'a>,
+    states: States<'a>,
 }
 
 impl<'a> Layers<'a> {
@@ -24,12 +25,12 @@ impl<'a> Layers<'a> {
         Ok(Self {
             run,
             predecessors: Predecessors::new(run.game()),
-            states: Lookup::new(run, memory)?,
+            states: States::new(run, memory)?,
         })
     }
 
-    /// Whether a board can be reached: a live one is listed in its part; a dead or won one is one
-    /// step after a live one.
+    /// Whether a board can be reached: a live one is listed in its part, or follows from an afterstate
+    /// where the states were dropped; a dead or won one is one step after a live one.
     ///
     /// # Errors
     ///
@@ -37,39 +38,40 @@ impl<'a> Layers<'a> {
     /// the run does not have the layers that tell; damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
-        self.run.has_layer(sum)?;
+        self.states.has_layer(sum)?;
         if self.is_listed(board) {
             let (canonical, _) = self.run.game().canonical(board);
-            return self.states.contains(canonical);
+            return self.states.contain(canonical);
         }
-        self.run.has_layer(sum.saturating_sub(4).max(4))?;
+        self.states.has_layer(sum.saturating_sub(4).max(4))?;
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
-        trail.step(|before| self.states.contains(before))
+        trail.step(|before| self.states.contain(before))
     }
 
     /// A game that ends in a board. Reads a few blocks for each move.
     ///
     /// # Errors
     ///
-    /// As for [`Layers::reached`]; all layers up to the sum of the board are needed.
+    /// As for [`Layers::reached`]; all layers up to the sum of the board are needed, of states or of
+    /// afterstates.
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
         let sum = sum(board);
-        self.run.has_layer(4)?;
+        self.states.has_layer(4)?;
         let dir = self.run.dir().display();
         if !self.reached(board)? {
             return Ok(Answer::Unreachable(if self.is_listed(board) {
-                format!("{dir} has every live state of sum {sum}, and it is not among them")
+                format!("{dir} tells every live state of sum {sum}, and it is not among them")
             } else {
                 format!(
-                    "{dir} has every live state up to sum {sum}, and no move leads from one to it"
+                    "{dir} tells every live state up to sum {sum}, and no move leads from one to it"
                 )
             }));
         }
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
         while !is_start(trail.board()) {
-            if !trail.step(|before| self.states.contains(before))? {
+            if !trail.step(|before| self.states.contain(before))? {
                 return Ok(Answer::Unreachable(format!(
-                    "{dir} has {:#x}, but no state from which a move leads to it",
+                    "{dir} tells of {:#x}, but of no state from which a move leads to it",
                     trail.board()
                 )));
             }
@@ -94,13 +96,13 @@ mod tests {
     use crate::graph::Graph;
     use crate::part::{Kind, Stream};
     use crate::play::Position;
-    use crate::store::Store;
+    use crate::store::{Keep, Store};
 
     /// Count a game in a directory of its own.
-    fn counted(game: &str, until: Option<u32>) -> (tempfile::TempDir, Run) {
+    fn counted(game: &str, until: Option<u32>, keep: Keep) -> (tempfile::TempDir, Run) {
         let place = tempfile::tempdir().unwrap();
         let game = game.parse().unwrap();
-        let mut store = Store::open(place.path(), &game, None).unwrap();
+        let mut store = Store::open(place.path(), &game, Some(keep)).unwrap();
         let plan = Plan::new(64 << 20, 2).unwrap();
         engine::count(&mut store, &plan, until, &mut Silent).unwrap();
         drop(store);
@@ -110,8 +112,10 @@ mod tests {
 
     #[test]
     fn every_state_and_every_image_of_it_has_a_witness() {
-        for name in ["2x2", "2x2-32", "2x3-16"] {
-            let (_place, run) = counted(name, None);
+        let games = ["2x2", "2x2-32", "2x3-16"];
+        let kept = [Keep::All, Keep::Afterstates];
+        for (name, keep) in games.iter().flat_map(|name| kept.map(|keep| (name, keep))) {
+            let (_place, run) = counted(name, None, keep);
             let game = *run.game();
             let mut layers = Layers::new(&run, 1 << 20).unwrap();
             let graph = Graph::new(&game, None, 1 << 20).unwrap();
@@ -138,7 +142,7 @@ mod tests {
     /// more step.
     #[test]
     fn every_state_of_2x4_is_a_start_or_one_step_from_another() {
-        let (_place, run) = counted("2x4", None);
+        let (_place, run) = counted("2x4", None, Keep::All);
         let game = *run.game();
         let mut layers = Layers::new(&run, 1 << 30).unwrap();
         let mut states = 0;
@@ -152,7 +156,7 @@ mod tests {
                 }
                 let mut trail = Trail::new(game, &layers.predecessors, state);
                 assert!(
-                    trail.step(|before| layers.states.contains(before)).unwrap(),
+                    trail.step(|before| layers.states.contain(before)).unwrap(),
                     "{state:#x}"
                 );
                 let (direction, spawn) = trail.last_step().unwrap();
@@ -167,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_bound_that_holds_no_block_changes_nothing() {
-        let (_place, run) = counted("3x3-64", None);
+        let (_place, run) = counted("3x3-64", None, Keep::All);
         let witness = |memory| {
             Layers::new(&run, memory)
                 .unwrap()
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn layers_that_are_not_there_yet_tell_nothing() {
-        let (_place, run) = counted("2x2", Some(12));
+        let (_place, run) = counted("2x2", Some(12), Keep::All);
         let mut layers = Layers::new(&run, 0).unwrap();
         assert!(layers.reached(0x0132 - 0x0100).unwrap());
         let error = layers.witness(0x0132).unwrap_err();

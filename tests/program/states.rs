@@ -92,10 +92,8 @@ fn what_is_not_there_is_said() {
         &place,
         "--size 2 --max 32 --quiet --dir after --until 12 --keep afterstates",
     );
-    for args in ["states after --sum 10", "show 0x0112 --dir after"] {
-        let said = run(&place, args);
-        assert!(stderr(&said).contains("(--keep afterstates)"), "{args}");
-    }
+    refused(&place, "states after --sum 10", "(--keep afterstates)");
+    cannot_tell(&place, "show 0x1113 --dir after", "not counted yet");
     refused(&place, "states nothing", "nothing");
     refused(&place, "states part -o no/such/file", "no/such/file");
     refused(&place, "states part --format pdf", "pdf");
@@ -356,6 +354,34 @@ fn whether_a_board_was_reached_is_an_exit_code() {
         let output = run(&place, &format!("show {board} --dir run"));
         assert_eq!(output.status.code(), Some(1), "{board}");
     }
+}
+
+#[test]
+fn a_run_that_kept_afterstates_tells_by_them_what_was_reached() {
+    let place = counted();
+    good(
+        &place,
+        "--size 2 --max 32 --keep afterstates --dir after --quiet",
+    );
+    // Live, dead and won ones, of which the first is a start; then those that no game ends in.
+    let reached = ["0x0011", "0x0132", "0x3201", "0x1231", "0x4114", "0x5200"];
+    let others = ["0x0001", "0x3003", "0x3443", "0x5321", "0x5500"];
+    for (boards, code) in [(&reached[..], 0), (&others[..], 1)] {
+        for board in boards {
+            let shown = ["run", "after"].map(|dir| {
+                let output = run(&place, &format!("show {board} --dir {dir} --json"));
+                assert_eq!(output.status.code(), Some(code), "{dir}: {board}");
+                let shown: Value = serde_json::from_str(stdout(&output)).unwrap();
+                shown["reached"].clone()
+            });
+            assert_eq!(shown, [json!(code == 0), json!(code == 0)], "{board}");
+        }
+    }
+    let said = good(&place, "show 2 . / 4 8 --dir after");
+    assert!(
+        said.ends_with("reached    yes, by the afterstates: the states of this sum were dropped\n"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::{Serialize, Serializer};
 
+use crate::cli::units;
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
 use crate::play::{Position, Status};
 
@@ -176,7 +177,11 @@ impl fmt::Display for Answer {
         writeln!(f)?;
         writeln!(f, "board      {board:#x}")?;
         writeln!(f, "canonical  {canonical:#x}  {canonical}")?;
-        writeln!(f, "orbit      {} boards, including itself", self.orbit)?;
+        writeln!(
+            f,
+            "orbit      {}, including itself",
+            units::things(self.orbit, "board")
+        )?;
         writeln!(f, "sum        {}, largest tile {}", self.sum, self.max_tile)?;
         writeln!(f, "state      {state}")?;
         self.moves.iter().try_for_each(|moved| moved.fmt(f))?;
@@ -186,18 +191,22 @@ impl fmt::Display for Answer {
             (Some(true), Some(Place { file, block })) => {
                 writeln!(f, "reached    yes: {file}, block {block}")?;
             }
+            (Some(true), None) if self.is_live() => writeln!(
+                f,
+                "reached    yes, by the afterstates: the states of this sum were dropped"
+            )?,
             (Some(true), None) => writeln!(
                 f,
                 "reached    yes: a move leads to it from a state of the run"
             )?,
         }
         match &self.solved {
-            Some(dir) => writeln!(
+            Some(dir) if self.reached == Some(true) => writeln!(
                 f,
                 "values     enum48 best {board:#x} --dir {}",
                 dir.display()
             ),
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 }

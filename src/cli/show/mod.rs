@@ -18,8 +18,8 @@ use crate::witness::Layers;
 ///
 /// With --dir, also says whether that run reached the board, from the index and one block of its
 /// part; the exit code is 0 if it did, 1 if not. Parts list live states: a dead or won board is
-/// reached if a move leads to it from a live state that is. What its moves are worth is told by best,
-/// if the run is solved.
+/// reached if a move leads to it from a live state that is. A run that kept only afterstates tells by
+/// these. What its moves are worth is told by best, if the run is solved.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let board = board(&args.board, &game)?;
     let mut answer = Answer::new(game, board)?;
     if let Some(run) = &run
-        && Solution::open(run.dir()).is_ok()
+        && Solution::open(run.dir()).is_ok_and(|solution| solution.goals().next().is_some())
     {
         answer.solved = Some(run.dir().to_owned());
     }
