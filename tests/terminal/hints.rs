@@ -44,8 +44,8 @@ const OPENING: [&str; 5] = [
     "score loss moves 64",
     "up -",
     "right -",
-    "down 477.35 -<0.01 52.23 93.93 %",
-    "left 477.35 best 52.23 93.93 %",
+    "down 477.3480 0.0048 52.2304 0.93926124",
+    "left 477.3528 0 52.2308 0.93927323",
 ];
 
 #[test]
@@ -61,9 +61,9 @@ fn hints_come_and_go_on_a_key_and_follow_the_game() {
     assert_eq!(play.board_after(1), "2 4 . / 2 . .");
     let second = [
         OPENING[0],
-        "up 477.70 best 51.32 93.92 %",
-        "right 477.70 -0.01 51.32 93.92 %",
-        "down 477.70 best 51.32 93.92 %",
+        "up 477.7034 0 51.3205 0.93924025",
+        "right 477.6977 0.0057 51.3201 0.93921894",
+        "down 477.7034 0 51.3205 0.93924025",
         "left -",
     ];
     assert_eq!(hints(&play), second);
@@ -81,8 +81,8 @@ fn what_is_played_for_can_be_chosen() {
         "64 loss score",
         "up -",
         "right -",
-        "down 93.93 % -<0.01 477.35",
-        "left 93.93 % best 477.35",
+        "down 0.93926124 0.00001199 477.3480",
+        "left 0.93927323 0 477.3528",
     ];
     assert_eq!(hints(&play), expected);
     play.quit("q");
@@ -145,7 +145,7 @@ fn the_smallest_window_has_room_for_hints() {
     let contents = play.screen().contents();
     assert!(contents.contains(".        2        4"), "{contents}");
     assert!(
-        contents.contains("down      477.35    -<0.01     52.23\n"),
+        contents.contains("down     477.3480     0.0048\n"),
         "{contents}"
     );
     play.resize(38, 13);

@@ -3,6 +3,7 @@
 use crossterm::style::Stylize;
 
 use crate::cli::adviser::{Advice, Adviser};
+use crate::cli::objectives::{loss, number};
 use crate::error::Result;
 use crate::game::{Direction, Objective};
 use crate::play::Position;
@@ -13,7 +14,7 @@ pub(super) const ROWS: u16 = 1 + Direction::ALL.len() as u16;
 
 /// Width of a direction, and of a column of numbers.
 const NAME: usize = 6;
-const COLUMN: usize = 10;
+const COLUMN: usize = 11;
 
 /// The table for a position, in a window of so many columns: what each move is worth, what it loses
 /// against the best, and what it is worth to other goals as far as there is room.
@@ -54,26 +55,13 @@ pub(super) fn lines(
 fn cells(objectives: &[Objective], advice: &Advice, of: &MoveValue) -> Vec<String> {
     let numbers = objectives.iter().zip(&of.numbers);
     let mut cells: Vec<String> = numbers
-        .map(|(&for_what, &of)| number(for_what, of))
+        .map(|(&objective, &value)| number(objective, value))
         .collect();
-    let loss = number(objectives[0], advice.loss(of));
-    let loss = match loss.as_str() {
-        _ if is_best(advice, of) => "best".to_owned(),
-        "0.00" | "0.00 %" => "-<0.01".to_owned(),
-        _ => format!("-{loss}"),
-    };
+    let loss = loss(objectives[0], advice.loss(of));
     cells.insert(1, loss);
     cells
 }
 
 fn is_best(advice: &Advice, of: &MoveValue) -> bool {
     advice.best().any(|best| best == of)
-}
-
-/// A value as people read it: a chance in percent.
-fn number(objective: Objective, value: f64) -> String {
-    match objective {
-        Objective::Tile(_) => format!("{:.2} %", 100.0 * value),
-        Objective::Score | Objective::Moves => format!("{value:.2}"),
-    }
 }
