@@ -19,6 +19,7 @@ mod completions;
 mod directory;
 mod golden;
 mod graph;
+mod memory;
 mod outputs;
 mod play;
 mod rate;

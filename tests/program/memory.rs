@@ -1,0 +1,117 @@
+//! `solve` with little memory.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::command::{good, place, run, stderr};
+use crate::manifest::seal_manifest;
+use crate::outcomes::refused;
+
+/// A place with the manifest of a complete run of 4x4 to 32, and none of its other files: what layers
+/// take in memory is known from the manifest.
+fn manifest_of_a_large_run() -> TempDir {
+    let table = include_str!("../../results/4x4-32.csv");
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    let (names, rows) = rows.split_first().unwrap();
+    let parts = rows.iter().map(|row| {
+        let fields = names.iter().zip(row);
+        let fields = fields.map(|(name, value)| match *name {
+            "fingerprint" => format!("\"{name}\": \"{value}\""),
+            _ => format!("\"{name}\": {value}"),
+        });
+        let fields: Vec<String> = fields.chain(["\"bytes\": 0".to_owned()]).collect();
+        fields.join(",\n      ")
+    });
+    let files = rows.iter().filter(|row| row[5] != "0").map(|row| {
+        format!(
+            r#""sum": {},
+      "max_tile": {},
+      "states": {},
+      "bytes": 100,
+      "fingerprint": "0123456789abcdef""#,
+            row[0], row[1], row[5]
+        )
+    });
+    let list = |objects: Vec<String>| objects.join("\n    },\n    {\n      ");
+    let last: u32 = rows.last().unwrap()[0].parse().unwrap();
+    let mut manifest = format!(
+        r#"{{
+  "format": 1,
+  "program": "enum48 0.1.0",
+  "game": "4x4-32",
+  "keep": "afterstates",
+  "dropped_below": {},
+  "sealed_sum": {last},
+  "complete": true,
+  "parts": [
+    {{
+      {}
+    }}
+  ],
+  "afterstates": [
+    {{
+      {}
+    }}
+  ],
+  "crc32": "00000000"
+}}
+"#,
+        last + 2,
+        list(parts.collect()),
+        list(files.collect())
+    )
+    .into_bytes();
+    seal_manifest(&mut manifest);
+    let place = place();
+    let dir = place.path().join("run");
+    fs::create_dir(&dir).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the test forges a manifest")]
+    fs::write(dir.join("manifest.json"), manifest).unwrap();
+    place
+}
+
+#[test]
+fn memory_that_is_too_little_for_the_threads_is_refused_with_enough() {
+    let place = place();
+    good(&place, "--size 2 --keep afterstates --dir run --quiet");
+    refused(
+        &place,
+        "solve run --threads 1 --memory 1M",
+        "need at least 24M",
+    );
+}
+
+#[test]
+fn memory_that_two_layers_do_not_fit_is_refused_with_enough() {
+    let place = manifest_of_a_large_run();
+    let solve = |memory: u64| format!("solve run --for score,moves --threads 1 --memory {memory}M");
+    let said = stderr(&run(&place, &solve(24))).to_owned();
+    let (_, enough) = said.split_once("give --memory ").expect(&said);
+    let (enough, _) = enough.split_once("M or more").expect(&said);
+    let enough: u64 = enough.parse().unwrap();
+    // The layer with most afterstates has 18,493,996, each with 8 bytes of its own and 4 of value.
+    assert!(enough << 20 > 12 * 18_493_996, "{said}");
+    refused(
+        &place,
+        &solve(enough - 1),
+        &format!("take {enough}M: give --memory {enough}M or more"),
+    );
+    assert_eq!(
+        fs::read_dir(place.path().join("run")).unwrap().count(),
+        2,
+        "a lock, and no solution"
+    );
+    // With as much it begins, one objective after the other, and misses the files.
+    let output = run(&place, &solve(enough));
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("4x4-32 in run: 2 passes, 1 thread, "),
+        "{said}"
+    );
+    assert!(said.contains(".afterstates: missing: "), "{said}");
+}
