@@ -6,4 +6,6 @@ mod count;
 mod hints;
 mod in_use;
 mod play;
+mod shown;
+mod solve;
 mod terminal;

@@ -1,0 +1,88 @@
+//! A terminal on which the program writes while somebody looks on.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+
+use portable_pty::{Child, CommandBuilder, MasterPty, native_pty_system};
+use vt100::Parser;
+
+use crate::terminal::{LIMIT, PROGRAM, chunks, side, window};
+
+const COLUMNS: u16 = 80;
+const ROWS: u16 = 24;
+
+/// Runs the program; says the exit code as shells say it, 128 more than a signal. The shell itself
+/// survives Ctrl-C.
+const SHELL: &str = r#"trap : INT; "$0" "$@"; echo "ended with $?""#;
+
+/// The program in a terminal of 80 columns, and what that shows.
+pub(crate) struct Shown {
+    chunks: Receiver<Vec<u8>>,
+    written: Vec<u8>,
+    parser: Parser,
+    // It presses what ends the input when it is dropped.
+    keys: Box<dyn Write + Send>,
+    _terminal: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+}
+
+impl Shown {
+    /// Start the program in `place`, on arguments split at spaces.
+    pub(crate) fn start(place: &Path, args: &str) -> Self {
+        let pty = native_pty_system().openpty(window(COLUMNS, ROWS)).unwrap();
+        let mut command = CommandBuilder::new("sh");
+        command.args(["-c", SHELL, PROGRAM]);
+        command.args(args.split_whitespace());
+        command.cwd(place);
+        command.env("TERM", "xterm-256color");
+        Self {
+            child: pty.slave.spawn_command(command).unwrap(),
+            chunks: chunks(pty.master.as_ref()),
+            written: Vec::new(),
+            parser: Parser::new(side(ROWS), side(COLUMNS), 0),
+            keys: pty.master.take_writer().unwrap(),
+            _terminal: pty.master,
+        }
+    }
+
+    /// Wait until a text is shown; returns all that is, line by line.
+    pub(crate) fn until(&mut self, text: &str) -> String {
+        while !self.contents().contains(text) {
+            self.take(text);
+        }
+        self.contents()
+    }
+
+    /// Wait until a text was written, however short a time it was shown.
+    pub(crate) fn until_written(&mut self, text: &str) {
+        while !String::from_utf8_lossy(&self.written).contains(text) {
+            self.take(text);
+        }
+    }
+
+    fn take(&mut self, awaited: &str) {
+        let chunk = self.chunks.recv_timeout(LIMIT);
+        let chunk = chunk.unwrap_or_else(|_| panic!("no {awaited:?}:\n{}", self.contents()));
+        self.parser.process(&chunk);
+        self.written.extend(chunk);
+    }
+
+    /// Wait for the end, as it is shown with the exit code; returns all that is left.
+    pub(crate) fn end(mut self, code: u8) -> String {
+        let left = self.until(&format!("ended with {code}"));
+        self.child.wait().unwrap();
+        left
+    }
+
+    /// Press Ctrl-C.
+    pub(crate) fn interrupt(&mut self) {
+        self.keys.write_all(b"\x03").unwrap();
+    }
+
+    fn contents(&self) -> String {
+        let rows = self.parser.screen().rows(0, COLUMNS);
+        let rows: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
+        rows.join("\n")
+    }
+}

@@ -1,0 +1,57 @@
+//! A solver in a terminal: what its display shows, what Ctrl-C leaves, and how it goes on.
+
+use crate::command::{good, place};
+use crate::shown::Shown;
+
+#[test]
+fn solving_shows_how_far_it_is_stops_on_ctrl_c_and_goes_on() {
+    let place = place();
+    // It is solved in some seconds.
+    good(
+        &place,
+        "--size 3 --max 256 --keep afterstates --dir run --quiet",
+    );
+    let solve = "solve run --for score,256 --threads 1";
+
+    let mut shown = Shown::start(place.path(), solve);
+    shown.until("3x3-256 in run: score,256, 1 thread, ");
+    let display = shown.until(" on disk");
+    assert!(display.contains("score,256: sum "), "{display}");
+    // Nothing is cut at the end of a line.
+    let line = display.lines().find(|line| line.ends_with(" on disk"));
+    let line = line.expect(&display);
+    assert!(
+        line.contains(" afterstates") && line.contains(" memory, "),
+        "{line}"
+    );
+    shown.interrupt();
+    let left = shown.end(130);
+    assert!(!left.contains(" on disk"), "{left}");
+    assert!(left.contains("the same command "), "{left}");
+
+    let mut shown = Shown::start(place.path(), solve);
+    shown.until("3x3-256 in run: ");
+    let left = shown.end(0);
+    assert!(!left.contains(" memory, "), "the display is gone: {left}");
+    for line in ["directory   run", "fingerprint ", "score "] {
+        assert!(
+            left.lines().any(|shown| shown.starts_with(line)),
+            "{line}: {left}"
+        );
+    }
+}
+
+#[test]
+fn a_terminal_shows_that_files_are_checked() {
+    let place = place();
+    good(
+        &place,
+        "--size 3 --max 256 --keep afterstates --dir run --quiet",
+    );
+    good(&place, "solve run --for score --quiet");
+    let mut shown = Shown::start(place.path(), "solve run --threads 1");
+    shown.until_written("checking ");
+    let left = shown.end(0);
+    assert!(!left.contains("checking"), "{left}");
+    assert!(left.contains("nothing new to solve"), "{left}");
+}
