@@ -5,6 +5,9 @@ use std::io::{self, BufRead, BufReader, Read};
 /// Bytes that are read at once: as many as a pipe holds.
 const BUFFER: usize = 1 << 16;
 
+/// What some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Reads lines one by one. One that is longer than any line of its kind ends the reading, before it
 /// fills the memory: it may have no end.
 pub(crate) struct Lines<R> {
@@ -25,7 +28,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next line, with what ends it; `None` at the end.
+    /// The next line, with what ends it, the first without a byte order mark; `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         self.number += 1;
         self.line.clear();
@@ -37,7 +40,11 @@ impl<R: Read> Lines<R> {
             let what = format!("more than {} bytes without a line end", self.longest);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
-        Ok((length > 0).then_some(&self.line))
+        let line = match self.number {
+            1 => self.line.strip_prefix(BYTE_ORDER_MARK),
+            _ => None,
+        };
+        Ok((length > 0).then_some(line.unwrap_or(&self.line)))
     }
 
     /// The number of the line that was read last, or could not be; the first is line 1.
@@ -64,6 +71,10 @@ mod tests {
             assert_eq!(lines.number(), number);
         }
         assert_eq!(lines.next().unwrap(), None);
+
+        let mut lines = Lines::new("\u{feff}one\n\u{feff}two".as_bytes(), 8);
+        assert_eq!(lines.next().unwrap().unwrap(), b"one\n");
+        assert_eq!(lines.next().unwrap().unwrap(), "\u{feff}two".as_bytes());
 
         let mut lines = Lines::new(io::Read::chain("one\n".as_bytes(), io::repeat(0)), 4);
         assert!(lines.next().unwrap().is_some());

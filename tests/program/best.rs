@@ -125,7 +125,7 @@ fn of_a_board_that_is_not_reached_nothing_is_said() {
 #[test]
 fn each_line_of_stdin_has_a_line_of_answer_in_its_order() {
     let place = solved("--size 2", "score,32");
-    let lines = "0x5411\r\n  4,16 / .,2\nrubbish\n\n16 2 / 2 4\n0x1111\n0x2401";
+    let lines = "\u{feff}0x5411\r\n  4,16 / .,2\nrubbish\n\n16 2 / 2 4\n0x1111\n0x2401";
     for threads in ["1", "2", "7"] {
         let output = fed(
             &place,

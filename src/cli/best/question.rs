@@ -24,7 +24,7 @@ pub(super) enum Lines {
 impl Lines {
     /// What the lines are, by the first of them; it is no question if it names the columns of a CSV.
     pub(super) fn of(first: &str) -> Self {
-        let names = fields(first.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let names = fields(first).unwrap_or_default();
         let column = |wanted| names.iter().position(|name| name.trim() == wanted);
         match COLUMNS.into_iter().find_map(column) {
             Some(column) => Self::Csv(column),
@@ -69,7 +69,7 @@ mod tests {
             ("0x2310", "0x2310", 0x2310),
             ("4 8 / 2 .", "4,8 / 2,.", 0x2310),
             ("state,sum", "0x0132,14", 0x0132),
-            ("\u{feff}sum,board", "14,\"4,8 / 2,.\"", 0x2310),
+            ("sum,board", "14,\"4,8 / 2,.\"", 0x2310),
             ("state,sum, board ", "live,14,0x2310", 0x2310),
         ] {
             let lines = Lines::of(first);
