@@ -104,6 +104,15 @@ def color(number):
     return colormaps["tab20"](2 * number % 20 + number // 10 % 2)
 
 
+def is_tile(number):
+    return number >= 2 and number & (number - 1) == 0
+
+
+def color_of(tile):
+    """A tile has the same color in every picture."""
+    return color(tile.bit_length() - 2)
+
+
 def tick_sums(axis, most):
     """At most this many steps of a power of two, from 0: tiles are powers of two, so the valleys are at such sums."""
     from matplotlib import ticker

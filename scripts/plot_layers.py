@@ -18,7 +18,22 @@ import json
 import math
 from pathlib import Path
 
-from picture import color, fail, figure, label, natural, parse, parser, read, save, spoken, tick_numbers, tick_sums
+from picture import (
+    color,
+    color_of,
+    fail,
+    figure,
+    is_tile,
+    label,
+    natural,
+    parse,
+    parser,
+    read,
+    save,
+    spoken,
+    tick_numbers,
+    tick_sums,
+)
 
 EXAMPLE = """examples:
   enum48 --size 3 --max 1024
@@ -39,7 +54,7 @@ class Game:
             fail(f"{table}: sum {self.sums[-1]}: more than any board has")
         self.tiles = {tile: [0] * len(self.sums) for tile in sorted({row[1] for row in states})}
         for total, tile, live in states:
-            if tile < 2 or tile & (tile - 1):
+            if not is_tile(tile):
                 fail(f"{table}: max_tile {tile}: not a tile")
             if total not in self.sums:
                 fail(f"{table}: sum {total}: an odd distance from the first")
@@ -78,11 +93,6 @@ def named(table):
         fail(f"{manifest}: {error.strerror}")
     except (ValueError, LookupError, TypeError):
         fail(f"{manifest}: names no game: see enum48 verify")
-
-
-def color_of(tile):
-    """A tile has the same color in every picture."""
-    return color(tile.bit_length() - 2)
 
 
 def stack(picture, game, scale):

@@ -14,6 +14,7 @@ mod part_files;
 mod player;
 mod plots;
 mod replay;
+mod results;
 mod solved;
 mod states;
 mod values;

@@ -23,7 +23,7 @@ const OLD: &str = concat!(
 );
 
 /// `script` on `args` and `-o` a file of this name: what it drew.
-fn draw_by(script: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
+pub(crate) fn draw_by(script: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
     let out = place.path().join(name);
     let output = python(&[&[script, "-o", text(&out)], args].concat()).unwrap();
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
@@ -37,15 +37,15 @@ fn draw(place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
 
 /// A text in a picture, with the middle of its base line.
 #[derive(Debug)]
-struct Word {
-    text: String,
+pub(crate) struct Word {
+    pub(crate) text: String,
     x: f64,
     y: f64,
     color: Option<String>,
 }
 
 /// All text of a picture in SVG, in the order in which it is drawn.
-fn words_of(svg: Vec<u8>) -> Vec<Word> {
+pub(crate) fn words_of(svg: Vec<u8>) -> Vec<Word> {
     let svg = String::from_utf8(svg).unwrap();
     let element = |part: &str| {
         let (_, element) = part.split_once("<text ")?;
@@ -78,7 +78,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn has(words: &[String], word: &str) {
+pub(crate) fn has(words: &[String], word: &str) {
     assert!(words.iter().any(|found| found == word), "{word}: {words:?}");
 }
 

@@ -344,3 +344,44 @@ fn a_dry_run_refuses_what_solving_would_refuse() {
         refused(&place, &format!("{args} --dry-run"), &[words]);
     }
 }
+
+#[test]
+fn the_table_has_three_columns_for_each_objective_and_a_row_for_each_part() {
+    let place = counted("--size 2 --max 8");
+    let solve = "solve run --for score,moves,8 --quiet --csv -";
+    let table = good(&place, solve);
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(
+        rows[0],
+        "sum,max_tile,afterstates,score_least,score_mean,score_greatest,moves_least,moves_mean,\
+         moves_greatest,8_least,8_mean,8_greatest"
+    );
+    // The last two afterstates have 4 4 2: a 2 between the 4s is lost, a 4 wins 8 points in a move.
+    // If the 4s stand together, a 2 wins 12 points in a move, as the 2s merge too; a 4 wins 8.
+    let expected = [
+        10.0, 4.0, 2.0, 0.8, 6.2, 11.6, 0.1, 0.55, 1.0, 0.1, 0.55, 1.0,
+    ];
+    let last: Vec<f64> = rows[5]
+        .split(',')
+        .map(|cell| cell.parse().unwrap())
+        .collect();
+    let close = |(found, expected): (&f64, &f64)| (found - expected).abs() < 1e-7;
+    assert_eq!(last.len(), expected.len());
+    assert!(last.iter().zip(&expected).all(close), "{last:?}");
+    assert_eq!(rows.len(), 6);
+}
+
+#[test]
+fn the_tables_of_results_are_what_solving_writes() {
+    for (game, objectives, kept) in [
+        ("2x2", "score,moves,16,32", "2x2"),
+        ("2x3", "score,moves,32,64,128", "2x3"),
+        ("4x4 --max 8", "score,moves,8", "4x4-8"),
+    ] {
+        let place = counted(&format!("--size {game}"));
+        let solve = format!("solve run --for {objectives} --quiet --csv -");
+        let path = format!("{}/results/solved/{kept}.csv", env!("CARGO_MANIFEST_DIR"));
+        let kept = fs::read_to_string(path).unwrap();
+        assert!(good(&place, &solve) == kept, "{game}");
+    }
+}

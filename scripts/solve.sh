@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Solves the games of results/solved/ again and compares; see --help.
+set -euo pipefail
+
+usage() {
+    cat <<'END'
+Usage: scripts/solve.sh [--quick | --long] [--dir DIR] [--out DIR]
+
+Builds enum48, and counts and solves every game of results/solved/ again in a temporary directory. All
+values, by their fingerprints, the values of the starts and the tables must equal those in results/solved/.
+Then its summary, table and pictures are written again, and results/solved.md from them. Takes ten minutes
+on two cores, 4 GiB of memory and 4 GB of disk.
+
+  --quick     leave out 4x4 to 32, which takes most of that
+  --long      also solve 4x4 to 64, for the score and then for moves; takes some hours, 12 GiB of memory
+              and 40 GB of disk
+  --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
+  --out DIR   where to write; games that are there are compared [default: results/solved/]
+
+Exit code 1 if a number differs; that game's files are then left as they are. The pictures need
+Python and matplotlib.
+END
+}
+
+tier=usual dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help) usage; exit ;;
+        --quick | --long) tier=${1#--} ;;
+        --dir) dir=${2:?--dir: which directory?}; shift ;;
+        --out) out=${2:?--out: which directory?}; shift ;;
+        *) echo "solve.sh: unexpected $1: see --help" >&2; exit 2 ;;
+    esac
+    shift
+done
+out=${out:-$root/results/solved}
+mkdir -p "$out"
+
+games=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2x4
+    3x3-{8,16,32,64,128,256,512,1024} 3x3 4x4-{8,16})
+[ $tier = quick ] || games+=(4x4-32)
+[ $tier != long ] || games+=(4x4-64)
+# What each turn of a game solves. Values of one turn are deleted before the next, which may need their room.
+# A game with a winning tile is solved for the score, moves and that tile; one without, for all tiles that
+# are neither certain nor out of reach.
+declare -A turns=(
+    [2x2]="--for score,moves,16,32"
+    [2x3]="--for score,moves,32,64,128"
+    [2x4]="--for score,moves,64,128,256,512"
+    [3x3]="--for score,moves,128,256,512,1024"
+    [4x4-64]="--for score:8 --memory 12G;--for moves:8 --memory 12G"
+)
+# Games with a table. Those with a winning tile on smaller boards are left out: with theirs the tables would be
+# twice as large.
+tables=" 2x2 2x3 2x4 3x3 4x4-8 4x4-16 4x4-32 4x4-64 "
+
+cargo build --release --locked --manifest-path "$root/Cargo.toml"
+enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
+work=$(mktemp -d "$dir/enum48-solve.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+failed=false
+
+# Counts and solves a game, and keeps what came of it.
+solve() {
+    local name=$1 size=${1%-*} max= run=$work/$1 kept=() turn stem csv all
+    [ "$size" = "$name" ] || max=${name#*-}
+    "$enum48" --size "$size" ${max:+--max "$max"} --keep afterstates --dir "$run" --quiet > "$work/log" || return
+    IFS=';' read -ra all <<< "${turns[$name]:---for score,moves,$max}"
+    for turn in "${all[@]}"; do
+        stem=$work/$name.${#kept[@]}
+        csv=
+        [ "${tables/ $name /}" = "$tables" ] || csv=$stem.csv
+        echo "== enum48 solve enum48-data/$name $turn"
+        # shellcheck disable=SC2086 # the arguments are words
+        "$enum48" solve "$run" $turn ${csv:+--csv "$csv"} --json --quiet > "$stem.json" || return
+        rm -f "$run"/*.values "$run/solution.json"
+        kept+=("$turn" "$stem")
+    done
+    python3 "$root/scripts/keep_solved.py" "$out" "${kept[@]}" || return
+    rm -rf "$run"
+}
+
+for name in "${games[@]}"; do
+    solve "$name" || failed=true
+done
+python3 "$root/scripts/solved.py" "$out"
+! $failed
