@@ -17,8 +17,8 @@ Every game that two cores can count in some hours, and larger ones as far as the
   `GAME-log.svg`.
 
 `scripts/reproduce.sh` makes all of this again and fails if a number differs. Other pages say
-[why to believe the numbers](trust.md), [how fast the program is](performance.md), and
-[what larger games would take](scaling.md).
+[what solved games are worth](solved.md), [why to believe the numbers](trust.md),
+[how fast the program is](performance.md), and [what larger games would take](scaling.md).
 
 Games marked "to sum" below are partial: they have all states up to that sum, and none beyond. Where no winning tile is
 near, games agree: each part of 4x4 to 128 with tiles up to 32 is the same as in 4x4 to 64, with all its counts and its
