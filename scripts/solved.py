@@ -109,7 +109,8 @@ def size(value):
 def bound(error):
     """In two digits, rounded up."""
     unit = 10 ** (math.floor(math.log10(error)) - 1)
-    return f"{math.ceil(error / unit - 1e-9) * unit:.1e}"
+    digits, _, exponent = f"{math.ceil(error / unit - 1e-9) * unit:.1e}".partition("e")
+    return f"{digits}e{int(exponent)}"
 
 
 def board(game):
@@ -131,8 +132,9 @@ def objectives(run):
 
 
 def table(heads, alignment, rows):
-    lines = [heads, alignment.split(), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    lines = ["| " + " | ".join(line) + " |" for line in (heads, *rows)]
+    lines.insert(1, "|" + "|".join(alignment.split()) + "|")
+    return "\n".join(lines) + "\n"
 
 
 def values(runs):

@@ -161,7 +161,7 @@ fn the_page_has_every_value_and_fails_if_one_is_not_as_published() {
     done(&page(&place));
     let made = read(&place, "solved.md");
     for row in [
-        "| [2x2](solved/2x2.json) | 66.9641 | 67.6963 | 8.1e-07 | 11.9604 | 12.1429 | 1.1e-07 | 268 |",
+        "| [2x2](solved/2x2.json) | 66.9641 | 67.6963 | 8.1e-7 | 11.9604 | 12.1429 | 1.1e-7 | 268 |",
         "| 2x2 | 96.25113 | 8.28873 |",
         "| 2x2 | 32 | by probability | 8.29 % | 8.2887 % | github.com/DomTheDeveloper/2048-undo",
         "`enum48 solve enum48-data/2x2 --for x`",
@@ -173,7 +173,7 @@ fn the_page_has_every_value_and_fails_if_one_is_not_as_published() {
     let wrong = kept.replacen("\"start\": 66.96", "\"start\": 66.97", 1);
     fs::write(place.path().join("solved/2x2.json"), wrong).unwrap();
     let output = page(&place);
-    let said = "solved.py: 2x2: score, by probability: 66.97414958238601 here, 66.96 published";
+    let said = "solved.py: 2x2: score, by probability: 66.974149582386 here, 66.96 published";
     refused(&output, said);
     assert_eq!(read(&place, "solved.md"), made);
 }
