@@ -186,11 +186,11 @@ def published(runs):
     solved = {run["game"]: objectives(run) for run in runs}
     rows = []
     for game, name, start, value, source in PUBLISHED:
-        if game not in solved:
+        objective = solved.get(game, {}).get(name)
+        if objective is None:
             continue
         digits, percent, _ = value.partition(" %")
         scale = 100 if percent else 1
-        objective = solved[game][name]
         here = scale * objective[start]
         decimals = len(digits.partition(".")[2])
         if abs(here - float(digits)) > 0.5 * 10**-decimals + scale * objective["error"]:

@@ -193,7 +193,7 @@ fn a_chance_that_another_game_contradicts_is_refused() {
     fs::write(place.path().join("solved/2x2-32.json"), contradicts).unwrap();
     refused(
         &page(&place),
-        "solved.py: 2x2-32: chance of 32: 0.08298728984538465, but 0.08288728984538465 in another game",
+        "solved.py: 2x2-32: chance of 32: 0.08298728984538466, but 0.08288728984538465 in another game",
     );
 }
 
