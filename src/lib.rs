@@ -25,6 +25,8 @@
 //!   ([`Run::layer`](store::Run::layer), with an example that moves them).
 //! - [`part::Lookup`] finds the position of a state in its part and the state at a position, so
 //!   that an array beside the part can hold anything about its states (with an example).
+//! - [`solve::solve`] solves a complete run that kept its afterstates, for any [`store::Goal`]s;
+//!   [`solve::Values`] looks up what a board and each of its moves are worth (with an example).
 //! - [`part::Column`] reads the values of a part's afterstates, in the same blocks.
 //! - [`Game::moves`], [`Game::spawns`] and [`Game::canonical`] are the rules for one board.
 //!

@@ -209,7 +209,7 @@ mod tests {
         let error = Plan::new(1 << 20, 2).unwrap_err().to_string();
         assert_eq!(
             error,
-            "memory 1M: too little: 2 threads need at least 32M (or give fewer --threads)"
+            "memory 1M: too little: --threads 2 takes at least 32M (or give fewer --threads)"
         );
         assert!(Plan::new(32 << 20, 2).is_ok());
         assert!(Plan::new((32 << 20) - 1, 2).is_err());

@@ -96,7 +96,7 @@ pub enum Error {
 
     /// A memory bound that is too small.
     #[error(
-        "memory {given}: too little: {threads} threads need at least {least} (or give fewer --threads)"
+        "memory {given}: too little: --threads {threads} takes at least {least} (or give fewer --threads)"
     )]
     Memory {
         /// The bound that was given, in readable form.

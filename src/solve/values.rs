@@ -16,6 +16,31 @@ const OPEN: usize = 1024;
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound:
 /// boards that follow one another often need the same ones. To ask for many boards, ask for those of
 /// a sum together.
+///
+/// ```
+/// use enum48::engine::{self, Plan};
+/// use enum48::solve::{self, Values};
+/// use enum48::store::{Keep, Rounding, SolutionStore, Store};
+///
+/// let game = enum48::Game::new("2".parse()?, Some(32))?;
+/// let place = tempfile::tempdir().unwrap();
+/// let plan = Plan::new(256 << 20, 2)?;
+/// let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates))?;
+/// engine::count(&mut store, &plan, None, &mut engine::Silent)?;
+/// drop(store); // one process, or one store, has a directory at a time
+///
+/// let mut store = SolutionStore::open(place.path())?;
+/// let goal = solve::goal(store.solution().run(), "32".parse()?, None, Rounding::Nearest)?;
+/// solve::solve(&mut store, &[goal], &plan, &mut solve::Silent)?;
+///
+/// let mut values = Values::new(store.solution(), &[goal], 16 << 20)?;
+/// // The chance to win, as published in the tests of jdleesmiller/twenty48.
+/// assert!((values.start()?[0].all - 0.08288728907155415).abs() < 1e-8);
+/// // On 4 4 / 2 2, a move to the right leads to the mirror image of one to the left.
+/// let moves = values.moves(0x2211)?;
+/// assert_eq!(moves[0].numbers, moves[1].numbers);
+/// # Ok::<(), enum48::Error>(())
+/// ```
 pub struct Values<'a> {
     solution: &'a Solution,
     objectives: Vec<Objective>,

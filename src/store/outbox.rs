@@ -256,7 +256,7 @@ impl<N: Name> Outbox<N> {
         }
         let dir = self.dir.display();
         let remark =
-            || format!("{dir}: removed {removed} unfinished files of an interrupted {job}");
+            || format!("{dir}: removed unfinished files of an interrupted {job}: {removed}");
         Ok((removed > 0).then(remark))
     }
 

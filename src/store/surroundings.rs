@@ -108,7 +108,7 @@ fn first_of(paths: &[PathBuf]) -> Option<String> {
     let (first, others) = paths.split_first()?;
     let others = match others.len() {
         0 => String::new(),
-        others => format!(" and {others} others"),
+        others => format!(" and {others} more"),
     };
     Some(format!("{}{others}", first.display()))
 }

@@ -81,7 +81,7 @@ fn memory_that_is_too_little_for_the_threads_is_refused_with_enough() {
     refused(
         &place,
         "solve run --threads 1 --memory 1M",
-        "need at least 24M",
+        "--threads 1 takes at least 24M",
     );
 }
 
