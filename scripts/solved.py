@@ -59,7 +59,8 @@ and at sum 54 the first are lost.
 
 RECIPES = """## Recipes
 
-Each game is counted first, with `--keep afterstates`; the time is that of solving. Where a game is solved in turns, the
+Each game is counted first, with `--keep afterstates`; the time is that of solving, on
+[another machine than the reference](performance.md#solving), 1.5 to 1.9 times as slow. Where a game is solved in turns, the
 values of one are deleted before the next, and time, memory and fingerprint are of all together.
 """
 
