@@ -21,23 +21,10 @@ Python and matplotlib.
 END
 }
 
-tier=usual dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out=
-while [ $# -gt 0 ]; do
-    case $1 in
-        -h | --help) usage; exit ;;
-        --quick | --long) tier=${1#--} ;;
-        --dir) dir=${2:?--dir: which directory?}; shift ;;
-        --out) out=${2:?--out: which directory?}; shift ;;
-        *) echo "reproduce.sh: unexpected $1: see --help" >&2; exit 2 ;;
-    esac
-    shift
-done
-out=${out:-$root/results}
-mkdir -p "$out"
+pages=results
+# shellcheck source=scripts/again.sh
+. "$(dirname "$0")/again.sh"
 
-games=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2x4
-    3x3-{8,16,32,64,128,256,512,1024} 3x3 4x4-{8,16})
-[ $tier = quick ] || games+=(4x4-32)
 [ $tier != long ] || games+=(4x4-64 4x4-128 4x4-256 4x3)
 declare -A options=(
     [4x4-64]="--memory 8G"
@@ -46,13 +33,8 @@ declare -A options=(
     [4x3]="--until 656 --keep last --memory 8G"
 )
 
-cargo build --release --locked --manifest-path "$root/Cargo.toml"
-enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
-work=$(mktemp -d "$dir/enum48-reproduce.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 commit=$(git -C "$root" rev-parse --short HEAD)
 plot=$root/scripts/plot_layers.py
-failed=false
 
 for name in "${games[@]}"; do
     size=${name%-*} max=

@@ -6,6 +6,8 @@ import pathlib
 import re
 import sys
 
+from page import size, table
+
 INTRODUCTION = """# Results
 
 Every game that two cores can count in some hours, and larger ones as far as they went, as counted by
@@ -36,14 +38,6 @@ def number(value):
     return f"{value:,}"
 
 
-def size(value):
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"
-
-
 def key(run):
     return (run["rows"] * run["cols"], run["rows"], run["max"] or 1 << 20)
 
@@ -54,18 +48,16 @@ def main():
     directory = pathlib.Path(sys.argv[1])
     runs = sorted((json.loads(path.read_text()) for path in directory.glob("*.json")), key=key)
     lines = [INTRODUCTION]
-    lines += ["## Counts\n", "| game | live | dead | labeled | afterstates | win | loss | total | layers |"]
-    lines += ["|---|--:|--:|--:|--:|:-:|:-:|--:|--:|"]
+    rows = []
     for run in runs:
         name = run["game"] + ("" if run["complete"] else f", to sum {run['last_sum']}")
         counts = [number(run[column]) for column in ("live", "dead", "labeled", "afterstates")]
         reached = ["yes" if run[end] else "no" for end in ("win", "loss")]
-        cells = [f"[{name}]({run['game']}.svg)", *counts, *reached, number(run["total"]), number(run["layers"])]
-        lines.append("| " + " | ".join(cells) + " |")
+        rows.append([f"[{name}]({run['game']}.svg)", *counts, *reached, number(run["total"]), number(run["layers"])])
+    heads = "game|live|dead|labeled|afterstates|win|loss|total|layers"
+    lines += ["## Counts\n", table(heads, "--- --: --: --: --: :-: :-: --: --:", rows)]
 
-    lines += ["\n## Recipes\n", RECIPES]
-    lines += ["| file | command | date | commit | time | memory | disk | fingerprint |"]
-    lines += ["|---|---|---|---|--:|--:|--:|---|"]
+    rows = []
     for run in runs:
         cells = [
             f"[{run['game']}.csv]({run['game']}.csv)",
@@ -77,17 +69,20 @@ def main():
             size(run["bytes"]),
             f"`{run['fingerprint']}`",
         ]
-        lines.append("| " + " | ".join(cells) + " |")
+        rows.append(cells)
+    heads = "file|command|date|commit|time|memory|disk|fingerprint"
+    lines += ["## Recipes\n", RECIPES, table(heads, "--- --- --- --- --: --: --: ---", rows)]
 
-    lines += ["\n## Against published numbers\n", "| game | figure | published | counted | source |"]
-    lines += ["|---|---|--:|--:|---|"]
+    rows = []
     verdict = re.compile(r"^(agrees|DIFFERS) +(\S+) +(.+?) {2,}([\d,]+) +([\d,]+) +(.*)$", re.M)
     for run in runs:
         log = (directory / f"{run['game']}.log").read_text()
         for _, game, figure, published, counted, source in verdict.findall(log):
-            lines.append(f"| {game} | {figure} | {published} | {counted} | {source} |")
+            rows.append([game, figure, published, counted, source])
+    heads = "game|figure|published|counted|source"
+    lines += ["## Against published numbers\n", table(heads, "--- --- --: --: ---", rows)]
     lines.append(
-        "\nLees-Miller's repository has sixteen games part by part. `enum48 check GAME.csv --size SIZE --max TILE` compares: "
+        "Lees-Miller's repository has sixteen games part by part. `enum48 check GAME.csv --size SIZE --max TILE` compares: "
         "all\n3,837 parts of the fourteen that are here are equal."
     )
     lines.append(

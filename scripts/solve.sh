@@ -8,7 +8,7 @@ Usage: scripts/solve.sh [--quick | --long] [--dir DIR] [--out DIR]
 
 Builds enum48, and counts and solves every game of results/solved/ again in a temporary directory. All
 values, by their fingerprints, the values of the starts and the tables must equal those in results/solved/.
-Then its summary, table and pictures are written again, and results/solved.md from them. Takes ten minutes
+Then its summary, table and pictures are written again, and results/solved.md from them. Takes six minutes
 on two cores, 4 GiB of memory and 4 GB of disk.
 
   --quick     leave out 4x4 to 32, which takes most of that
@@ -22,23 +22,10 @@ Python and matplotlib.
 END
 }
 
-tier=usual dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out=
-while [ $# -gt 0 ]; do
-    case $1 in
-        -h | --help) usage; exit ;;
-        --quick | --long) tier=${1#--} ;;
-        --dir) dir=${2:?--dir: which directory?}; shift ;;
-        --out) out=${2:?--out: which directory?}; shift ;;
-        *) echo "solve.sh: unexpected $1: see --help" >&2; exit 2 ;;
-    esac
-    shift
-done
-out=${out:-$root/results/solved}
-mkdir -p "$out"
+pages=results/solved
+# shellcheck source=scripts/again.sh
+. "$(dirname "$0")/again.sh"
 
-games=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2x4
-    3x3-{8,16,32,64,128,256,512,1024} 3x3 4x4-{8,16})
-[ $tier = quick ] || games+=(4x4-32)
 [ $tier != long ] || games+=(4x4-64)
 # What each turn of a game solves. Values of one turn are deleted before the next, which may need their room.
 # A game with a winning tile is solved for the score, moves and that tile; one without, for all tiles that
@@ -53,12 +40,6 @@ declare -A turns=(
 # Games with a table. Those with a winning tile on smaller boards are left out: with theirs the tables would be
 # twice as large.
 tables=" 2x2 2x3 2x4 3x3 4x4-8 4x4-16 4x4-32 4x4-64 "
-
-cargo build --release --locked --manifest-path "$root/Cargo.toml"
-enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
-work=$(mktemp -d "$dir/enum48-solve.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failed=false
 
 # Counts and solves a game, and keeps what came of it.
 solve() {

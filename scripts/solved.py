@@ -7,6 +7,8 @@ import math
 import pathlib
 import sys
 
+from page import size, table
+
 INTRODUCTION = """# Solved games
 
 What the best play is worth in games that `enum48 solve` has solved in full: every afterstate has its value. A value is an
@@ -99,14 +101,6 @@ def fail(what):
     sys.exit(f"solved.py: {what}")
 
 
-def size(value):
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"
-
-
 def bound(error):
     """In two digits, rounded up."""
     unit = 10 ** (math.floor(math.log10(error)) - 1)
@@ -132,12 +126,6 @@ def objectives(run):
     return {objective["name"]: objective for objective in run["objectives"]}
 
 
-def table(heads, alignment, rows):
-    lines = ["| " + " | ".join(line) + " |" for line in (heads, *rows)]
-    lines.insert(1, "|" + "|".join(alignment.split()) + "|")
-    return "\n".join(lines) + "\n"
-
-
 def values(runs):
     rows = []
     for run in runs:
@@ -158,7 +146,7 @@ def values(runs):
             f"{run['seconds']:.2f} s",
         ]
         rows.append(cells)
-    heads = "game|score|from two 2s|off by|moves|from two 2s|off by|values|bytes|bits|time".split("|")
+    heads = "game|score|from two 2s|off by|moves|from two 2s|off by|values|bytes|bits|time"
     return table(heads, "--- --: --: --: --: --: --: --: --: --: --:", rows)
 
 
@@ -180,7 +168,7 @@ def chances(runs):
         return "" if tile <= 1 << cells(size) + 1 else "–"
 
     rows = [[size, *(cell(size, found, tile) for tile in tiles)] for size, found in reversed(boards.items())]
-    return table(["board", *map(str, tiles)], "--- " + "--: " * len(tiles), rows)
+    return table("|".join(("board", *map(str, tiles))), "--- " + "--: " * len(tiles), rows)
 
 
 def published(runs):
@@ -198,7 +186,7 @@ def published(runs):
             fail(f"{game}: {name}, {STARTS[start]}: {here} here, {value} published")
         shown = f"{here:.{min(decimals + 2, 9)}f}{percent}"
         rows.append([game, name, STARTS[start], value, shown, source])
-    return table("game|value|start|published|here|source".split("|"), "--- --- --- --: --: ---", rows)
+    return table("game|value|start|published|here|source", "--- --- --- --: --: ---", rows)
 
 
 def recipes(runs):
@@ -207,7 +195,7 @@ def recipes(runs):
         command = "<br>".join(f"`{command}`" for command in run["commands"][1:])
         memory = "-" if run["peak_memory"] is None else size(run["peak_memory"])
         rows.append([run["game"], command, run["date"], run["commit"], memory, f"`{run['fingerprint']}`"])
-    return table("game|commands|date|commit|memory|fingerprint".split("|"), "--- --- --- --- --: ---", rows)
+    return table("game|commands|date|commit|memory|fingerprint", "--- --- --- --- --: ---", rows)
 
 
 def main():
