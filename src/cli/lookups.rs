@@ -21,10 +21,10 @@ pub(super) struct Lookups<'a> {
 impl<'a> Lookups<'a> {
     /// Values for some goals of a solution, with an equal share of the memory for each thread.
     pub(super) fn new(solution: &'a Solution, goals: &[Goal], plan: &Plan) -> error::Result<Self> {
-        let memory = plan.memory() / plan.threads() as u64;
-        let values = (0..plan.threads()).map(|_| Values::new(solution, goals, memory));
+        let (memory, threads) = (plan.memory(), plan.threads());
+        let values = (0..threads).map(|_| Values::share(solution, goals, memory, threads));
         Ok(Self {
-            pool: engine::pool(plan.threads())?,
+            pool: engine::pool(threads)?,
             values: values.collect::<error::Result<_>>()?,
         })
     }

@@ -10,8 +10,8 @@ use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_ex
 use crate::part::{Decoder, ValueDecoder};
 use crate::store::{Goal, Solution};
 
-/// Most parts that are open at a time, as a system maps only so many files: Linux 65,530.
-const OPEN: usize = 1024;
+/// Most files that are mapped at a time: Linux has 65,530 maps for a process.
+const MAPS: usize = 48 << 10;
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound:
 /// boards that follow one another often need the same ones. To ask for many boards, ask for those of
@@ -46,6 +46,8 @@ pub struct Values<'a> {
     objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
     parts: HashMap<PartKey, Option<OpenPart>>,
+    /// Most parts that are kept open.
+    open: usize,
     /// Afterstates in the blocks that are kept, and the most that may be.
     kept: usize,
     bound: usize,
@@ -88,6 +90,21 @@ impl<'a> Values<'a> {
     /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started; those of
     /// [`goal`](super::goal).
     pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
+        Self::share(solution, goals, memory, 1)
+    }
+
+    /// The same for one of so many threads, which share the memory and the files that a system maps.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Values::new`].
+    pub(crate) fn share(
+        solution: &'a Solution,
+        goals: &[Goal],
+        memory: u64,
+        threads: usize,
+    ) -> Result<Self> {
+        let memory = memory / threads as u64;
         let run = solution.run();
         goals.iter().try_for_each(|&goal| fits(run, goal))?;
         let bytes_each = size_of::<Board>() + goals.len() * size_of::<u32>();
@@ -96,6 +113,7 @@ impl<'a> Values<'a> {
             objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             parts: HashMap::new(),
+            open: MAPS / threads / (1 + goals.len()),
             kept: 0,
             bound: usize::try_from(memory).unwrap_or(usize::MAX) / bytes_each,
             decoder: Decoder::new()?,
@@ -209,7 +227,7 @@ impl<'a> Values<'a> {
     /// The block of a canonical afterstate, and its place there; `None` if the run has no such one.
     fn find(&mut self, afterstate: Board) -> Result<Option<(&Block, usize)>> {
         let key = PartKey::of(afterstate);
-        if self.kept > self.bound || self.parts.len() > OPEN {
+        if self.kept > self.bound || self.parts.len() > self.open {
             self.parts.clear();
             self.kept = 0;
         }
