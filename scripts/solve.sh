@@ -9,7 +9,7 @@ Usage: scripts/solve.sh [--quick | --long] [--dir DIR] [--out DIR]
 Builds enum48, and counts and solves every game of results/solved/ again in a temporary directory. All
 values, by their fingerprints, the values of the starts and the tables must equal those in results/solved/.
 Then its summary, table and pictures are written again, and results/solved.md from them. Takes six minutes
-on two cores, 4 GiB of memory and 4 GB of disk.
+on two cores, 1 GiB of memory and 4 GB of disk.
 
   --quick     leave out 4x4 to 32, which takes most of that
   --long      also solve 4x4 to 64, for the score and then for moves; takes some hours, 12 GiB of memory
