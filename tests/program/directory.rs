@@ -90,7 +90,7 @@ fn strangers_in_a_run_s_directory_are_not_counted() {
     let output = run(&place, "--size 2 --max 32 --csv - --dir run");
     assert_eq!(stdout(&output), first);
     assert!(
-        stderr(&output).contains("removed 2 unfinished files"),
+        stderr(&output).contains("removed unfinished files of an interrupted count: 2"),
         "{}",
         stderr(&output)
     );
