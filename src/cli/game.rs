@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use super::open;
@@ -84,5 +84,9 @@ impl GameOrRun {
 
 /// A board, which the shell may have split into words.
 pub(super) fn board(words: &[String], game: &Game) -> Result<Grid> {
+    let boards = words.iter().filter(|word| word.starts_with("0x")).count();
+    if boards > 1 {
+        bail!("expected one board, got {boards}: give one, or one a line to best -");
+    }
     Ok(Grid::parse(&words.join(" "), game.size())?)
 }

@@ -29,6 +29,7 @@ mod results;
 mod show;
 mod signals;
 mod solve;
+mod state;
 mod states;
 mod stdin;
 mod summary;

@@ -1,20 +1,23 @@
 //! Objectives of a solved run: the argument that names them, and how their values are printed.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::error::Error;
 use crate::game::Objective;
-use crate::store::{Goal, Solution};
+use crate::solve;
+use crate::store::{Goal, Rounding, Solution};
 
 /// Objectives that a run is solved for.
 #[derive(Args)]
 pub(super) struct Objectives {
     /// What to play for, first what matters most: any of score, moves and tiles that the run is
-    /// solved for, separated by commas [default: all]
+    /// solved for, separated by commas [default: all, in this order]
     #[arg(
         long = "for",
         value_name = "OBJECTIVES",
         value_delimiter = ',',
+        value_parser = objective,
         requires = "dir"
     )]
     wanted: Vec<Objective>,
@@ -38,7 +41,8 @@ pub(super) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goa
     let solved: Vec<Goal> = solution.goals().collect();
     let dir = solution.run().dir().display();
     if solved.is_empty() {
-        bail!("{dir}: not solved down to the first layer: enum48 solve {dir} --for score");
+        let begun = names(&solution.aims().collect::<Vec<_>>());
+        bail!("{dir}: not solved down to the first layer: enum48 solve {dir} --for {begun}");
     }
     if wanted.is_empty() {
         return Ok(solved);
@@ -46,8 +50,10 @@ pub(super) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goa
     let mut goals = Vec::new();
     for wanted in wanted {
         let Some(&goal) = solved.iter().find(|goal| goal.objective == *wanted) else {
-            let names = solved.iter().map(|goal| goal.objective.to_string());
-            let names = names.collect::<Vec<_>>().join(",");
+            // The error, if it cannot be solved for that.
+            solve::goal(solution.run(), *wanted, None, Rounding::Nearest)
+                .with_context(|| dir.to_string())?;
+            let names = names(&solved);
             bail!(
                 "{dir}: expected one that it is solved for ({names}), got {wanted}: \
                  enum48 solve {dir} --for {wanted}"
@@ -58,6 +64,22 @@ pub(super) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goa
         }
     }
     Ok(goals)
+}
+
+/// An argument that is an objective.
+pub(super) fn objective(text: &str) -> Result<Objective, String> {
+    let text = text.trim().to_ascii_lowercase();
+    text.parse()
+        .map_err(|error: Error| match text.split_once(':') {
+            Some((objective, _)) => format!("bits are for solve: give {objective} alone"),
+            None => error.to_string(),
+        })
+}
+
+/// `score,512`.
+pub(super) fn names(goals: &[Goal]) -> String {
+    let names = goals.iter().map(|goal| goal.objective.to_string());
+    names.collect::<Vec<_>>().join(",")
 }
 
 /// A value as text: a score or a number of moves to four decimals, a chance to eight.
@@ -90,6 +112,19 @@ pub(super) fn bound(n: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_argument_may_have_spaces_and_capitals_but_no_bits() {
+        assert_eq!(objective(" Score"), Ok(Objective::Score));
+        assert_eq!(objective("8 "), Ok(Objective::of_tile(8).unwrap()));
+        let refused = objective("moves:8").unwrap_err();
+        assert_eq!(refused, "bits are for solve: give moves alone");
+        assert!(
+            objective("win")
+                .unwrap_err()
+                .starts_with("objective \"win\": not ")
+        );
+    }
 
     #[test]
     fn a_printed_bound_is_never_less_than_what_it_bounds() {

@@ -5,9 +5,10 @@ use std::path::Path;
 
 /// How to make a file of a run, or of its solution, again.
 pub(super) fn anew(path: &Path) -> &'static str {
-    let of_values = path.extension().is_some_and(|ending| ending == "values");
-    if of_values || path.ends_with("solution.json") {
-        "delete solution.json and solve again"
+    if path.extension().is_some_and(|ending| ending == "values") {
+        "solve that objective again (solve --again)"
+    } else if path.ends_with("solution.json") {
+        "delete it and solve again"
     } else {
         "delete the directory and count again"
     }

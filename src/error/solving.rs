@@ -45,7 +45,7 @@ pub enum SolvingError {
     },
 
     /// An objective whose values are solved with more bits already, or with fewer.
-    #[error("{}: {objective} is solved with {found} bits after the point, not {wanted}: leave the number away, or delete solution.json to solve all again", path.display())]
+    #[error("{}: {objective} is solved with {found} bits after the point, not {wanted}: leave the number away, or give --again to solve it anew", path.display())]
     OtherFraction {
         /// Directory.
         path: PathBuf,
@@ -58,7 +58,7 @@ pub enum SolvingError {
     },
 
     /// An objective whose values are solved with another rounding already.
-    #[error("{}: {objective} is solved with values rounded {found}, not {wanted}: ask for those, or delete solution.json to solve all again", path.display())]
+    #[error("{}: {objective} is solved with values rounded {found}, not {wanted}: ask for those, or forget it and solve it anew", path.display())]
     OtherRounding {
         /// Directory.
         path: PathBuf,
@@ -81,6 +81,23 @@ pub enum SolvingError {
         fraction: u32,
         /// Most that fit.
         most: u32,
+    },
+
+    /// So few bits after the binary point that values say nothing.
+    #[error(
+        "for {objective}:{fraction}: values could be off by {error}, and none is more than {greatest}: give {least} bits or more, or no number for as many as there are"
+    )]
+    TooFewBits {
+        /// The objective.
+        objective: String,
+        /// Bits asked for.
+        fraction: u32,
+        /// The most by which a value could be off.
+        error: f64,
+        /// The greatest value.
+        greatest: u32,
+        /// The fewest bits that work.
+        least: u32,
     },
 
     /// A tile that no game reaches.

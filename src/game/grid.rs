@@ -63,7 +63,11 @@ impl Grid {
         }
         let rows: Vec<&str> = trimmed.split(['/', '\n']).collect();
         if rows.len() != usize::from(size.rows()) {
-            return Err(bad("it has another number of rows"));
+            let digits = trimmed.bytes().all(|digit| digit.is_ascii_hexdigit());
+            return Err(bad(match rows[..] {
+                [_] if digits && !trimmed.is_empty() => "without 0x it is no hexadecimal number",
+                _ => "it has another number of rows",
+            }));
         }
         let mut board = 0;
         for row in rows {

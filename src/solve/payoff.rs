@@ -34,33 +34,62 @@ pub(crate) struct Payoff {
 /// # Errors
 ///
 /// [`SolvingError::Unreachable`] for a tile that the game never reaches,
-/// [`SolvingError::Fraction`] for more bits than fit.
+/// [`SolvingError::Fraction`] for more bits than fit, [`SolvingError::TooFewBits`] if a value could be
+/// off by as much as the greatest is.
 pub fn goal(
     run: &Run,
     objective: Objective,
     fraction: Option<u32>,
     rounding: Rounding,
 ) -> Result<Goal> {
-    let most = (u32::MAX / greatest(run, objective)?).ilog2();
-    match fraction {
-        Some(fraction) if fraction > most => Err(SolvingError::Fraction {
+    let greatest = greatest(run, objective)?;
+    let of = |fraction| Goal {
+        objective,
+        fraction,
+        rounding,
+    };
+    let goal = of(fraction.unwrap_or(most_bits(greatest)));
+    fits(run, goal)?;
+    let last = run.last_afterstates();
+    let error = |fraction| of(fraction).error(4, last);
+    let tells = |fraction| error(fraction) < f64::from(greatest);
+    if !tells(goal.fraction) {
+        return Err(SolvingError::TooFewBits {
+            objective: objective.to_string(),
+            fraction: goal.fraction,
+            error: error(goal.fraction),
+            greatest,
+            least: (goal.fraction..u32::BITS)
+                .find(|&fraction| tells(fraction))
+                .unwrap_or(u32::BITS),
+        }
+        .into());
+    }
+    Ok(goal)
+}
+
+/// See that no value of a goal, which may be of any making, can overflow.
+pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
+    let Goal {
+        objective,
+        fraction,
+        ..
+    } = goal;
+    let most = most_bits(greatest(run, objective)?);
+    if fraction > most {
+        return Err(SolvingError::Fraction {
             objective: objective.to_string(),
             fraction,
             most,
         }
-        .into()),
-        _ => Ok(Goal {
-            objective,
-            fraction: fraction.unwrap_or(most),
-            rounding,
-        }),
+        .into());
     }
+    Ok(())
 }
 
-/// See that no value of a goal, which may be of any making, can overflow.
-pub(crate) fn fits(run: &Run, wanted: Goal) -> Result<()> {
-    let fraction = Some(wanted.fraction);
-    goal(run, wanted.objective, fraction, wanted.rounding).map(drop)
+/// The bits that values up to `greatest` leave room for.
+fn most_bits(greatest: u32) -> u32 {
+    (u32::MAX / greatest).ilog2()
 }
 
 /// The greatest number that a value of a game can be.

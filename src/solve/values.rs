@@ -9,6 +9,7 @@ use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Decoder, ValueDecoder};
 use crate::store::{Goal, Solution};
+use crate::witness::Predecessors;
 
 /// Most files that are mapped at a time: Linux has 65,530 maps for a process.
 const MAPS: usize = 48 << 10;
@@ -53,6 +54,8 @@ pub struct Values<'a> {
     bound: usize,
     decoder: Decoder,
     values: ValueDecoder,
+    /// Made for the first won board that is asked for.
+    predecessors: Option<Predecessors>,
 }
 
 /// A part: its files, and those of its blocks that were decoded.
@@ -118,7 +121,14 @@ impl<'a> Values<'a> {
             bound: usize::try_from(memory).unwrap_or(usize::MAX) / bytes_each,
             decoder: Decoder::new()?,
             values: ValueDecoder::new()?,
+            predecessors: None,
         })
+    }
+
+    /// The solution.
+    #[must_use]
+    pub fn solution(&self) -> &'a Solution {
+        self.solution
     }
 
     /// The game.
@@ -190,14 +200,17 @@ impl<'a> Values<'a> {
         Ok(best.unwrap_or_else(lost))
     }
 
-    /// Whether the run reaches a board, in any orientation, that no winning move made: it is a start,
-    /// or an afterstate of the run with a tile more.
+    /// Whether the run reaches a board, in any orientation: it is a start, or an afterstate of the run
+    /// with a tile more; a won one, if a winning move leads to it from such a board.
     ///
     /// # Errors
     ///
     /// What is wrong with a file.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let game = *self.game();
+        if max_exp(board) >= game.win() {
+            return self.won(board);
+        }
         if game.starts(sum(board)).contains(&game.canonical(board).0) {
             return Ok(true);
         }
@@ -205,6 +218,21 @@ impl<'a> Values<'a> {
             let tile = board & 0xf << (4 * cell);
             let spawned = matches!(tile >> (4 * cell), 1 | 2);
             if spawned && self.find(game.canonical(board ^ tile).0)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a winning move leads to a board from one that the run reaches.
+    fn won(&mut self, board: Board) -> Result<bool> {
+        let game = *self.game();
+        let predecessors = self
+            .predecessors
+            .get_or_insert_with(|| Predecessors::new(&game));
+        let before: Vec<Board> = predecessors.before_win(board).collect();
+        for board in before {
+            if self.reached(board)? {
                 return Ok(true);
             }
         }

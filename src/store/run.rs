@@ -120,6 +120,14 @@ impl Run {
         self.manifest.sealed_sum
     }
 
+    /// The greatest sum of an afterstate; 2 if there is none.
+    pub(crate) fn last_afterstates(&self) -> u32 {
+        let table = self.table();
+        let rows = table.rows().iter();
+        let with = rows.filter(|row| row.afterstates > 0);
+        with.map(|row| row.sum).max().unwrap_or(2)
+    }
+
     /// Which layers' states and afterstates stay.
     #[must_use]
     pub fn keep(&self) -> Keep {

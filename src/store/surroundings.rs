@@ -34,10 +34,10 @@ impl Run {
             }
         }
         remarks.extend(first_of(&strays).map(|strays| {
-            format!("{strays}: not named by the manifest, so not part of the run: the next count deletes it")
+            format!("{strays}: not named by the manifest, so not part of the run: deleted by the next count")
         }));
         remarks.extend(first_of(&stray_values).map(|strays| {
-            format!("{strays}: not named by {SOLUTION}, so not part of a solution: the next solve deletes it")
+            format!("{strays}: not named by {SOLUTION}, so not part of a solution: deleted by the next solve")
         }));
         let (older, wrong) = match self.check_table() {
             Ok(older) => (older, None),

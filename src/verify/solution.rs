@@ -31,7 +31,11 @@ pub struct Solved {
 /// The solution of a run, if it has one.
 pub(super) fn open(run: &Run) -> Result<Option<Solution>> {
     match Solution::open(run.dir()) {
-        Err(Error::Solving(SolvingError::NotSolved(_))) => Ok(None),
+        Err(Error::Solving(
+            SolvingError::NotSolved(_)
+            | SolvingError::NotComplete { .. }
+            | SolvingError::NoAfterstates { .. },
+        )) => Ok(None),
         opened => opened.map(Some),
     }
 }

@@ -29,6 +29,7 @@ use crate::play::Code;
 
 pub use beam::Watch;
 pub use layers::Layers;
+pub(crate) use predecessors::Predecessors;
 pub use search::Search;
 
 /// Whether a board can be reached.

@@ -32,7 +32,7 @@ pub(super) struct Step {
 }
 
 /// The moves of a game, backward.
-pub(super) struct Predecessors {
+pub(crate) struct Predecessors {
     size: Size,
     /// The lines of each direction.
     directions: [Vec<Line>; 4],
@@ -50,7 +50,7 @@ struct LinePredecessors {
 
 impl Predecessors {
     /// Lists no line with a tile that no state of the game has, such as the winning tile.
-    pub(super) fn new(game: &Game) -> Self {
+    pub(crate) fn new(game: &Game) -> Self {
         let size = game.size();
         let lengths = [size.rows(), size.cols()].map(usize::from);
         let lines = [0, 1, 2, 3, 4].map(|length| {
@@ -65,6 +65,11 @@ impl Predecessors {
             directions: Direction::ALL.map(|direction| line::lines(size, direction).collect()),
             lines,
         }
+    }
+
+    /// The boards from which a winning move leads to `won`.
+    pub(crate) fn before_win(&self, won: Board) -> impl Iterator<Item = Board> {
+        self.steps(won, true).flat_map(|step| step.before)
     }
 
     /// All possible last steps to a board: a winning move if the board is `won`, else a move and a

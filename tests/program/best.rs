@@ -20,9 +20,11 @@ fn the_moves_of_a_board_are_shown_with_their_values_and_losses() {
     let place = solved("--size 2", "score,moves,32");
     assert_eq!(
         good(&place, &format!("best {LAST} --dir run")),
-        "  32 16\n   2  2\n\nboard      0x5411\nstate      live\n\
-         score      4.8000       right, left\nmoves      1.1000       right, left\n\
-         32         1.00000000   right, left\n\n\
+        "  32 16\n   2  2\n\nboard      0x5411\nstate      live\n\n           \
+         value        error    best\n\
+         score      4.8000       8.1e-7   right, left\n\
+         moves      1.1000       1.1e-7   right, left\n\
+         32         1.00000000   6.3e-9   right, left\n\n\
          move   after        score       moves          32        loss\n\
          up     not legal\n\
          right  0x5402     4.8000*     1.1000* 1.00000000*           0\n\
@@ -32,8 +34,10 @@ fn the_moves_of_a_board_are_shown_with_their_values_and_losses() {
     // In another orientation, for other objectives, the first of which decides what is lost.
     assert_eq!(
         good(&place, "best 4 16 / . 2 --dir run --for 32,score,32"),
-        "   4 16\n   .  2\n\nboard      0x2401\nstate      live\n\
-         32         0.08190000   left\nscore      19.9043      left\n\n\
+        "   4 16\n   .  2\n\nboard      0x2401\nstate      live\n\n           \
+         value        error    best\n\
+         32         0.08190000   6.3e-9   left\n\
+         score      19.9043      8.1e-7   left\n\n\
          move   after           32       score        loss\n\
          up     not legal\nright  not legal\n\
          down   0x0421 0.00900000      1.8400   0.07290000\n\
@@ -43,11 +47,27 @@ fn the_moves_of_a_board_are_shown_with_their_values_and_losses() {
 
 #[test]
 fn the_table_fits_80_columns() {
-    let place = solved("--size 2x4 --max 64", "score,64,moves");
-    let table = good(&place, "best 2 . . 4 / . 2 16 32 --dir run");
-    assert!(table.contains("\nup     0x"), "{table}");
-    let wide = table.lines().find(|line| line.chars().count() > 80);
-    assert_eq!(wide, None);
+    let place = solved("--size 2x4 --max 64", "score,64,moves,8,16,32");
+    let best = "best 2 . . 4 / . 2 16 32 --dir run";
+    for (objectives, tables) in [
+        ("32", 1),
+        ("score,64,moves,8", 1),
+        ("score,moves,8,16,32,64", 2),
+    ] {
+        let table = good(&place, &format!("{best} --for {objectives}"));
+        assert_eq!(table.matches("\nup     0x").count(), tables, "{table}");
+        assert_eq!(table.matches("        loss\n").count(), 1, "{table}");
+        let wide = table.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(wide, None);
+        let headings = table.lines().filter(|line| line.starts_with("move "));
+        let headings: Vec<&str> = headings.flat_map(str::split_whitespace).collect();
+        for objective in objectives.split(',') {
+            assert_eq!(
+                headings.iter().filter(|name| **name == objective).count(),
+                1
+            );
+        }
+    }
 }
 
 #[test]
@@ -85,15 +105,17 @@ fn boards_on_which_the_game_has_ended_have_no_move_but_a_value() {
         dead.ends_with("state      dead\nscore      0.0000\n32         0.00000000\n"),
         "{dead}"
     );
-    let won = good(&place, "best 32 2 / 2 . --dir run");
+    let won = good(&place, "best 32 . / 4 . --dir run");
     assert!(
         won.ends_with("state      won\nscore      0.0000\n32         1.00000000\n"),
         "{won}"
     );
-    let won = good(&place, "best 32 2 / 2 . --dir run --json");
+    let won = good(&place, "best 32 . / 4 . --dir run --json");
     assert!(won.contains("\"best\":null,"), "{won}");
     assert!(
-        won.contains("\"state\":\"won\",\"reached\":null,\"values\":{\"score\":0.0,\"32\":1.0}"),
+        won.contains(
+            "\"state\":\"won\",\"reached\":true,\"values\":{\"score\":0.0,\"32\":1.0},\"error\":{"
+        ),
         "{won}"
     );
 }
@@ -101,14 +123,28 @@ fn boards_on_which_the_game_has_ended_have_no_move_but_a_value() {
 #[test]
 fn of_a_board_that_is_not_reached_nothing_is_said() {
     let place = solved("--size 2", "score");
+    good(
+        &place,
+        "--size 2 --max 32 --keep afterstates --dir won --quiet",
+    );
+    good(&place, "solve won --quiet");
     // Three 2s had a move that merges two, so four are never there, though each move would lead to
-    // an afterstate of the run. Nor is the dead board with two 32s.
-    for board in ["0x1111", "0x5115", "0x0000", "0x0001", "0xffff"] {
-        disagrees(
-            &place,
-            &format!("best {board} --dir run"),
-            "\nreached    no: the run has no such state\n",
-        );
+    // an afterstate of the run. Nor is the dead board with two 32s. A game that is won at 32 ends
+    // with the move that makes one, of two 16s.
+    for (board, dir, state) in [
+        ("0x1111", "run", "live"),
+        ("0x5115", "run", "dead"),
+        ("0x0000", "run", "empty"),
+        ("0x0001", "run", "live"),
+        ("0xffff", "run", "live"),
+        ("0x5411", "won", "won"),
+        ("0x5500", "won", "won"),
+        ("0x6000", "won", "won"),
+    ] {
+        let said = format!("\nstate      {state}\nreached    no: the run has no such state\n");
+        disagrees(&place, &format!("best {board} --dir {dir}"), &said);
+        let output = run(&place, &format!("best {board} --dir {dir} --json"));
+        assert!(stdout(&output).contains("\"reached\":false,"));
     }
     disagrees(
         &place,
@@ -221,9 +257,38 @@ fn what_cannot_be_answered_is_refused_in_one_line() {
     refused(
         &place,
         "best 0x2310 --dir enum48-data/2x2-8",
-        "not solved yet",
+        "cannot be solved: its afterstates were dropped",
     );
     refused(&place, "best 0x2310 --dir run --json --csv", "--csv");
+    refused(
+        &place,
+        "best 0x2310 --dir run --for 4096",
+        "run: for 4096: no game of this run reaches it: the largest tile is 32",
+    );
+    refused(
+        &place,
+        "best 0x2310 --dir run --for score:8",
+        "bits are for solve: give score alone",
+    );
+    refused(
+        &place,
+        "best 0x2310 0x2311 --dir run",
+        "expected one board, got 2",
+    );
+    refused(
+        &place,
+        "best 2310 --dir run",
+        "without 0x it is no hexadecimal number",
+    );
+    good(
+        &place,
+        "--size 2 --max 16 --keep afterstates --until 12 --dir begun --quiet",
+    );
+    refused(
+        &place,
+        "best 0x2310 --dir begun",
+        "its last layer is not counted yet",
+    );
     // A file that is damaged ends the job: what it says of no board can be trusted.
     let file = fs::read_dir(place.path().join("run")).unwrap();
     let mut files = file.map(|entry| entry.unwrap().path());

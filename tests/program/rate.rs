@@ -127,14 +127,14 @@ fn a_game_is_shown_move_by_move() {
     assert_eq!(
         lines[2..],
         [
-            "     2 0x1102 down   0.90000000  0.10000000 right,left",
+            "     2 0x1102 down   0.90000000  0.10000000 right, left",
             "",
             "game       2x2-8",
             "objective  8",
             "moves      2, best 1",
             "loss       0.10000000",
             "values     off by at most 9.4e-10, the loss of a move by at most twice that",
-            "worst      move 2, down at 2 2 / . 4: loses 0.10000000 against right,left",
+            "worst      move 2, down at 2 2 / . 4: loses 0.10000000 against right, left",
         ]
     );
 }

@@ -202,6 +202,10 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
         ),
         ("moves:28", "leave room for 27 bits"),
         (
+            "32:3",
+            "for 32:3: values could be off by 1.0625, and none is more than 1: give 4 bits or more",
+        ),
+        (
             "score:9",
             "score is solved with 8 bits after the point, not 9: leave the number away",
         ),
@@ -214,14 +218,53 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
         assert!(files(&place.path().join("run")) == before, "{goals}");
     }
     // As before, without the number.
-    good(&place, "solve run --for score,score,score:8 --quiet");
+    good(&place, "solve run --for Score,score,score:8 --quiet");
     assert!(files(&place.path().join("run")) == before);
+}
+
+#[test]
+fn an_objective_is_solved_again_in_the_same_way_or_in_another() {
+    let place = counted("--size 2 --max 32");
+    let solve = |args: &str| {
+        good(&place, &format!("solve run {args}"));
+        files(&place.path().join("run"))
+    };
+    let coarse = solve("--for moves,score:8 --quiet");
+    assert!(solve("--for moves,score --again --dry-run").eq(&coarse));
+    refused(
+        &place,
+        "solve run --for score:30 --again",
+        &["leave room for 24 bits"],
+    );
+    refused(
+        &place,
+        "solve run --for score --again --memory 1K",
+        &["memory"],
+    );
+    assert!(
+        files(&place.path().join("run")) == coarse,
+        "refused before anything is deleted"
+    );
+    let fine = solve("--for score --again --quiet");
+    assert!(fine != coarse);
+    assert!(solve("--for score:8 --again --quiet") == coarse);
+    let answer = json(&place, "solve run --for score:8 --json --quiet");
+    assert_eq!(answer["also"], serde_json::json!(["moves"]));
+    assert_eq!(answer["solved"], 0);
+    let other = counted("--size 2 --max 32");
+    good(&other, "solve run --for moves,score --quiet");
+    assert!(solve("--for score --again --quiet") == files(&other.path().join("run")));
+    let text = good(&place, "solve run --for score --quiet");
+    assert!(text.contains("\nalso solved moves\n"), "{text}");
 }
 
 #[test]
 fn damaged_and_foreign_files_are_named_with_what_to_do() {
     let solve = "solve run --for score --quiet";
-    let again = "delete solution.json and solve again";
+    let (again, delete) = (
+        "solve that objective again (solve --again)",
+        "delete it and solve again",
+    );
     let count = "delete the directory and count again";
     let place = counted("--size 2x3");
     good(&place, solve);
@@ -234,16 +277,21 @@ fn damaged_and_foreign_files_are_named_with_what_to_do() {
         solve,
         &[values.file_name().unwrap().to_str().unwrap(), again],
     );
-    #[expect(clippy::disallowed_methods, reason = "as the message has it")]
-    fs::remove_file(place.path().join("run/solution.json")).unwrap();
-    good(&place, solve);
+    good(&place, &format!("{solve} --again"));
     assert!(files(&place.path().join("run")) == whole);
 
     #[expect(clippy::disallowed_methods, reason = "the test loses a file")]
     fs::remove_file(&values).unwrap();
     refused(&place, solve, &[".score.values: missing", again]);
+    good(&place, &format!("{solve} --again"));
+    assert!(files(&place.path().join("run")) == whole);
     damage(&file(&place, "solution.json"));
-    refused(&place, solve, &["run/solution.json: ", again]);
+    refused(&place, solve, &["run/solution.json: ", delete]);
+    #[expect(clippy::disallowed_methods, reason = "as the message has it")]
+    fs::remove_file(place.path().join("run/solution.json")).unwrap();
+    good(&place, solve);
+    assert!(files(&place.path().join("run")) == whole);
+    damage(&file(&place, "solution.json"));
 
     let other = counted("--size 2");
     good(&other, solve);

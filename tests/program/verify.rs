@@ -163,6 +163,6 @@ fn a_solution_is_verified_with_its_run() {
             args,
             "sum-00012-max-00008.score.values: damaged: block 0",
         );
-        disagrees(&place, args, "delete solution.json and solve again");
+        disagrees(&place, args, "solve that objective again (solve --again)");
     }
 }

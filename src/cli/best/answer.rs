@@ -1,16 +1,17 @@
 //! What a solution says of a board: for people, for scripts, as JSON and as CSV.
 
 use std::fmt;
+use std::ops::Range;
 
 use anyhow::Result;
 use serde::{Serialize, Serializer};
 
 use super::Form;
 use crate::cli::Outcome;
-use crate::cli::objectives::{loss, number};
+use crate::cli::objectives::{bound, loss, number};
+use crate::cli::state::State;
 use crate::error;
 use crate::game::{Direction, Exp, Game, Grid, Moved, Objective};
-use crate::play::{Position, Status};
 use crate::solve::{MoveValue, Values};
 use crate::store::{Goal, Sink};
 
@@ -22,12 +23,12 @@ pub(super) struct Answer {
     cells: Vec<u32>,
     best: Option<&'static str>,
     moves: [Move; 4],
-    #[serde(serialize_with = "name")]
-    state: Status,
-    /// `None` for a won board: the run does not list what wins.
-    reached: Option<bool>,
+    state: State,
+    reached: bool,
     /// What the board is worth under the best play for each objective; `None` if it is not reached.
     values: Option<Numbers>,
+    /// The most by which a value of each objective can be off; a loss, by twice that.
+    error: Numbers,
 }
 
 /// A move. If the board is not reached there is no value.
@@ -53,33 +54,26 @@ impl Serialize for Numbers {
     }
 }
 
-fn name<S: Serializer>(state: &Status, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(state)
-}
-
 impl Answer {
     /// Ask for the goals of a solution, at least one.
     pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> error::Result<Self> {
         let game = *values.game();
-        let state = Position::on(game, board.board()).status();
-        let reached = match state {
-            Status::Won => None,
-            Status::Live | Status::Dead => Some(values.reached(board.board())?),
-        };
+        let state = State::of(game, board.board());
+        let solution = values.solution();
         let mut answer = Self {
             board,
             cells: board.tiles().collect(),
             best: None,
             moves: moves(&game, board, state)?,
             state,
-            reached,
+            reached: values.reached(board.board())?,
             values: None,
+            error: Numbers::of(goals, goals.iter().map(|&goal| solution.error(goal))),
         };
-        if state != Status::Live {
-            let ended = values.ended(board.board());
-            answer.values = answer.told().then(|| Numbers::of(goals, ended));
-        } else if answer.told() {
+        if answer.reached && state == State::Live {
             answer.judge(&values.moves(board.board())?, goals);
+        } else if answer.reached {
+            answer.values = Some(Numbers::of(goals, values.ended(board.board())));
         }
         Ok(answer)
     }
@@ -113,14 +107,9 @@ impl Answer {
         best.map(|of| of.r#move).collect()
     }
 
-    /// Whether the run says anything of the board.
-    fn told(&self) -> bool {
-        self.reached != Some(false)
-    }
-
     /// How the program ends that was asked for this board.
     pub(super) fn outcome(&self) -> Outcome {
-        if self.told() {
+        if self.reached {
             Outcome::Done
         } else {
             Outcome::Disagreed
@@ -130,10 +119,11 @@ impl Answer {
     /// Why there is no best move, if there is none.
     fn note(&self) -> Option<&'static str> {
         match self.state {
-            _ if !self.told() => Some("not reached"),
-            Status::Live => None,
-            Status::Dead => Some("dead"),
-            Status::Won => Some("won"),
+            _ if !self.reached => Some("not reached"),
+            State::Live => None,
+            State::Dead => Some("dead"),
+            State::Won => Some("won"),
+            State::Empty => Some("empty"),
         }
     }
 
@@ -178,12 +168,12 @@ impl Move {
 }
 
 /// What the rules say of the moves of a board.
-fn moves(game: &Game, board: Grid, state: Status) -> error::Result<[Move; 4]> {
+fn moves(game: &Game, board: Grid, state: State) -> error::Result<[Move; 4]> {
     let mut moves = Direction::ALL.map(|direction| Move {
         r#move: direction.name(),
         ..Move::default()
     });
-    if state == Status::Live {
+    if state == State::Live {
         let moved = game.rules().moves(board.board(), Exp::LAST);
         for (of, moved) in moves.iter_mut().zip(moved) {
             of.legal = moved != Moved::Illegal;
@@ -245,6 +235,13 @@ impl fmt::Display for Answer {
     }
 }
 
+/// Most columns of a terminal that a table takes.
+const WIDTH: usize = 80;
+
+/// Width of the name of a move, and of a column of numbers.
+const NAME: usize = 6;
+const COLUMN: usize = 12;
+
 impl Answer {
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in format!("{:#}", self.board).lines() {
@@ -255,40 +252,72 @@ impl Answer {
         let Some(Numbers(values)) = &self.values else {
             return writeln!(f, "reached    no: the run has no such state");
         };
-        for (at, &(objective, value)) in values.iter().enumerate() {
-            let (name, value) = (objective.to_string(), number(objective, value));
-            let best = self.best_for(at).join(", ");
-            let line = format!("{name:<10} {value:<12} {best}");
-            writeln!(f, "{}", line.trim_end())?;
-        }
         if self.best.is_none() {
+            for &(objective, value) in values {
+                let (name, value) = (objective.to_string(), number(objective, value));
+                writeln!(f, "{name:<10} {value}")?;
+            }
             return Ok(());
         }
-        let width = format!("{:#x}", self.board).len();
-        write!(f, "\n{:<6} {:width$}", "move", "after")?;
-        for (objective, _) in values {
-            write!(f, " {:>11}", objective.to_string())?;
+        writeln!(f, "\n{:<10} {:<12} {:<8} best", "", "value", "error")?;
+        let of_objectives = values.iter().zip(&self.error.0).enumerate();
+        for (at, (&(objective, value), (_, error))) in of_objectives {
+            let (name, value) = (objective.to_string(), number(objective, value));
+            let (error, best) = (bound(*error), self.best_for(at).join(", "));
+            writeln!(f, "{name:<10} {value:<12} {error:<8} {best}")?;
         }
-        writeln!(f, " {:>11}", "loss")?;
-        self.moves.iter().try_for_each(|of| of.row(width, f))
+        let width = format!("{:#x}", self.board).len();
+        let columns = (WIDTH - NAME - 1 - width) / COLUMN;
+        // The column of losses follows that of the first objective.
+        let first = 0..values.len().min(columns - 1);
+        self.of_moves(first.clone(), width, f)?;
+        for from in (first.end..values.len()).step_by(columns) {
+            self.of_moves(from..values.len().min(from + columns), width, f)?;
+        }
+        Ok(())
+    }
+
+    /// A table of the moves, for some of the objectives; with the losses for the first one.
+    fn of_moves(
+        &self,
+        objectives: Range<usize>,
+        width: usize,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        write!(f, "\n{:<NAME$} {:width$}", "move", "after")?;
+        for (objective, _) in &self.error.0[objectives.clone()] {
+            write!(f, "{:>COLUMN$}", objective.to_string())?;
+        }
+        let heading = if objectives.start == 0 { "loss" } else { "" };
+        writeln!(f, "{}", format!("{heading:>COLUMN$}").trim_end())?;
+        let mut moves = self.moves.iter();
+        moves.try_for_each(|of| of.row(objectives.clone(), width, f))
     }
 }
 
 impl Move {
     /// A row of the table; a `*` is behind what is best for an objective.
-    fn row(&self, width: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<6} ", self.r#move)?;
+    fn row(
+        &self,
+        objectives: Range<usize>,
+        width: usize,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        write!(f, "{:<NAME$} ", self.r#move)?;
         let (Some(after), Some(Numbers(values))) = (self.afterstate, &self.values) else {
             return writeln!(f, "not legal");
         };
-        let after = format!("{after:#x}");
-        write!(f, "{after:width$}")?;
-        for (at, &(objective, value)) in values.iter().enumerate() {
+        let mut row = format!("{:width$}", format!("{after:#x}"));
+        for at in objectives.clone() {
+            let (objective, value) = values[at];
             let best = self.loses(at) == Some(0.0);
             let mark = if best { '*' } else { ' ' };
-            write!(f, " {:>10}{mark}", number(objective, value))?;
+            row += &format!("{:>11}{mark}", number(objective, value));
         }
-        let lost = loss(values[0].0, self.loss.unwrap_or_default());
-        writeln!(f, " {lost:>11}")
+        if objectives.start == 0 {
+            let lost = loss(values[0].0, self.loss.unwrap_or_default());
+            row += &format!("{lost:>COLUMN$}");
+        }
+        writeln!(f, "{}", row.trim_end())
     }
 }

@@ -25,8 +25,9 @@ use crate::solve::Values;
 /// The board may lie in any orientation. For each objective that the run is solved for: what is to
 /// be expected after each move if all later ones are the best for that objective: the score from
 /// this board on, the number of moves, the chance of a tile. A move's loss is what it gives away for
-/// the first objective. The exit code is 1 if the run does not reach the board: it then says
-/// nothing of it.
+/// the first objective. The error is the most by which a value can be off, before it is rounded to be
+/// printed; a loss, by twice that. The exit code is 1 if the run does not reach the board: it then
+/// says nothing of it.
 ///
 /// A board takes some blocks of the run's files, about a millisecond. Blocks that were read are kept,
 /// as far as the memory goes: batches take less, tens of thousands of boards a second on 3x3.
@@ -48,11 +49,12 @@ the value of the board; note: dead, won, not reached, or what is wrong.
 
 Keys of --json: board; cells, row by row, 0 where empty; best; moves, each with
 move, legal, afterstate (as it lies), values, loss, and losses for every
-objective; state: live, dead or won; reached, null of a won board; values, what
-the board is worth under the best play for each. Of a line that is no board:
-line and error.")]
+objective; state: live, dead, won or empty; reached; values, what the board is
+worth under the best play for each; error, the most by which a value can be off.
+Of a line that is no board: line and error.")]
 pub(super) struct Args {
-    /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'; - to read boards from stdin
+    /// The board: as in 0x2310, where leading zeros may be left away, or row by row as in '4 8 / 2 .';
+    /// - to read boards from stdin
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
     board: Vec<String>,
 

@@ -1,5 +1,9 @@
 //! A straight line through what was measured.
 
+/// Points that vary in `x` by less than this share of its mean square lie too close together: the
+/// smallest error in one of them would turn the line.
+const NARROW: f64 = 0.05;
+
 /// A straight line through points, by least squares.
 #[derive(Default)]
 pub(in crate::cli) struct Line {
@@ -20,13 +24,14 @@ impl Line {
         self.xy += x * y;
     }
 
-    /// The height at `x`; none without a point. A line that falls, or begins below nothing, is
-    /// replaced by one through nothing.
+    /// The height at `x`; none without a point. A line that falls, or begins below nothing, or goes
+    /// through points that lie too close together, is replaced by one through nothing.
     pub(in crate::cli) fn at(&self, x: f64) -> Option<f64> {
         let spread = self.points * self.xx - self.x * self.x;
         let slope = (self.points * self.xy - self.x * self.y) / spread;
         let height = (self.y - slope * self.x) / self.points;
-        if slope >= 0.0 && height >= 0.0 && slope.is_finite() {
+        let wide = spread > NARROW * self.points * self.xx;
+        if wide && slope >= 0.0 && height >= 0.0 {
             return Some(height + slope * x);
         }
         (self.x > 0.0).then(|| self.y / self.x * x)
@@ -59,6 +64,8 @@ mod tests {
             &[(10.0, 4.0), (10.0, 4.0)],
             &[(5.0, 5.0), (15.0, 3.0)],
             &[(5.0, 1.0), (15.0, 7.0)],
+            // They would lie on 3.9 + 0.01 x.
+            &[(9.0, 3.99), (11.0, 4.01)],
         ] {
             let at = line(points).at(100.0).unwrap();
             assert!((at - 40.0).abs() < 1e-6, "{points:?}: {at}");

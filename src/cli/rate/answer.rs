@@ -182,7 +182,7 @@ impl Rated {
         for of in &self.moves {
             let board = format!("{:#x}", of.board);
             let (value, lost) = (number(objective, of.value), loss(objective, of.loss));
-            let (name, ties) = (of.r#move, of.ties.join(","));
+            let (name, ties) = (of.r#move, of.ties.join(", "));
             writeln!(
                 f,
                 "{:>6} {board} {name:<5} {value:>11} {lost:>11} {ties}",
@@ -206,7 +206,7 @@ impl Rated {
         )?;
         for (at, of) in self.worst().enumerate() {
             let head = if at == 0 { "worst" } else { "" };
-            let (board, ties) = (of.board, of.ties.join(","));
+            let (board, ties) = (of.board, of.ties.join(", "));
             writeln!(
                 f,
                 "{head:<10} move {}, {} at {board}: loses {} against {ties}",

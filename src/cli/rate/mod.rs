@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use self::answer::{Rated, Refused};
 use super::lookups::{Lookups, MEMORY};
-use super::objectives::goals;
+use super::objectives::{goals, objective};
 use super::output::Output;
 use super::resources::Resources;
 use super::stdin::Questions;
@@ -49,8 +49,8 @@ pub(super) struct Args {
     dir: PathBuf,
 
     /// What the game was played for: score, moves or a tile that the run is solved for [default: the
-    /// first of these]
-    #[arg(long = "for", value_name = "OBJECTIVE")]
+    /// first of these that it is solved for, the smallest tile of several]
+    #[arg(long = "for", value_name = "OBJECTIVE", value_parser = objective)]
     objective: Option<Objective>,
 
     /// How many of the worst moves are named

@@ -50,7 +50,8 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Write a page that plays the game in a browser to FILE, - for stdout; FILE#42 opens at move 42
+    /// Write a page that plays the game in a browser to FILE, - for stdout; ask the browser for FILE#42
+    /// to begin at move 42
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "json"])]
     html: Option<PathBuf>,
 

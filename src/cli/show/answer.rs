@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::{Serialize, Serializer};
 
+use crate::cli::state::State;
 use crate::cli::units;
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
-use crate::play::{Position, Status};
+use crate::play::Position;
 
 /// What the rules say of a board, and whether a run reached it. The fields are the keys of `--json`,
 /// in their order. They are a contract: new ones go to the end.
@@ -38,15 +39,6 @@ pub(super) struct Answer {
 pub(super) struct Place {
     pub(super) file: String,
     pub(super) block: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Live,
-    Dead,
-    Won,
-    Empty,
 }
 
 /// A move; the boards are missing if it is not legal, wins, or makes a tile that has no digit.
@@ -82,12 +74,7 @@ impl Answer {
         let (canonical, _) = game.canonical(board.board());
         let PartKey { sum, max } = PartKey::of(board.board());
         let position = Position::on(game, board.board());
-        let state = match position.status() {
-            _ if board.board() == 0 => State::Empty,
-            Status::Won => State::Won,
-            Status::Dead => State::Dead,
-            Status::Live => State::Live,
-        };
+        let state = State::of(game, board.board());
         let mut moves = Vec::new();
         if state != State::Won {
             let moved = game.moves(board.board());
@@ -168,11 +155,10 @@ impl fmt::Display for Answer {
         for line in format!("{board:#}").lines() {
             writeln!(f, "  {line}")?;
         }
-        let state = match self.state {
-            State::Live => "live",
-            State::Dead => "dead: no legal move",
-            State::Won => "won",
-            State::Empty => "empty: not a board of any game",
+        let why = match self.state {
+            State::Live | State::Won => "",
+            State::Dead => ": no legal move",
+            State::Empty => ": not a board of any game",
         };
         writeln!(f)?;
         writeln!(f, "board      {board:#x}")?;
@@ -183,7 +169,7 @@ impl fmt::Display for Answer {
             units::things(self.orbit, "board")
         )?;
         writeln!(f, "sum        {}, largest tile {}", self.sum, self.max_tile)?;
-        writeln!(f, "state      {state}")?;
+        writeln!(f, "state      {}{why}", self.state)?;
         self.moves.iter().try_for_each(|moved| moved.fmt(f))?;
         match (self.reached, &self.place) {
             (None, _) => {}

@@ -13,10 +13,10 @@ use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::reporter::names;
 use super::trial::Trial;
 use super::work::Work;
 use crate::cli::forecast::Range;
+use crate::cli::objectives::names;
 use crate::cli::signals::TemporaryDir;
 use crate::cli::{machine, units};
 use crate::engine::Plan;

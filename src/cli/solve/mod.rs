@@ -17,10 +17,10 @@ use anyhow::{Result, bail};
 use self::estimate::Estimate;
 use self::reporter::Reporter;
 use self::summary::Summary;
+use super::objectives::objective;
 use super::resources::Resources;
 use super::results::Results;
 use super::{Outcome, open, units};
-use crate::Error;
 use crate::engine;
 use crate::game::Objective;
 use crate::solve;
@@ -29,8 +29,8 @@ use crate::store::{Goal, Rounding, Solution};
 /// Solve a counted game: the value of every afterstate, and so the best move of any board
 ///
 /// Goes backward through a complete run that kept its afterstates (--keep afterstates or both), from
-/// the last layer to the first, and writes the values beside them. It can be stopped at any moment;
-/// the same command resumes it. More can be solved later.
+/// the last layer to the first, and writes the values beside them. All files that it needs are checked
+/// first. It can be stopped at any moment; the same command resumes it. More can be solved later.
 ///
 /// An objective is what play is the best for: score, the expected score; moves, the expected number
 /// of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the binary point of
@@ -45,9 +45,10 @@ Examples:
 
 Keys of --json: game; objectives, each with name, start (starts by their
 probability), start_two_2s (from two 2s), error (the most by which a value can
-be off), fraction (bits after the binary point), bytes and fingerprint; states,
-afterstates; seconds; bytes and fingerprint of all objectives; dir; solved (new
-values); peak_memory.")]
+be off), fraction (bits after the binary point), bytes and fingerprint; states;
+seconds; bytes and fingerprint of these objectives together; afterstates; dir;
+solved (new values); peak_memory; also, the names of other objectives that are
+solved.")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3
     #[arg(value_name = "DIR")]
@@ -61,6 +62,11 @@ pub(super) struct Args {
         default_value = "score"
     )]
     objectives: Vec<Wanted>,
+
+    /// First delete what is solved for these objectives, and so solve them anew: with more bits, or
+    /// where a file is damaged
+    #[arg(long)]
+    again: bool,
 
     #[command(flatten)]
     resources: Resources,
@@ -95,15 +101,13 @@ impl FromStr for Wanted {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (objective, fraction) = match text.split_once(':') {
-            Some((objective, fraction)) => (objective, Some(fraction)),
+        let (name, fraction) = match text.split_once(':') {
+            Some((name, fraction)) => (name, Some(fraction.trim())),
             None => (text, None),
         };
         let fraction = fraction.map(str::parse).transpose();
         Ok(Self {
-            objective: objective
-                .parse()
-                .map_err(|error: Error| error.to_string())?,
+            objective: objective(name)?,
             fraction: fraction.map_err(|_| {
                 "expected a number of bits after the colon, such as score:8".to_owned()
             })?,
@@ -117,14 +121,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let results = Results::new(args.csv.as_deref(), args.json)?;
     results.suit(&args.dir)?;
+    let objectives = args.objectives.iter().map(|wanted| wanted.objective);
+    let again: Vec<Objective> = objectives.filter(|_| args.again).collect();
+    let mut ahead = Solution::peek(&args.dir)?;
+    ahead.forget(&again);
+    let goals = goals(&ahead, &args.objectives)?;
     if args.dry_run {
-        let solution = Solution::peek(&args.dir)?;
-        let goals = goals(&solution, &args.objectives)?;
-        Estimate::new(&solution, &goals, &plan)?.print(args.json)?;
+        Estimate::new(&ahead, &goals, &plan)?.print(args.json)?;
         return Ok(Outcome::Done);
     }
+    // What can be refused is, before anything is deleted.
+    solve::passes(&ahead, &goals, &plan)?;
     let mut store = open::solution_store(&args.dir)?;
-    let goals = goals(store.solution(), &args.objectives)?;
+    store.forget(&again)?;
     let mut reporter = Reporter::new(&plan, &store, &goals, args.quiet)?;
     let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
     let took = reporter.finish();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 
 use super::pace::Pace;
+use crate::cli::objectives::names;
 use crate::cli::progress::{Disk, Form, Memory, draw, left_in_log, tell_of_layer};
 use crate::cli::units;
 use crate::engine::Plan;
@@ -211,12 +212,6 @@ impl Progress for Reporter {
             self.form.say(&warning);
         }
     }
-}
-
-/// `score,512`.
-pub(super) fn names(goals: &[Goal]) -> String {
-    let names = goals.iter().map(|goal| goal.objective.to_string());
-    names.collect::<Vec<_>>().join(",")
 }
 
 /// What stays of the solution in `dir`: what its manifest names.

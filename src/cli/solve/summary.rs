@@ -32,6 +32,8 @@ pub(super) struct Summary {
     /// Values that this process made.
     solved: u64,
     peak_memory: Option<u64>,
+    /// Other objectives that the run is solved for.
+    also: Vec<String>,
 }
 
 /// What was solved for one objective.
@@ -69,6 +71,7 @@ impl Summary {
                 fingerprint: solution.fingerprint(goal.objective),
             })
             .collect();
+        let others = solution.goals().filter(|goal| !goals.contains(goal));
         let fingerprints = objectives.iter().map(|solved| solved.fingerprint);
         Ok(Self {
             game: run.game().to_string(),
@@ -80,6 +83,7 @@ impl Summary {
             dir: run.dir().to_owned(),
             solved: took.values,
             peak_memory: took.peak_memory,
+            also: others.map(|goal| goal.objective.to_string()).collect(),
             objectives,
         })
     }
@@ -110,6 +114,9 @@ impl fmt::Display for Summary {
             )?;
         }
         writeln!(f)?;
+        if !self.also.is_empty() {
+            writeln!(f, "also solved {}", self.also.join(", "))?;
+        }
         writeln!(f, "files       {}", HumanBytes(self.bytes))?;
         if let Some(peak) = self.peak_memory {
             writeln!(f, "memory      {} at most", HumanBytes(peak))?;

@@ -21,14 +21,19 @@ pub(super) fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         let findings = units::things(report.findings.len() as u64, "finding");
         return writeln!(out, "{game}: NOT sound: {findings}");
     }
+    // Without states there is nothing to have a fingerprint.
+    let fingerprint = if report.states > 0 {
+        format!(", fingerprint {}", report.fingerprint)
+    } else {
+        String::new()
+    };
     writeln!(
         out,
-        "{game}: sound: {}, {}, {}, {}, fingerprint {}",
+        "{game}: sound: {}, {}, {}, {}{fingerprint}",
         units::things(report.files, "file"),
         HumanBytes(report.bytes),
         units::things(report.states, "live state"),
         units::things(report.afterstates, "afterstate"),
-        report.fingerprint,
     )?;
     for solved in &report.solved {
         let Solved { goal, from, .. } = solved;

@@ -109,7 +109,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         let rate = units::rate(boards, time);
         let speed = rate.map_or(String::new(), |rate| format!(", {}", units::speed(rate)));
         let seconds = time.as_secs_f64();
-        talk::say(format_args!("read in {seconds:.2} s{speed}"));
+        let again = (begin.elapsed() - time).as_secs_f64();
+        let rebuilt = if args.deep {
+            format!("; rebuilt in {again:.2} s")
+        } else {
+            String::new()
+        };
+        talk::say(format_args!("read in {seconds:.2} s{speed}{rebuilt}"));
     }
     if report.findings.is_empty() {
         return Ok(Outcome::Done);

@@ -89,7 +89,7 @@ impl Answer {
             objective: goal.objective.to_string(),
             fraction: goal.fraction,
             rounding: goal.rounding,
-            solved_sum: last_sum(run) + 2,
+            solved_sum: run.last_afterstates() + 2,
             files: Vec::new(),
         }
     }
@@ -118,14 +118,6 @@ impl Answer {
     pub(super) fn is_complete(&self) -> bool {
         self.solved_sum <= 4
     }
-}
-
-/// The greatest sum of an afterstate of a run.
-pub(super) fn last_sum(run: &Run) -> u32 {
-    let table = run.table();
-    let rows = table.rows().iter();
-    let with = rows.filter(|row| row.afterstates > 0);
-    with.map(|row| row.sum).max().unwrap_or(2)
 }
 
 impl SolutionManifest {

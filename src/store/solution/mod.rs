@@ -71,12 +71,15 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// Those of [`Run::open`]; [`SolvingError::NotSolved`] if nothing is solved yet; a damaged
+    /// Those of [`Run::open`]; if nothing is solved yet, [`SolvingError::NotSolved`], or
+    /// [`SolvingError::NotComplete`] or [`SolvingError::NoAfterstates`] if it cannot be; a damaged
     /// manifest.
     pub fn open(dir: &Path) -> Result<Self> {
         let run = Run::open(dir)?;
-        let manifest = SolutionManifest::load(&run)?;
-        let manifest = manifest.ok_or_else(|| SolvingError::NotSolved(dir.to_owned()))?;
+        let Some(manifest) = SolutionManifest::load(&run)? else {
+            can_be_solved(&run)?;
+            return Err(SolvingError::NotSolved(dir.to_owned()).into());
+        };
         Ok(Self::new(run, manifest))
     }
 
@@ -92,22 +95,7 @@ impl Solution {
 
     /// The solution of a run, which must be one that can be solved, as far as it goes.
     fn begun_or_not(run: Run) -> Result<Self> {
-        let path = || run.dir().to_owned();
-        if !run.complete() {
-            return Err(SolvingError::NotComplete {
-                path: path(),
-                last: run.sealed_sum(),
-            }
-            .into());
-        }
-        if !run.keep().afterstates() {
-            return Err(SolvingError::NoAfterstates {
-                path: path(),
-                size: run.game().size().to_string(),
-                max: run.game().max(),
-            }
-            .into());
-        }
+        can_be_solved(&run)?;
         let manifest = SolutionManifest::load(&run)?;
         let manifest = manifest.unwrap_or_else(|| SolutionManifest::new(&run));
         Ok(Self::new(run, manifest))
@@ -137,6 +125,12 @@ impl Solution {
     /// The goals that were taken up, solved down to the first layer or not, in order of objective.
     pub fn aims(&self) -> impl Iterator<Item = Goal> {
         self.manifest.answers.iter().map(Answer::goal)
+    }
+
+    /// Take objectives out of the manifest.
+    pub(crate) fn forget(&mut self, objectives: &[Objective]) {
+        let answers = &mut self.manifest.answers;
+        answers.retain(|answer| !objectives.contains(&answer.goal().objective));
     }
 
     /// Values in all its files.
@@ -202,7 +196,7 @@ impl Solution {
     /// The greatest sum of an afterstate.
     #[must_use]
     pub fn last_sum(&self) -> u32 {
-        manifest::last_sum(&self.run)
+        self.run.last_afterstates()
     }
 
     /// The most by which a value of a goal can be off.
@@ -270,6 +264,25 @@ impl Solution {
         let mut answers = self.manifest.answers.iter();
         answers.find(|answer| answer.goal().objective == objective)
     }
+}
+
+/// See that a run is one that can be solved.
+fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
+    let path = || run.dir().to_owned();
+    if !run.complete() {
+        return Err(SolvingError::NotComplete {
+            path: path(),
+            last: run.sealed_sum(),
+        });
+    }
+    if !run.keep().afterstates() {
+        return Err(SolvingError::NoAfterstates {
+            path: path(),
+            size: run.game().size().to_string(),
+            max: run.game().max(),
+        });
+    }
+    Ok(())
 }
 
 /// See that a file of values is the one that it should be.

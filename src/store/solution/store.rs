@@ -84,6 +84,29 @@ impl SolutionStore {
         &self.notes
     }
 
+    /// Delete what is solved for these objectives.
+    ///
+    /// # Errors
+    ///
+    /// What the system refuses.
+    pub fn forget(&mut self, objectives: &[Objective]) -> Result<()> {
+        let files = objectives.iter().flat_map(|&objective| {
+            let parts = self.solution.parts(objective);
+            parts.map(move |key| ValuesName { objective, key })
+        });
+        let files: Vec<ValuesName> = files.collect();
+        if !objectives
+            .iter()
+            .any(|&objective| self.solution.goal(objective).is_some())
+        {
+            return Ok(());
+        }
+        self.solution.forget(objectives);
+        self.solution.outbox.change();
+        self.solution.outbox.discard(&files)?;
+        self.close()
+    }
+
     /// Take up a goal, or go on with it.
     ///
     /// # Errors

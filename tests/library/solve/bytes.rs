@@ -72,7 +72,7 @@ fn an_objective_that_is_solved_with_another_rounding_is_refused_and_stays() {
     let refused = run.solve(&["score"], NEAREST, &plan(1)).unwrap_err();
     let said = format!(
         "{}: score is solved with values rounded down, not to the nearest: ask for those, or \
-         delete solution.json to solve all again",
+         forget it and solve it anew",
         run.dir().display()
     );
     assert_eq!(refused.to_string(), said);
