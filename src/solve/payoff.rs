@@ -237,18 +237,28 @@ mod tests {
     }
 
     /// From tests/data/v1/2x2-32/layers.csv: games are won up to sum 40, which scores 40 times 4 at
-    /// most, as 32 is 2^5; those that are lost score less. Nobody makes more than 20 moves.
+    /// most, as 32 is 2^5; those that are lost score less. Nobody makes more than 20 moves. On the way
+    /// to the end are 17 afterstates, of sums 4 to 36, so with no bits a value is off by 8.5 at most,
+    /// and with 4 by 0.53.
     #[test]
     fn values_get_as_many_bits_as_fit_and_one_more_is_refused() {
         let run = run();
-        for (name, greatest, most) in [("score", 160, 24), ("moves", 20, 27), ("32", 1, 31)] {
+        for (name, greatest, least, most) in [
+            ("score", 160, 0, 24),
+            ("moves", 20, 0, 27),
+            ("32", 1, 4, 31),
+        ] {
             let objective: Objective = name.parse().unwrap();
             assert_eq!(super::greatest(&run, objective).unwrap(), greatest);
             assert!(u64::from(greatest) << most < 1 << 32, "{name} overflows");
             let wanted = |fraction| goal(&run, objective, fraction, Rounding::Nearest);
             assert_eq!(wanted(None).unwrap().fraction, most);
             assert_eq!(wanted(Some(most)).unwrap().fraction, most);
-            assert_eq!(wanted(Some(0)).unwrap().fraction, 0);
+            assert_eq!(wanted(Some(least)).unwrap().fraction, least);
+            for fewer in 0..least {
+                let refused = wanted(Some(fewer)).unwrap_err().to_string();
+                assert!(refused.contains("give 4 bits or more"), "{refused}");
+            }
             for more in [most + 1, 32, 64, u32::MAX] {
                 let refused = wanted(Some(more)).unwrap_err().to_string();
                 assert!(

@@ -90,8 +90,10 @@ def keys():
         "down, score to come 477.35, loss −<0.01, moves to come 52.23, chance of 64 93.93 %",
         "left, score to come 477.35, loss best, moves to come 52.23, chance of 64 93.93 %",
     ])
+    assert find("#heading").is_displayed()
     press("i")
     same(hints(), ["down", "left"])
+    assert not find("#heading").is_displayed()
     press("b")
     moved(1)
 
