@@ -56,7 +56,7 @@
 //! numbers), `bound` (how many boards there are), `verify`, `graph`, `play` (games as codes),
 //! `witness` (a game that ends in a given board), `solve` (what a board is worth). Each module uses
 //! only those to its left in `game -> part -> counts, bound, play -> laws -> store -> engine, graph ->
-//! solve, witness -> verify -> cli`.
+//! witness -> solve -> verify -> cli`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates.
 

@@ -25,11 +25,11 @@ const ORDER: [(&str, u32); 20] = [
     ("store", 6),
     ("engine", 7),
     ("graph", 7),
-    ("solve", 8),
     ("witness", 8), // its tests count games
-    ("verify", 9),
-    ("cli", 10),
-    ("internals", 10),
+    ("solve", 9),
+    ("verify", 10),
+    ("cli", 11),
+    ("internals", 11),
 ];
 
 fn floor(module: &str) -> u32 {
