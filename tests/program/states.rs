@@ -207,7 +207,10 @@ fn values_that_are_not_there_are_said_to_be_missing() {
         );
     }
     for (args, why) in [
-        ("all --values", "not solved yet: enum48 solve"),
+        (
+            "all --values",
+            "cannot be solved: its afterstates were dropped",
+        ),
         ("both --values", "not solved yet: enum48 solve"),
         (
             "both --values --format grid",
