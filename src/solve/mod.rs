@@ -33,12 +33,13 @@
 //! Values are integers, and no sum of them is rounded on the way, so the files do not depend on
 //! threads, memory or interruptions.
 //!
-//! Reading order: `payoff` (the recursion in integers), `rank`, `index`, `layer`, `expand`,
-//! `columns`, `memory`, `passes`, this file (the loop over layers), `progress`; then `values`,
-//! `states` and `parts`, which read what is solved.
+//! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`, `index`,
+//! `layer`, `expand`, `columns`, `memory`, `passes`, this file (the loop over layers), `progress`; then
+//! `values`, `start`, `states` and `parts`, which read what is solved.
 
 mod columns;
 pub(crate) mod expand;
+mod goal;
 pub(crate) mod index;
 mod layer;
 mod memory;
@@ -47,6 +48,7 @@ mod passes;
 mod payoff;
 mod progress;
 pub(crate) mod rank;
+mod start;
 mod states;
 mod values;
 
@@ -59,16 +61,18 @@ use crate::store::{Goal, Solution, SolutionStore};
 
 use columns::{Builder, Job};
 use expand::Expand;
+pub use goal::goal;
 use layer::{Draft, Layer, Reader, SolvedPart};
 pub use parts::{PartWorth, Worth, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
 pub(crate) use payoff::Payoff;
-pub use payoff::{goal, number};
+pub use payoff::number;
 pub use progress::{Progress, Silent};
 use rank::RankTables;
+pub use start::Start;
 pub use states::StateValues;
-pub use values::{MoveValue, Start, Values};
+pub use values::{MoveValue, Values};
 
 /// Solve a run for these goals, from where that was stopped down to the first layer. What is solved
 /// is durable when this returns, also if it returns an error.

@@ -2,8 +2,8 @@
 //! before anything is done.
 
 use super::expand::MOST_GOALS;
+use super::goal;
 use super::memory::Memory;
-use super::payoff;
 use super::rank::RankTables;
 use crate::engine::Plan;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
     let run = solution.run();
     let mut left: Vec<(u32, Goal)> = Vec::new();
     for &goal in goals {
-        payoff::fits(run, goal)?;
+        goal::fits(run, goal)?;
         let solved = solution.reached(goal)?;
         if solved > 4 {
             left.push((solved, goal));

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::goal::fits;
 use super::layer::SolvedPart;
-use super::payoff::{Payoff, fits};
+use super::payoff::Payoff;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Decoder, ValueDecoder};
@@ -45,7 +46,7 @@ const MAPS: usize = 48 << 10;
 pub struct Values<'a> {
     solution: &'a Solution,
     objectives: Vec<Objective>,
-    payoffs: Vec<Payoff>,
+    pub(super) payoffs: Vec<Payoff>,
     parts: HashMap<PartKey, Option<OpenPart>>,
     /// Most parts that are kept open.
     open: usize,
@@ -185,7 +186,7 @@ impl<'a> Values<'a> {
     }
 
     /// What a state is worth, in units of each goal.
-    fn state(&mut self, board: Board) -> Result<Vec<u32>> {
+    pub(super) fn state(&mut self, board: Board) -> Result<Vec<u32>> {
         let moves = self.moves(board)?;
         let lost = || {
             self.payoffs
@@ -307,47 +308,5 @@ impl Block {
             columns: columns.collect::<Result<_>>()?,
             afterstates,
         })
-    }
-}
-
-/// What a game is worth at its start, for one goal.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Start {
-    /// With each start as likely as it is: two cells, each with a 2 by 0.9 or a 4 by 0.1.
-    pub all: f64,
-    /// From two 2s, all places alike.
-    pub two_2s: f64,
-}
-
-impl Values<'_> {
-    /// What the game is worth at its start, for each goal.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with a file.
-    pub fn start(&mut self) -> Result<Vec<Start>> {
-        let game = *self.game();
-        let mut totals = vec![[0.0; 3]; self.objectives.len()];
-        let mut counts = [0.0; 3];
-        for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {
-            for state in game.starts(sum) {
-                // An image of it is as likely as it is.
-                let images = game.rules().census(&mut vec![state]).labeled as f64;
-                *count += images;
-                let units = self.state(state)?;
-                let worth = self.payoffs.iter().zip(units);
-                for (total, (payoff, units)) in totals.iter_mut().zip(worth) {
-                    total[(sum as usize - 4) / 2] += images * payoff.from(state, units);
-                }
-            }
-        }
-        let starts = totals.into_iter().map(|totals| {
-            let [twos, mixed, fours] = [0, 1, 2].map(|at| totals[at] / counts[at]);
-            Start {
-                all: (81.0 * twos + 18.0 * mixed + fours) / 100.0,
-                two_2s: twos,
-            }
-        });
-        Ok(starts.collect())
     }
 }

@@ -1,14 +1,13 @@
-//! What a solution says of a board: for people, for scripts, as JSON and as CSV.
+//! What a solution says of a board: for scripts, as JSON and as CSV; for people see `table`.
 
 use std::fmt;
-use std::ops::Range;
 
 use anyhow::Result;
 use serde::{Serialize, Serializer};
 
 use super::Form;
 use crate::cli::Outcome;
-use crate::cli::objectives::{bound, loss, number};
+use crate::cli::objectives::number;
 use crate::cli::state::State;
 use crate::error;
 use crate::game::{Direction, Exp, Game, Grid, Moved, Objective};
@@ -19,33 +18,33 @@ use crate::store::{Goal, Sink};
 /// contract: new ones go to the end.
 #[derive(Serialize)]
 pub(super) struct Answer {
-    board: Grid,
+    pub(super) board: Grid,
     cells: Vec<u32>,
-    best: Option<&'static str>,
-    moves: [Move; 4],
-    state: State,
+    pub(super) best: Option<&'static str>,
+    pub(super) moves: [Move; 4],
+    pub(super) state: State,
     reached: bool,
     /// What the board is worth under the best play for each objective; `None` if it is not reached.
-    values: Option<Numbers>,
+    pub(super) values: Option<Numbers>,
     /// The most by which a value of each objective can be off; a loss, by twice that.
-    error: Numbers,
+    pub(super) error: Numbers,
 }
 
 /// A move. If the board is not reached there is no value.
 #[derive(Default, Serialize)]
-struct Move {
-    r#move: &'static str,
+pub(super) struct Move {
+    pub(super) r#move: &'static str,
     legal: bool,
     /// The board after it, as it lies.
-    afterstate: Option<Grid>,
-    values: Option<Numbers>,
+    pub(super) afterstate: Option<Grid>,
+    pub(super) values: Option<Numbers>,
     /// That for the first objective.
-    loss: Option<f64>,
+    pub(super) loss: Option<f64>,
     losses: Option<Numbers>,
 }
 
 /// A number for each objective; in JSON an object.
-struct Numbers(Vec<(Objective, f64)>);
+pub(super) struct Numbers(pub(super) Vec<(Objective, f64)>);
 
 impl Serialize for Numbers {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -101,7 +100,7 @@ impl Answer {
     }
 
     /// The best moves for an objective, given by its place; none if that is not known.
-    fn best_for(&self, objective: usize) -> Vec<&'static str> {
+    pub(super) fn best_for(&self, objective: usize) -> Vec<&'static str> {
         let moves = self.moves.iter();
         let best = moves.filter(|of| of.loses(objective) == Some(0.0));
         best.map(|of| of.r#move).collect()
@@ -161,7 +160,7 @@ impl Numbers {
 
 impl Move {
     /// What it gives away for an objective, given by its place.
-    fn loses(&self, objective: usize) -> Option<f64> {
+    pub(super) fn loses(&self, objective: usize) -> Option<f64> {
         let Numbers(losses) = self.losses.as_ref()?;
         Some(losses[objective].1)
     }
@@ -232,92 +231,5 @@ impl fmt::Display for Answer {
             write!(f, " {objective}={}", number(*objective, *value))?;
         }
         Ok(())
-    }
-}
-
-/// Most columns of a terminal that a table takes.
-const WIDTH: usize = 80;
-
-/// Width of the name of a move, and of a column of numbers.
-const NAME: usize = 6;
-const COLUMN: usize = 12;
-
-impl Answer {
-    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in format!("{:#}", self.board).lines() {
-            writeln!(f, "  {line}")?;
-        }
-        writeln!(f, "\nboard      {:#x}", self.board)?;
-        writeln!(f, "state      {}", self.state)?;
-        let Some(Numbers(values)) = &self.values else {
-            return writeln!(f, "reached    no: the run has no such state");
-        };
-        if self.best.is_none() {
-            for &(objective, value) in values {
-                let (name, value) = (objective.to_string(), number(objective, value));
-                writeln!(f, "{name:<10} {value}")?;
-            }
-            return Ok(());
-        }
-        writeln!(f, "\n{:<10} {:<12} {:<8} best", "", "value", "error")?;
-        let of_objectives = values.iter().zip(&self.error.0).enumerate();
-        for (at, (&(objective, value), (_, error))) in of_objectives {
-            let (name, value) = (objective.to_string(), number(objective, value));
-            let (error, best) = (bound(*error), self.best_for(at).join(", "));
-            writeln!(f, "{name:<10} {value:<12} {error:<8} {best}")?;
-        }
-        let width = format!("{:#x}", self.board).len();
-        let columns = (WIDTH - NAME - 1 - width) / COLUMN;
-        // The column of losses follows that of the first objective.
-        let first = 0..values.len().min(columns - 1);
-        self.of_moves(first.clone(), width, f)?;
-        for from in (first.end..values.len()).step_by(columns) {
-            self.of_moves(from..values.len().min(from + columns), width, f)?;
-        }
-        Ok(())
-    }
-
-    /// A table of the moves, for some of the objectives; with the losses for the first one.
-    fn of_moves(
-        &self,
-        objectives: Range<usize>,
-        width: usize,
-        f: &mut fmt::Formatter<'_>,
-    ) -> fmt::Result {
-        write!(f, "\n{:<NAME$} {:width$}", "move", "after")?;
-        for (objective, _) in &self.error.0[objectives.clone()] {
-            write!(f, "{:>COLUMN$}", objective.to_string())?;
-        }
-        let heading = if objectives.start == 0 { "loss" } else { "" };
-        writeln!(f, "{}", format!("{heading:>COLUMN$}").trim_end())?;
-        let mut moves = self.moves.iter();
-        moves.try_for_each(|of| of.row(objectives.clone(), width, f))
-    }
-}
-
-impl Move {
-    /// A row of the table; a `*` is behind what is best for an objective.
-    fn row(
-        &self,
-        objectives: Range<usize>,
-        width: usize,
-        f: &mut fmt::Formatter<'_>,
-    ) -> fmt::Result {
-        write!(f, "{:<NAME$} ", self.r#move)?;
-        let (Some(after), Some(Numbers(values))) = (self.afterstate, &self.values) else {
-            return writeln!(f, "not legal");
-        };
-        let mut row = format!("{:width$}", format!("{after:#x}"));
-        for at in objectives.clone() {
-            let (objective, value) = values[at];
-            let best = self.loses(at) == Some(0.0);
-            let mark = if best { '*' } else { ' ' };
-            row += &format!("{:>11}{mark}", number(objective, value));
-        }
-        if objectives.start == 0 {
-            let lost = loss(values[0].0, self.loss.unwrap_or_default());
-            row += &format!("{lost:>COLUMN$}");
-        }
-        writeln!(f, "{}", row.trim_end())
     }
 }

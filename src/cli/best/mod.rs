@@ -3,6 +3,7 @@
 mod answer;
 mod batch;
 mod question;
+mod table;
 
 use std::path::PathBuf;
 

@@ -1,0 +1,193 @@
+//! What a run can be solved for, and with how many bits.
+
+use crate::counts::Row;
+use crate::error::{Result, SolvingError};
+use crate::game::Objective;
+use crate::store::{Goal, Rounding, Run};
+
+/// What a run is solved for: an objective, with as many bits after the binary point of its values as
+/// fit 32 bits, or `fraction` of them. No value of the game can then overflow.
+///
+/// # Errors
+///
+/// [`SolvingError::Unreachable`] for a tile that the game never reaches,
+/// [`SolvingError::Fraction`] for more bits than fit, [`SolvingError::TooFewBits`] if a value could be
+/// off by as much as the greatest is.
+pub fn goal(
+    run: &Run,
+    objective: Objective,
+    fraction: Option<u32>,
+    rounding: Rounding,
+) -> Result<Goal> {
+    let greatest = greatest(run, objective)?;
+    let of = |fraction| Goal {
+        objective,
+        fraction,
+        rounding,
+    };
+    let goal = of(fraction.unwrap_or(most_bits(greatest)));
+    fits(run, goal)?;
+    let last = run.last_afterstates();
+    let error = |fraction| of(fraction).error(4, last);
+    let tells = |fraction| error(fraction) < f64::from(greatest);
+    if !tells(goal.fraction) {
+        return Err(SolvingError::TooFewBits {
+            objective: objective.to_string(),
+            fraction: goal.fraction,
+            error: error(goal.fraction),
+            greatest,
+            least: (goal.fraction..u32::BITS)
+                .find(|&fraction| tells(fraction))
+                .unwrap_or(u32::BITS),
+        }
+        .into());
+    }
+    Ok(goal)
+}
+
+/// See that no value of a goal, which may be of any making, can overflow.
+pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
+    let Goal {
+        objective,
+        fraction,
+        ..
+    } = goal;
+    let most = most_bits(greatest(run, objective)?);
+    if fraction > most {
+        return Err(SolvingError::Fraction {
+            objective: objective.to_string(),
+            fraction,
+            most,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// The bits that values up to `greatest` leave room for.
+fn most_bits(greatest: u32) -> u32 {
+    (u32::MAX / greatest).ilog2()
+}
+
+/// The greatest number that a value of a game can be.
+fn greatest(run: &Run, objective: Objective) -> Result<u32> {
+    let table = run.table();
+    let rows = table.rows();
+    let exp = |row: &Row| row.key().map_or(1, |key| u32::from(key.max.get()));
+    let win = run.game().win();
+    match objective {
+        // A tile 2^k adds k - 1 for each 1 of the sum.
+        Objective::Score => {
+            let lost = rows.iter().filter(|row| row.dead > 0);
+            let lost = lost.map(|row| row.sum.saturating_mul(exp(row) - 1));
+            let won = rows.iter().filter(|row| row.wins > 0);
+            let won = won.map(|row| row.sum.saturating_mul(u32::from(win.get()) - 1));
+            Ok(lost.chain(won).max().unwrap_or(0).max(1))
+        }
+        // The sum grows by 2 at least between two moves.
+        Objective::Moves => Ok(rows.last().map_or(0, |row| row.sum / 2).max(1)),
+        Objective::Tile(tile) => {
+            let wins = rows.iter().any(|row| row.wins > 0);
+            let largest = rows.iter().map(|row| row.max_tile).max().unwrap_or(0);
+            let largest = if wins { win.tile() } else { largest };
+            if tile.tile() > largest {
+                let tile = tile.tile();
+                return Err(SolvingError::Unreachable { tile, largest }.into());
+            }
+            Ok(1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::part::Kind;
+    use crate::solve::payoff::potential;
+
+    /// 2x2 to 32.
+    fn run() -> Run {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
+        Run::open(dir.as_ref()).unwrap()
+    }
+
+    /// From tests/data/v1/2x2-32/layers.csv: games are won up to sum 40, which scores 40 times 4 at
+    /// most, as 32 is 2^5; those that are lost score less. Nobody makes more than 20 moves. On the way
+    /// to the end are 17 afterstates, of sums 4 to 36, so with no bits a value is off by 8.5 at most,
+    /// and with 4 by 0.53.
+    #[test]
+    fn values_get_as_many_bits_as_fit_and_one_more_is_refused() {
+        let run = run();
+        for (name, greatest, least, most) in [
+            ("score", 160, 0, 24),
+            ("moves", 20, 0, 27),
+            ("32", 1, 4, 31),
+        ] {
+            let objective: Objective = name.parse().unwrap();
+            assert_eq!(super::greatest(&run, objective).unwrap(), greatest);
+            assert!(u64::from(greatest) << most < 1 << 32, "{name} overflows");
+            let wanted = |fraction| goal(&run, objective, fraction, Rounding::Nearest);
+            assert_eq!(wanted(None).unwrap().fraction, most);
+            assert_eq!(wanted(Some(most)).unwrap().fraction, most);
+            assert_eq!(wanted(Some(least)).unwrap().fraction, least);
+            for fewer in 0..least {
+                let refused = wanted(Some(fewer)).unwrap_err().to_string();
+                assert!(refused.contains("give 4 bits or more"), "{refused}");
+            }
+            for more in [most + 1, 32, 64, u32::MAX] {
+                let refused = wanted(Some(more)).unwrap_err().to_string();
+                assert!(
+                    refused.contains(&format!("leave room for {most} bits")),
+                    "{refused}"
+                );
+                let forged = Goal {
+                    fraction: more,
+                    ..wanted(None).unwrap()
+                };
+                let refused = fits(&run, forged).unwrap_err();
+                assert!(matches!(
+                    refused,
+                    Error::Solving(SolvingError::Fraction { .. })
+                ));
+            }
+        }
+    }
+
+    #[test]
+    fn a_tile_beyond_the_largest_is_refused() {
+        let of = |tile| {
+            goal(
+                &run(),
+                Objective::of_tile(tile).unwrap(),
+                None,
+                Rounding::Nearest,
+            )
+        };
+        assert!(of(32).is_ok());
+        for tile in [64, 65536] {
+            let refused = of(tile).unwrap_err();
+            assert!(
+                matches!(
+                    refused,
+                    Error::Solving(SolvingError::Unreachable { largest: 32, .. })
+                ),
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_state_has_a_potential_beyond_the_greatest_score() {
+        let run = run();
+        let greatest = greatest(&run, Objective::Score).unwrap();
+        let mut states = 0;
+        for key in run.parts(Kind::States) {
+            for state in run.layer(key.sum).unwrap() {
+                assert!(potential(state.unwrap()) < greatest);
+                states += 1;
+            }
+        }
+        assert!(states > 57);
+    }
+}
