@@ -25,7 +25,7 @@ pub struct Pass {
 ///
 /// # Errors
 ///
-/// Those of [`Solution::reached`] and of [`goal`](super::goal);
+/// Those of [`Solution::reached`] and of [`goal()`](super::goal());
 /// [`SolvingError::Memory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
 /// plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {

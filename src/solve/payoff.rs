@@ -10,8 +10,9 @@
 //! threads. Neither a maximum nor a mean enlarges an error: it is at most half a unit for each
 //! afterstate on the way to the end.
 //!
-//! [`goal()`](super::goal()) gives values no more bits than the greatest of a game has room for, so no sum overflows.
-//! Only values in a forged file can be out of bounds; they saturate, and `verify --deep` finds them.
+//! [`goal()`](super::goal()) gives values no more bits than the greatest of a game has room for, so
+//! no sum overflows. Only values in a forged file can be out of bounds; they saturate, and `verify
+//! --deep` finds them.
 
 use crate::game::{Board, Objective, exps};
 use crate::store::{Goal, Rounding};

@@ -92,7 +92,7 @@ impl<'a> Values<'a> {
     /// # Errors
     ///
     /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started; those of
-    /// [`goal`](super::goal).
+    /// [`goal()`](super::goal()).
     pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
         Self::share(solution, goals, memory, 1)
     }

@@ -30,5 +30,6 @@ mod signals;
 mod solve;
 mod states;
 mod talk;
+mod unsolvable;
 mod verify;
 mod witness;

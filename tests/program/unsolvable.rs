@@ -1,0 +1,195 @@
+//! What `solve` refuses, and what it says to do then.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::command::{good, place, run, stderr};
+use crate::files::files;
+use crate::solved::counted;
+
+/// Expect exit code 2 and one line with these words, which is not said twice.
+fn refused(place: &TempDir, args: &str, words: &[&str]) {
+    let output = run(place, args);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{args}: {said}");
+    assert!(output.stdout.is_empty(), "{args}");
+    assert!(
+        said.starts_with("enum48: ") && said.lines().count() == 1,
+        "{args}: {said}"
+    );
+    for words in words {
+        assert!(said.contains(words), "{args}: {said}");
+    }
+}
+
+/// A file of the run that ends like this.
+fn file(place: &TempDir, ending: &str) -> PathBuf {
+    let mut entries = fs::read_dir(place.path().join("run")).unwrap();
+    let found = entries.find_map(|entry| {
+        let path = entry.unwrap().path();
+        path.to_str()?.ends_with(ending).then_some(path)
+    });
+    found.unwrap()
+}
+
+/// Change a byte in a file's middle.
+fn damage(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    #[expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_directory_that_cannot_be_solved_is_refused_with_what_to_do() {
+    let place = place();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    good(&place, "--size 2 --max 32 --dir states --quiet");
+    good(
+        &place,
+        "--size 2 --until 12 --keep afterstates --dir begun --quiet",
+    );
+    for (args, words) in [
+        ("solve nowhere", "nowhere: cannot read the directory"),
+        ("solve empty", "empty: not a run's directory"),
+        ("solve .", ".: not a run's directory"),
+        (
+            "solve states",
+            "count again, with enum48 --size 2x2 --max 32 --keep afterstates --dir ANOTHER",
+        ),
+        (
+            "solve begun",
+            "its last layer is not counted yet, only those up to sum 12",
+        ),
+    ] {
+        refused(&place, args, &[words]);
+    }
+    assert!(files(&place.path().join("empty")).is_empty());
+}
+
+#[test]
+fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
+    let place = counted("--size 2 --max 32");
+    good(&place, "solve run --for score:8 --quiet");
+    let before = files(&place.path().join("run"));
+    for (goals, words) in [
+        (
+            "win",
+            "not something to play for: give score, moves, or a tile",
+        ),
+        ("score,", "not something to play for"),
+        (
+            "score:x",
+            "expected a number of bits after the colon, such as score:8",
+        ),
+        (
+            "64",
+            "no game of this run reaches it: the largest tile is 32",
+        ),
+        ("moves:28", "leave room for 27 bits"),
+        (
+            "32:3",
+            "for 32:3: values could be off by 1.0625, and none is more than 1: give 4 bits or more",
+        ),
+        (
+            "score:9",
+            "score is solved with 8 bits after the point, not 9: leave the number away",
+        ),
+        (
+            "moves,moves:8",
+            "for moves: with 27 bits and with 8: give it once",
+        ),
+    ] {
+        refused(&place, &format!("solve run --for {goals}"), &[words]);
+        assert!(files(&place.path().join("run")) == before, "{goals}");
+    }
+    // As before, without the number.
+    good(&place, "solve run --for Score,score,score:8 --quiet");
+    assert!(files(&place.path().join("run")) == before);
+}
+
+#[test]
+fn damaged_and_foreign_files_are_named_with_what_to_do() {
+    let solve = "solve run --for score --quiet";
+    let (again, delete) = (
+        "solve that objective again (solve --again)",
+        "delete it and solve again",
+    );
+    let count = "delete the directory and count again";
+    let place = counted("--size 2x3");
+    good(&place, solve);
+    let whole = files(&place.path().join("run"));
+
+    let values = file(&place, ".score.values");
+    damage(&values);
+    refused(
+        &place,
+        solve,
+        &[values.file_name().unwrap().to_str().unwrap(), again],
+    );
+    good(&place, &format!("{solve} --again"));
+    assert!(files(&place.path().join("run")) == whole);
+
+    #[expect(clippy::disallowed_methods, reason = "the test loses a file")]
+    fs::remove_file(&values).unwrap();
+    refused(&place, solve, &[".score.values: missing", again]);
+    good(&place, &format!("{solve} --again"));
+    assert!(files(&place.path().join("run")) == whole);
+    damage(&file(&place, "solution.json"));
+    refused(&place, solve, &["run/solution.json: ", delete]);
+    #[expect(clippy::disallowed_methods, reason = "as the message has it")]
+    fs::remove_file(place.path().join("run/solution.json")).unwrap();
+    good(&place, solve);
+    assert!(files(&place.path().join("run")) == whole);
+    damage(&file(&place, "solution.json"));
+
+    let other = counted("--size 2");
+    good(&other, solve);
+    fs::copy(file(&other, "solution.json"), file(&place, "solution.json")).unwrap();
+    refused(
+        &place,
+        solve,
+        &["run/solution.json: not the solution of this run: it is of 2x2 "],
+    );
+
+    let afterstates = file(&other, ".afterstates");
+    damage(&afterstates);
+    refused(
+        &other,
+        solve,
+        &[afterstates.file_name().unwrap().to_str().unwrap(), count],
+    );
+}
+
+#[test]
+fn a_directory_in_use_is_refused() {
+    let place = counted("--size 2 --max 32");
+    let lock = fs::File::open(place.path().join("run/lock")).unwrap();
+    lock.lock().unwrap();
+    refused(
+        &place,
+        "solve run",
+        &["run: in use by another process: wait until that ends"],
+    );
+    drop(lock);
+    good(&place, "solve run --quiet");
+}
+
+#[test]
+fn a_dry_run_refuses_what_solving_would_refuse() {
+    let place = counted("--size 2 --max 32");
+    good(&place, "solve run --for score:8 --quiet");
+    for (args, words) in [
+        ("solve nowhere", "nowhere: cannot read"),
+        ("solve run --for 64", "the largest tile is 32"),
+        (
+            "solve run --for score:9",
+            "score is solved with 8 bits after the point, not 9",
+        ),
+    ] {
+        refused(&place, &format!("{args} --dry-run"), &[words]);
+    }
+}
