@@ -207,13 +207,13 @@ impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.objectives.iter().map(|goal| &*goal.name).collect();
         writeln!(f, "{}, to be solved for {}", self.game, names.join(","))?;
-        for goal in &self.objectives {
-            if goal.solved_sum <= 4 {
-                writeln!(f, "            {} is solved", goal.name)?;
-            }
+        let solved = self.objectives.iter().filter(|goal| goal.solved_sum <= 4);
+        let solved: Vec<&str> = solved.map(|goal| &*goal.name).collect();
+        if !solved.is_empty() {
+            writeln!(f, "solved      {}", solved.join(","))?;
         }
         if self.passes.is_empty() {
-            return writeln!(f, "            nothing is left to solve");
+            return writeln!(f, "to solve    nothing");
         }
         for (at, pass) in self.passes.iter().enumerate() {
             let what = if at == 0 { "to solve" } else { "" };
