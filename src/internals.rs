@@ -3,7 +3,7 @@
 
 use crate::engine::{Plan, Workers};
 use crate::error::Result;
-use crate::game::Objective;
+use crate::game::{LineTables, Objective};
 use crate::solve::{self, Payoff};
 use crate::store::{Goal, Solution};
 
@@ -40,8 +40,10 @@ pub fn expanding<R>(
     let tables = solve::tables(solution);
     let read = |sum| solve::read(solution, &objectives, &tables, sum, &workers);
     let [twos, fours] = [read(sum + 2)?, read(sum + 4)?];
+    let game = *solution.run().game();
     Ok(act(&Expand {
-        game: *solution.run().game(),
+        game,
+        lines: &LineTables::new(&game),
         payoffs: &payoffs,
         above: [&twos, &fours],
     }))

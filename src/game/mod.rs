@@ -6,8 +6,8 @@
 //!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as people state it), `rules` (the
-//! kernels over slices), `boards` (the same for one board), `key` (boards as shorter numbers),
-//! `variant` (a game: board size and winning tile), `objective` (what it is played for).
+//! kernels over slices), `boards` (the same for one board), `spawned` (the moves of all candidates of
+//! an afterstate), `key` (boards as shorter numbers), `variant` (a game: board size and winning tile), `objective` (what it is played for).
 
 pub(crate) mod audit;
 pub(crate) mod board;
@@ -21,6 +21,7 @@ mod part_key;
 pub(crate) mod rules;
 mod shape;
 mod slide;
+mod spawned;
 mod symmetry;
 mod variant;
 
@@ -33,6 +34,7 @@ pub use objective::Objective;
 pub use part_key::PartKey;
 pub(crate) use rules::{Census, Moves, Rules};
 pub use slide::{Direction, Moved};
+pub(crate) use spawned::{LineTables, SpawnedMoves};
 pub use symmetry::Symmetry;
 pub(crate) use symmetry::{canonical, images, orbit};
 pub use variant::Game;

@@ -54,7 +54,7 @@ mod values;
 
 use crate::engine::{Plan, Workers};
 use crate::error::Result;
-use crate::game::{Game, Objective, PartKey};
+use crate::game::{Game, LineTables, Objective, PartKey};
 use crate::part::Kind;
 use crate::per_thread::PerThread;
 use crate::store::{Goal, Solution, SolutionStore};
@@ -166,6 +166,7 @@ struct Solver<'a> {
     pass: &'a Pass,
     objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
+    lines: LineTables,
     workers: &'a Workers,
     builder: Builder<'a>,
     readers: PerThread<Reader>,
@@ -178,6 +179,7 @@ impl<'a> Solver<'a> {
             objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             pass,
+            lines: LineTables::new(store.solution().run().game()),
             builder: Builder::new(workers)?,
             readers: Reader::each(workers)?,
             workers,
@@ -221,6 +223,7 @@ impl<'a> Solver<'a> {
         let draft = Draft::new(tables, game, sum, jobs.iter().map(|job| &job.afterstates));
         let expand = Expand {
             game,
+            lines: &self.lines,
             payoffs: &self.payoffs,
             above,
         };

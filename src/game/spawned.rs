@@ -1,0 +1,338 @@
+//! The moves of all that can be spawned into afterstates.
+//!
+//! Key idea: a tile that is spawned changes one row and one column. So an afterstate is moved once,
+//! whole, and of each of its candidates one line a direction is moved anew: a look-up in a table of
+//! lines, which is several times less work than to move a board.
+
+use std::array;
+
+use super::board::{Board, ONES, Size, empty_cells, holds};
+use super::exp::Exp;
+use super::shape::{Shape, occupied};
+use super::slide::Direction;
+use super::variant::Game;
+use crate::wide::wide;
+
+/// A line that was moved toward its first cell, and toward its last.
+type Moved = [u16; 2];
+
+/// The lines of a game's boards, moved: two tables of 256 KiB at most.
+pub(crate) struct LineTables {
+    size: Size,
+    /// The winning tile.
+    win: Exp,
+    /// For each packed row, and for each packed column.
+    rows: Vec<Moved>,
+    columns: Vec<Moved>,
+}
+
+/// The moves of candidates.
+#[derive(Default)]
+pub(crate) struct SpawnedMoves {
+    /// What can be spawned into the first afterstate, in order of cells, then into the next.
+    pub(crate) candidates: Vec<Board>,
+    /// Whether each of them has a legal move.
+    pub(crate) live: Vec<bool>,
+    /// What the moves lead to, as it lies, and the number of the candidate. Only the first `reached`
+    /// are there.
+    pub(crate) boards: Vec<Board>,
+    pub(crate) movers: Vec<u32>,
+    pub(crate) reached: usize,
+    /// Winning moves: the number of the candidate, and the board with the winning tile.
+    pub(crate) won: Vec<(u32, Board)>,
+}
+
+impl LineTables {
+    /// For the boards of a game.
+    pub(crate) fn new(game: &Game) -> Self {
+        let (size, win) = (game.size(), game.win());
+        Self {
+            size,
+            win,
+            rows: table(game, 1, [Direction::Left, Direction::Right]),
+            columns: table(game, size.cols(), [Direction::Up, Direction::Down]),
+        }
+    }
+
+    /// Find the moves of all that a spawn of a 2 makes of afterstates, and of all that a spawn of a 4
+    /// does.
+    pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
+        match (self.size.rows(), self.size.cols()) {
+            (2, 2) => self.moves_on::<2, 2>(afterstates, moves),
+            (2, 3) => self.moves_on::<2, 3>(afterstates, moves),
+            (2, 4) => self.moves_on::<2, 4>(afterstates, moves),
+            (3, 2) => self.moves_on::<3, 2>(afterstates, moves),
+            (3, 3) => self.moves_on::<3, 3>(afterstates, moves),
+            (3, 4) => self.moves_on::<3, 4>(afterstates, moves),
+            (4, 2) => self.moves_on::<4, 2>(afterstates, moves),
+            (4, 3) => self.moves_on::<4, 3>(afterstates, moves),
+            _ => self.moves_on::<4, 4>(afterstates, moves),
+        }
+    }
+
+    /// The same on boards of one size.
+    fn moves_on<const R: usize, const C: usize>(
+        &self,
+        afterstates: &[Board],
+        moves: &mut [SpawnedMoves; 2],
+    ) {
+        // So the compiler sees that each line has its place.
+        let lines = Lines {
+            rows: &self.rows[..1 << (4 * C)],
+            columns: &self.columns[..1 << (4 * R)],
+            win: self.win,
+        };
+        if self.win < Exp::LAST {
+            moves_in::<R, C, true>(lines, afterstates, moves);
+        } else {
+            moves_in::<R, C, false>(lines, afterstates, moves);
+        }
+    }
+}
+
+wide! {
+    /// The same in a game that can be won, or cannot.
+    fn moves_in<const R: usize, const C: usize, const WIN: bool>(
+        lines: Lines,
+        afterstates: &[Board],
+        moves: &mut [SpawnedMoves; 2],
+    ) {
+        let cells = Shape::<R, C>::CELLS as u32;
+        let candidates = afterstates.iter().map(|&board| empty_cells(board, cells)).sum::<u32>();
+        moves.iter_mut().for_each(|moves| moves.make_room(candidates as usize));
+        let mut number = 0;
+        for &afterstate in afterstates {
+            let moved = MovedBoard::<R, C>::new(afterstate, &lines);
+            let mut empty = !occupied(afterstate) & ONES & Shape::<R, C>::BOARD;
+            while empty != 0 {
+                let shift = empty.trailing_zeros();
+                empty &= empty - 1;
+                for (tile, moves) in (1..).zip(moves.iter_mut()) {
+                    let candidate = afterstate | tile << shift;
+                    let boards = moved.with(shift as usize / 4, tile, &lines);
+                    moves.take::<WIN>(number, candidate, boards, lines.win);
+                }
+                number += 1;
+            }
+        }
+    }
+}
+
+impl SpawnedMoves {
+    /// Empty it, with room for so many candidates and what their moves lead to.
+    fn make_room(&mut self, candidates: usize) {
+        self.candidates.resize(candidates, 0);
+        self.live.resize(candidates, false);
+        self.reached = 0;
+        self.won.clear();
+        if self.boards.len() < 4 * candidates {
+            self.boards.resize(4 * candidates, 0);
+            self.movers.resize(4 * candidates, 0);
+        }
+    }
+
+    /// Take a candidate and what it is in each direction once it is moved.
+    #[inline(always)]
+    fn take<const WIN: bool>(
+        &mut self,
+        number: usize,
+        candidate: Board,
+        boards: [Board; 4],
+        win: Exp,
+    ) {
+        let mover = number as u32;
+        let room = self.reached..self.reached + 4;
+        self.movers[room.clone()].copy_from_slice(&[mover; 4]);
+        let to = &mut self.boards[room];
+        let (mut reached, mut wins) = (0, false);
+        for board in boards {
+            to[reached & 3] = board;
+            if WIN && holds(board, win) {
+                self.won.push((mover, board));
+                wins = true;
+            } else {
+                reached += usize::from(board != candidate);
+            }
+        }
+        self.candidates[number] = candidate;
+        self.live[number] = reached > 0 || wins;
+        self.reached += reached;
+    }
+}
+
+/// The tables for boards of one size.
+struct Lines<'a> {
+    rows: &'a [Moved],
+    columns: &'a [Moved],
+    win: Exp,
+}
+
+/// A board, and it moved in all directions.
+struct MovedBoard<const R: usize, const C: usize> {
+    /// Its rows and its columns, packed, the last ones first. There are four, as an index of two bits
+    /// needs no check.
+    rows: [u64; 4],
+    columns: [u64; 4],
+    /// Moved to the left and to the right.
+    across: [Board; 2],
+    /// Moved up and down.
+    along: [Board; 2],
+}
+
+impl<const R: usize, const C: usize> MovedBoard<R, C> {
+    /// Digits of a row.
+    const ROW: u64 = (1 << (4 * C)) - 1;
+
+    #[inline(always)]
+    fn new(board: Board, lines: &Lines) -> Self {
+        let (mut rows, mut columns) = ([0; 4], [0; 4]);
+        let (mut across, mut along) = ([0; 2], [0; 2]);
+        for (row, digits) in rows[..R].iter_mut().enumerate() {
+            *digits = board >> (4 * C * row) & Self::ROW;
+            let moved = lines.rows[*digits as usize];
+            for (whole, line) in across.iter_mut().zip(moved) {
+                *whole |= u64::from(line) << (4 * C * row);
+            }
+        }
+        for (column, digits) in columns[..C].iter_mut().enumerate() {
+            *digits = Self::column(board >> (4 * column));
+            let moved = lines.columns[*digits as usize];
+            for (whole, line) in along.iter_mut().zip(moved) {
+                *whole |= Self::spread(line) << (4 * column);
+            }
+        }
+        Self {
+            rows,
+            columns,
+            across,
+            along,
+        }
+    }
+
+    /// The board with a tile more, in an empty cell counted from the last, moved in all directions.
+    #[inline(always)]
+    fn with(&self, cell: usize, tile: u64, lines: &Lines) -> [Board; 4] {
+        let (row, column) = (cell / C & 3, cell % C);
+        let line = self.rows[row] | tile << (4 * column);
+        let [left, right] = lines.rows[line as usize & ((1 << (4 * C)) - 1)];
+        let line = self.columns[column] | tile << (4 * row);
+        let [up, down] = lines.columns[line as usize & ((1 << (4 * R)) - 1)];
+        let at = 4 * C * row;
+        let others = !(Self::ROW << at);
+        let across = |whole: Board, line: u16| whole & others | u64::from(line) << at;
+        let at = 4 * column;
+        let others = !(Self::spread(u16::MAX) << at);
+        let along = |whole: Board, line: u16| whole & others | Self::spread(line) << at;
+        [
+            along(self.along[0], up),
+            across(self.across[1], right),
+            along(self.along[1], down),
+            across(self.across[0], left),
+        ]
+    }
+
+    /// The last column of a board, packed.
+    #[inline(always)]
+    fn column(board: Board) -> u64 {
+        (0..R).fold(0, |packed, row| {
+            packed | (board >> (4 * C * row) & 15) << (4 * row)
+        })
+    }
+
+    /// The board with this packed line as its last column.
+    #[inline(always)]
+    fn spread(line: u16) -> Board {
+        (0..R).fold(0, |board, row| {
+            board | (u64::from(line) & 15 << (4 * row)) << (4 * (C - 1) * row)
+        })
+    }
+}
+
+/// All lines whose cells are `stride` cells from one another, moved toward the first and the last.
+/// They are moved as the last line of an otherwise empty board.
+fn table(game: &Game, stride: u8, directions: [Direction; 2]) -> Vec<Moved> {
+    let size = game.size();
+    let cells = if stride == 1 {
+        size.cols()
+    } else {
+        size.rows()
+    };
+    let shifts = |cell: u8| (4 * cell, 4 * cell * stride);
+    let shifts: Vec<(u8, u8)> = (0..cells).map(shifts).collect();
+    let place = |line: u64| {
+        let digits = shifts.iter().map(|&(from, to)| (line >> from & 15) << to);
+        digits.fold(0, |board, digit| board | digit)
+    };
+    let pack = |board: Board| {
+        let digits = shifts.iter().map(|&(to, from)| (board >> from & 15) << to);
+        digits.fold(0, |line, digit| line | digit) as u16
+    };
+    let boards: Vec<Board> = (0..1 << (4 * cells)).map(place).collect();
+    let mut slid: [Vec<Board>; 4] = array::from_fn(|_| vec![0; boards.len()]);
+    let out = slid.each_mut().map(Vec::as_mut_slice);
+    game.rules().slide(&boards, Exp::LAST, out);
+    let moved = |(at, &board): (usize, &Board)| {
+        directions.map(|direction| match slid[direction as usize][at] {
+            0 => pack(board),
+            after => pack(after),
+        })
+    };
+    boards.iter().enumerate().map(moved).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::slide::Moved::{Illegal, To};
+    use super::*;
+
+    #[test]
+    fn the_moves_of_candidates_are_those_of_the_rules() {
+        let mut random = fastrand::Rng::with_seed(48);
+        for name in [
+            "2x2", "2x3-16", "2x4", "3x2", "3x3-64", "3x4", "4x2-32", "4x3", "4x4-32", "4x4-2048",
+        ] {
+            let game: Game = name.parse().unwrap();
+            let (tables, rules) = (LineTables::new(&game), game.rules());
+            let cells = game.size().cells();
+            let mut board = || {
+                // Few different tiles, so that many merge, and an empty cell at least.
+                let tile = |random: &mut fastrand::Rng| match random.u8(..4) {
+                    0 => 0,
+                    below => game.top().get() - below + 1,
+                };
+                let full = (0..cells).fold(0, |board, _| board << 4 | u64::from(tile(&mut random)));
+                full & !(15 << (4 * random.u32(..cells)))
+            };
+            let afterstates: Vec<Board> = (0..2000).map(|_| board()).collect();
+            let mut both = <[SpawnedMoves; 2]>::default();
+            tables.moves(&afterstates, &mut both);
+            for (tile, moves) in [Exp::TWO, Exp::FOUR].into_iter().zip(&both) {
+                let mut candidates = Vec::new();
+                rules.spawn(&afterstates, tile, &mut candidates);
+                assert_eq!(moves.candidates, candidates);
+                let (mut reached, mut won) = (Vec::new(), Vec::new());
+                for (&candidate, mover) in candidates.iter().zip(0..) {
+                    let moved = rules.moves(candidate, Exp::LAST);
+                    for after in moved {
+                        match after {
+                            To(board) if game.max().is_some() && holds(board, game.win()) => {
+                                won.push((mover, board));
+                            }
+                            To(board) => reached.push((mover, board)),
+                            _ => {}
+                        }
+                    }
+                    let live = moved != [Illegal; 4];
+                    assert_eq!(moves.live[mover as usize], live, "{name} {candidate:#x}");
+                }
+                let movers = moves
+                    .movers
+                    .iter()
+                    .copied()
+                    .zip(moves.boards.iter().copied());
+                assert_eq!(movers.take(moves.reached).collect::<Vec<_>>(), reached);
+                assert_eq!(moves.won, won);
+            }
+        }
+    }
+}
