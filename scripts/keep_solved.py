@@ -24,7 +24,7 @@ PART = 3
 PICTURES = {
     "3x3": {"score": "score", "chances": "128,256,512,1024"},
     "4x4-32": {"score": "score", "moves": "moves", "chances": "32"},
-    "4x4-64": {"score": "score"},
+    "4x4-64": {"score": "score", "moves": "moves"},
 }
 
 
