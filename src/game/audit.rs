@@ -3,9 +3,9 @@
 //! Key idea: almost always nothing is wrong, so whole slices are checked without a branch, and only
 //! a slice that fails is searched for the board and the reason.
 
-use super::board::{Board, ONES};
+use super::board::{Board, ONES, occupied};
 use super::part_key::PartKey;
-use super::shape::{Shape, occupied};
+use super::shape::Shape;
 use super::symmetry::canonical;
 use crate::wide::wide;
 

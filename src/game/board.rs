@@ -22,7 +22,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::exp::Exp;
-use super::shape::occupied;
 use crate::error::Error;
 
 /// A board: one hexadecimal digit for each cell, the first cell most significant.
@@ -32,6 +31,13 @@ pub type Board = u64;
 
 /// One in every digit.
 pub(crate) const ONES: u64 = 0x1111_1111_1111_1111;
+
+/// A one in every digit of `x` that is not 0.
+#[inline(always)]
+pub(crate) const fn occupied(x: u64) -> u64 {
+    let pairs = x | (x >> 2);
+    (pairs | (pairs >> 1)) & ONES
+}
 
 /// Sum of the tile values of a board (its *age*, in part of the literature).
 #[must_use]

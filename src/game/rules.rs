@@ -8,9 +8,9 @@
 use std::array;
 
 use super::audit::{Claim, audit};
-use super::board::{Board, ONES, Size};
+use super::board::{Board, ONES, Size, occupied};
 use super::exp::Exp;
-use super::shape::{Shape, occupied};
+use super::shape::Shape;
 use super::slide::{Moved, slide};
 use super::symmetry::{Symmetry, canonical, orbit};
 use crate::wide::wide;

@@ -64,10 +64,3 @@ pub(crate) const fn shift_digits(x: u64, by: i32) -> u64 {
         x >> (-4 * by)
     }
 }
-
-/// A one in every digit of `x` that is not 0.
-#[inline(always)]
-pub(crate) const fn occupied(x: u64) -> u64 {
-    let pairs = x | (x >> 2);
-    (pairs | (pairs >> 1)) & super::board::ONES
-}

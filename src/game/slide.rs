@@ -7,8 +7,8 @@
 //! same few instructions; and as there is neither a branch nor a table, the compiler does eight
 //! boards side by side.
 
-use super::board::{Board, ONES};
-use super::shape::{Shape, occupied};
+use super::board::{Board, ONES, occupied};
+use super::shape::Shape;
 
 /// A direction to move in. The numbers are those of published move codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,9 +6,9 @@
 
 use std::array;
 
-use super::board::{Board, ONES, Size, empty_cells, holds};
+use super::board::{Board, ONES, Size, empty_cells, holds, occupied};
 use super::exp::Exp;
-use super::shape::{Shape, occupied};
+use super::shape::Shape;
 use super::slide::Direction;
 use super::variant::Game;
 use crate::wide::wide;
@@ -212,7 +212,7 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
     /// The board with a tile more, in an empty cell counted from the last, moved in all directions.
     #[inline(always)]
     fn with(&self, cell: usize, tile: u64, lines: &Lines) -> [Board; 4] {
-        let (row, column) = (cell / C & 3, cell % C);
+        let (row, column) = ((cell / C) & 3, cell % C);
         let line = self.rows[row] | tile << (4 * column);
         let [left, right] = lines.rows[line as usize & ((1 << (4 * C)) - 1)];
         let line = self.columns[column] | tile << (4 * row);
@@ -243,7 +243,7 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
     #[inline(always)]
     fn spread(line: u16) -> Board {
         (0..R).fold(0, |board, row| {
-            board | (u64::from(line) & 15 << (4 * row)) << (4 * (C - 1) * row)
+            board | (u64::from(line) & (15 << (4 * row))) << (4 * (C - 1) * row)
         })
     }
 }

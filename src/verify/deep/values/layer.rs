@@ -5,7 +5,6 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Terms;
-use super::block::Block;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, max_exp};
 use crate::part::{Column, Decoder, Kind, Part, ValueDecoder};
@@ -18,6 +17,13 @@ pub(super) struct Layer {
     parts: Vec<(Part, Vec<Column>)>,
     /// All blocks: each by its part and its number there, in order of largest tile, then of boards.
     pub(super) blocks: Vec<(usize, usize)>,
+}
+
+/// A block of a layer in memory: afterstates with the values that are stored of them.
+pub(super) struct Block {
+    pub(super) boards: Vec<Board>,
+    /// The values of the first afterstate, one for each goal, then of the next.
+    pub(super) values: Vec<u32>,
 }
 
 /// A stretch of a layer in memory.

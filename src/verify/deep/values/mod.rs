@@ -16,10 +16,10 @@
 //! at most where it is looked up, not wherever it has an effect. Every move must lead to an
 //! afterstate that is there, or win: a state is lost only if it has no legal move.
 //!
-//! Reading order: `worth` (the recursion), `block`, `layer` (look-ups), this file (the passes).
+//! Reading order: `worth` (the recursion), `layer` (look-ups), `rebuilt`, this file (the passes).
 
-mod block;
 mod layer;
+mod rebuilt;
 mod worth;
 
 use std::collections::BTreeMap;
@@ -33,8 +33,8 @@ use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
 use crate::store::{Goal, Solution};
-use block::Rebuilt;
 use layer::Layer;
+use rebuilt::Rebuilt;
 use worth::Worth;
 
 /// Make all values of a solution again, and compare them with those in its files, which

@@ -1,20 +1,13 @@
 //! A block of a solved layer, whose values are made again from those of the layers above.
 
 use super::Terms;
-use super::layer::{Layer, Window};
+use super::layer::{Block, Layer, Window};
 use super::worth::Worth;
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, empty_cells};
 
 /// States whose moves are made together.
 const SLICE: usize = 1 << 10;
-
-/// Afterstates with the values that are stored of them.
-pub(super) struct Block {
-    pub(super) boards: Vec<Board>,
-    /// The values of the first afterstate, one for each goal, then of the next.
-    pub(super) values: Vec<u32>,
-}
 
 /// What is known of a block so far, with the states of one spawned tile at a time.
 pub(super) struct Rebuilt {
