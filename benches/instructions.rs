@@ -19,6 +19,7 @@ use enum48::internals::{
 };
 use enum48::part::{Column, Decoder, Kind, Part, Stream, ValueDecoder, fingerprint};
 use enum48::play::Code;
+use enum48::solve::StateValues;
 use enum48::store::{Goal, Keep, Store};
 use tempfile::TempDir;
 
@@ -146,6 +147,12 @@ fn kernel_values_of_four(expand: &Expand, afterstates: &[Board], values: &mut Ve
     let found = expand.values(afterstates, &mut Scratch::default(), values);
     found.expect("each afterstate is there");
     assert_eq!(values.len(), 4 * afterstates.len());
+}
+
+#[inline(never)]
+fn kernel_state_values(found: &mut StateValues, key: PartKey, states: &[Board]) {
+    let values = found.of(key, states).expect("each afterstate is there");
+    assert_eq!(values.len(), states.len());
 }
 
 #[inline(never)]
@@ -326,6 +333,11 @@ fn solving(done: &dyn Fn(&str, usize)) {
     })
     .expect("sound");
     done("values_of_four", SLICE);
+    let states = solution.run().part(Kind::States, key);
+    let states = slice(&states.expect("sound").expect("there"));
+    let mut found = StateValues::new(solution, &goals[..1]).expect("zstd");
+    kernel_state_values(&mut found, key, &states);
+    done("state_values", SLICE);
 
     let (mut encoder, mut block) = (ValueEncoder::new().expect("zstd"), Block::default());
     kernel_encode_values(&mut encoder, &afterstates, &values, &mut block);

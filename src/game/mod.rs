@@ -6,8 +6,9 @@
 //!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as people state it), `rules` (the
-//! kernels over slices), `boards` (the same for one board), `spawned` (the moves of all candidates of
-//! an afterstate), `key` (boards as shorter numbers), `variant` (a game: board size and winning tile), `objective` (what it is played for).
+//! kernels over slices), `boards` (the same for one board), `spawned` (the moves of all candidates
+//! of an afterstate), `key` (boards as shorter numbers), `variant` (a game: board size and winning
+//! tile), `objective` (what it is played for).
 
 pub(crate) mod audit;
 pub(crate) mod board;
