@@ -60,6 +60,11 @@ pub(super) struct Args {
           value_parser = keep_parser())]
     keep: Option<Keep>,
 
+    /// Most boards of a file, a multiple of 131072: a larger part is in several files
+    /// [default: 134217728, or as the run began]
+    #[arg(long, value_name = "BOARDS")]
+    segment: Option<u64>,
+
     /// Also write the table of parts to FILE, - for stdout (the summary then goes to stderr)
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -138,7 +143,7 @@ fn count(
     args: &Args,
     begin: Instant,
 ) -> Result<Summary> {
-    let mut store = open::store(&dir, &game, args.keep)?;
+    let mut store = open::store(&dir, &game, args.keep, args.segment)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), plan, args.until)?;
     let mut reporter = Reporter::new(plan, &store, &choice, args.quiet);

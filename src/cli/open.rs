@@ -23,9 +23,14 @@ pub(super) fn run(dir: &Path) -> Result<Run> {
     when_free(dir, || Run::open(dir))
 }
 
-/// [`Store::open`], once no other process uses the directory.
-pub(super) fn store(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Store> {
-    when_free(dir, || Store::open(dir, game, keep))
+/// [`Store::open_in_segments`], once no other process uses the directory.
+pub(super) fn store(
+    dir: &Path,
+    game: &Game,
+    keep: Option<Keep>,
+    segment: Option<u64>,
+) -> Result<Store> {
+    when_free(dir, || Store::open_in_segments(dir, game, keep, segment))
 }
 
 /// [`Solution::open`], once nobody counts or solves in the directory.

@@ -262,6 +262,26 @@ pub enum Error {
         wanted: String,
     },
 
+    /// A directory with a run that is cut into other files.
+    #[error("{}: a file has up to {found} boards of a part, not {wanted}: give another --dir, or no --segment", path.display())]
+    OtherSegment {
+        /// Directory.
+        path: PathBuf,
+        /// Boards of every file of a part but the last.
+        found: u64,
+        /// Boards that were asked for.
+        wanted: u64,
+    },
+
+    /// Files that cannot hold so many boards.
+    #[error("--segment {segment}: a file holds whole blocks: give a multiple of {block}")]
+    Segment {
+        /// Boards of every file of a part but the last.
+        segment: u64,
+        /// Boards of a block.
+        block: u64,
+    },
+
     /// A layer that was not counted yet.
     #[error("{}: sum {sum} is not counted yet, the last layer is {last}: let the count go on", path.display())]
     NotCounted {

@@ -1,4 +1,5 @@
-//! Reads a file of values where it lies: mapped, block by block, from many threads.
+//! Reads the values of a part where they lie: their files are mapped, and read block by block, from
+//! many threads.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -6,17 +7,19 @@ use std::sync::Arc;
 
 use super::about::About;
 use super::contents::Contents;
+use super::fingerprint::Fingerprint;
 use super::frame::Frame;
 use super::planes::ValueDecoder;
 use super::reader::Part;
+use super::segments::Segments;
 use crate::error::{Error, Result};
 
-/// An open file of values. Opening checks header, index and footer; blocks are checked when decoded.
+/// The values of a part, open. Opening checks header, index and footer; blocks are checked when decoded.
 ///
 /// Its blocks are those of the afterstates that the values belong to: the value of the board at some
 /// place of a block is at the same place of the same block here.
 pub struct Column {
-    frame: Frame,
+    segments: Segments,
     about: About,
 }
 
@@ -43,12 +46,37 @@ impl Column {
 
     fn of(frame: Frame) -> Result<Self> {
         match frame.contents() {
-            Contents::Values(about) => Ok(Self { frame, about }),
+            Contents::Values(about) => Ok(Self {
+                segments: frame.into(),
+                about,
+            }),
             Contents::Boards(_) => Err(frame.other_kind("values")),
         }
     }
 
-    /// What the file says it holds.
+    /// The values of a part of those of its segments, which must differ in their afterstates alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`] if one does not belong behind the one before it.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub(crate) fn join(segments: Vec<Self>) -> Result<Self> {
+        let keys = segments.iter().map(|one| one.about.keys);
+        let keys = keys.fold(Fingerprint::default(), |all, one| all + one);
+        let about = About {
+            keys,
+            ..segments[0].about
+        };
+        Ok(Self {
+            segments: Segments::join(segments.into_iter().map(|one| one.segments))?,
+            about,
+        })
+    }
+
+    /// What the values are, and of which afterstates.
     #[must_use]
     pub fn about(&self) -> About {
         self.about
@@ -89,10 +117,10 @@ impl Column {
 }
 
 impl Deref for Column {
-    type Target = Frame;
+    type Target = Segments;
 
-    fn deref(&self) -> &Frame {
-        &self.frame
+    fn deref(&self) -> &Segments {
+        &self.segments
     }
 }
 

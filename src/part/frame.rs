@@ -31,9 +31,8 @@ impl Deref for Bytes {
     }
 }
 
-/// What an open [`Part`](super::Part) and an open [`Column`](super::Column) have in common: all but
-/// what is in the blocks.
-pub struct Frame {
+/// An open file: all but what is in its blocks.
+pub(super) struct Frame {
     path: PathBuf,
     bytes: Bytes,
     header: Header,
@@ -129,8 +128,7 @@ impl Frame {
     }
 
     /// The file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -149,26 +147,22 @@ impl Frame {
     }
 
     /// Number of boards, or of values.
-    #[must_use]
-    pub fn states(&self) -> u64 {
+    pub(super) fn states(&self) -> u64 {
         self.footer.states
     }
 
     /// Fingerprint of the boards, or of the values and their boards, as the footer says it.
-    #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
+    pub(super) fn fingerprint(&self) -> Fingerprint {
         self.footer.fingerprint
     }
 
     /// Bytes of the file.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.bytes.len() as u64
     }
 
     /// Number of blocks.
-    #[must_use]
-    pub fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         self.index.len() / ENTRY
     }
 
@@ -177,14 +171,8 @@ impl Frame {
     /// # Panics
     ///
     /// If there is no such block.
-    #[must_use]
-    pub fn first(&self, block: usize) -> u64 {
+    pub(super) fn first(&self, block: usize) -> u64 {
         u64_at(&self.bytes, self.entry(block) + 8)
-    }
-
-    /// The first boards of all blocks: an even sample of the part.
-    pub fn firsts(&self) -> impl Iterator<Item = u64> {
-        (0..self.blocks()).map(|block| self.first(block))
     }
 
     fn entry(&self, block: usize) -> usize {
@@ -209,7 +197,7 @@ impl Frame {
     /// # Errors
     ///
     /// [`Error::Damaged`], naming the first block that fails.
-    pub fn check_blocks(&self) -> Result<()> {
+    pub(super) fn check_blocks(&self) -> Result<()> {
         (0..self.blocks()).try_for_each(|block| {
             check(&self.bytes[self.place(block)]).map_err(|what| self.damaged(block, what))
         })
@@ -231,23 +219,8 @@ impl Frame {
     }
 
     /// Boards, or values, in every block but the last.
-    pub(crate) fn block_size(&self) -> u64 {
+    pub(super) fn block_size(&self) -> u64 {
         self.header.block.into()
-    }
-
-    /// The block that would hold a board, or its value: the last one that does not begin after it.
-    #[must_use]
-    pub fn block_of(&self, board: u64) -> Option<usize> {
-        let (mut low, mut high) = (0, self.blocks());
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.first(middle) <= board {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low.checked_sub(1)
     }
 }
 

@@ -74,6 +74,15 @@
 //! 70  9e 86 38 a1 d9 27 c9 65 6e 75 6d 34 38 2f 2e
 //! ```
 //!
+//! # Segments
+//!
+//! A part of more boards than a run's manifest says that a *segment* holds, 2^27 if it says nothing,
+//! is in several files: so many boards in each, the rest in the last. A segment is a whole number of
+//! blocks, so laid end to end their blocks are those of the part. Each is a part file as above, and
+//! what its header, index and footer say is of its own boards. Their names have a number more:
+//! `sum-00164-max-00032-0000.states`, `sum-00164-max-00032-0001.states`. Which files a part has, and
+//! their fingerprints, is in the manifest alone. Values are cut where their afterstates are.
+//!
 //! # The file of values, format version 1
 //!
 //! It holds a value for each afterstate of a part, in the order of the part's file, and is laid out
@@ -147,7 +156,7 @@
 //! `scripts/read_values.py` does so for values, and takes the potential off.
 //!
 //! Reading order: `varint`, `delta`, `block`, `label`, `about`, `contents`, `header`, `writer`,
-//! `frame`, `reader`, `blocks`, `stream`, `lookup`; then for values `planes`, `column`.
+//! `frame`, `segments`, `reader`, `blocks`, `stream`, `lookup`; then for values `planes`, `column`.
 
 mod about;
 pub(crate) mod block;
@@ -163,6 +172,7 @@ mod little_endian;
 mod lookup;
 pub(crate) mod planes;
 mod reader;
+mod segments;
 mod stream;
 mod varint;
 pub(crate) mod writer;
@@ -175,11 +185,11 @@ pub(crate) use contents::Contents;
 #[cfg(test)]
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
-pub use frame::Frame;
 pub use label::{Kind, Label};
 pub use lookup::Lookup;
 pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
 pub use reader::Part;
+pub use segments::Segments;
 pub use stream::Stream;
 pub(crate) use writer::{PartWriter, Sealed};

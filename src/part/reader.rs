@@ -1,4 +1,4 @@
-//! Reads a part file where it lies: mapped, block by block, from many threads.
+//! Reads a part where it lies: its files are mapped, and read block by block, from many threads.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -8,11 +8,12 @@ use super::block::Decoder;
 use super::contents::Contents;
 use super::frame::Frame;
 use super::label::Label;
+use super::segments::Segments;
 use crate::error::Result;
 
-/// An open part file. Opening checks header, index and footer; blocks are checked when decoded.
+/// An open part. Opening checks header, index and footer; blocks are checked when decoded.
 pub struct Part {
-    frame: Frame,
+    segments: Segments,
     label: Label,
 }
 
@@ -35,9 +36,29 @@ impl Part {
 
     fn of(frame: Frame) -> Result<Self> {
         match frame.contents() {
-            Contents::Boards(label) => Ok(Self { frame, label }),
+            Contents::Boards(label) => Ok(Self {
+                segments: frame.into(),
+                label,
+            }),
             Contents::Values(_) => Err(frame.other_kind("boards")),
         }
+    }
+
+    /// One part of its segments, which must have the same label.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`](crate::Error::Mismatch) if one does not belong behind the one before it.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub(crate) fn join(segments: Vec<Self>) -> Result<Self> {
+        let label = segments[0].label;
+        Ok(Self {
+            segments: Segments::join(segments.into_iter().map(|one| one.segments))?,
+            label,
+        })
     }
 
     /// What the file says it holds.
@@ -69,10 +90,10 @@ impl Part {
 }
 
 impl Deref for Part {
-    type Target = Frame;
+    type Target = Segments;
 
-    fn deref(&self) -> &Frame {
-        &self.frame
+    fn deref(&self) -> &Segments {
+        &self.segments
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::iter::Sum;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::block::Block;
 use super::contents::Contents;
@@ -10,12 +13,12 @@ use super::fingerprint::Fingerprint;
 use super::header::{ENTRY, FOOTER, Footer, Header};
 use crate::error::{Error, Result};
 
-/// What a finished file holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a finished file holds, or some of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealed {
     /// Number of states, or of values.
     pub states: u64,
-    /// Bytes of the file.
+    /// Bytes of the files.
     pub bytes: u64,
     /// Fingerprint of the states, or of the values and their states.
     pub fingerprint: Fingerprint,
@@ -33,6 +36,18 @@ impl fmt::Display for Sealed {
             f,
             "{states} states in {bytes} bytes, fingerprint {fingerprint}"
         )
+    }
+}
+
+impl Sum for Sealed {
+    fn sum<I: Iterator<Item = Self>>(files: I) -> Self {
+        files.fold(Self::default(), |mut all, file| {
+            // Those of a forged manifest can be anything.
+            all.states = all.states.saturating_add(file.states);
+            all.bytes = all.bytes.saturating_add(file.bytes);
+            all.fingerprint += file.fingerprint;
+            all
+        })
     }
 }
 
@@ -83,6 +98,16 @@ impl<W: Write + Seek> PartWriter<W> {
     /// States, or values, that every block but the last must have.
     pub fn block(&self) -> usize {
         self.contents.block()
+    }
+
+    /// States, or values, in it so far.
+    pub(crate) fn states(&self) -> u64 {
+        self.sealed.states
+    }
+
+    /// The last board that it has, or has a value of.
+    pub(crate) fn last(&self) -> Option<u64> {
+        self.last
     }
 
     /// Append a block. All but the last of a part must be full.

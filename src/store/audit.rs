@@ -4,11 +4,13 @@
 //! that reads a run believes it. So it is checked whenever it is read: its fields against each
 //! other, and its counts against the laws. That takes milliseconds, as no other file is read.
 
-use super::manifest::{AfterstateFile, FORMAT, Manifest, SealedPart};
+use super::expected::Expected;
+use super::manifest::{Manifest, SealedAfterstates, SealedPart, can_be_cut};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::laws::Laws;
+use crate::part::Sealed;
 
 impl Manifest {
     /// Check it.
@@ -17,9 +19,11 @@ impl Manifest {
     ///
     /// What is wrong: the field, its contents, and what they should be.
     pub(super) fn audit(&self, game: &Game) -> Result<(), String> {
-        check(self.format == FORMAT, || {
-            format!("format: expected {FORMAT}, got {}", self.format)
+        let version = self.version();
+        check(self.format == version, || {
+            format!("format: expected {version}, got {}", self.format)
         })?;
+        self.segments()?;
         self.parts_in_order()?;
         self.sums(game)?;
         self.bytes()?;
@@ -86,7 +90,7 @@ impl Manifest {
     /// A part has bytes exactly if it has a file, and all files together have a size.
     fn bytes(&self) -> Result<(), String> {
         let mut total = 0u64;
-        for SealedPart { row, bytes } in &self.parts {
+        for SealedPart { row, bytes, .. } in &self.parts {
             let (sum, tile) = (row.sum, row.max_tile);
             let file = row.live > 0 && sum >= self.dropped_below;
             check(file == (*bytes > 0), || {
@@ -94,11 +98,37 @@ impl Manifest {
             })?;
             total = total.saturating_add(*bytes);
         }
-        let afterstates = self.afterstates.iter().map(|file| file.bytes);
+        let afterstates = self.afterstates.iter().map(|part| part.sealed.bytes);
         total = afterstates.fold(total, u64::saturating_add);
         check(total < u64::MAX, || {
             "bytes: more than any disk holds".to_owned()
         })
+    }
+
+    /// Files hold whole blocks. A part has as many as it needs, and they are together what it is.
+    fn segments(&self) -> Result<(), String> {
+        let segment = self.segment;
+        can_be_cut(segment).map_err(|error| error.to_string())?;
+        for Expected {
+            name,
+            sealed,
+            segments,
+        } in self.expected()
+        {
+            let states = |file: usize| (sealed.states - file as u64 * segment).min(segment);
+            let needed = sealed.states.div_ceil(segment) as usize;
+            let needed = if needed > 1 { needed } else { 0 };
+            let sizes = segments.iter().map(|file| file.states);
+            let together: Sealed = segments.iter().copied().sum();
+            let right = sizes.eq((0..needed).map(states)) && (needed == 0 || together == sealed);
+            check(right, || {
+                format!(
+                    "{} of {}: segments: not those of {sealed}",
+                    name.kind, name.key
+                )
+            })?;
+        }
+        Ok(())
     }
 
     /// Whether it names exactly the files of afterstates that are kept.
@@ -107,7 +137,7 @@ impl Manifest {
         let rows = table.rows().iter();
         let needed = rows.filter(|row| row.sum >= first && row.afterstates > 0);
         let needed = needed.map(|row| (row.sum, row.max_tile, row.afterstates));
-        let named = |file: &AfterstateFile| (file.sum, file.max_tile, file.states);
+        let named = |part: &SealedAfterstates| (part.sum, part.max_tile, part.sealed.states);
         needed.eq(self.afterstates.iter().map(named))
     }
 }
@@ -132,7 +162,7 @@ mod tests {
     #[test]
     fn a_true_manifest_passes() {
         assert_eq!(after(|_| ()), Ok(()));
-        let new = Manifest::new(&"4x4".parse().unwrap(), Keep::Last);
+        let new = Manifest::new(&"4x4".parse().unwrap(), Keep::Last, None);
         assert_eq!(new.audit(&"4x4".parse().unwrap()), Ok(()));
     }
 
@@ -163,7 +193,7 @@ mod tests {
                 m.parts.swap(0, 1);
             }),
             ("parts: sum 4, largest tile 2 after sum 4", |m| {
-                m.parts.insert(0, m.parts[0]);
+                m.parts.insert(0, m.parts[0].clone());
             }),
             ("parts: sum 6, largest tile 2: no counts", |m| {
                 let row = &mut m
@@ -193,7 +223,7 @@ mod tests {
                 m.complete = true;
             }),
             ("afterstates: not those that a count needs", |m| {
-                m.afterstates[0].states += 1;
+                m.afterstates[0].sealed.states += 1;
             }),
             ("afterstates: not those of every layer", |m| {
                 m.keep = Keep::Both;

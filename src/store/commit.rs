@@ -4,23 +4,18 @@
 //! then the manifest that names them. Only then are files deleted that the manifest no longer names,
 //! and what follows from it is written.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::{self, JoinHandle, ScopedJoinHandle};
 
 use super::file;
+use super::files::{FileName, Name};
 use super::spool::Contents;
 use crate::error::{Error, Result};
 
 /// Files that are made durable at once: a device syncs many nearly as fast as one.
 const AT_ONCE: usize = 8;
-
-/// The name of a file.
-pub(super) trait Name: Copy + Eq + fmt::Display + Send + Sync + 'static {}
-
-impl<N: Copy + Eq + fmt::Display + Send + Sync + 'static> Name for N {}
 
 /// What names files: a manifest.
 pub(super) trait Record: Send + Sync + 'static {
@@ -34,7 +29,7 @@ pub(super) trait Record: Send + Sync + 'static {
 /// A finished file of a sealed layer that no manifest names yet.
 #[derive(Clone)]
 pub(super) struct Pending<N> {
-    pub(super) name: N,
+    pub(super) name: FileName<N>,
     pub(super) contents: Contents,
 }
 
@@ -45,7 +40,7 @@ pub(super) struct Commit<N, R> {
     /// Files to publish.
     pub(super) files: Vec<Pending<N>>,
     /// Files that the record does not name any more.
-    pub(super) obsolete: Vec<N>,
+    pub(super) obsolete: Vec<FileName<N>>,
 }
 
 impl<N: Name, R: Record> Commit<N, R> {

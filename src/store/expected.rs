@@ -1,34 +1,41 @@
-//! A part file as it should be.
+//! A part as it should be.
 
-use std::path::Path;
-
-use super::files::FileName;
+use super::files::{self, FileName, PartName};
 use crate::error::{Error, Result};
-use crate::game::Game;
-use crate::part::{Part, Sealed};
+use crate::part::{Label, Part, Sealed};
 
-/// A part file that the manifest names, and what it must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A part that the manifest names, and what its files must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
-    pub(crate) name: FileName,
+    pub(crate) name: PartName,
+    /// Its files together.
     pub(crate) sealed: Sealed,
+    /// Each of them, if there are several.
+    pub(in crate::store) segments: Vec<Sealed>,
 }
 
 impl Expected {
-    /// Open the file and see that it is the part that it should be. Checks its header, index and
-    /// footer; not the blocks.
-    pub(crate) fn open(&self, path: &Path, game: &Game) -> Result<Part> {
-        let part = Part::open(path).map_err(Error::missing)?;
-        self.check(part, game)
+    /// Its files, and what each must be.
+    pub(in crate::store) fn files(&self) -> impl Iterator<Item = (FileName<PartName>, Sealed)> {
+        files::of(self.name, self.sealed, &self.segments)
     }
 
-    /// See that a part is the one that it should be.
-    pub(crate) fn check(&self, part: Part, game: &Game) -> Result<Part> {
+    /// The names of its files.
+    pub(in crate::store) fn names(&self) -> impl Iterator<Item = FileName<PartName>> + use<> {
+        FileName::all(self.name, self.segments.len().max(1))
+    }
+
+    /// Number of its files.
+    pub(crate) fn count(&self) -> u64 {
+        self.segments.len().max(1) as u64
+    }
+
+    /// See that what is in a file is what should be. Its blocks are not looked at.
+    pub(in crate::store) fn check(part: Part, label: Label, sealed: Sealed) -> Result<Part> {
         let mismatch = |what: String| {
             let path = part.path().to_owned();
             Err(Error::Mismatch { path, what })
         };
-        let label = self.name.label(game);
         if part.label() != label {
             return mismatch(format!("expected {label}, got {}", part.label()));
         }
@@ -37,8 +44,8 @@ impl Expected {
             bytes: part.bytes(),
             fingerprint: part.fingerprint(),
         };
-        if got != self.sealed {
-            return mismatch(format!("expected {}, got {got}", self.sealed));
+        if got != sealed {
+            return mismatch(format!("expected {sealed}, got {got}"));
         }
         Ok(part)
     }

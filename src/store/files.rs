@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::file::{LOCK, TEMPORARY};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, Objective, PartKey};
-use crate::part::{Kind, Label};
+use crate::part::{Kind, Label, Sealed};
 
 /// Name of the manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -21,33 +21,112 @@ pub(crate) const RESERVE: &str = "reserve";
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
 
-/// A part's file name: `sum-00164-max-00032.states`. Names sort as the parts do.
+/// What has files in a run's directory: a part, or its values.
+pub(crate) trait Name: Copy + Eq + Send + Sync + 'static {
+    /// The part.
+    fn key(self) -> PartKey;
+
+    /// What the names of its files end with.
+    fn ending(self) -> String;
+}
+
+/// The name of a file: `sum-00164-max-00032.states`, or `sum-00164-max-00032-0001.states` if it is
+/// one of several. Names sort as the parts do, and the files of a part as their boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileName {
+pub(crate) struct FileName<N> {
+    pub(crate) of: N,
+    /// Its number, if there are several.
+    pub(crate) segment: Option<u32>,
+}
+
+impl<N: Name> fmt::Display for FileName<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PartKey { sum, max } = self.of.key();
+        write!(f, "sum-{sum:05}-max-{:05}", max.tile())?;
+        if let Some(segment) = self.segment {
+            write!(f, "-{segment:04}")?;
+        }
+        write!(f, ".{}", self.of.ending())
+    }
+}
+
+impl<N: Name> FileName<N> {
+    /// The names of the files of something that has so many.
+    pub(crate) fn all(of: N, files: usize) -> impl Iterator<Item = Self> {
+        let number = move |number: usize| (files > 1).then_some(number as u32);
+        (0..files).map(move |at| Self {
+            of,
+            segment: number(at),
+        })
+    }
+
+    /// Read a name that [`fmt::Display`] writes, and no other; `of` tells what has files with some
+    /// ending.
+    fn parse(name: &str, of: impl FnOnce(PartKey, &str) -> Option<N>) -> Option<Self> {
+        let (stem, ending) = name.split_once('.')?;
+        let (sum, rest) = stem.strip_prefix("sum-")?.split_once("-max-")?;
+        let (tile, segment) = match rest.split_once('-') {
+            Some((tile, segment)) => (tile, Some(segment.parse().ok()?)),
+            None => (rest, None),
+        };
+        let key = PartKey {
+            sum: sum.parse().ok()?,
+            max: Exp::of_tile(tile.parse().ok()?)?,
+        };
+        let of = of(key, ending)?;
+        let parsed = Self { of, segment };
+        (parsed.to_string() == name).then_some(parsed)
+    }
+}
+
+/// The files of something that they all together are `sealed`, and what each is; `segments` says it if
+/// there are several.
+pub(crate) fn of<N: Name>(
+    name: N,
+    sealed: Sealed,
+    segments: &[Sealed],
+) -> impl Iterator<Item = (FileName<N>, Sealed)> {
+    let only = segments.is_empty().then_some(sealed);
+    let names = FileName::all(name, segments.len().max(1));
+    names.zip(only.into_iter().chain(segments.to_vec()))
+}
+
+/// What a manifest says of each of several files; nothing of one.
+pub(crate) fn segments(files: Vec<Sealed>) -> Vec<Sealed> {
+    if files.len() > 1 { files } else { Vec::new() }
+}
+
+/// A part, as what has files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PartName {
     pub(crate) kind: Kind,
     pub(crate) key: PartKey,
 }
 
-impl fmt::Display for FileName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", stem(self.key), self.kind)
+impl Name for PartName {
+    fn key(self) -> PartKey {
+        self.key
+    }
+
+    fn ending(self) -> String {
+        self.kind.to_string()
     }
 }
 
-impl FileName {
-    /// The file of a part's live states.
+impl PartName {
+    /// A part's live states.
     pub(crate) fn of_states(key: PartKey) -> Self {
         let kind = Kind::States;
         Self { kind, key }
     }
 
-    /// The file of a part's afterstates.
+    /// A part's afterstates.
     pub(crate) fn of_afterstates(key: PartKey) -> Self {
         let kind = Kind::Afterstates;
         Self { kind, key }
     }
 
-    /// What the file's header must say.
+    /// What the header of each of its files must say.
     pub(crate) fn label(self, game: &Game) -> Label {
         Label {
             kind: self.kind,
@@ -58,20 +137,19 @@ impl FileName {
         }
     }
 
-    /// Read a name that [`fmt::Display`] writes, and no other.
-    fn parse(name: &str) -> Option<Self> {
-        let (stem, ending) = name.split_once('.')?;
-        let kind = match ending {
-            "states" => Kind::States,
-            "afterstates" => Kind::Afterstates,
-            _ => return None,
+    fn parse(name: &str) -> Option<FileName<Self>> {
+        let kind = |ending: &str| match ending {
+            "states" => Some(Kind::States),
+            "afterstates" => Some(Kind::Afterstates),
+            _ => None,
         };
-        let key = key_of(stem)?;
-        Some(Self { kind, key })
+        FileName::parse(name, |key, ending| {
+            kind(ending).map(|kind| Self { kind, key })
+        })
     }
 }
 
-/// The name of a file of values, beside that of their afterstates:
+/// The values of a part, as what has files, beside those of the afterstates:
 /// `sum-00164-max-00032.score.values`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValuesName {
@@ -79,48 +157,36 @@ pub(crate) struct ValuesName {
     pub(crate) key: PartKey,
 }
 
-impl fmt::Display for ValuesName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.values", stem(self.key), self.objective)
+impl Name for ValuesName {
+    fn key(self) -> PartKey {
+        self.key
+    }
+
+    fn ending(self) -> String {
+        format!("{}.values", self.objective)
     }
 }
 
 impl ValuesName {
-    /// Read a name that [`fmt::Display`] writes, and no other.
-    fn parse(name: &str) -> Option<Self> {
-        let (stem, objective) = name.strip_suffix(".values")?.split_once('.')?;
-        let key = key_of(stem)?;
-        let objective = objective.parse().ok()?;
-        Some(Self { objective, key })
+    fn parse(name: &str) -> Option<FileName<Self>> {
+        FileName::parse(name, |key, ending| {
+            let objective = ending.strip_suffix(".values")?.parse().ok()?;
+            Some(Self { objective, key })
+        })
     }
-}
-
-/// What the names of all files of a part begin with: `sum-00164-max-00032`.
-fn stem(PartKey { sum, max }: PartKey) -> String {
-    format!("sum-{sum:05}-max-{:05}", max.tile())
-}
-
-/// The part whose files' names begin with this stem.
-fn key_of(text: &str) -> Option<PartKey> {
-    let (sum, max) = text.strip_prefix("sum-")?.split_once("-max-")?;
-    let key = PartKey {
-        sum: sum.parse().ok()?,
-        max: Exp::of_tile(max.parse().ok()?)?,
-    };
-    (stem(key) == text).then_some(key)
 }
 
 /// What a name in a run's directory stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     /// A part file.
-    Part(FileName),
+    Part(FileName<PartName>),
     /// A file of the run that is not finished.
     Temporary,
     /// The manifest, the table or the lock.
     Run,
     /// A file of values.
-    Values(ValuesName),
+    Values(FileName<ValuesName>),
     /// The manifest of the solution.
     Solution,
     /// Not a file of a run.
@@ -129,7 +195,7 @@ pub(crate) enum Named {
 
 impl Named {
     fn of(name: &str) -> Self {
-        match FileName::parse(name) {
+        match PartName::parse(name) {
             Some(part) => Self::Part(part),
             None if is_temporary(name) => Self::Temporary,
             None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,
@@ -165,7 +231,7 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
         Ok(())
     } else if names
         .iter()
-        .any(|name| FileName::parse(name).is_some() || is_of_solution(name))
+        .any(|name| PartName::parse(name).is_some() || is_of_solution(name))
     {
         Err(Error::Missing(dir.join(MANIFEST)))
     } else {
@@ -177,14 +243,14 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
 #[cfg(feature = "cli")]
 pub(crate) fn is_run(dir: &Path) -> bool {
     let names = names(dir).unwrap_or_default();
-    let of_a_run = |name: &String| name == LOCK || FileName::parse(name).is_some();
+    let of_a_run = |name: &String| name == LOCK || PartName::parse(name).is_some();
     names.iter().any(|name| name == MANIFEST) && names.iter().any(of_a_run)
 }
 
 /// Whether a file is one that a run writes under a temporary name.
 fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|stem| {
-        FileName::parse(stem).is_some()
+        PartName::parse(stem).is_some()
             || is_of_solution(stem)
             || [MANIFEST, TABLE, RESERVE].contains(&stem)
     })
@@ -212,35 +278,58 @@ mod tests {
     #[test]
     fn names_are_read_back_and_no_others_are_taken() {
         let max = Exp::of_tile(32).unwrap();
-        let name = FileName::of_afterstates(PartKey { sum: 164, max });
-        assert_eq!(name.to_string(), "sum-00164-max-00032.afterstates");
-        assert_eq!(FileName::parse(&name.to_string()), Some(name));
+        let of = PartName::of_afterstates(PartKey { sum: 164, max });
+        for (text, segment) in [
+            ("sum-00164-max-00032.afterstates", None),
+            ("sum-00164-max-00032-0000.afterstates", Some(0)),
+            ("sum-00164-max-00032-12345.afterstates", Some(12345)),
+        ] {
+            let name = FileName { of, segment };
+            assert_eq!(name.to_string(), text);
+            assert_eq!(PartName::parse(text), Some(name));
+        }
         for other in [
             "sum-164-max-32.states",
             "sum-00164-max-00032.txt",
             "sum-+0164-max-00032.states",
+            "sum-00164-max-00032-1.states",
+            "sum-00164-max-00032-+001.states",
             "notes.md",
         ] {
-            assert_eq!(FileName::parse(other), None, "{other}");
+            assert_eq!(PartName::parse(other), None, "{other}");
         }
         assert!(is_temporary("sum-00164-max-00032.states.tmp"));
+        assert!(is_temporary("sum-00164-max-00032-0001.states.tmp"));
         assert!(!is_temporary("mine.tmp"));
+    }
+
+    #[test]
+    fn the_files_of_a_part_are_numbered_if_there_are_several() {
+        let max = Exp::of_tile(32).unwrap();
+        let of = PartName::of_states(PartKey { sum: 164, max });
+        let names = |files| FileName::all(of, files).map(|name| name.to_string());
+        assert!(names(1).eq(["sum-00164-max-00032.states"]));
+        assert!(names(2).eq([
+            "sum-00164-max-00032-0000.states",
+            "sum-00164-max-00032-0001.states"
+        ]));
     }
 
     #[test]
     fn names_of_values_are_read_back_and_no_others_are_taken() {
         let max = Exp::of_tile(32).unwrap();
         let key = PartKey { sum: 164, max };
-        for (text, objective) in [
-            ("sum-00164-max-00032.score.values", "score"),
-            ("sum-00164-max-00032.moves.values", "moves"),
-            ("sum-00164-max-00032.512.values", "512"),
+        for (text, objective, segment) in [
+            ("sum-00164-max-00032.score.values", "score", None),
+            ("sum-00164-max-00032-0003.moves.values", "moves", Some(3)),
+            ("sum-00164-max-00032.512.values", "512", None),
         ] {
             let objective = objective.parse().unwrap();
-            let name = ValuesName { objective, key };
+            let of = ValuesName { objective, key };
+            let name = FileName { of, segment };
             assert_eq!(name.to_string(), text);
             assert_eq!(ValuesName::parse(text), Some(name));
-            assert_eq!(FileName::parse(text), None);
+            assert_eq!(PartName::parse(text), None);
         }
         for other in [
             "sum-00164-max-00032.values",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::files::FileName;
+use super::files::PartName;
 use super::run::Run;
 use crate::error::Result;
 use crate::game::{Board, PartKey};
@@ -14,9 +14,9 @@ use crate::part::{Decoder, Kind, Part};
 /// [`part::Lookup`](crate::part::Lookup) is leaner.
 pub struct Lookup<'a> {
     run: &'a Run,
-    parts: HashMap<FileName, Option<Part>>,
+    parts: HashMap<PartName, Option<Part>>,
     decoder: Decoder,
-    blocks: HashMap<(FileName, usize), Vec<Board>>,
+    blocks: HashMap<(PartName, usize), Vec<Board>>,
     /// Boards in the blocks that are kept, and the most that may be.
     kept: usize,
     bound: usize,
@@ -47,7 +47,7 @@ impl<'a> Lookup<'a> {
     /// What is wrong with the part's file.
     pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
         let key = PartKey::of(board);
-        let name = FileName { kind, key };
+        let name = PartName { kind, key };
         let part = match self.parts.entry(name) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(self.run.part(kind, key)?),

@@ -10,71 +10,88 @@ use super::checked;
 use super::commit::Record;
 use super::expected::Expected;
 use super::file;
-use super::files::{FileName, MANIFEST, TABLE};
+use super::files::{self, FileName, MANIFEST, PartName, TABLE};
 use super::keep::Keep;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
-use crate::part::{Fingerprint, Kind, Sealed};
+use crate::part::{Kind, Sealed};
 
-/// Version of the directory's format: the one that this program writes, and the latest that it
-/// reads.
-pub(super) const FORMAT: u32 = 1;
+/// Version of the directory's format: the latest that this program reads. It writes 1 where that is
+/// enough: where no part is in several files.
+pub(super) const FORMAT: u32 = 2;
+
+/// Boards of every file of a part but the last, unless a run says otherwise: some 150 MB.
+const SEGMENT: u64 = 1 << 27;
 
 /// A sealed part.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SealedPart {
     #[serde(flatten)]
     pub(crate) row: Row,
-    /// Bytes of its file of states; 0 if there is none, or none any more.
+    /// Bytes of its files of states; 0 if there are none, or none any more.
     pub(crate) bytes: u64,
+    /// Each of these files, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) segments: Vec<Sealed>,
 }
 
 impl SealedPart {
-    /// Its file of states; none if every state is dead, or there are only afterstates.
-    pub(crate) fn file(&self) -> Option<Expected> {
+    /// A part with its files of states.
+    pub(crate) fn new(row: Row, files: Vec<Sealed>) -> Self {
+        Self {
+            row,
+            bytes: files.iter().map(|file| file.bytes).sum(),
+            segments: files::segments(files),
+        }
+    }
+
+    /// Its states as they should be; none if every state is dead, or there are only afterstates.
+    pub(crate) fn expected(&self) -> Option<Expected> {
         let key = self.row.key()?;
         let sealed = Sealed {
             states: self.row.live,
             bytes: self.bytes,
             fingerprint: self.row.fingerprint,
         };
-        let name = FileName::of_states(key);
-        (self.row.live > 0).then_some(Expected { name, sealed })
+        (self.row.live > 0).then(|| Expected {
+            name: PartName::of_states(key),
+            sealed,
+            segments: self.segments.clone(),
+        })
     }
 }
 
-/// A file of afterstates.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct AfterstateFile {
+/// The afterstates of a part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SealedAfterstates {
     pub(crate) sum: u32,
     pub(crate) max_tile: u32,
-    pub(super) states: u64,
-    pub(super) bytes: u64,
-    fingerprint: Fingerprint,
+    #[serde(flatten)]
+    pub(super) sealed: Sealed,
+    /// Each of their files, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) segments: Vec<Sealed>,
 }
 
-impl AfterstateFile {
-    /// What the manifest says of a finished file.
-    pub(crate) fn new(key: PartKey, sealed: Sealed) -> Self {
+impl SealedAfterstates {
+    /// What the manifest says of finished files.
+    pub(crate) fn new(key: PartKey, files: Vec<Sealed>) -> Self {
         Self {
             sum: key.sum,
             max_tile: key.max.tile(),
-            states: sealed.states,
-            bytes: sealed.bytes,
-            fingerprint: sealed.fingerprint,
+            sealed: files.iter().copied().sum(),
+            segments: files::segments(files),
         }
     }
 
-    pub(crate) fn file(&self) -> Option<Expected> {
+    pub(crate) fn expected(&self) -> Option<Expected> {
         let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
-        let name = FileName::of_afterstates(PartKey { sum, max });
-        let sealed = Sealed {
-            states: self.states,
-            bytes: self.bytes,
-            fingerprint: self.fingerprint,
-        };
-        Some(Expected { name, sealed })
+        Some(Expected {
+            name: PartName::of_afterstates(PartKey { sum, max }),
+            sealed: self.sealed,
+            segments: self.segments.clone(),
+        })
     }
 }
 
@@ -85,6 +102,9 @@ pub(crate) struct Manifest {
     pub(crate) program: String,
     pub(crate) game: String,
     pub(crate) keep: Keep,
+    /// Boards of every file of a part but the last.
+    #[serde(default = "usual_segment", skip_serializing_if = "is_usual")]
+    pub(crate) segment: u64,
     /// The states of all sums below this were dropped.
     pub(crate) dropped_below: u32,
     /// Sum of the last sealed layer, 2 if there is none.
@@ -92,7 +112,7 @@ pub(crate) struct Manifest {
     pub(crate) complete: bool,
     pub(crate) parts: Vec<SealedPart>,
     /// In order of sum, then largest tile.
-    pub(crate) afterstates: Vec<AfterstateFile>,
+    pub(crate) afterstates: Vec<SealedAfterstates>,
 }
 
 impl Record for Manifest {
@@ -110,14 +130,34 @@ impl Record for Manifest {
     }
 }
 
+/// See that parts can be cut into files of so many boards: of whole blocks, of states too.
+pub(super) fn can_be_cut(segment: u64) -> Result<()> {
+    let block = Kind::States.block() as u64;
+    if segment > 0 && segment.is_multiple_of(block) {
+        return Ok(());
+    }
+    Err(Error::Segment { segment, block })
+}
+
+fn usual_segment() -> u64 {
+    SEGMENT
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_usual(segment: &u64) -> bool {
+    *segment == SEGMENT
+}
+
 impl Manifest {
     /// The manifest of a directory in which nothing is sealed.
-    pub(crate) fn new(game: &Game, keep: Keep) -> Self {
+    pub(crate) fn new(game: &Game, keep: Keep, segment: Option<u64>) -> Self {
+        let segment = segment.unwrap_or(SEGMENT);
         Self {
-            format: FORMAT,
+            format: if is_usual(&segment) { 1 } else { FORMAT },
             program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
             game: game.to_string(),
             keep,
+            segment,
             dropped_below: 0,
             sealed_sum: 2,
             complete: false,
@@ -176,14 +216,15 @@ impl Manifest {
         (keep.afterstates() && dropped).then_some((Kind::Afterstates, first))
     }
 
-    /// The part files that should be there, in order of kind, sum and largest tile.
+    /// The parts whose files should be there, in order of kind, sum and largest tile.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
         let kept = self
             .parts
             .iter()
             .filter(|part| part.row.sum >= self.dropped_below);
-        let states = kept.filter_map(SealedPart::file);
-        states.chain(self.afterstates.iter().filter_map(AfterstateFile::file))
+        let states = kept.filter_map(SealedPart::expected);
+        let afterstates = self.afterstates.iter();
+        states.chain(afterstates.filter_map(SealedAfterstates::expected))
     }
 
     /// The rows of a layer's parts.
@@ -191,6 +232,40 @@ impl Manifest {
         let from = self.parts.partition_point(|part| part.row.sum < sum);
         let rows = self.parts[from..].iter().map(|part| part.row);
         rows.take_while(move |row| row.sum == sum)
+    }
+
+    /// The version of the format that says what is sealed.
+    pub(super) fn version(&self) -> u32 {
+        if self.cut_files() == 0 && is_usual(&self.segment) {
+            1
+        } else {
+            FORMAT
+        }
+    }
+
+    /// Number of files of the parts that are cut into several.
+    pub(super) fn cut_files(&self) -> usize {
+        let states = self.parts.iter().map(|part| part.segments.len());
+        let afterstates = self.afterstates.iter().map(|part| part.segments.len());
+        states.chain(afterstates).sum()
+    }
+
+    /// Whether a file belongs to the directory.
+    pub(crate) fn has(&self, name: FileName<PartName>) -> bool {
+        let expected = self.find(name.of);
+        expected.is_some_and(|expected| expected.files().any(|(file, _)| file == name))
+    }
+
+    /// Refuse other segments than the run's.
+    pub(crate) fn expect_segment(&self, dir: &Path, wanted: Option<u64>) -> Result<()> {
+        match wanted {
+            Some(wanted) if wanted != self.segment => Err(Error::OtherSegment {
+                path: dir.to_owned(),
+                found: self.segment,
+                wanted,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Refuse another game's directory.
@@ -206,20 +281,20 @@ impl Manifest {
         })
     }
 
-    /// What a part file must be; `None` if it does not belong to the directory.
-    pub(crate) fn find(&self, name: FileName) -> Option<Expected> {
+    /// What a part's files must be; `None` if there are none in the directory.
+    pub(crate) fn find(&self, name: PartName) -> Option<Expected> {
         let key = (name.key.sum, name.key.max.tile());
         match name.kind {
             Kind::States => {
                 let parts = &self.parts;
                 let at = parts.binary_search_by_key(&key, |part| (part.row.sum, part.row.max_tile));
-                let file = parts[at.ok()?].file();
+                let file = parts[at.ok()?].expected();
                 file.filter(|_| name.key.sum >= self.dropped_below)
             }
             Kind::Afterstates => {
                 let files = &self.afterstates;
                 let at = files.binary_search_by_key(&key, |file| (file.sum, file.max_tile));
-                files[at.ok()?].file()
+                files[at.ok()?].expected()
             }
         }
     }

@@ -6,7 +6,8 @@
 //!   manifest.json                      what is sealed: the truth about the directory
 //!   layers.csv                         the table, for people and plots
 //!   lock                               held while a process uses the directory
-//!   sum-00164-max-00032.states         a part: live states of one sum and largest tile
+//!   sum-00164-max-00032.states         a part: live states of one sum and largest tile; a large one
+//!   sum-00166-max-00032-0000.states      is in several files
 //!   sum-00164-max-00032.afterstates    of the last two sums: the frontier, to go on from; or of all
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //!   solution.json, *.values            a solution of the run: no count reads or changes it
@@ -45,6 +46,7 @@ mod solution;
 mod spill;
 mod spool;
 mod surroundings;
+mod writer;
 
 use std::collections::BTreeMap;
 
@@ -55,20 +57,20 @@ use crate::part::{Kind, Sealed};
 pub(crate) use expected::Expected;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, clear, parent};
-use files::FileName;
+use files::PartName;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
 pub use keep::Keep;
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;
 pub use lookup::Lookup;
-use manifest::{AfterstateFile, SealedPart};
-pub(crate) use outbox::Writer;
+use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use spill::Spill;
+pub(crate) use writer::Writer;
 
-/// Most bytes that the manifest and the table take together: once, and for each part. While they
+/// Most bytes that the manifest and the table take together: once, and for each part, and file of one. While they
 /// are replaced the old files exist too, but their space is already allocated.
 const ROOM: u64 = 64 << 10;
 const ROOM_FOR_PART: u64 = 640;
@@ -93,15 +95,17 @@ impl Store {
         &self.notes
     }
 
-    /// Begin a part file.
+    /// Begin the files of a part.
     pub(crate) fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
-        let name = FileName { kind, key };
-        self.run.outbox.create(name, name.label(self.run.game()))
+        let name = PartName { kind, key };
+        let label = name.label(self.run.game());
+        let segment = self.run.manifest.segment;
+        self.run.outbox.create(name, vec![label.into()], segment)
     }
 
-    /// Finish a part file of a layer that is being counted; an empty one is dropped.
+    /// Finish the files of a part of a layer that is being counted; returns what they are together.
     pub(crate) fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        self.run.outbox.finish(FileName { kind, key }, writer)
+        self.run.outbox.finish(PartName { kind, key }, writer)
     }
 
     /// A nameless file in the directory, for what does not fit in memory. It is created by the
@@ -113,24 +117,26 @@ impl Store {
     /// Add finished layers to the manifest, drop what is no longer needed, and commit if it is time
     /// to. There must be afterstates to go on from after the last of them.
     pub(crate) fn seal(&mut self, layers: &[Layer]) -> Result<()> {
-        let mut bytes = BTreeMap::new();
+        let mut states = BTreeMap::new();
         let manifest = &mut self.run.manifest;
-        for (FileName { kind, key }, sealed) in self.run.outbox.seal() {
+        for (PartName { kind, key }, files) in self.run.outbox.seal() {
             match kind {
-                Kind::States => drop(bytes.insert(Some(key), sealed.bytes)),
+                Kind::States => drop(states.insert(Some(key), files)),
                 Kind::Afterstates => {
-                    manifest.afterstates.push(AfterstateFile::new(key, sealed));
+                    let sealed = SealedAfterstates::new(key, files);
+                    manifest.afterstates.push(sealed);
                 }
             }
         }
         for layer in layers {
             for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
-                let bytes = bytes.get(&row.key()).copied().unwrap_or(0);
-                manifest.parts.push(SealedPart { row, bytes });
+                let files = states.remove(&row.key()).unwrap_or_default();
+                manifest.parts.push(SealedPart::new(row, files));
             }
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
+        manifest.format = manifest.version();
         self.drop_afterstates()?;
         self.drop_states()?;
         self.reserve()?;
@@ -148,8 +154,10 @@ impl Store {
     /// Reserve room on disk for the manifest and the table of what is sealed.
     fn reserve(&mut self) -> Result<()> {
         let manifest = &self.run.manifest;
-        let parts = (manifest.parts.len() + manifest.afterstates.len()) as u64;
-        self.run.outbox.reserve(ROOM + parts * ROOM_FOR_PART)
+        let entries = manifest.parts.len() + manifest.afterstates.len() + manifest.cut_files();
+        self.run
+            .outbox
+            .reserve(ROOM + entries as u64 * ROOM_FOR_PART)
     }
 
     /// Commit, and leave nothing but the run in the directory.
@@ -170,9 +178,9 @@ impl Store {
             .afterstates
             .partition_point(|file| file.sum < first);
         let dropped = manifest.afterstates.drain(..end);
-        let dropped = dropped.filter_map(|file| Some(file.file()?.name));
-        let dropped: Vec<FileName> = dropped.collect();
-        self.run.outbox.discard(&dropped)
+        let dropped = dropped.filter_map(|part| part.expected());
+        let files: Vec<_> = dropped.flat_map(|part| part.names()).collect();
+        self.run.outbox.discard(&files)
     }
 
     /// Unless they are kept, drop the states of all layers but the last; of the last one, too, if
@@ -198,9 +206,10 @@ impl Store {
             .iter_mut()
             .filter(|part| gone.contains(&part.row.sum))
         {
-            let file = part.file().filter(|_| part.bytes > 0);
-            files.extend(file.map(|file| file.name));
+            let expected = part.expected().filter(|_| part.bytes > 0);
+            files.extend(expected.iter().flat_map(Expected::names));
             part.bytes = 0;
+            part.segments = Vec::new();
         }
         self.run.outbox.discard(&files)
     }

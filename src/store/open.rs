@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::commit::Record;
 use super::files::{self, Named};
 use super::keep::Keep;
-use super::manifest::Manifest;
+use super::manifest::{self, Manifest};
 use super::{Run, Store, file};
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -27,18 +27,38 @@ impl Store {
     /// A directory of another game, in use, of a newer format, or that holds other things; a
     /// missing or damaged file; [`Error::Dropped`] if `keep` asks for what was dropped before.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
+        Self::open_in_segments(dir, game, keep, None)
+    }
+
+    /// The same, with so many boards in every file of a part but the last. Without `segment` a run goes
+    /// on as it was begun, and a new one has 2^27 in each.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::open`]; [`Error::Segment`] if the run was begun with others, or files cannot
+    /// be cut so.
+    pub fn open_in_segments(
+        dir: &Path,
+        game: &Game,
+        keep: Option<Keep>,
+        segment: Option<u64>,
+    ) -> Result<Self> {
+        if let Some(segment) = segment {
+            manifest::can_be_cut(segment)?;
+        }
         file::create_dir(dir)?;
         files::refuse_foreign(dir)?;
         let lock = file::lock(dir)?;
         let manifest = match Manifest::load(dir)? {
             Some(manifest) => manifest,
             None => {
-                let manifest = Manifest::new(game, keep.unwrap_or_default());
+                let manifest = Manifest::new(game, keep.unwrap_or_default(), segment);
                 manifest.save(dir)?;
                 manifest
             }
         };
         manifest.expect_game(dir, game)?;
+        manifest.expect_segment(dir, segment)?;
         let mut store = Self {
             run: Run::new(dir, *game, manifest, lock),
             notes: Vec::new(),
@@ -63,7 +83,7 @@ impl Store {
         let expected: Vec<_> = self.run.expected().collect();
         expected
             .par_iter()
-            .try_for_each(|&file| self.run.open_file(file)?.check_blocks())
+            .try_for_each(|part| self.run.open_part(part)?.check_blocks())
     }
 
     /// Change what is kept: what is not to be kept any more is dropped.
@@ -113,7 +133,7 @@ impl Store {
         } = &self.run;
         let remark = outbox.remove_orphans("count", |named| match named {
             // What `keep` drops is still named by the manifest on disk.
-            Named::Part(name) => manifest.find(name).is_none() && !outbox.is_obsolete(name),
+            Named::Part(name) => !manifest.has(name) && !outbox.is_obsolete(name),
             Named::Temporary => true,
             Named::Run | Named::Values(_) | Named::Solution | Named::Other => false,
         })?;
@@ -124,6 +144,6 @@ impl Store {
     fn check_files(&self) -> Result<()> {
         self.run
             .expected()
-            .try_for_each(|expected| self.run.open_file(expected).map(drop))
+            .try_for_each(|part| self.run.open_part(&part).map(drop))
     }
 }

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::commit::{Commit, Name, Pending, Record, UnderWay};
+use super::commit::{Commit, Pending, Record, UnderWay};
 use super::file;
-use super::files::{self, Named, RESERVE};
-use super::spool::{Contents, Spool};
+use super::files::{self, FileName, Name, Named, RESERVE};
+use super::spool::Contents;
+use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::part::{self, PartWriter, Sealed};
+use crate::part::{self, Sealed};
 
 /// Commit at the end of a layer if this much time has passed since the last commit...
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
@@ -23,18 +24,18 @@ const COMMIT_BYTES: u64 = 256 << 20;
 /// ...or so many of them in memory.
 const COMMIT_HELD: u64 = 8 << 20;
 
-/// A file in the making, in a run's directory.
-pub(crate) type Writer = PartWriter<Spool>;
+/// The finished files of something, and what each is.
+type Finished<N> = (N, Vec<(Pending<N>, Sealed)>);
 
 /// Files with names of one kind, on their way into a directory.
 pub(super) struct Outbox<N> {
     dir: PathBuf,
-    /// Finished files of layers that are not sealed.
-    unsealed: Vec<(Pending<N>, Sealed)>,
+    /// What is finished of layers that are not sealed: the files of each, and what they are.
+    unsealed: Vec<Finished<N>>,
     /// Sealed files that wait for a commit, first those of the commit under way.
     sealed: Vec<Pending<N>>,
     /// Files that the next commit's manifest will not name.
-    obsolete: Vec<N>,
+    obsolete: Vec<FileName<N>>,
     under_way: Option<UnderWay>,
     /// Whether the manifest has changed since the last commit.
     changed: bool,
@@ -63,33 +64,57 @@ impl<N: Name> Outbox<N> {
         }
     }
 
-    /// Begin a file.
-    pub(super) fn create(&self, name: N, contents: impl Into<part::Contents>) -> Result<Writer> {
-        let path = self.temporary(name);
-        PartWriter::new(Spool::new(&path), &path, contents)
+    /// Begin the files of something, each of `segment` boards, and of these contents; the last one
+    /// holds for all that follow.
+    pub(super) fn create(
+        &self,
+        name: N,
+        contents: Vec<part::Contents>,
+        segment: u64,
+    ) -> Result<Writer> {
+        let dir = self.dir.clone();
+        let path_of = move |name: FileName<N>| file::temporary(&dir.join(name.to_string()));
+        Writer::new(name, contents, segment, path_of)
     }
 
-    /// Finish a file of a layer that is not sealed yet; an empty one is dropped.
+    /// Finish the files of a layer that is not sealed yet; an empty one is dropped. Returns what they
+    /// are together.
     pub(super) fn finish(&mut self, name: N, writer: Writer) -> Result<Sealed> {
-        let (spool, sealed) = writer.finish()?;
-        if sealed.states == 0 {
-            return Ok(Sealed::default());
+        let mut files = writer.finish()?;
+        files.retain(|(_, sealed)| sealed.states > 0);
+        let names = FileName::all(name, files.len());
+        let mut finished = Vec::with_capacity(files.len());
+        for (name, (contents, sealed)) in names.zip(files) {
+            let only = FileName {
+                segment: None,
+                ..name
+            };
+            if name.segment == Some(0) && matches!(contents, Contents::File) {
+                file::rename(&self.temporary(only), &self.temporary(name))?;
+            }
+            self.waiting += sealed.bytes;
+            self.held += contents.held();
+            finished.push((Pending { name, contents }, sealed));
         }
-        let contents = spool.into_contents();
-        self.waiting += sealed.bytes;
-        self.held += contents.held();
-        self.unsealed.push((Pending { name, contents }, sealed));
-        Ok(sealed)
+        let all: Sealed = finished.iter().map(|(_, sealed)| *sealed).sum();
+        if all.states > 0 {
+            self.unsealed.push((name, finished));
+        }
+        Ok(all)
     }
 
     /// The layers of the finished files are sealed, in a manifest that is to be committed; returns
-    /// what the files are.
-    pub(super) fn seal(&mut self) -> Vec<(N, Sealed)> {
+    /// what the files of each part are.
+    pub(super) fn seal(&mut self) -> Vec<(N, Vec<Sealed>)> {
         self.changed = true;
         let mut sealed = Vec::new();
-        for (pending, what) in self.unsealed.drain(..) {
-            sealed.push((pending.name, what));
-            self.sealed.push(pending);
+        for (name, files) in self.unsealed.drain(..) {
+            let mut all = Vec::with_capacity(files.len());
+            for (pending, file) in files {
+                self.sealed.push(pending);
+                all.push(file);
+            }
+            sealed.push((name, all));
         }
         sealed
     }
@@ -97,7 +122,7 @@ impl<N: Name> Outbox<N> {
     /// Open a file, wherever it is.
     pub(super) fn open<T>(
         &self,
-        name: N,
+        name: FileName<N>,
         from_memory: impl FnOnce(&Path, Arc<[u8]>) -> Result<T>,
         from_file: impl Fn(&Path) -> Result<T>,
     ) -> Result<T> {
@@ -164,7 +189,7 @@ impl<N: Name> Outbox<N> {
 
     /// Let files go: those that no manifest will have named at once, the others after the next
     /// commit.
-    pub(super) fn discard(&mut self, names: &[N]) -> Result<()> {
+    pub(super) fn discard(&mut self, names: &[FileName<N>]) -> Result<()> {
         let committing = self.under_way.as_ref().map_or(0, |commit| commit.files);
         for &name in names {
             let waiting = &self.sealed[committing..];
@@ -181,7 +206,7 @@ impl<N: Name> Outbox<N> {
     }
 
     /// Whether a file goes after the next commit.
-    pub(super) fn is_obsolete(&self, name: N) -> bool {
+    pub(super) fn is_obsolete(&self, name: FileName<N>) -> bool {
         self.obsolete.contains(&name)
     }
 
@@ -260,7 +285,7 @@ impl<N: Name> Outbox<N> {
         Ok((removed > 0).then(remark))
     }
 
-    fn temporary(&self, name: N) -> PathBuf {
+    fn temporary(&self, name: FileName<N>) -> PathBuf {
         file::temporary(&self.dir.join(name.to_string()))
     }
 }

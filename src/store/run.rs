@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::expected::Expected;
 use super::file;
-use super::files::{self, FileName};
+use super::files::{self, PartName};
 use super::keep::Keep;
 use super::layer_states::LayerStates;
 use super::manifest::Manifest;
@@ -50,7 +50,7 @@ pub struct Run {
     game: Game,
     pub(super) manifest: Manifest,
     /// Files that wait for a commit: none but in a count.
-    pub(super) outbox: Outbox<FileName>,
+    pub(super) outbox: Outbox<PartName>,
     _lock: Option<File>,
 }
 
@@ -175,26 +175,30 @@ impl Run {
     /// Bytes of the files of states, or afterstates, of the layers up to `until`.
     #[must_use]
     pub fn bytes(&self, kind: Kind, until: Option<u32>) -> u64 {
-        self.files(kind, until).map(|file| file.sealed.bytes).sum()
+        self.with_files(kind, until)
+            .map(|file| file.sealed.bytes)
+            .sum()
     }
 
     /// Live states, or afterstates, in these files.
     #[must_use]
     pub fn listed(&self, kind: Kind, until: Option<u32>) -> u64 {
-        self.files(kind, until).map(|file| file.sealed.states).sum()
+        self.with_files(kind, until)
+            .map(|file| file.sealed.states)
+            .sum()
     }
 
-    /// The files of a kind of the layers up to `until`.
-    fn files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = Expected> {
+    /// The parts of a kind, of the layers up to `until`, that have files.
+    fn with_files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = Expected> {
         let last = until.unwrap_or(u32::MAX);
-        let files = self.expected();
-        files.filter(move |file| file.name.kind == kind && file.name.key.sum <= last)
+        let parts = self.expected();
+        parts.filter(move |part| part.name.kind == kind && part.name.key.sum <= last)
     }
 
     /// Live states and afterstates in all its files.
     #[must_use]
     pub fn boards(&self) -> u64 {
-        self.expected().map(|file| file.sealed.states).sum()
+        self.expected().map(|part| part.sealed.states).sum()
     }
 
     /// The table of all sealed layers.
@@ -211,7 +215,7 @@ impl Run {
 
     /// The parts that there are files of, in order of sum, then largest tile.
     pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
-        self.files(kind, None).map(|file| file.name.key)
+        self.with_files(kind, None).map(|file| file.name.key)
     }
 
     /// Open a part; `None` if there is no file of it. Checks all but the blocks, in time that is
@@ -221,19 +225,26 @@ impl Run {
     ///
     /// A file that is missing, damaged, or not the one that was sealed.
     pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
-        let expected = self.manifest.find(FileName { kind, key });
+        let expected = self.manifest.find(PartName { kind, key });
         expected
-            .map(|expected| self.open_file(expected))
+            .map(|expected| self.open_part(&expected))
             .transpose()
     }
 
-    /// Open a file that the manifest names.
-    pub(crate) fn open_file(&self, expected: Expected) -> Result<Part> {
-        self.outbox.open(
-            expected.name,
-            |path, bytes| expected.check(Part::from_memory(path, bytes)?, &self.game),
-            |path| expected.open(path, &self.game),
-        )
+    /// Open a part that the manifest names.
+    pub(crate) fn open_part(&self, expected: &Expected) -> Result<Part> {
+        let label = expected.name.label(&self.game);
+        let files = expected.files().map(|(name, sealed)| {
+            self.outbox.open(
+                name,
+                |path, bytes| Expected::check(Part::from_memory(path, bytes)?, label, sealed),
+                |path| {
+                    let part = Part::open(path).map_err(Error::missing)?;
+                    Expected::check(part, label, sealed)
+                },
+            )
+        });
+        Part::join(files.collect::<Result<_>>()?)
     }
 
     /// The live states of a layer: those of its parts in order of largest tile, in each part in
@@ -250,7 +261,7 @@ impl Run {
         LayerStates::new(parts.collect::<Result<_>>()?)
     }
 
-    /// The part files that should be there.
+    /// The parts whose files should be there.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
         self.manifest.expected()
     }

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 
 use super::file::LOCK;
-use super::files::{self, Named, SOLUTION, TABLE, ValuesName};
+use super::files::{self, FileName, Named, SOLUTION, TABLE, ValuesName};
 use super::run::Run;
 use crate::counts::Table;
 use crate::error::{Error, Result};
@@ -17,14 +17,14 @@ impl Run {
     /// `layers.csv`; the same for files of values, of which `is_solved` knows those that are named.
     pub(crate) fn surroundings(
         &self,
-        is_solved: impl Fn(ValuesName) -> bool,
+        is_solved: impl Fn(FileName<ValuesName>) -> bool,
     ) -> Result<(Vec<Error>, Vec<String>)> {
         let mut remarks = Vec::new();
         let (mut strays, mut stray_values) = (Vec::new(), Vec::new());
         for (path, named) in files::all(self.dir())? {
             let shown = path.display();
             match named {
-                Named::Part(name) if self.manifest.find(name).is_none() => strays.push(path),
+                Named::Part(name) if !self.manifest.has(name) => strays.push(path),
                 Named::Temporary => remarks.push(format!(
                     "{shown}: unfinished file of an interrupted process: the next one deletes it"
                 )),

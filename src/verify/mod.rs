@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use crate::game::PartKey;
 use crate::part::{Fingerprint, Kind};
 use crate::per_thread::PerThread;
-use crate::store::Run;
+use crate::store::{Expected, Run};
 use part::Reader;
 pub use solution::Solved;
 
@@ -106,7 +106,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
     pool.install(|| {
         expected.par_iter().enumerate().for_each(|(at, expected)| {
             let row = table.row(expected.name.key);
-            match part::verify(run, *expected, row, &readers, watch) {
+            match part::verify(run, expected, row, &readers, watch) {
                 Ok(()) => {
                     let total = match expected.name.kind {
                         Kind::States => {
@@ -141,7 +141,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
     Ok(Report {
         findings,
         remarks,
-        files: expected.len() as u64,
+        files: expected.iter().map(Expected::count).sum(),
         states: states.into_inner(),
         fingerprint: fingerprint.into_inner().expect("no thread panics"),
         afterstates: afterstates.into_inner(),

@@ -1,4 +1,4 @@
-//! Check one part file, block by block.
+//! Check the files of a part, block by block.
 
 use std::ops::AddAssign;
 
@@ -54,12 +54,12 @@ impl AddAssign for Totals {
 /// damaged, the error names the first.
 pub(super) fn verify(
     run: &Run,
-    expected: Expected,
+    expected: &Expected,
     row: Row,
     readers: &PerThread<Reader>,
     watch: Watch,
 ) -> Result<()> {
-    let part = run.open_file(expected)?;
+    let part = run.open_part(expected)?;
     let blocks = (0..part.blocks()).into_par_iter().map(|block| {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let totals = read_block(run, &part, block, &mut readers.lock(thread))?;

@@ -32,7 +32,7 @@ const HUNTED: [Hunted; 9] = [
         kills: 50,
     },
     Hunted {
-        args: "--size 4 --max 16",
+        args: "--size 4 --max 16 --segment 131072",
         before: None,
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 512M"],
         settings: Some(&[]),
@@ -80,7 +80,7 @@ const HUNTED: [Hunted; 9] = [
         kills: 30,
     },
     Hunted {
-        args: "--size 4 --max 16 --keep afterstates --engine bits",
+        args: "--size 4 --max 16 --keep afterstates --engine bits --segment 131072",
         before: None,
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_LAYER),

@@ -18,6 +18,7 @@ mod look_up;
 mod oracle;
 mod plain;
 mod results;
+mod segments;
 mod solve;
 mod verify;
 mod witness;

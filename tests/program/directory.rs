@@ -42,8 +42,8 @@ fn a_newer_format_is_refused_by_its_number() {
     good(&place, "--size 2 --max 32 --quiet --dir run");
     let manifest = place.path().join("run/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replace("\"format\": 1", "\"format\": 2")).unwrap();
-    refused(&place, "--size 2 --max 32 --dir run", "format 2 is newer");
+    fs::write(&manifest, text.replace("\"format\": 1", "\"format\": 3")).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "format 3 is newer");
     fs::write(&manifest, text.replace("\"live\": 2", "\"live\": 3")).unwrap();
     refused(&place, "--size 2 --max 32 --dir run", "checksum differs");
     fs::write(&manifest, &text[..text.len() / 2]).unwrap();
@@ -253,5 +253,32 @@ fn a_pipe_or_a_directory_in_place_of_a_file_is_refused_at_once() {
     fs::create_dir(place.path().join("run/sum-00030-max-00008.states")).unwrap();
     fs::create_dir(place.path().join("run/manifest.json.bak.tmp")).unwrap();
     good(&place, "--size 2 --max 32 --quiet --dir run");
+    good(&place, "verify run --quiet");
+}
+
+#[test]
+fn a_run_begun_in_segments_goes_on_in_them() {
+    let place = place();
+    for (segment, line) in [
+        (
+            "0",
+            "--segment 0: a file holds whole blocks: give a multiple of 131072",
+        ),
+        ("200000", "give a multiple of 131072"),
+        ("many", "invalid value 'many' for '--segment"),
+    ] {
+        let args = format!("--size 4 --max 16 --dir run --segment {segment}");
+        refused(&place, &args, line);
+    }
+    let count = "--size 4 --max 16 --dir run --quiet --until";
+    good(&place, &format!("{count} 40 --segment 131072"));
+    refused(
+        &place,
+        &format!("{count} 44 --segment 262144"),
+        "a file has up to 131072 boards of a part, not 262144",
+    );
+    good(&place, &format!("{count} 48"));
+    let cut = "run/sum-00048-max-00008-0001.states";
+    assert!(place.path().join(cut).exists());
     good(&place, "verify run --quiet");
 }

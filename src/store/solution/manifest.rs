@@ -11,16 +11,17 @@ use crate::game::{Exp, Objective, PartKey};
 use crate::part::{Fingerprint, Sealed};
 use crate::store::checked;
 use crate::store::commit::Record;
-use crate::store::files::SOLUTION;
+use crate::store::files::{self, FileName, PartName, SOLUTION, ValuesName};
 use crate::store::run::Run;
 
-/// Version of the format: the one that this program writes, and the latest that it reads.
-const FORMAT: u32 = 1;
+/// Version of the format: the latest that this program reads. It writes 1 where that is enough: where
+/// no part is in several files.
+const FORMAT: u32 = 2;
 
 /// The manifest of a solution. No field depends on time, threads or memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SolutionManifest {
-    format: u32,
+    pub(super) format: u32,
     program: String,
     game: String,
     /// Of the live states of the run that is solved.
@@ -39,29 +40,42 @@ pub(crate) struct Answer {
     /// afterstate if there is none.
     pub(super) solved_sum: u32,
     /// As they were written: in order of falling sum, then of largest tile.
-    pub(super) files: Vec<ValueFile>,
+    pub(super) files: Vec<SealedValues>,
 }
 
-/// A file of values.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct ValueFile {
+/// The values of a part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SealedValues {
     sum: u32,
     max_tile: u32,
     values: u64,
     pub(super) bytes: u64,
     pub(super) fingerprint: Fingerprint,
+    /// Each of their files, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) segments: Vec<Sealed>,
 }
 
-impl ValueFile {
-    /// What the manifest says of a finished file.
-    pub(super) fn new(key: PartKey, sealed: Sealed) -> Self {
+impl SealedValues {
+    /// What the manifest says of finished files.
+    pub(super) fn new(key: PartKey, files: Vec<Sealed>) -> Self {
+        let sealed: Sealed = files.iter().copied().sum();
         Self {
             sum: key.sum,
             max_tile: key.max.tile(),
             values: sealed.states,
             bytes: sealed.bytes,
             fingerprint: sealed.fingerprint,
+            segments: files::segments(files),
         }
+    }
+
+    /// The files, and what each is.
+    pub(super) fn files(
+        &self,
+        name: ValuesName,
+    ) -> impl Iterator<Item = (FileName<ValuesName>, Sealed)> {
+        files::of(name, self.sealed(), &self.segments)
     }
 
     pub(super) fn sealed(&self) -> Sealed {
@@ -75,6 +89,18 @@ impl ValueFile {
     pub(super) fn key(&self) -> Option<PartKey> {
         let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
         Some(PartKey { sum, max })
+    }
+
+    /// Whether they are in as many files as their afterstates, of the same lengths.
+    fn are_cut_as(&self, run: &Run) -> bool {
+        let afterstates = self.key().map(PartName::of_afterstates);
+        let Some(afterstates) = afterstates.and_then(|name| run.manifest.find(name)) else {
+            return false;
+        };
+        let lengths = |files: &[Sealed]| files.iter().map(|file| file.states).collect::<Vec<_>>();
+        let together: Sealed = self.segments.iter().copied().sum();
+        lengths(&self.segments) == lengths(&afterstates.segments)
+            && (self.segments.is_empty() || together == self.sealed())
     }
 
     fn order(&self) -> (Reverse<u32>, u32) {
@@ -108,9 +134,9 @@ impl Answer {
     }
 
     /// The file of a part's values.
-    pub(super) fn find(&self, key: PartKey) -> Option<&ValueFile> {
+    pub(super) fn find(&self, key: PartKey) -> Option<&SealedValues> {
         let key = (Reverse(key.sum), key.max.tile());
-        let at = self.files.binary_search_by_key(&key, ValueFile::order);
+        let at = self.files.binary_search_by_key(&key, SealedValues::order);
         Some(&self.files[at.ok()?])
     }
 
@@ -124,7 +150,7 @@ impl SolutionManifest {
     /// Of a run of which nothing is solved.
     pub(super) fn new(run: &Run) -> Self {
         Self {
-            format: FORMAT,
+            format: 1,
             program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
             game: run.game().to_string(),
             states: run.table().totals().fingerprint,
@@ -141,6 +167,13 @@ impl SolutionManifest {
         let audited = manifest.audit(run);
         audited.map_err(|what| SolvingError::Mismatch { path, what })?;
         Ok(Some(manifest))
+    }
+
+    /// The version of the format that says what is solved.
+    pub(super) fn version(&self) -> u32 {
+        let mut parts = self.answers.iter().flat_map(|answer| &answer.files);
+        let whole = parts.all(|part| part.segments.is_empty());
+        if whole { 1 } else { FORMAT }
     }
 
     /// Whether it can be that of the run: its fields against each other, and against the table.
@@ -181,6 +214,14 @@ impl SolutionManifest {
                     answer.solved_sum
                 )
             })?;
+            for values in &answer.files {
+                check(values.are_cut_as(run), || {
+                    let (sum, tile) = (values.sum, values.max_tile);
+                    format!(
+                        "answers: {name}: sum {sum}, largest tile {tile}: segments: not those of the afterstates"
+                    )
+                })?;
+            }
         }
         let in_order = self.answers.is_sorted_by_key(Answer::objective);
         check(in_order, || "answers: not in order".to_owned())

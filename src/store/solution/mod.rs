@@ -16,7 +16,7 @@
 //!
 //! ```text
 //! {
-//!   "format": 1,                     version of this file
+//!   "format": 1,                     version of this file; 2 if there are segments
 //!   "program": "enum48 0.1.0",       that began it
 //!   "game": "2x2-32",
 //!   "states": "3d677fbe9d7b4c34",    fingerprint of all live states of the run
@@ -33,7 +33,8 @@
 //!           "values": 2,
 //!           "bytes": 160,
 //!           "fingerprint": "87881b4ee28f7a0d"
-//!         },
+//!         },                         and "segments", where there are several files: of each its
+//!                                    "states", which are values, its "bytes" and "fingerprint"
 //!         ...
 //!   "crc32": "01234567"              of the object without it, and without spaces and new lines
 //! }
@@ -48,15 +49,16 @@ mod store;
 use std::path::Path;
 
 pub use goal::{Goal, Rounding};
-use manifest::{Answer, SolutionManifest, ValueFile};
+use manifest::{Answer, SealedValues, SolutionManifest};
 pub use store::SolutionStore;
 
-use super::files::ValuesName;
+use super::expected::Expected;
+use super::files::{FileName, PartName, ValuesName};
 use super::outbox::Outbox;
 use super::run::Run;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::{Objective, PartKey};
-use crate::part::{About, Column, Fingerprint, Kind, Sealed};
+use crate::part::{About, Column, Fingerprint, Sealed};
 
 /// What is solved of a run, for reading. While it is open nobody changes the run or solves more.
 pub struct Solution {
@@ -141,9 +143,10 @@ impl Solution {
     }
 
     /// Whether a file of values belongs to it.
-    pub(crate) fn names(&self, name: ValuesName) -> bool {
-        let answer = self.answer(name.objective);
-        answer.is_some_and(|answer| answer.find(name.key).is_some())
+    pub(crate) fn names(&self, name: FileName<ValuesName>) -> bool {
+        let answer = self.answer(name.of.objective);
+        let values = answer.and_then(|answer| answer.find(name.of.key));
+        values.is_some_and(|values| values.files(name.of).any(|(file, _)| file == name))
     }
 
     /// The goal of an objective, also if it is not solved down to the first layer; `None` if nothing
@@ -223,7 +226,7 @@ impl Solution {
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.
     pub fn parts(&self, objective: Objective) -> impl Iterator<Item = PartKey> {
         let files = self.answer(objective).map(|answer| &answer.files);
-        files.into_iter().flatten().filter_map(ValueFile::key)
+        files.into_iter().flatten().filter_map(SealedValues::key)
     }
 
     /// Open the values of a part's afterstates; `None` if they are not solved, or there are none.
@@ -237,27 +240,32 @@ impl Solution {
         let Some((goal, file)) = found else {
             return Ok(None);
         };
-        let about = self.about(goal, key);
-        let sealed = file.sealed();
-        let opened = self.outbox.open(
-            ValuesName { objective, key },
-            |path, bytes| expect(Column::from_memory(path, bytes)?, about, sealed),
-            |path| expect(Column::open(path).map_err(Error::missing)?, about, sealed),
-        );
-        opened.map(Some)
+        let abouts = self.abouts(goal, key);
+        let files = file.files(ValuesName { objective, key });
+        let columns = files.zip(abouts).map(|((name, sealed), about)| {
+            self.outbox.open(
+                name,
+                |path, bytes| expect(Column::from_memory(path, bytes)?, about, sealed),
+                |path| expect(Column::open(path).map_err(Error::missing)?, about, sealed),
+            )
+        });
+        Column::join(columns.collect::<Result<_>>()?).map(Some)
     }
 
-    /// What a file of values must say it holds.
-    fn about(&self, goal: Goal, key: PartKey) -> About {
-        let kind = Kind::Afterstates;
-        let name = super::files::FileName { kind, key };
-        let keys = self.run.manifest.find(name);
-        About {
+    /// What each file of a part's values must say it holds: they are cut as their afterstates are.
+    fn abouts(&self, goal: Goal, key: PartKey) -> Vec<About> {
+        let name = PartName::of_afterstates(key);
+        let expected = self.run.manifest.find(name);
+        let afterstates = expected.iter().flat_map(Expected::files);
+        let about = |keys| About {
             afterstates: name.label(self.run.game()),
             objective: goal.objective,
             fraction: goal.fraction,
-            keys: keys.map_or(Fingerprint::default(), |file| file.sealed.fingerprint),
-        }
+            keys,
+        };
+        afterstates
+            .map(|(_, sealed)| about(sealed.fingerprint))
+            .collect()
     }
 
     fn answer(&self, objective: Objective) -> Option<&Answer> {

@@ -6,18 +6,18 @@ use rayon::prelude::*;
 
 #[cfg(feature = "cli")]
 use super::manifest::SolutionManifest;
-use super::manifest::{Answer, ValueFile};
+use super::manifest::{Answer, SealedValues};
 use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
 use crate::part::{Kind, Sealed};
 use crate::store::file;
-use crate::store::files::{Named, ValuesName};
+use crate::store::files::{FileName, Named, ValuesName};
 use crate::store::manifest::Manifest;
 #[cfg(feature = "cli")]
 use crate::store::outbox::Outbox;
-use crate::store::outbox::Writer;
 use crate::store::run::Run;
+use crate::store::writer::Writer;
 
 /// Most bytes that `solution.json` takes: once, and for each file.
 const ROOM: u64 = 16 << 10;
@@ -90,11 +90,14 @@ impl SolutionStore {
     ///
     /// What the system refuses.
     pub fn forget(&mut self, objectives: &[Objective]) -> Result<()> {
+        let solution = &self.solution;
         let files = objectives.iter().flat_map(|&objective| {
-            let parts = self.solution.parts(objective);
-            parts.map(move |key| ValuesName { objective, key })
+            let answer = solution.answer(objective);
+            let parts = answer.into_iter().flat_map(|answer| &answer.files);
+            let named = parts.filter_map(|values| Some((values, values.key()?)));
+            named.flat_map(move |(values, key)| values.files(ValuesName { objective, key }))
         });
-        let files: Vec<ValuesName> = files.collect();
+        let files: Vec<FileName<ValuesName>> = files.map(|(name, _)| name).collect();
         if !objectives
             .iter()
             .any(|&objective| self.solution.goal(objective).is_some())
@@ -126,10 +129,11 @@ impl SolutionStore {
     /// Begin the file of a part's values.
     pub(crate) fn create(&self, goal: Goal, key: PartKey) -> Result<Writer> {
         let objective = goal.objective;
-        let about = self.solution.about(goal, key);
-        self.solution
-            .outbox
-            .create(ValuesName { objective, key }, about)
+        let abouts = self.solution.abouts(goal, key);
+        let contents = abouts.into_iter().map(Into::into).collect();
+        let segment = self.solution.run.manifest.segment;
+        let name = ValuesName { objective, key };
+        self.solution.outbox.create(name, contents, segment)
     }
 
     /// Finish a file of values of a layer that is being solved.
@@ -158,11 +162,11 @@ impl SolutionStore {
                 let own = sealed
                     .iter()
                     .filter(|(name, _)| name.objective == objective);
-                answer
-                    .files
-                    .extend(own.map(|(name, sealed)| ValueFile::new(name.key, *sealed)));
+                let own = own.map(|(name, files)| SealedValues::new(name.key, files.clone()));
+                answer.files.extend(own);
             }
         }
+        manifest.format = manifest.version();
         let files = manifest
             .answers
             .iter()

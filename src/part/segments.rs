@@ -1,0 +1,247 @@
+//! The files of a part, or of its values, laid end to end.
+//!
+//! Key idea: a part of many boards is cut into *segments*, files of the same number of boards, all
+//! but the last. That is a whole number of blocks, so the blocks of all files are numbered through,
+//! and nothing that reads a part block by block needs to know of its files.
+
+use std::path::Path;
+
+use super::block::Payload;
+use super::fingerprint::Fingerprint;
+use super::frame::Frame;
+use crate::error::{Error, Result};
+
+/// What an open [`Part`](super::Part) and an open [`Column`](super::Column) have in common: all but
+/// what is in the blocks.
+pub struct Segments {
+    /// One at least.
+    files: Vec<Frame>,
+    /// Blocks of each file but the last.
+    each: usize,
+}
+
+impl From<Frame> for Segments {
+    fn from(file: Frame) -> Self {
+        Self {
+            each: file.blocks().max(1),
+            files: vec![file],
+        }
+    }
+}
+
+impl Segments {
+    /// Lay files end to end; there must be one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`] if one does not belong behind the one before it.
+    pub(super) fn join(all: impl IntoIterator<Item = Self>) -> Result<Self> {
+        let mut all = all.into_iter();
+        let mut joined = all.next().expect("a part has a file");
+        for next in all {
+            for file in next.files {
+                joined.append(file)?;
+            }
+        }
+        Ok(joined)
+    }
+
+    fn append(&mut self, file: Frame) -> Result<()> {
+        let mismatch = |what: String| {
+            let path = file.path().to_owned();
+            Err(Error::Mismatch { path, what })
+        };
+        let (first, last) = (&self.files[0], &self.files[self.files.len() - 1]);
+        let (boards, block) = (first.states(), first.block_size());
+        if last.states() != boards || !boards.is_multiple_of(block) || boards == 0 {
+            let path = last.path().to_owned();
+            let what = format!(
+                "expected {boards} boards, in whole blocks, in every segment but the last, got {}",
+                last.states()
+            );
+            return Err(Error::Mismatch { path, what });
+        }
+        if file.block_size() != block || !(1..=boards).contains(&file.states()) {
+            return mismatch(format!(
+                "expected up to {boards} boards in blocks of {block}, as in the segments before, got {} in blocks of {}",
+                file.states(),
+                file.block_size()
+            ));
+        }
+        if file.first(0) <= last.first(last.blocks() - 1) {
+            return mismatch("begins before the segment before it ends".to_owned());
+        }
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// The file that holds a block, and the number of the block there.
+    fn at(&self, block: usize) -> (&Frame, usize) {
+        let file = (block / self.each).min(self.files.len() - 1);
+        (&self.files[file], block - file * self.each)
+    }
+
+    pub(super) fn damaged(&self, block: usize, what: &str) -> Error {
+        let (file, block) = self.at(block);
+        file.damaged(block, what)
+    }
+
+    /// The file, the first if there are several.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.files[0].path()
+    }
+
+    /// Number of boards, or of values.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.files.iter().map(Frame::states).sum()
+    }
+
+    /// Fingerprint of the boards, or of the values and their boards, as the footers say it.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        let files = self.files.iter().map(Frame::fingerprint);
+        files.fold(Fingerprint::default(), |all, file| all + file)
+    }
+
+    /// Bytes of the files.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(Frame::bytes).sum()
+    }
+
+    /// Number of blocks.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        let last = &self.files[self.files.len() - 1];
+        (self.files.len() - 1) * self.each + last.blocks()
+    }
+
+    /// First board of a block, or the board that its first value is of, from the index.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such block.
+    #[must_use]
+    pub fn first(&self, block: usize) -> u64 {
+        let (file, block) = self.at(block);
+        file.first(block)
+    }
+
+    /// The first boards of all blocks: an even sample of the part.
+    pub fn firsts(&self) -> impl Iterator<Item = u64> {
+        (0..self.blocks()).map(|block| self.first(block))
+    }
+
+    /// Check the bytes of every block against its checksum, without decoding them: as fast as they
+    /// can be read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`], naming the first block that fails.
+    pub fn check_blocks(&self) -> Result<()> {
+        self.files.iter().try_for_each(Frame::check_blocks)
+    }
+
+    /// A block, as the index and the footer say that it must be; what is in its payload is not
+    /// checked.
+    pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
+        let (file, block) = self.at(block);
+        file.payload(block)
+    }
+
+    /// Boards, or values, in every block but the last.
+    pub(crate) fn block_size(&self) -> u64 {
+        self.files[0].block_size()
+    }
+
+    /// The block that would hold a board, or its value: the last one that does not begin after it.
+    #[must_use]
+    pub fn block_of(&self, board: u64) -> Option<usize> {
+        let (mut low, mut high) = (0, self.blocks());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.first(middle) <= board {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.checked_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::{BLOCK, Decoder};
+    use super::super::reader::Part;
+    use super::super::reader::tests::part_of;
+    use super::super::{Lookup, fingerprint};
+    use super::*;
+
+    /// A part of several files that hold so many of the states each.
+    fn joined(states: &[u64], lengths: &[usize]) -> Result<Part> {
+        let mut rest = states;
+        let files = lengths.iter().map(|&length| {
+            let (file, others) = rest.split_at(length);
+            rest = others;
+            part_of(file)
+        });
+        Part::join(files.collect())
+    }
+
+    #[test]
+    fn files_laid_end_to_end_are_one_part() {
+        let states: Vec<u64> = (0..5 * BLOCK as u64 + 700).map(|i| i * 3 + 1).collect();
+        let whole = part_of(&states);
+        for lengths in [
+            vec![states.len()],
+            vec![2 * BLOCK, 2 * BLOCK, BLOCK + 700],
+            vec![BLOCK, BLOCK, BLOCK, BLOCK, BLOCK, 700],
+        ] {
+            let part = joined(&states, &lengths).unwrap();
+            assert_eq!(part.states(), states.len() as u64);
+            assert_eq!(part.fingerprint(), fingerprint(&states));
+            assert_eq!(part.blocks(), whole.blocks());
+            assert!(part.firsts().eq(whole.firsts()));
+            let (mut decoder, mut found) = (Decoder::new().unwrap(), Vec::new());
+            for block in 0..part.blocks() {
+                part.read_block(block, &mut decoder, &mut found).unwrap();
+            }
+            assert!(found == states);
+            let mut lookup = Lookup::new(&part).unwrap();
+            for at in [0, BLOCK - 1, BLOCK, 2 * BLOCK, states.len() - 1] {
+                let (state, at) = (states[at], at as u64);
+                assert_eq!(lookup.position(state).unwrap(), Some(at));
+                assert_eq!(lookup.state_at(at).unwrap(), Some(state));
+            }
+            assert!(part.check_blocks().is_ok());
+        }
+    }
+
+    #[test]
+    fn files_that_do_not_belong_together_are_refused() {
+        let states: Vec<u64> = (0..4 * BLOCK as u64).collect();
+        let wrong = |lengths: &[usize]| joined(&states, lengths).err().unwrap().to_string();
+        for (lengths, said) in [
+            (&[700, 700][..], "expected 700 boards, in whole blocks"),
+            (&[0, BLOCK], "expected 0 boards, in whole blocks"),
+            (
+                &[2 * BLOCK, BLOCK, BLOCK],
+                "in every segment but the last, got",
+            ),
+            (&[BLOCK, 2 * BLOCK], "expected up to 131072 boards"),
+            (&[BLOCK, 0], "got 0 in blocks"),
+        ] {
+            assert!(wrong(lengths).contains(said), "{}", wrong(lengths));
+        }
+        let (low, high) = states.split_at(2 * BLOCK);
+        let swapped = Part::join(vec![part_of(high), part_of(low)]);
+        let said = swapped.err().unwrap().to_string();
+        assert!(
+            said.contains("begins before the segment before it ends"),
+            "{said}"
+        );
+    }
+}

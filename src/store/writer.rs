@@ -1,0 +1,154 @@
+//! A part, or its values, in the making: one file after another, each of so many boards.
+
+use std::mem;
+use std::path::{Path, PathBuf};
+
+use super::files::{FileName, Name};
+use super::spool::{Contents, Spool};
+use crate::error::{Error, Result};
+use crate::part::{self, Block, PartWriter, Sealed};
+
+/// Where the file of a number goes; of no number, if it is the only one.
+type PathOf = dyn Fn(Option<u32>) -> PathBuf + Send + Sync;
+
+/// A part, or its values, in the making. While it is not known that there are several files, the
+/// first has no number.
+pub(crate) struct Writer {
+    path_of: Box<PathOf>,
+    /// What each file says it holds; the last one holds for all that follow.
+    contents: Vec<part::Contents>,
+    /// Boards of every file but the last.
+    segment: u64,
+    /// The files that are full.
+    full: Vec<(Contents, Sealed)>,
+    file: PartWriter<Spool>,
+}
+
+impl Writer {
+    /// Begin the files of something, each of `segment` boards; `path_of` gives them their places.
+    pub(super) fn new<N: Name>(
+        name: N,
+        contents: Vec<part::Contents>,
+        segment: u64,
+        path_of: impl Fn(FileName<N>) -> PathBuf + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let path_of = Box::new(move |segment| path_of(FileName { of: name, segment }));
+        let file = begin(&path_of(None), contents[0])?;
+        Ok(Self {
+            path_of,
+            contents,
+            segment,
+            full: Vec::new(),
+            file,
+        })
+    }
+
+    /// Append a block. All but the last of a part must be full.
+    ///
+    /// # Errors
+    ///
+    /// As for [`PartWriter::append`].
+    pub(crate) fn append(&mut self, block: &Block) -> Result<()> {
+        if self.file.states() == self.segment {
+            self.begin_next(block.first)?;
+        }
+        self.file.append(block)
+    }
+
+    /// Begin the next file, with this board.
+    fn begin_next(&mut self, first: u64) -> Result<()> {
+        if let Some(previous) = self.file.last().filter(|&last| last >= first) {
+            let got = first;
+            return Err(Error::OutOfOrder { previous, got });
+        }
+        let number = self.full.len() + 1;
+        let contents = self.contents.get(number).or(self.contents.last());
+        let contents = *contents.expect("there is one at least");
+        let next = begin(&(self.path_of)(Some(number as u32)), contents)?;
+        self.full.push(end(mem::replace(&mut self.file, next))?);
+        Ok(())
+    }
+
+    /// States, or values, that every block but the last must have.
+    pub(crate) fn block(&self) -> usize {
+        self.file.block()
+    }
+
+    /// Finish the last file; returns all of them in order.
+    pub(super) fn finish(self) -> Result<Vec<(Contents, Sealed)>> {
+        let mut files = self.full;
+        files.push(end(self.file)?);
+        Ok(files)
+    }
+}
+
+fn begin(path: &Path, contents: part::Contents) -> Result<PartWriter<Spool>> {
+    PartWriter::new(Spool::new(path), path, contents)
+}
+
+fn end(file: PartWriter<Spool>) -> Result<(Contents, Sealed)> {
+    let (spool, sealed) = file.finish()?;
+    Ok((spool.into_contents(), sealed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::PartName;
+    use super::*;
+    use crate::game::{Exp, PartKey};
+    use crate::part::{Encoder, Kind, Part};
+
+    const KEY: PartKey = PartKey {
+        sum: 164,
+        max: Exp::of_tile(32).unwrap(),
+    };
+
+    /// What comes of writing some boards, block by block, into files of `segment` boards.
+    fn write(boards: &[u64], segment: u64) -> Result<Vec<(Contents, Sealed)>> {
+        let name = PartName::of_afterstates(KEY);
+        let label = name.label(&"4x4".parse().unwrap());
+        let mut writer = Writer::new(name, vec![label.into()], segment, |name| {
+            name.to_string().into()
+        })?;
+        let (mut encoder, mut block) = (Encoder::new(1)?, Block::default());
+        for boards in boards.chunks(writer.block()) {
+            encoder.encode(boards, &mut block)?;
+            writer.append(&block)?;
+        }
+        writer.finish()
+    }
+
+    #[test]
+    fn every_file_but_the_last_is_full() {
+        let block = Kind::Afterstates.block() as u64;
+        let boards: Vec<u64> = (0..5 * block + 3).map(|i| 7 * i).collect();
+        for (segment, length, expected) in [
+            (
+                2 * block,
+                5 * block + 3,
+                vec![2 * block, 2 * block, block + 3],
+            ),
+            (2 * block, 4 * block, vec![2 * block, 2 * block]),
+            (8 * block, 5 * block + 3, vec![5 * block + 3]),
+            (8 * block, 0, vec![0]),
+        ] {
+            let files = write(&boards[..length as usize], segment).unwrap();
+            let states: Vec<u64> = files.iter().map(|(_, sealed)| sealed.states).collect();
+            assert_eq!(states, expected);
+            let parts = files.into_iter().map(|(contents, _)| match contents {
+                Contents::Memory(bytes) => Part::from_memory("memory".as_ref(), bytes).unwrap(),
+                Contents::File => panic!("so few fit in memory"),
+            });
+            let part = Part::join(parts.collect()).unwrap();
+            assert_eq!(part.states(), length);
+        }
+    }
+
+    #[test]
+    fn order_is_kept_from_file_to_file() {
+        let block = Kind::Afterstates.block() as u64;
+        let boards: Vec<u64> = (0..block).chain(0..block).collect();
+        let refused = write(&boards, block).err();
+        assert!(matches!(refused, Some(Error::OutOfOrder { got: 0, .. })));
+    }
+}

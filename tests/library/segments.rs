@@ -1,0 +1,248 @@
+//! Runs whose large parts are in several files.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
+
+use std::fs;
+use std::path::Path;
+
+use enum48::engine::{self, Engine, Plan, Silent};
+use enum48::game::Objective;
+use enum48::part::{Fingerprint, Kind};
+use enum48::store::{Keep, Rounding, Run, SolutionStore, Store};
+use enum48::verify::{deep, verify};
+use enum48::{Error, Game, solve};
+use tempfile::TempDir;
+
+use crate::files::files;
+use crate::memory::in_memory;
+
+/// The fewest boards of a segment: a block of states. 4x4 to 16 has parts of a million.
+const SEGMENT: u64 = 1 << 17;
+
+/// A layer by which most parts are in several files.
+const LAST: u32 = 58;
+
+fn plan() -> Plan {
+    Plan::new(1 << 30, 2).unwrap()
+}
+
+fn count(
+    dir: &Path,
+    keep: Keep,
+    segment: Option<u64>,
+    plan: &Plan,
+    until: Option<u32>,
+) -> Result<(), Error> {
+    let game: Game = "4x4-16".parse().unwrap();
+    let mut store = Store::open_in_segments(dir, &game, Some(keep), segment)?;
+    engine::count(&mut store, plan, until, &mut Silent)
+}
+
+fn counted(keep: Keep, segment: Option<u64>, until: Option<u32>) -> TempDir {
+    let place = in_memory();
+    count(place.path(), keep, segment, &plan(), until).unwrap();
+    place
+}
+
+/// What solving for the score finds: its fingerprint, and the files of values.
+fn solved(dir: &Path) -> (Fingerprint, usize) {
+    let mut store = SolutionStore::open(dir).unwrap();
+    let run = store.solution().run();
+    let goal = solve::goal(run, Objective::Score, Some(8), Rounding::Nearest).unwrap();
+    solve::solve(&mut store, &[goal], &plan(), &mut solve::Silent).unwrap();
+    let fingerprint = store.solution().fingerprint(Objective::Score);
+    (fingerprint, names(dir, ".values").len())
+}
+
+/// The names of files that end so.
+fn names(dir: &Path, ending: &str) -> Vec<String> {
+    let names = files(dir).into_keys();
+    names.filter(|name| name.ends_with(ending)).collect()
+}
+
+#[test]
+fn the_same_boards_and_values_are_in_more_files() {
+    let whole = counted(Keep::Both, None, None);
+    let cut = counted(Keep::Both, Some(SEGMENT), None);
+    let [run, other] = [&whole, &cut].map(|place| Run::open(place.path()).unwrap());
+    assert_eq!(run.table(), other.table());
+    for kind in [Kind::States, Kind::Afterstates] {
+        let mut several = 0;
+        for key in run.parts(kind) {
+            let [one, cut] = [&run, &other].map(|run| run.part(kind, key).unwrap().unwrap());
+            assert_eq!(one.states(), cut.states());
+            assert_eq!(one.fingerprint(), cut.fingerprint());
+            assert!(one.firsts().eq(cut.firsts()));
+            several += one.states().saturating_sub(1) / SEGMENT;
+        }
+        let ending = format!(".{kind}");
+        let more = names(cut.path(), &ending).len() - names(whole.path(), &ending).len();
+        assert_eq!(more as u64, several);
+        assert!(several > 3);
+    }
+    for sum in [46, 60, 62] {
+        let [one, cut] = [&run, &other].map(|run| run.layer(sum).unwrap());
+        assert!(one.map(Result::unwrap).eq(cut.map(Result::unwrap)), "{sum}");
+    }
+    drop((run, other));
+
+    let (fingerprint, parts) = solved(whole.path());
+    let (of_cut, files) = solved(cut.path());
+    assert_eq!(of_cut, fingerprint);
+    let afterstates = |place: &TempDir| names(place.path(), ".afterstates").len();
+    assert_eq!([parts, files], [&whole, &cut].map(afterstates));
+
+    let run = Run::open(cut.path()).unwrap();
+    let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+    assert!(report.findings.is_empty() && report.remarks.is_empty());
+    assert_eq!(report.solved[0].values, run.table().totals().afterstates);
+    drop(run);
+
+    let mut store = SolutionStore::open(cut.path()).unwrap();
+    let name = names(cut.path(), "-0001.score.values").remove(0);
+    fs::remove_file(cut.path().join(&name)).unwrap();
+    let solution = store.solution();
+    let mut parts = solution.parts(Objective::Score);
+    let missing = parts.find_map(|key| solution.values(Objective::Score, key).err());
+    let missing = missing.unwrap().to_string();
+    assert!(missing.contains(&format!("{name}: missing")), "{missing}");
+    drop(parts);
+    store.forget(&[Objective::Score]).unwrap();
+    assert!(names(cut.path(), ".values").is_empty());
+}
+
+#[test]
+fn segments_can_be_made_again_in_another_way() {
+    let place = counted(Keep::Both, Some(SEGMENT), Some(44));
+    assert!(!names(place.path(), "-0001.states").is_empty());
+    let run = Run::open(place.path()).unwrap();
+    let found = deep::verify(&run, &engine::pool(2).unwrap(), 1 << 28, &|_| ()).unwrap();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn files_are_the_same_for_any_engine_threads_memory_and_interruption() {
+    for keep in [Keep::All, Keep::Last, Keep::Both] {
+        let expected = counted(keep, Some(SEGMENT), Some(LAST));
+        let expected = files(expected.path());
+        let lists = Plan::new(64 << 20, 3)
+            .unwrap()
+            .with_engine(Some(Engine::Lists));
+        let place = in_memory();
+        count(place.path(), keep, Some(SEGMENT), &lists, Some(LAST)).unwrap();
+        assert!(files(place.path()) == expected, "{keep}");
+        let place = in_memory();
+        let bits = Plan::new(1 << 30, 1)
+            .unwrap()
+            .with_engine(Some(Engine::Bits));
+        let engines = [&bits, &lists];
+        for (at, until) in [40, 52, 54, LAST].into_iter().enumerate() {
+            // Which segments it has need be said only once.
+            let segment = (at == 0).then_some(SEGMENT);
+            count(place.path(), keep, segment, engines[at % 2], Some(until)).unwrap();
+        }
+        assert!(files(place.path()) == expected, "{keep}");
+    }
+}
+
+#[test]
+fn what_is_dropped_is_dropped_with_all_its_files() {
+    let both = counted(Keep::Both, Some(SEGMENT), Some(LAST));
+    let afterstates = counted(Keep::Afterstates, Some(SEGMENT), Some(LAST));
+    count(both.path(), Keep::Afterstates, None, &plan(), Some(LAST)).unwrap();
+    assert!(files(both.path()) == files(afterstates.path()));
+}
+
+#[test]
+fn a_file_that_is_lost_swapped_or_too_many_is_found_by_name() {
+    let place = in_memory();
+    count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(60)).unwrap();
+    let path = |number: u32, tile: u32| {
+        let name = format!("sum-00060-max-000{tile:02}-{number:04}.states");
+        place.path().join(name)
+    };
+    let wrong = || {
+        let game: Game = "4x4-16".parse().unwrap();
+        let opened = Store::open(place.path(), &game, None);
+        let said = opened.err().map(|error| error.to_string());
+        let run = Run::open(place.path()).unwrap();
+        let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+        let found = report.findings.iter().map(ToString::to_string);
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            said.clone().into_iter().collect::<Vec<_>>()
+        );
+        said.unwrap_or_default()
+    };
+    let aside = place.path().join("aside");
+    fs::rename(path(1, 8), &aside).unwrap();
+    assert!(
+        wrong().contains("max-00008-0001.states: missing"),
+        "{}",
+        wrong()
+    );
+    fs::rename(path(0, 8), path(1, 8)).unwrap();
+    fs::rename(&aside, path(0, 8)).unwrap();
+    assert!(
+        wrong().contains("-0000.states: not the part"),
+        "{}",
+        wrong()
+    );
+    fs::rename(path(0, 8), &aside).unwrap();
+    fs::rename(path(1, 8), path(0, 8)).unwrap();
+    fs::rename(&aside, path(1, 8)).unwrap();
+    assert_eq!(wrong(), "");
+    // One more than the manifest names, as a killed commit may leave it: the next count deletes it.
+    fs::copy(path(0, 8), path(77, 8)).unwrap();
+    let run = Run::open(place.path()).unwrap();
+    let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+    assert!(report.remarks[0].contains("-0077.states: not named by the manifest"));
+    drop(run);
+    count(place.path(), Keep::All, None, &plan(), Some(60)).unwrap();
+    assert!(!path(77, 8).exists());
+}
+
+#[test]
+fn segments_that_cannot_be_or_are_others_are_refused() {
+    let place = in_memory();
+    for segment in [0, 1, SEGMENT - 1, SEGMENT + 1, u64::MAX] {
+        let refused = count(place.path(), Keep::All, Some(segment), &plan(), Some(8));
+        assert!(matches!(refused, Err(Error::Segment { .. })), "{segment}");
+    }
+    assert!(files(place.path()).is_empty());
+    count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(8)).unwrap();
+    let refused = count(
+        place.path(),
+        Keep::All,
+        Some(2 * SEGMENT),
+        &plan(),
+        Some(10),
+    );
+    assert!(matches!(
+        refused,
+        Err(Error::OtherSegment { found: SEGMENT, .. })
+    ));
+}
+
+#[test]
+fn a_run_of_whole_parts_is_of_the_first_format() {
+    let format = |segment, until| {
+        let place = in_memory();
+        count(place.path(), Keep::All, segment, &plan(), Some(until)).unwrap();
+        let manifest = fs::read_to_string(place.path().join("manifest.json")).unwrap();
+        let version = if manifest.contains("\"format\": 1,") {
+            1
+        } else {
+            2
+        };
+        (
+            version,
+            manifest.contains("\"segment\""),
+            manifest.contains("\"segments\""),
+        )
+    };
+    assert_eq!(format(None, 20), (1, false, false));
+    assert_eq!(format(Some(1 << 27), 20), (1, false, false));
+    assert_eq!(format(Some(SEGMENT), 20), (2, true, false));
+    assert_eq!(format(Some(SEGMENT), 60), (2, true, true));
+}
