@@ -80,12 +80,18 @@ fn merge(group: &mut BenchmarkGroup<WallTime>, states: &[u64]) {
     let eight: Vec<_> = (0..8)
         .map(|k| pick(&|state| [k, k + 5].contains(&(state % 13))))
         .collect();
-    assert_eq!(union_all(eight.clone()), states);
+    let mut lists = eight.clone();
+    union_all(&mut lists, &mut out);
+    assert_eq!(lists[0], states);
     group.throughput(Throughput::Elements(
         eight.iter().map(|list| list.len() as u64).sum(),
     ));
     group.bench_function("union_all/8", |b| {
-        b.iter_batched(|| eight.clone(), union_all, BatchSize::PerIteration);
+        b.iter_batched_ref(
+            || eight.clone(),
+            |lists| union_all(lists, &mut out),
+            BatchSize::PerIteration,
+        );
     });
 }
 

@@ -54,9 +54,10 @@
 //! disk) -> `part` (the file format) -> `store` (a directory that survives being stopped) -> the
 //! rest on demand: `counts` (the table), `laws` (what any counts must obey), `known` (published
 //! numbers), `bound` (how many boards there are), `verify`, `graph`, `play` (games as codes),
-//! `witness` (a game that ends in a given board), `solve` (what a board is worth). Each module uses
-//! only those to its left in `game -> part -> counts, bound, play -> laws -> store -> engine, graph ->
-//! witness -> solve -> verify -> cli`.
+//! `witness` (a game that ends in a given board), `solve` (what a board is worth), `cluster` (a layer
+//! as tasks, for several machines). Each module uses only those to its left in `game -> part ->
+//! counts, bound, play -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify ->
+//! cli`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates.
 
@@ -68,6 +69,7 @@ mod bound;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+pub mod cluster;
 pub mod counts;
 pub mod engine;
 mod error;

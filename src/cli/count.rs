@@ -1,6 +1,6 @@
 //! `enum48 --size ...`, or `enum48 count`: count a game.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -8,17 +8,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
 use super::estimate::Estimate;
-use super::game::GameArgs;
-use super::open;
 use super::progress::Reporter;
-use super::resources::Resources;
 use super::results::Results;
 use super::summary::{Listed, Summary};
+use super::wanted::WantedRun;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known;
 use crate::part::Kind;
-use crate::store::Keep;
 
 /// Count a game; the same as enum48 without a subcommand
 #[derive(clap::Args)]
@@ -29,41 +26,12 @@ Examples:
   enum48 count --size 4x3 --until 128   4 rows, 3 columns, up to sum 128")]
 pub(super) struct Args {
     #[command(flatten)]
-    game: GameArgs,
-
-    /// Stop after the layer of this tile sum and its afterstates
-    #[arg(long, value_name = "SUM")]
-    until: Option<u32>,
-
-    /// Directory of the run [default: enum48-data/ and the name of the game, as in
-    /// enum48-data/3x3-1024]
-    #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
-
-    #[command(flatten)]
-    resources: Resources,
+    wanted: WantedRun,
 
     /// How to hold a layer: lists of states (any board, any memory), or bits, a bit for every board
     /// of its sum (4x4, faster) [default: bits where they fit the memory, else lists]
     #[arg(long, value_name = "lists|bits", hide_possible_values = true, value_parser = engine_parser())]
     engine: Option<Engine>,
-
-    /// zstd level of the files, from 1 (fast) to 22 (small)
-    #[arg(long, value_name = "N", default_value_t = engine::LEVEL,
-          value_parser = clap::value_parser!(i32).range(1..=22))]
-    level: i32,
-
-    /// What to keep: the states of all layers, or of the last with what resuming needs; or the
-    /// afterstates of all layers and the states of the last; or both of all [default: all, or as
-    /// the run began]
-    #[arg(long, value_name = "all|last|afterstates|both", hide_possible_values = true,
-          value_parser = keep_parser())]
-    keep: Option<Keep>,
-
-    /// Most boards of a file, a multiple of 131072: a larger part is in several files
-    /// [default: 134217728, or as the run began]
-    #[arg(long, value_name = "BOARDS")]
-    segment: Option<u64>,
 
     /// Also write the table of parts to FILE, - for stdout (the summary then goes to stderr)
     #[arg(long, value_name = "FILE")]
@@ -83,17 +51,6 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-fn keep_parser() -> impl TypedValueParser<Value = Keep> {
-    PossibleValuesParser::new(["all", "last", "afterstates", "both"]).map(|word| {
-        match word.as_str() {
-            "last" => Keep::Last,
-            "afterstates" => Keep::Afterstates,
-            "both" => Keep::Both,
-            _ => Keep::All,
-        }
-    })
-}
-
 fn engine_parser() -> impl TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(["lists", "bits"]).map(|word| {
         if word == "bits" {
@@ -107,21 +64,15 @@ fn engine_parser() -> impl TypedValueParser<Value = Engine> {
 /// Count, and print the summary.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
-    let game = args.game.game()?;
-    engine::last_sum(&game, args.until)?;
-    let plan = args
-        .resources
-        .plan()?
-        .with_level(args.level)
-        .with_engine(args.engine);
+    let wanted = &args.wanted;
+    let game = wanted.game()?;
+    engine::last_sum(&game, wanted.until)?;
+    let plan = wanted.plan()?.with_engine(args.engine);
     let results = Results::new(args.csv.as_deref(), args.json)?;
-    let dir = args
-        .dir
-        .clone()
-        .unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
+    let dir = wanted.dir(&game);
     results.suit(&dir)?;
     if args.dry_run {
-        Estimate::new(game, plan, args.until, &dir, args.keep)?.print(args.json)?;
+        Estimate::new(game, plan, wanted.until, &dir, wanted.keep)?.print(args.json)?;
         return Ok(Outcome::Done);
     }
 
@@ -143,19 +94,19 @@ fn count(
     args: &Args,
     begin: Instant,
 ) -> Result<Summary> {
-    let mut store = open::store(&dir, &game, args.keep, args.segment)?;
+    let mut store = args.wanted.open(&game)?;
     let before = store.run().table().totals();
-    let choice = Choice::new(store.run(), plan, args.until)?;
+    let choice = Choice::new(store.run(), plan, args.wanted.until)?;
     let mut reporter = Reporter::new(plan, &store, &choice, args.quiet);
     reporter.explain_interrupt(&dir);
-    let counted = engine::count(&mut store, plan, args.until, &mut reporter);
+    let counted = engine::count(&mut store, plan, args.wanted.until, &mut reporter);
     let peak_memory = reporter.finish();
     counted?;
 
     let run = store.run();
-    let table = run.table().until(args.until);
+    let table = run.table().until(args.wanted.until);
     results.write_csv(|to| Ok(table.write_csv(to)?))?;
-    let to_its_end = args.until.is_none_or(|sum| sum >= run.sealed_sum());
+    let to_its_end = args.wanted.until.is_none_or(|sum| sum >= run.sealed_sum());
     let complete = run.complete() && to_its_end;
     Ok(Summary {
         game,
@@ -164,12 +115,12 @@ fn count(
         counted: run.table().totals().states() - before.states(),
         complete,
         time: begin.elapsed(),
-        states: Listed::new(run, Kind::States, args.until),
+        states: Listed::new(run, Kind::States, args.wanted.until),
         last_kept: run.first_sum(Kind::States) <= table.last_sum(),
         afterstates: run
             .keep()
             .afterstates()
-            .then(|| Listed::new(run, Kind::Afterstates, args.until)),
+            .then(|| Listed::new(run, Kind::Afterstates, args.wanted.until)),
         peak_memory,
         dir,
         choice,

@@ -6,6 +6,7 @@
 mod adviser;
 mod best;
 mod check;
+mod cluster;
 mod completions;
 mod control_group;
 mod count;
@@ -39,6 +40,7 @@ mod system;
 mod talk;
 mod units;
 mod verify;
+mod wanted;
 mod witness;
 
 use std::io;
@@ -76,6 +78,7 @@ Examples:
   enum48 graph --size 2 --max 32        draw the states of a small game
   enum48 states enum48-data/3x3-1024    write the states, for other programs
   enum48 solve DIR --for score,512      what each board of a run is worth
+  enum48 cluster tasks --size 4 --max 256   what several machines have to do
   enum48 best 0x2310 --dir DIR          the best move of a board
   enum48 rate CODE --dir DIR            what each move of a game gave away
   enum48 show 0x2310 --size 2           a board, its moves, and what follows
@@ -115,6 +118,7 @@ struct Cli {
 enum Command {
     Count(count::Args),
     Check(check::Args),
+    Cluster(cluster::Args),
     Completions(completions::Args),
     Graph(graph::Args),
     Verify(verify::Args),
@@ -138,6 +142,7 @@ pub fn run() -> ExitCode {
     let outcome = match (cli.command, cli.count) {
         (Some(Command::Count(args)), _) | (None, args) => count::run(&args),
         (Some(Command::Check(args)), _) => check::run(&args),
+        (Some(Command::Cluster(args)), _) => cluster::run(&args),
         (Some(Command::Completions(args)), _) => completions::run(&args),
         (Some(Command::Graph(args)), _) => graph::run(&args),
         (Some(Command::Verify(args)), _) => verify::run(&args),

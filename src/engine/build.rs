@@ -342,7 +342,14 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
     fn encode(&self, stretch: usize, block: usize, worker: &mut Worker) -> Result<Tally> {
         let stretch = &self.stretches[stretch];
         let Range { start, end } = stretch.range(block);
-        let states = stretch.states.slice(start, end, &mut worker.boards);
+        let states = if let Some(codec) = self.parts[stretch.job].visit.keys() {
+            worker.boards.clear();
+            stretch.states.copy(start, end, &mut worker.boards);
+            codec.encode(&mut worker.boards);
+            &worker.boards
+        } else {
+            stretch.states.slice(start, end, &mut worker.boards)
+        };
         let mut slot = self.encoded.slot(stretch.blocks.start + block);
         worker.encoder.encode(states, &mut slot)?;
         Ok(Tally::default())

@@ -32,6 +32,42 @@ pub(crate) enum FrontierPart {
     List(Vec<Board>),
 }
 
+/// What the states of a part come from, or a share of it.
+pub(crate) struct Origins<'a> {
+    /// Their largest tile.
+    pub(crate) max: Exp,
+    pub(crate) pieces: Vec<Piece<'a>>,
+    pub(crate) starts: Vec<Board>,
+}
+
+impl Origins<'_> {
+    /// One of `shares` shares of about the same size; the first has the starts.
+    pub(crate) fn share(mut self, number: usize, shares: usize) -> Self {
+        let pieces = self.pieces.len();
+        let [from, to] = [number, number + 1].map(|share| pieces * share / shares);
+        self.pieces.truncate(to);
+        self.pieces.drain(..from);
+        if number > 0 {
+            self.starts.clear();
+        }
+        self
+    }
+}
+
+/// Afterstates that are read at once, and the tile to spawn into them.
+pub(crate) struct Piece<'a> {
+    part: &'a FrontierPart,
+    number: usize,
+    pub(crate) tile: Exp,
+}
+
+impl Piece<'_> {
+    /// Append the afterstates to `out`.
+    pub(crate) fn read(&self, decoder: &mut Decoder, out: &mut Vec<Board>) -> Result<()> {
+        self.part.read(self.number, decoder, out)
+    }
+}
+
 impl FrontierPart {
     /// Afterstates.
     fn boards(&self) -> u64 {
@@ -124,6 +160,20 @@ impl Frontier {
         sources
             .filter_map(|(from, tile)| Some((open(from)?, tile)))
             .collect()
+    }
+
+    /// All that the states of a part come from.
+    pub(crate) fn origins(&self, key: PartKey) -> Origins<'_> {
+        let mut pieces = Vec::new();
+        for (part, tile) in self.sources(key) {
+            let numbers = 0..part.pieces();
+            pieces.extend(numbers.map(|number| Piece { part, number, tile }));
+        }
+        Origins {
+            max: key.max,
+            pieces,
+            starts: self.starts(key.max),
+        }
     }
 
     /// The afterstates of one of both sums.

@@ -6,7 +6,6 @@ use super::frontier::Frontier;
 use super::lists::{Candidates, Lists, MoveSink};
 use crate::game::{Exp, PartKey};
 use crate::part::Kind;
-use crate::store::Store;
 
 /// Parts of a layer that are counted together, with what collects their afterstates.
 pub(super) struct Group<'a> {
@@ -27,7 +26,6 @@ impl<'a> Group<'a> {
         merged: Option<Candidates>,
         frontier: &Frontier,
         lists: &Lists,
-        store: &Store,
     ) -> Self {
         let mut afterstates = vec![merged];
         for &max in tiles {
@@ -36,8 +34,8 @@ impl<'a> Group<'a> {
                 let [.., own, above] = &mut afterstates[..] else {
                     unreachable!("two are there")
                 };
-                own.get_or_insert_with(|| lists.collect(Kind::Afterstates, max, store));
-                *above = Some(lists.collect(Kind::Afterstates, max.next(), store));
+                own.get_or_insert_with(|| lists.collect(Kind::Afterstates, max));
+                *above = Some(lists.collect(Kind::Afterstates, max.next()));
             }
         }
         Self {

@@ -11,7 +11,7 @@
 //! sealed, together with those after it.
 
 use super::counter::Counter;
-use super::frontier::{Frontier, ListSource};
+use super::frontier::{Frontier, ListSource, Origins};
 use super::group::Group;
 use super::lists::{CandidateSource, Candidates, Lists};
 use super::parts::{Built, Order, Parts};
@@ -105,7 +105,7 @@ impl<'a> Layers<'a> {
         let mut merged = None;
         let mut kept = Vec::new();
         for tiles in tiles.chunks(group) {
-            let group = Group::collect(sum, tiles, merged, frontier, &self.lists, store);
+            let group = Group::collect(sum, tiles, merged, frontier, &self.lists);
             let mut rows: Vec<Row> = group.keys().map(Row::of).collect();
             let report = |counted| progress.step(found.add(counted));
             self.states(&group, &mut rows, frontier, &mut layer, store, report)?;
@@ -142,9 +142,8 @@ impl<'a> Layers<'a> {
     ) -> Result<()> {
         let game = *store.run().game();
         let keys: Vec<PartKey> = group.keys().filter(|&key| frontier.leads_to(key)).collect();
-        let states = self
-            .lists
-            .spawn(frontier, &keys, self.parts.workers, store)?;
+        let origins: Vec<Origins> = keys.iter().map(|&key| frontier.origins(key)).collect();
+        let states = self.lists.spawn(&origins, self.parts.workers)?;
         let orders = keys.iter().zip(states).map(|(&key, candidates)| {
             Ok(Order {
                 key,

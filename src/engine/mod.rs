@@ -103,16 +103,24 @@ mod workers;
 use crate::counts::Columns;
 use crate::error::Result;
 use crate::laws::Laws;
-use crate::store::{Layer, Store};
+use crate::store::{Layer, Run, Store};
 
 use bits::Bits;
+pub(crate) use build::Source;
 use choice::Stage;
 pub use choice::{Choice, last_sum};
 use counter::Counter;
 pub(crate) use double_buffer::DoubleBuffer;
+pub(crate) use frontier::Frontier;
 use layer::Layers;
+pub(crate) use lists::merge::union_all;
+pub(crate) use lists::{Candidates, KeySource, Lists, MoveSink, codec};
+pub(crate) use packed::Bounds;
+pub(crate) use parts::{Files, Order, Parts};
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
+pub(crate) use tally::Tally;
+pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
 pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
 
@@ -133,6 +141,17 @@ pub fn count(
     until: Option<u32>,
     progress: &mut dyn Progress,
 ) -> Result<()> {
+    count_while(store, plan, until, progress, |_| true)
+}
+
+/// The same as long as the next layer is to be counted: `go_on` is asked when others are sealed.
+pub(crate) fn count_while(
+    store: &mut Store,
+    plan: &Plan,
+    until: Option<u32>,
+    progress: &mut dyn Progress,
+    go_on: impl Fn(&Run) -> bool + Sync,
+) -> Result<()> {
     let choice = Choice::new(store.run(), plan, until)?;
     let laws = Laws::new(store.run().game(), choice.last());
     let workers = Workers::start(plan)?;
@@ -141,7 +160,7 @@ pub fn count(
     workers.install(|| {
         store.check_blocks()?;
         for stage in choice.stages() {
-            let counted = stage.count(store, &workers, &laws, progress);
+            let counted = stage.count(store, &workers, &laws, progress, &go_on);
             if let Err(error) = counted {
                 // The error that ended the count is the one to report.
                 let _ = store.abandon();
@@ -160,8 +179,12 @@ impl Stage {
         workers: &Workers,
         laws: &Laws,
         progress: &mut dyn Progress,
+        go_on: &dyn Fn(&Run) -> bool,
     ) -> Result<()> {
-        let ended = |store: &Store| store.run().complete() || store.run().sealed_sum() >= self.last;
+        let ended = |store: &Store| {
+            let run = store.run();
+            run.complete() || run.sealed_sum() >= self.last || !go_on(run)
+        };
         if ended(store) {
             return Ok(());
         }
@@ -180,7 +203,7 @@ impl Stage {
 
 /// See that the counts of new layers obey the laws, given those that are sealed. Leaves out rows
 /// without any count.
-fn obey(laws: &Laws, store: &Store, layers: &mut [Layer]) -> Result<()> {
+pub(crate) fn obey(laws: &Laws, store: &Store, layers: &mut [Layer]) -> Result<()> {
     for layer in layers.iter_mut() {
         layer.rows.retain(|row| !row.is_empty());
     }

@@ -12,7 +12,26 @@ use crate::error::Result;
 use crate::game::{Board, PartKey};
 use crate::laws;
 use crate::part::{Kind, Sealed};
-use crate::store::Store;
+use crate::store::{Store, Writer};
+
+/// Where the files of parts go.
+pub(crate) trait Files {
+    /// Begin the files of a part.
+    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer>;
+
+    /// Finish them; returns what they are together.
+    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
+}
+
+impl Files for Store {
+    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
+        Self::create(self, kind, key)
+    }
+
+    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
+        Self::finish(self, kind, key, writer)
+    }
+}
 
 /// Builds parts.
 pub(crate) struct Parts<'a> {
@@ -49,13 +68,13 @@ impl<'a> Parts<'a> {
         &mut self,
         kind: Kind,
         orders: Vec<Order<S, V>>,
-        store: &mut Store,
+        files: &mut impl Files,
         report: impl FnMut(Tally),
     ) -> Result<Vec<Built<S, Sealed>>> {
         let keys: Vec<PartKey> = orders.iter().map(|order| order.key).collect();
         let jobs = orders.into_iter().map(|order| {
             Ok(Job {
-                writer: store.create(kind, order.key)?,
+                writer: files.create(kind, order.key)?,
                 tally: order.source.tally(),
                 source: order.source,
                 visit: order.visit,
@@ -64,7 +83,7 @@ impl<'a> Parts<'a> {
         let mut jobs: Vec<Job<S, V>> = jobs.collect::<Result<_>>()?;
         self.builder.build(&mut jobs, self.workers, report)?;
         let built = keys.into_iter().zip(jobs).map(|(key, job)| {
-            let part = store.finish(kind, key, job.writer)?;
+            let part = files.finish(kind, key, job.writer)?;
             conserved(key, &job.tally, part.states)?;
             let Job { tally, source, .. } = job;
             Ok(Built {

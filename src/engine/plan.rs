@@ -114,6 +114,19 @@ impl Plan {
         self
     }
 
+    /// The same with batches that fit the caches of the cores: for a process that ends soon, for which
+    /// new memory is dear.
+    pub(crate) fn with_short_batches(mut self) -> Self {
+        self.batch = self.batch.min(self.threads << 18);
+        self
+    }
+
+    /// The same where layers of up to `most` candidates are the only small ones.
+    pub(crate) fn with_small(mut self, most: u64) -> Self {
+        self.small = self.small.min(most);
+        self
+    }
+
     /// The plan for what is left beside `bytes` that are taken, with boards of `parts` parts
     /// collected at once; none if that is too little.
     pub(crate) fn beside(&self, bytes: u64, parts: usize) -> Option<Self> {

@@ -2,11 +2,13 @@
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
 use crate::store::Cuts;
 
 /// Counts of one part, of states or of afterstates. Each task returns those of its own share, and
 /// they are added up; nothing is counted in shared memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tally {
     /// Candidates produced, repeats included.
     pub(crate) candidates: u64,
@@ -25,6 +27,7 @@ pub(crate) struct Tally {
     /// Empty cells of the afterstates.
     pub(crate) empty_cells: u64,
     /// How the work was cut up to fit in memory.
+    #[serde(skip)]
     pub(crate) cuts: Cuts,
 }
 

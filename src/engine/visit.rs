@@ -1,9 +1,13 @@
 //! What is done with the sorted states of a part, besides writing them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::tally::Tally;
 use super::workers::Worker;
 use crate::error::Result;
+use crate::game::key::KeyCodec;
 use crate::game::{Board, Census, Exp, Game, Moves, Rules};
+use crate::part::{Fingerprint, fingerprint};
 
 /// Is shown the states of a part while they are in a core's caches.
 pub(crate) trait Visit: Sync {
@@ -12,6 +16,35 @@ pub(crate) trait Visit: Sync {
 
     /// Expand a slice of the states that are listed.
     fn expand(&self, states: &[Board], worker: &mut Worker) -> Result<Tally>;
+
+    /// What makes of them the keys that the part's file lists in their place, if it does.
+    fn keys(&self) -> Option<&KeyCodec> {
+        None
+    }
+}
+
+/// The same, with keys in the part's file.
+pub(crate) struct AsKeys<'a, V> {
+    pub(crate) visit: V,
+    pub(crate) codec: KeyCodec,
+    /// The fingerprint of the boards that they are of.
+    pub(crate) fingerprint: &'a AtomicU64,
+}
+
+impl<V: Visit> Visit for AsKeys<'_, V> {
+    fn count(&self, states: &mut Vec<Board>) -> Tally {
+        self.visit.count(states)
+    }
+
+    fn expand(&self, states: &[Board], worker: &mut Worker) -> Result<Tally> {
+        let Fingerprint(more) = fingerprint(states);
+        self.fingerprint.fetch_add(more, Ordering::Relaxed);
+        self.visit.expand(states, worker)
+    }
+
+    fn keys(&self) -> Option<&KeyCodec> {
+        Some(&self.codec)
+    }
 }
 
 /// Where afterstates go.

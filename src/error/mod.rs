@@ -282,6 +282,31 @@ pub enum Error {
         block: u64,
     },
 
+    /// Not a task of a layer.
+    #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
+    Task(String),
+
+    /// A task of a layer that is sealed, or of another plan, or another version of the program.
+    #[error("{}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again", .0.display())]
+    Stale(PathBuf),
+
+    /// A task that must be done first.
+    #[error("task {0}: not done yet: ask for the tasks again")]
+    Undone(String),
+
+    /// What a task made is damaged or gone, so the task is no longer done.
+    #[error("{cause}: {task} is to be done again: ask for the tasks again")]
+    Retracted {
+        /// The task.
+        task: String,
+        /// What is wrong.
+        cause: Box<Error>,
+    },
+
+    /// No layer is cut into tasks.
+    #[error("{}: no layer is cut into tasks: enum48 cluster tasks does so", .0.display())]
+    Unplanned(PathBuf),
+
     /// A layer that was not counted yet.
     #[error("{}: sum {sum} is not counted yet, the last layer is {last}: let the count go on", path.display())]
     NotCounted {
@@ -360,6 +385,20 @@ impl Error {
     pub(crate) fn is_lack_of_space(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { cause, .. } if matches!(cause.kind(), StorageFull | QuotaExceeded))
+    }
+
+    /// The file that this says is damaged, or not there.
+    pub(crate) fn damaged_file(&self) -> Option<&Path> {
+        match self {
+            Self::Foreign(path)
+            | Self::Unfinished(path)
+            | Self::Missing(path)
+            | Self::Cut { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::Mismatch { path, .. }
+            | Self::OtherKind { path, .. } => Some(path),
+            _ => None,
+        }
     }
 
     /// The same, but for a file of a run that is not there.

@@ -9,9 +9,19 @@ pub(super) fn anew(path: &Path) -> &'static str {
         "solve that objective again (solve --again)"
     } else if path.ends_with("solution.json") {
         "delete it and solve again"
+    } else if path.ends_with("plan.json") {
+        "delete its directory: the layer is cut into tasks again"
+    } else if is_of_task(path) {
+        "have it made again"
     } else {
         "delete the directory and count again"
     }
+}
+
+/// Whether tasks hand a file to each other.
+fn is_of_task(path: &Path) -> bool {
+    let dir = path.parent().and_then(Path::file_name);
+    dir.is_some_and(|name| name.to_string_lossy().starts_with("tasks-"))
 }
 
 /// What to do about some errors of the system.

@@ -62,6 +62,13 @@ impl KeyCodec {
         encode_all(boards, self.base);
     }
 
+    /// Replace each key by its board.
+    pub(crate) fn decode_all(&self, keys: &mut [u64]) {
+        for key in keys {
+            *key = self.decode(*key);
+        }
+    }
+
     /// The board of a key. About 3 ns.
     #[inline(always)]
     pub(crate) fn decode(&self, key: u64) -> Board {

@@ -5,7 +5,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use super::delta::{put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
 use super::little_endian::{u32_at, u64_at};
-use super::varint;
+use super::{stored, varint};
 use crate::error::{Error, Result};
 
 /// Most states that this program puts into a block. Larger blocks compress better (each doubling
@@ -49,19 +49,23 @@ impl Block {
 
 /// Encodes blocks; keeps its buffers and its zstd context between calls.
 pub struct Encoder {
-    zstd: Compressor<'static>,
+    /// None if blocks are not compressed.
+    zstd: Option<Compressor<'static>>,
     deltas: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder at a zstd level from 1 to 22.
+    /// An encoder at a zstd level from 1 to 22; 0 does not compress.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`] if there is no memory for it.
     pub fn new(level: i32) -> Result<Self> {
         Ok(Self {
-            zstd: Compressor::new(level).map_err(Error::Zstd)?,
+            zstd: (level > 0)
+                .then(|| Compressor::new(level))
+                .transpose()
+                .map_err(Error::Zstd)?,
             deltas: Vec::new(),
         })
     }
@@ -88,12 +92,14 @@ impl Encoder {
 
         let bytes = &mut block.bytes;
         bytes.clear();
-        bytes.resize(PREFIX + zstd::zstd_safe::compress_bound(length), 0);
-        let stored = self
-            .zstd
-            .compress_to_buffer(deltas, &mut bytes[PREFIX..])
-            .map_err(Error::Zstd)?;
-        bytes.truncate(PREFIX + stored);
+        if let Some(zstd) = &mut self.zstd {
+            bytes.resize(PREFIX + zstd::zstd_safe::compress_bound(length), 0);
+            let compressed = zstd.compress_to_buffer(deltas, &mut bytes[PREFIX..]);
+            bytes.truncate(PREFIX + compressed.map_err(Error::Zstd)?);
+        } else {
+            bytes.resize(PREFIX, 0);
+            stored::put(deltas, bytes);
+        }
         block.seal(states, fingerprint(states));
         Ok(())
     }

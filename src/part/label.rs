@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::block::BLOCK;
-use crate::game::{Exp, PartKey};
+use crate::game::{Exp, Game, PartKey};
 
 /// Whether a part holds boards before or after the spawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,6 +48,19 @@ pub struct Label {
     pub win: Exp,
     /// Sum and largest tile of every board.
     pub key: PartKey,
+}
+
+impl Label {
+    /// That of a part of a game.
+    pub(crate) fn new(game: &Game, kind: Kind, key: PartKey) -> Self {
+        Self {
+            kind,
+            rows: game.size().rows(),
+            cols: game.size().cols(),
+            win: game.win(),
+            key,
+        }
+    }
 }
 
 /// `states of 3x3-1024, sum 164, largest tile 32`.

@@ -155,7 +155,7 @@
 //! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array, to be used;
 //! `scripts/read_values.py` does so for values, and takes the potential off.
 //!
-//! Reading order: `varint`, `delta`, `block`, `label`, `about`, `contents`, `header`, `writer`,
+//! Reading order: `varint`, `delta`, `stored`, `block`, `label`, `about`, `contents`, `header`, `writer`,
 //! `frame`, `segments`, `reader`, `blocks`, `stream`, `lookup`; then for values `planes`, `column`.
 
 mod about;
@@ -173,6 +173,7 @@ mod lookup;
 pub(crate) mod planes;
 mod reader;
 mod segments;
+mod stored;
 mod stream;
 mod varint;
 pub(crate) mod writer;

@@ -41,9 +41,33 @@ fn put_long(mut value: u64, out: &mut [u8; MAX_BYTES]) -> usize {
 
 /// Read a value from the start of `bytes`: the value and its length, or `None` if the bytes end
 /// within it, it does not fit in 64 bits, or a shorter encoding exists.
+///
+/// Up to 56 bits without a branch on the length, if eight bytes are there: as [`put`], backward.
 #[inline]
 #[must_use]
 pub(crate) fn get(bytes: &[u8]) -> Option<(u64, usize)> {
+    let Some(word) = bytes.first_chunk() else {
+        return get_bytewise(bytes);
+    };
+    let word = u64::from_le_bytes(*word);
+    let ends = !word & 0x8080_8080_8080_8080;
+    if ends == 0 {
+        return get_bytewise(bytes);
+    }
+    let bits = ends.trailing_zeros();
+    let x = word & (u64::MAX >> (63 - bits)) & 0x7f7f_7f7f_7f7f_7f7f;
+    let length = bits as usize / 8 + 1;
+    if length > 1 && x >> (bits - 7) == 0 {
+        return None;
+    }
+    let x = x & 0x007f_007f_007f_007f | (x & 0x7f00_7f00_7f00_7f00) >> 1;
+    let x = x & 0x0000_3fff_0000_3fff | (x & 0x3fff_0000_3fff_0000) >> 2;
+    let x = x & 0x0fff_ffff | (x & 0x0fff_ffff_0000_0000) >> 4;
+    Some((x, length))
+}
+
+#[cold]
+fn get_bytewise(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0;
     for (at, &byte) in bytes.iter().take(MAX_BYTES).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * at);
@@ -78,6 +102,11 @@ mod tests {
                 assert_eq!(put(value, &mut out), length, "{value:#x}");
                 assert_eq!(get(&out), Some((value, length)), "{value:#x}");
                 assert_eq!(get(&out[..length - 1]), None, "{value:#x} cut");
+                assert_eq!(
+                    get(&out[..length]),
+                    Some((value, length)),
+                    "{value:#x} alone"
+                );
             }
         }
     }
@@ -93,6 +122,8 @@ mod tests {
     #[test]
     fn encodings_longer_than_need_be_are_refused() {
         assert_eq!(get(&[0x81, 0x00]), None);
+        assert_eq!(get(&[0x81, 0x00, 1, 2, 3, 4, 5, 6]), None);
+        assert_eq!(get(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00]), None);
         assert_eq!(get(&[0x80, 0x80, 0x00]), None);
         assert_eq!(get(&[0x00]), Some((0, 1)));
     }

@@ -55,7 +55,7 @@ impl Sum for Sealed {
 pub struct PartWriter<W> {
     file: W,
     path: PathBuf,
-    contents: Contents,
+    header: Header,
     index: Vec<u8>,
     last: Option<u64>,
     sealed: Sealed,
@@ -74,9 +74,19 @@ impl<W: Write + Seek> PartWriter<W> {
     /// If they are values of states, not of afterstates.
     pub fn new(file: W, path: &Path, contents: impl Into<Contents>) -> Result<Self> {
         let contents = contents.into();
+        Self::in_blocks(file, path, contents, contents.block())
+    }
+
+    /// The same in blocks of another size than those of a run's files.
+    pub(crate) fn in_blocks(
+        file: W,
+        path: &Path,
+        contents: Contents,
+        block: usize,
+    ) -> Result<Self> {
         let header = Header {
             contents,
-            block: contents.block() as u32,
+            block: block as u32,
             length: 0,
         };
         let sealed = Sealed {
@@ -86,7 +96,7 @@ impl<W: Write + Seek> PartWriter<W> {
         let mut writer = Self {
             file,
             path: path.to_owned(),
-            contents,
+            header,
             index: Vec::new(),
             last: None,
             sealed,
@@ -97,7 +107,7 @@ impl<W: Write + Seek> PartWriter<W> {
 
     /// States, or values, that every block but the last must have.
     pub fn block(&self) -> usize {
-        self.contents.block()
+        self.header.block as usize
     }
 
     /// States, or values, in it so far.
@@ -143,9 +153,8 @@ impl<W: Write + Seek> PartWriter<W> {
             index_crc: crc32fast::hash(&self.index),
         };
         let header = Header {
-            contents: self.contents,
-            block: self.block() as u32,
             length: self.sealed.bytes,
+            ..self.header
         };
         let index = std::mem::take(&mut self.index);
         self.try_io(|file| {

@@ -67,6 +67,12 @@ pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
     })
 }
 
+/// The checksum of some contents.
+pub(super) fn checksum(contents: &impl Serialize) -> u32 {
+    let bytes = serde_json::to_vec(contents).expect("they have nothing that JSON has not");
+    crc32fast::hash(&bytes)
+}
+
 fn to_bytes<T: Serialize>(contents: &T) -> serde_json::Result<Vec<u8>> {
     let crc32 = format!("{:08x}", crc32fast::hash(&serde_json::to_vec(contents)?));
     let mut bytes = serde_json::to_vec_pretty(&Checked { contents, crc32 })?;

@@ -70,16 +70,30 @@ pub(crate) fn spill(dir: &Path) -> Result<File> {
 
 /// Make a written file durable and give it its name. The name is durable after [`sync_dir`].
 pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<()> {
-    // Windows syncs only what is open for writing.
-    let file = OpenOptions::new().write(true).open(temporary);
-    let file = file.map_err(Error::io(temporary, "open"))?;
-    file.sync_all().map_err(Error::io(temporary, "sync"))?;
+    sync(temporary)?;
     rename(temporary, path)
+}
+
+/// Make what is in a file durable. Windows does so only with what is open for writing.
+fn sync(path: &Path) -> Result<()> {
+    let file = OpenOptions::new().write(true).open(path);
+    let file = file.map_err(Error::io(path, "open"))?;
+    file.sync_all().map_err(Error::io(path, "sync"))
 }
 
 /// Give a file another name, not durably.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(Error::io(from, "rename"))
+}
+
+/// Make a written file durable and give it another name, unless there is such a file: the first one
+/// stays.
+pub(crate) fn publish_once(written: &Path, path: &Path) -> Result<()> {
+    sync(written)?;
+    match fs::hard_link(written, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        linked => linked.map_err(Error::io(path, "link")),
+    }
 }
 
 /// Make the names in a directory durable. Windows opens no directory as a file, and keeps names
@@ -183,7 +197,6 @@ fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Delete a file or a directory, while others may still be writing to it, as far as that works.
-#[cfg(feature = "cli")]
 pub(crate) fn clear(path: &Path) {
     const TRIES: usize = 100;
     for _ in 0..TRIES {

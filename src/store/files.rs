@@ -128,13 +128,7 @@ impl PartName {
 
     /// What the header of each of its files must say.
     pub(crate) fn label(self, game: &Game) -> Label {
-        Label {
-            kind: self.kind,
-            rows: game.size().rows(),
-            cols: game.size().cols(),
-            win: game.win(),
-            key: self.key,
-        }
+        Label::new(game, self.kind, self.key)
     }
 
     fn parse(name: &str) -> Option<FileName<Self>> {
@@ -189,6 +183,8 @@ pub(crate) enum Named {
     Values(FileName<ValuesName>),
     /// The manifest of the solution.
     Solution,
+    /// What the tasks of the layer of a sum hand to each other: a directory.
+    Tasks(u32),
     /// Not a file of a run.
     Other,
 }
@@ -211,15 +207,26 @@ pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     names.sort_unstable();
     let named = |name: String| {
         let path = dir.join(&name);
-        // A run contains no directories.
         let named = if path.is_dir() {
-            Named::Other
+            tasks_of(&name).map_or(Named::Other, Named::Tasks)
         } else {
             Named::of(&name)
         };
         (path, named)
     };
     Ok(names.into_iter().map(named).collect())
+}
+
+/// The name of the directory for the tasks of a layer, whose plan has a checksum.
+pub(crate) fn tasks_name(sum: u32, plan: u32) -> String {
+    format!("tasks-{sum:05}-{plan:08x}")
+}
+
+/// The sum of the layer, if it is such a name.
+fn tasks_of(name: &str) -> Option<u32> {
+    let (sum, plan) = name.strip_prefix("tasks-")?.split_once('-')?;
+    let (sum, plan) = (sum.parse().ok()?, u32::from_str_radix(plan, 16).ok()?);
+    (tasks_name(sum, plan) == name).then_some(sum)
 }
 
 /// Refuse a directory without a manifest that holds anything but what a run leaves before its first
@@ -261,7 +268,8 @@ fn is_of_solution(name: &str) -> bool {
     name == SOLUTION || ValuesName::parse(name).is_some()
 }
 
-fn names(dir: &Path) -> Result<Vec<String>> {
+/// The names in a directory.
+pub(super) fn names(dir: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(dir).map_err(Error::io(dir, "read the directory"))?;
     let mut names = Vec::new();
     for entry in entries {

@@ -21,6 +21,9 @@ use crate::part::{Kind, Sealed};
 /// enough: where no part is in several files.
 pub(super) const FORMAT: u32 = 2;
 
+/// The program, and its version.
+pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+
 /// Boards of every file of a part but the last, unless a run says otherwise: some 150 MB.
 const SEGMENT: u64 = 1 << 27;
 
@@ -154,7 +157,7 @@ impl Manifest {
         let segment = segment.unwrap_or(SEGMENT);
         Self {
             format: if is_usual(&segment) { 1 } else { FORMAT },
-            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: PROGRAM.to_owned(),
             game: game.to_string(),
             keep,
             segment,

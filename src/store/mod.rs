@@ -11,6 +11,7 @@
 //!   sum-00164-max-00032.afterstates    of the last two sums: the frontier, to go on from; or of all
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //!   solution.json, *.values            a solution of the run: no count reads or changes it
+//!   tasks-00166-1a2b3c4d/              what the tasks of a layer hand to each other, until it is sealed
 //! ```
 //!
 //! Key idea: a file is written under a temporary name, or stays in memory while it is small; a
@@ -24,7 +25,7 @@
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`,
 //! `manifest`, `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open`
-//! (going on); `solution`; `lookup`, `sample`, `layer_states` and `surroundings` on demand.
+//! (going on); `solution`; `task_dir`; `lookup`, `sample`, `layer_states` and `surroundings` on demand.
 
 mod audit;
 mod checked;
@@ -46,9 +47,11 @@ mod solution;
 mod spill;
 mod spool;
 mod surroundings;
+mod task_dir;
 mod writer;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::game::PartKey;
@@ -64,10 +67,12 @@ pub use keep::Keep;
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;
 pub use lookup::Lookup;
+pub(crate) use manifest::PROGRAM;
 use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use spill::Spill;
+pub(crate) use task_dir::{Attempt, TaskDir};
 pub(crate) use writer::Writer;
 
 /// Most bytes that the manifest and the table take together: once, and for each part, and file of one. While they
@@ -108,10 +113,15 @@ impl Store {
         self.run.outbox.finish(PartName { kind, key }, writer)
     }
 
-    /// A nameless file in the directory, for what does not fit in memory. It is created by the
-    /// first write.
-    pub(crate) fn spill(&self) -> Spill {
-        Spill::new(self.run.dir())
+    /// Take over the finished files of a part of a layer that is being counted, from elsewhere in the
+    /// same file system.
+    pub(crate) fn adopt(
+        &mut self,
+        kind: Kind,
+        key: PartKey,
+        files: &[(PathBuf, Sealed)],
+    ) -> Result<()> {
+        self.run.outbox.adopt(PartName { kind, key }, files)
     }
 
     /// Add finished layers to the manifest, drop what is no longer needed, and commit if it is time

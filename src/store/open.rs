@@ -135,6 +135,7 @@ impl Store {
             // What `keep` drops is still named by the manifest on disk.
             Named::Part(name) => !manifest.has(name) && !outbox.is_obsolete(name),
             Named::Temporary => true,
+            Named::Tasks(sum) => sum <= manifest.sealed_sum,
             Named::Run | Named::Values(_) | Named::Solution | Named::Other => false,
         })?;
         self.notes.extend(remark);

@@ -103,6 +103,20 @@ impl<N: Name> Outbox<N> {
         Ok(all)
     }
 
+    /// Take over finished files that are elsewhere in the same file system, of a layer that is not
+    /// sealed yet.
+    pub(super) fn adopt(&mut self, name: N, files: &[(PathBuf, Sealed)]) -> Result<()> {
+        let mut adopted = Vec::with_capacity(files.len());
+        for (name, (path, sealed)) in FileName::all(name, files.len()).zip(files) {
+            file::publish_once(path, &self.temporary(name))?;
+            self.waiting += sealed.bytes;
+            let contents = Contents::File;
+            adopted.push((Pending { name, contents }, *sealed));
+        }
+        self.unsealed.push((name, adopted));
+        Ok(())
+    }
+
     /// The layers of the finished files are sealed, in a manifest that is to be committed; returns
     /// what the files of each part are.
     pub(super) fn seal(&mut self) -> Vec<(N, Vec<Sealed>)> {
@@ -275,7 +289,10 @@ impl<N: Name> Outbox<N> {
         let mut removed = 0;
         for (path, named) in files::all(&self.dir)? {
             if is_orphan(named) {
-                file::remove(&path)?;
+                match named {
+                    Named::Tasks(_) => file::clear(&path),
+                    _ => file::remove(&path)?,
+                }
                 removed += 1;
             }
         }

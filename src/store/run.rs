@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use super::checked;
 use super::expected::Expected;
 use super::file;
 use super::files::{self, PartName};
@@ -94,6 +95,16 @@ impl Run {
             outbox: Outbox::new(dir),
             _lock: lock,
         }
+    }
+
+    /// Checksum of what its manifest says.
+    pub(crate) fn checksum(&self) -> u32 {
+        checked::checksum(&self.manifest)
+    }
+
+    /// Boards of every file of a part but the last.
+    pub(crate) fn segment(&self) -> u64 {
+        self.manifest.segment
     }
 
     /// The directory.

@@ -16,6 +16,7 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
+    /// In a directory; the file is created by the first write.
     pub(crate) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),

@@ -28,6 +28,9 @@ impl Run {
                 Named::Temporary => remarks.push(format!(
                     "{shown}: unfinished file of an interrupted process: the next one deletes it"
                 )),
+                Named::Tasks(sum) => remarks.push(format!(
+                    "{shown}: tasks of layer {sum}, which enum48 cluster goes on with, or the next count deletes"
+                )),
                 Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
                 Named::Values(name) if !is_solved(name) => stray_values.push(path),
                 Named::Part(_) | Named::Run | Named::Values(_) | Named::Solution => {}

@@ -19,6 +19,8 @@ pub(crate) struct Writer {
     contents: Vec<part::Contents>,
     /// Boards of every file but the last.
     segment: u64,
+    /// Boards of every block but the last.
+    block: usize,
     /// The files that are full.
     full: Vec<(Contents, Sealed)>,
     file: PartWriter<Spool>,
@@ -33,13 +35,27 @@ impl Writer {
         path_of: impl Fn(FileName<N>) -> PathBuf + Send + Sync + 'static,
     ) -> Result<Self> {
         let path_of = Box::new(move |segment| path_of(FileName { of: name, segment }));
-        let file = begin(&path_of(None), contents[0])?;
+        let block = contents[0].block();
+        let file = begin(&path_of(None), contents[0], block)?;
         Ok(Self {
             path_of,
             contents,
             segment,
+            block,
             full: Vec::new(),
             file,
+        })
+    }
+
+    /// Begin one file, at `path`, in blocks of `block` boards.
+    pub(super) fn one(path: PathBuf, contents: part::Contents, block: usize) -> Result<Self> {
+        Ok(Self {
+            file: begin(&path, contents, block)?,
+            path_of: Box::new(move |_| path.clone()),
+            contents: vec![contents],
+            segment: u64::MAX,
+            block,
+            full: Vec::new(),
         })
     }
 
@@ -64,14 +80,14 @@ impl Writer {
         let number = self.full.len() + 1;
         let contents = self.contents.get(number).or(self.contents.last());
         let contents = *contents.expect("there is one at least");
-        let next = begin(&(self.path_of)(Some(number as u32)), contents)?;
+        let next = begin(&(self.path_of)(Some(number as u32)), contents, self.block)?;
         self.full.push(end(mem::replace(&mut self.file, next))?);
         Ok(())
     }
 
     /// States, or values, that every block but the last must have.
     pub(crate) fn block(&self) -> usize {
-        self.file.block()
+        self.block
     }
 
     /// Finish the last file; returns all of them in order.
@@ -82,8 +98,8 @@ impl Writer {
     }
 }
 
-fn begin(path: &Path, contents: part::Contents) -> Result<PartWriter<Spool>> {
-    PartWriter::new(Spool::new(path), path, contents)
+fn begin(path: &Path, contents: part::Contents, block: usize) -> Result<PartWriter<Spool>> {
+    PartWriter::in_blocks(Spool::new(path), path, contents, block)
 }
 
 fn end(file: PartWriter<Spool>) -> Result<(Contents, Sealed)> {

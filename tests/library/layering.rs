@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor; `error`, `lines`, `wide`, `random` and `per_thread` may be used by all.
-const ORDER: [(&str, u32); 20] = [
+const ORDER: [(&str, u32); 21] = [
     ("error", 0),
     ("lines", 0),
     ("wide", 0),
@@ -25,6 +25,7 @@ const ORDER: [(&str, u32); 20] = [
     ("store", 6),
     ("engine", 7),
     ("graph", 7),
+    ("cluster", 8),
     ("witness", 8), // its tests count games
     ("solve", 9),
     ("verify", 10),

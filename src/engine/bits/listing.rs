@@ -19,7 +19,7 @@ use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp};
 use crate::per_thread::PerThread;
-use crate::store::{Cuts, Store};
+use crate::store::{Cuts, Spill, Store};
 
 /// Boards that a task reads.
 const TASK: usize = 1 << 16;
@@ -57,7 +57,12 @@ impl Lister {
 impl Listing {
     /// For parts with largest tiles up to `top`, in the memory of a plan.
     pub(crate) fn new(top: Exp, plan: &Plan, store: &Store) -> Self {
-        let rows = |_| Ok(Rows::new(plan.granted / CHUNK_BYTES, store.spill()));
+        let rows = |_| {
+            Ok(Rows::new(
+                plan.granted / CHUNK_BYTES,
+                Spill::new(store.run().dir()),
+            ))
+        };
         let per_thread = |_| PerThread::new(plan.threads(), rows).expect("nothing here fails");
         let pool = |_| Ok(ChunkPool::new(plan.chunks / CHUNK_BYTES));
         Self {

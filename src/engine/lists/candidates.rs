@@ -1,5 +1,6 @@
 //! The candidates of one part, while they are collected.
 
+use std::path::Path;
 use std::sync::{Arc, MutexGuard};
 
 use super::buckets::Buckets;
@@ -16,7 +17,7 @@ use crate::game::board::holds;
 use crate::game::key::KeyCodec;
 use crate::game::{Board, Exp, Game, Rules};
 use crate::per_thread::PerThread;
-use crate::store::Store;
+use crate::store::Spill;
 
 /// States or afterstates of one part, unsorted and with repeats; each thread fills buckets of its
 /// own.
@@ -31,18 +32,18 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// No candidates yet.
+    /// No candidates yet; those that do not fit in memory go to nameless files in `dir`.
     pub(super) fn new(
         game: &Game,
         codec: KeyCodec,
         splitters: Splitters,
         plan: &Plan,
         scratch: Arc<PerThread<Scratch>>,
-        store: &Store,
+        dir: &Path,
     ) -> Self {
         let buckets = |thread| {
             let pool = &mut scratch.lock(thread).pool;
-            Ok(Buckets::new(&splitters, plan, store.spill(), pool))
+            Ok(Buckets::new(&splitters, plan, Spill::new(dir), pool))
         };
         Self {
             rules: game.rules(),

@@ -2,10 +2,9 @@
 
 use std::mem;
 
-/// The union of two strictly increasing lists, strictly increasing, into `out` (which is cleared).
+/// The union of two strictly increasing lists, strictly increasing, in place of what `out` holds.
 /// About 2 ns a value; no branch depends on the data while both lists last.
 pub fn union(a: &[u64], b: &[u64], out: &mut Vec<u64>) {
-    out.clear();
     out.resize(a.len() + b.len(), 0);
     let (mut i, mut j, mut n) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -23,22 +22,21 @@ pub fn union(a: &[u64], b: &[u64], out: &mut Vec<u64>) {
 }
 
 /// The union of any number of strictly increasing lists, by rounds of pairs: each value is moved
-/// log2 of the number of lists times.
-pub fn union_all(mut lists: Vec<Vec<u64>>) -> Vec<u64> {
-    let mut spare = Vec::new();
-    while lists.len() > 1 {
-        let mut round = Vec::with_capacity(lists.len().div_ceil(2));
-        let mut pairs = lists.into_iter();
-        while let Some(mut a) = pairs.next() {
-            if let Some(b) = pairs.next() {
-                union(&a, &b, &mut spare);
-                mem::swap(&mut a, &mut spare);
+/// log2 of the number of lists times. It is in the first of them; the others and `spare` are only
+/// memory then.
+pub fn union_all(lists: &mut [Vec<u64>], spare: &mut Vec<u64>) {
+    let mut apart = 1;
+    while apart < lists.len() {
+        for lists in lists.chunks_mut(2 * apart) {
+            if let Some((firsts, seconds)) = lists.split_at_mut_checked(apart)
+                && let [second, ..] = seconds
+            {
+                union(&firsts[0], second, spare);
+                mem::swap(&mut firsts[0], spare);
             }
-            round.push(a);
         }
-        lists = round;
+        apart *= 2;
     }
-    lists.pop().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -51,8 +49,11 @@ mod tests {
         #[test]
         fn merging_is_set_union(sets in prop::collection::vec(prop::collection::btree_set(0u64..300, 0..80), 0..9)) {
             let expected: BTreeSet<u64> = sets.iter().flatten().copied().collect();
-            let lists = sets.into_iter().map(|set| set.into_iter().collect()).collect();
-            prop_assert_eq!(union_all(lists), expected.into_iter().collect::<Vec<_>>());
+            let lists = sets.into_iter().map(|set| set.into_iter().collect());
+            // One at least, and memory that was used before.
+            let mut lists: Vec<Vec<u64>> = lists.chain([Vec::new()]).collect();
+            union_all(&mut lists, &mut vec![7; 90]);
+            prop_assert_eq!(&lists[0], &expected.into_iter().collect::<Vec<_>>());
         }
     }
 }

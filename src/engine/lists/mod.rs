@@ -39,9 +39,10 @@ mod source;
 mod splitters;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::frontier::Frontier;
+use super::frontier::Origins;
 use super::plan::Plan;
 use super::workers::{Done, Workers};
 use crate::error::Result;
@@ -49,10 +50,10 @@ use crate::game::key::KeyCodec;
 use crate::game::{Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::per_thread::PerThread;
-use crate::store::{Run, Store};
+use crate::store::Run;
 pub(crate) use candidates::{Candidates, MoveSink};
 use scratch::Scratch;
-pub(crate) use source::CandidateSource;
+pub(crate) use source::{CandidateSource, KeySource};
 use splitters::{Sample, Splitters};
 
 /// What is kept from layer to layer: how to cut the parts of the next one, and each thread's
@@ -61,11 +62,11 @@ pub(crate) struct Lists {
     game: Game,
     plan: Plan,
     codec: KeyCodec,
-    /// The largest tile that this layer can have.
-    largest: Exp,
     /// Of each part of the layer before.
     samples: BTreeMap<(Kind, Exp), Sample>,
     scratch: Arc<PerThread<Scratch>>,
+    /// Where goes what does not fit in memory.
+    dir: PathBuf,
 }
 
 impl Lists {
@@ -85,23 +86,29 @@ impl Lists {
             game,
             plan: plan.clone(),
             codec: KeyCodec::new(run.sealed_sum(), Exp::TWO),
-            largest: Exp::TWO,
             samples,
             scratch: Arc::new(PerThread::new(plan.threads(), |_| Ok(Scratch::new(plan)))?),
+            dir: run.dir().to_owned(),
         })
+    }
+
+    /// For one of some tasks that each part is cut into: its candidates are so many fewer.
+    pub(crate) fn for_one_of(mut self, tasks: usize) -> Self {
+        for sample in self.samples.values_mut() {
+            sample.candidates /= tasks.max(1) as u64;
+        }
+        self
     }
 
     /// Begin the layer of sum `sum`.
     pub(crate) fn begin(&mut self, sum: u32) {
-        let largest = Exp::new(sum.ilog2() as u8).unwrap_or(Exp::LAST);
-        self.largest = largest.min(self.game.top());
-        self.codec = self.codec.for_sum(sum, self.largest);
+        self.codec = self.codec.for_sum(sum, largest(&self.game, sum));
     }
 
     /// Collect candidates of a part of this layer, in ranges cut as the same part of the layer
     /// before was made up; or, where bits counted that and its states are not kept, as its
     /// afterstates were, which are spread alike.
-    pub(crate) fn collect(&self, kind: Kind, max: Exp, store: &Store) -> Candidates {
+    pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
         let none = Sample::default();
         let sample = |kind| self.samples.get(&(kind, max));
         let sample = sample(kind).or_else(|| sample(Kind::Afterstates));
@@ -112,7 +119,7 @@ impl Lists {
         let bits = self.codec.bits(self.game.size().cells());
         let splitters = Splitters::new(&keys, ranges, bits);
         let (codec, scratch) = (self.codec.clone(), Arc::clone(&self.scratch));
-        Candidates::new(&self.game, codec, splitters, &self.plan, scratch, store)
+        Candidates::new(&self.game, codec, splitters, &self.plan, scratch, &self.dir)
     }
 
     /// Keep a sample of a part that was built, for the same part of the next layer.
@@ -120,34 +127,37 @@ impl Lists {
         self.samples.insert((kind, max), sample);
     }
 
-    /// Collect the states of parts: the starts, and what spawns make of the frontier.
-    pub(crate) fn spawn(
-        &self,
-        frontier: &Frontier,
-        keys: &[PartKey],
-        workers: &Workers,
-        store: &Store,
-    ) -> Result<Vec<Candidates>> {
-        let collect = |key: &PartKey| self.collect(Kind::States, key.max, store);
-        let parts: Vec<Candidates> = keys.iter().map(collect).collect();
+    /// Collect the states of parts from their origins.
+    pub(crate) fn spawn(&self, parts: &[Origins], workers: &Workers) -> Result<Vec<Candidates>> {
+        let collect = |origins: &Origins| self.collect(Kind::States, origins.max);
+        let states: Vec<Candidates> = parts.iter().map(collect).collect();
         let mut pieces = Vec::new();
-        for (states, &key) in parts.iter().zip(keys) {
-            for (part, tile) in frontier.sources(key) {
-                pieces.extend((0..part.pieces()).map(|piece| (states, part, tile, piece)));
-            }
+        for (states, origins) in states.iter().zip(parts) {
+            pieces.extend(origins.pieces.iter().map(|piece| (states, piece)));
         }
-        workers.each(&pieces, |worker, &(states, part, tile, piece)| {
+        workers.each(&pieces, |worker, (states, piece)| {
             worker.boards.clear();
-            part.read(piece, &mut worker.decoder, &mut worker.boards)?;
+            piece.read(&mut worker.decoder, &mut worker.boards)?;
             let mut scratch = self.scratch.lock(worker.index);
-            states.spawn(&worker.boards, tile, worker.index, &mut scratch)?;
+            states.spawn(&worker.boards, piece.tile, worker.index, &mut scratch)?;
             Ok(Done)
         })?;
-        for (states, key) in parts.iter().zip(keys) {
-            states.add(&mut frontier.starts(key.max), 0)?;
+        for (states, origins) in states.iter().zip(parts) {
+            states.add(&mut origins.starts.clone(), 0)?;
         }
-        Ok(parts)
+        Ok(states)
     }
+}
+
+/// The largest tile that a layer can have.
+fn largest(game: &Game, sum: u32) -> Exp {
+    let largest = Exp::new(sum.ilog2() as u8).unwrap_or(Exp::LAST);
+    largest.min(game.top())
+}
+
+/// What turns the boards of a layer into keys and back.
+pub(crate) fn codec(game: &Game, sum: u32) -> KeyCodec {
+    KeyCodec::new(sum, largest(game, sum))
 }
 
 #[cfg(test)]
@@ -155,7 +165,7 @@ mod tests {
     use super::*;
     use crate::engine::build::Source;
     use crate::engine::{Silent, count};
-    use crate::store::Keep;
+    use crate::store::{Keep, Store};
 
     #[test]
     fn where_no_states_are_kept_ranges_are_cut_as_the_afterstates_are() {
@@ -167,7 +177,7 @@ mod tests {
         let mut lists = Lists::new(store.run(), &plan).unwrap();
         let max = Exp::of_tile(8).unwrap();
         assert!(lists.samples.remove(&(Kind::States, max)).is_some());
-        let source = lists.collect(Kind::States, max, &store).into_source();
+        let source = lists.collect(Kind::States, max).into_source();
         assert!(source.unwrap().tally().cuts.ranges > 1);
     }
 }

@@ -56,6 +56,40 @@ impl CandidateSource {
     }
 }
 
+impl CandidateSource {
+    /// The keys of the states of a task.
+    fn keys(&self, task: usize, worker: &Worker, keys: &mut Vec<u64>) -> Result<Tally> {
+        let Scratch { sorter, runs, .. } = &mut *self.scratch.lock(worker.index);
+        let task = self.tasks[task];
+        let duplicates = task.sorted_runs(&self.buckets, sorter, runs)?;
+        let span = self.buckets[0].span(task.range);
+        let mut tally = reduce(span, runs, keys);
+        tally.duplicates += duplicates;
+        Ok(tally)
+    }
+}
+
+/// The same for the keys of the states, which take fewer bits.
+pub(crate) struct KeySource(pub(crate) CandidateSource);
+
+impl Source for KeySource {
+    fn tasks(&self) -> Vec<usize> {
+        self.0.tasks()
+    }
+
+    fn tally(&self) -> Tally {
+        self.0.tally()
+    }
+
+    fn sort(&self, task: usize, worker: &mut Worker, keys: &mut Vec<u64>) -> Result<Tally> {
+        self.0.keys(task, worker, keys)
+    }
+
+    fn sorted(&mut self, batch: Range<usize>, keys: &[Vec<u64>]) {
+        self.0.sorted(batch, keys);
+    }
+}
+
 impl Source for CandidateSource {
     fn tasks(&self) -> Vec<usize> {
         self.tasks.iter().map(|task| task.candidates).collect()
@@ -81,12 +115,8 @@ impl Source for CandidateSource {
     }
 
     fn sort(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
-        let Scratch { sorter, runs, .. } = &mut *self.scratch.lock(worker.index);
-        let task = self.tasks[task];
-        let duplicates = task.sorted_runs(&self.buckets, sorter, runs)?;
-        let span = self.buckets[0].span(task.range);
-        let mut tally = reduce(span, runs, &self.codec, states);
-        tally.duplicates += duplicates;
+        let tally = self.keys(task, worker, states)?;
+        self.codec.decode_all(states);
         Ok(tally)
     }
 

@@ -12,6 +12,7 @@ use crate::part::{Fingerprint, Sealed};
 use crate::store::checked;
 use crate::store::commit::Record;
 use crate::store::files::{self, FileName, PartName, SOLUTION, ValuesName};
+use crate::store::manifest::PROGRAM;
 use crate::store::run::Run;
 
 /// Version of the format: the latest that this program reads. It writes 1 where that is enough: where
@@ -151,7 +152,7 @@ impl SolutionManifest {
     pub(super) fn new(run: &Run) -> Self {
         Self {
             format: 1,
-            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: PROGRAM.to_owned(),
             game: run.game().to_string(),
             states: run.table().totals().fingerprint,
             answers: Vec::new(),

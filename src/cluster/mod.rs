@@ -1,0 +1,184 @@
+//! A layer as tasks, for any number of machines.
+//!
+//! A layer that is too large for one machine is cut into *tasks*, each of which reads files and
+//! writes files in one shared directory, in minutes, on whichever machine is free. Who starts them,
+//! where, and again after a loss, is somebody else's business: `scripts/enum48_ray.py` has Ray do
+//! it. What the tasks are and what they do is decided here, and the result is the same, byte for
+//! byte, as that of one machine.
+//!
+//! ```text
+//! sealed layers s-2, s-4
+//!      |
+//!      | map      share of a part's afterstates: spawn, sort, drop repeats
+//!      v
+//! sorted states of each share
+//!      |
+//!      | reduce   range of a part's states, from all shares: merge, count, drop the dead, move
+//!      v
+//! live states of each range; sorted afterstates of each range, of the part and the one above
+//!      |
+//!      | gather   range of a part's afterstates, from all reduces: merge, count
+//!      v
+//! afterstates of each range
+//!      |
+//!      | write    file of a part: the ranges laid end to end, cut as the run's files are
+//!      v
+//! seal            rows from what the tasks counted, laws, the run's files and manifest
+//! ```
+//!
+//! The tasks of a stage can be done at once, in any order; those of the next can be when they are
+//! done. Parts are independent but for their afterstates. What passes from stage to stage are
+//! ordinary part files in small blocks, one for each task and part, never one for each pair of
+//! tasks: a task of the next stage finds its section in the index.
+//!
+//! Key idea: a task is a pure function of sealed files and the layer's plan, and its results are
+//! published by links, which a file system grants once ([`TaskDir`](crate::store)). So a task can be
+//! done twice, at once, or late, and can be killed at any moment. What one has done its *receipt*
+//! says, which is published last; what has no receipt is to be done. A reader that finds a file
+//! damaged takes the receipt of the task back that made it.
+//!
+//! Layers of fewer candidates than a task has are counted by the coordinator alone, with the engine.
+//!
+//! Reading order: `task` (names), `plan`, `layer` (receipts), `work` (what a task does; `sections`,
+//! `stretch` are what it reads), `seal`, then this file: what there is to be done.
+
+mod layer;
+mod plan;
+mod seal;
+mod sections;
+mod stretch;
+mod task;
+mod work;
+
+use std::path::Path;
+
+use crate::engine::{self, Engine, Plan, Progress};
+use crate::error::{Error, Result};
+use crate::laws::Laws;
+use crate::store::{Run, Store};
+
+use layer::PlannedLayer;
+pub use plan::TASK;
+use plan::candidates_of_next;
+use seal::Sealing;
+pub use task::Stage;
+
+/// What there is to be done of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing: it is counted as far as was asked for.
+    Nothing,
+    /// Tasks: they can be done at once.
+    Tasks(Missing),
+    /// All tasks of the layer of this sum are done: it is to be [sealed](fn@seal).
+    Seal(u32),
+}
+
+/// The tasks of a stage that are not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Sum of the layer.
+    pub sum: u32,
+    /// The stage.
+    pub stage: Stage,
+    /// Their names, as [`run`] takes them.
+    pub tasks: Vec<String>,
+    /// Tasks of the stage, those that are done among them.
+    pub of: usize,
+}
+
+/// What is to be done next of a run, up to the layer of sum `until`. Layers of fewer than `task`
+/// candidates are counted at once, with the engine, in the resources of a plan; the first one of more
+/// is cut into tasks of about so many, and its files get the plan's zstd level. A layer that is
+/// planned stays as it is, whatever `task` and the level are later.
+///
+/// # Errors
+///
+/// As for [`engine::count`].
+pub fn next(
+    store: &mut Store,
+    plan: &Plan,
+    task: u64,
+    until: Option<u32>,
+    progress: &mut dyn Progress,
+) -> Result<Next> {
+    let last = engine::last_sum(store.run().game(), until)?;
+    let is_small = |run: &Run| candidates_of_next(run) < task;
+    let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
+    let planned = PlannedLayer::find(store.run())?.is_some();
+    if !planned && !ended(store.run()) && is_small(store.run()) {
+        // Bits count many layers before they seal them, and so know too late which one is large.
+        let plan = plan
+            .clone()
+            .with_small(task)
+            .with_engine(Some(Engine::Lists));
+        engine::count_while(store, &plan, until, progress, is_small)?;
+    }
+    let run = store.run();
+    if ended(run) {
+        return Ok(Next::Nothing);
+    }
+    let layer = match PlannedLayer::find(run)? {
+        Some(layer) => layer,
+        None => PlannedLayer::plan(run, task, plan.level())?,
+    };
+    let files = layer.dir.files()?;
+    for stage in Stage::ALL {
+        let (missing, of) = layer.missing(stage, &files)?;
+        if !missing.is_empty() {
+            let tasks = missing.into_iter().map(|task| layer.full_name(task));
+            return Ok(Next::Tasks(Missing {
+                sum: layer.plan.sum,
+                stage,
+                tasks: tasks.collect(),
+                of,
+            }));
+        }
+    }
+    Ok(Next::Seal(layer.plan.sum))
+}
+
+/// Do a task of a run in the resources of a plan, unless it is done. It can be done by several
+/// processes at once: they do the same, and the first one's results stay.
+///
+/// # Errors
+///
+/// [`Error::Task`] if there is no such task, [`Error::Stale`] if its layer is sealed, or was planned
+/// again; [`Error::Undone`] or [`Error::Retracted`] if another task must be done first; what the system
+/// refuses.
+pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
+    let unknown = || Error::Task(task.to_owned());
+    let (layer, task) = task.split_once('/').ok_or_else(unknown)?;
+    let task = task.parse()?;
+    let run = Run::peek(dir)?;
+    let layer = PlannedLayer::open(&run, layer)?;
+    work::work(&layer, task, plan).map_err(|error| {
+        if layer.dir.is_there() {
+            layer.blame(error)
+        } else {
+            layer.stale()
+        }
+    })
+}
+
+/// Seal the layer of which all tasks are done: add up what they counted, check it, and make their
+/// files those of the run. What the tasks handed to each other is deleted. Returns the layer's sum.
+///
+/// # Errors
+///
+/// [`Error::Unplanned`] if there is no such layer, [`Error::Undone`] if a task is not;
+/// [`Error::Law`] if the counts cannot be right; what the system refuses. Nothing is sealed then.
+pub fn seal(store: &mut Store) -> Result<u32> {
+    let unplanned = Error::Unplanned(store.run().dir().to_owned());
+    let layer = PlannedLayer::find(store.run())?.ok_or(unplanned)?;
+    let (name, sum) = (layer.name.clone(), layer.plan.sum);
+    let sealing = Sealing::new(&layer).map_err(|error| layer.blame(error))?;
+    let laws = Laws::new(store.run().game(), sum);
+    let mut layers = [sealing.layer.clone()];
+    engine::obey(&laws, store, &mut layers)?;
+    sealing.hand_over(store)?;
+    store.seal(&layers)?;
+    store.close()?;
+    crate::store::TaskDir::new(store.run(), &name).delete();
+    Ok(sum)
+}

@@ -1,0 +1,241 @@
+//! The plan of a layer: into which tasks it is cut.
+//!
+//! Key idea: all follows from the layers before it, which are sealed, and from the size of a task.
+//! The candidates of a part are as many as the empty cells that are spawned into, and a part hardly
+//! changes its shape from layer to layer, so quantiles of the one before cut it evenly. Nothing that
+//! is sealed depends on the plan.
+
+use serde::{Deserialize, Serialize};
+
+use super::task::{Stage, Step, Task};
+use crate::counts::Row;
+use crate::engine::{Bounds, Frontier, codec};
+use crate::error::Result;
+use crate::game::{Exp, PartKey};
+use crate::part::Kind;
+use crate::store::{PROGRAM, Run};
+
+/// Candidates of a task, unless a user says otherwise: minutes of work for a core.
+pub const TASK: u64 = 1 << 27;
+
+/// Afterstates that reduces make of a part, for each different one among them: about.
+const REPEATED: u64 = 4;
+
+/// How a layer is cut.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct LayerPlan {
+    /// The program that cut it: another version may do something else.
+    pub(super) program: String,
+    /// The layer.
+    pub(super) sum: u32,
+    /// Checksum of the run that it follows from.
+    pub(super) run: u32,
+    /// zstd level of its files.
+    pub(super) level: i32,
+    /// The parts that it may have.
+    pub(super) parts: Vec<PartPlan>,
+}
+
+/// How a part is cut.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct PartPlan {
+    max_tile: u32,
+    /// Shares of what its states come from; 0 if there are none.
+    pub(super) shares: usize,
+    /// The first keys of the ranges of its states, but that of the first.
+    states: Vec<u64>,
+    /// Those of the ranges of its afterstates.
+    afterstates: Vec<u64>,
+}
+
+impl LayerPlan {
+    /// Cut the layer that follows from the last sealed one of `run` into tasks of about `task`
+    /// candidates.
+    pub(super) fn new(run: &Run, task: u64, level: i32) -> Result<Self> {
+        let frontier = Frontier::open(run)?;
+        let sum = frontier.sum();
+        let mut parts = Vec::new();
+        for max in run.game().top().up_to() {
+            parts.push(PartPlan::new(run, &frontier, PartKey { sum, max }, task)?);
+        }
+        Ok(Self {
+            program: PROGRAM.to_owned(),
+            sum,
+            run: run.checksum(),
+            level,
+            parts,
+        })
+    }
+
+    /// Whether it is one of this program's, for the next layer of a run.
+    pub(super) fn follows(&self, run: &Run) -> bool {
+        self.program == PROGRAM && self.sum == run.sealed_sum() + 2 && self.run == run.checksum()
+    }
+
+    /// The tasks of a stage; of the last one those for parts of so many boards, which are known only
+    /// when the stages before it are done, cut into files of `segment` boards.
+    pub(super) fn tasks(
+        &self,
+        stage: Stage,
+        segment: u64,
+        boards: impl Fn(Kind, Exp) -> Result<u64>,
+    ) -> Result<Vec<Task>> {
+        let mut tasks = Vec::new();
+        for max in self.largest() {
+            match stage {
+                Stage::Map => tasks.extend(self.maps(max)),
+                Stage::Reduce => tasks.extend(self.reduces(max)),
+                Stage::Gather => tasks.extend(self.gathers(max)),
+                Stage::Write => {
+                    for kind in [Kind::States, Kind::Afterstates] {
+                        let files = boards(kind, max)?.div_ceil(segment) as usize;
+                        tasks.extend(Task::all(Step::Write(kind), max, files));
+                    }
+                }
+            }
+        }
+        Ok(tasks)
+    }
+
+    /// The largest tiles of the parts.
+    pub(super) fn largest(&self) -> impl Iterator<Item = Exp> {
+        self.parts.iter().filter_map(PartPlan::max)
+    }
+
+    /// Those that spawn into what the states of a part come from.
+    pub(super) fn maps(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
+        let shares = self.part(max).map_or(0, |part| part.shares);
+        Task::all(Step::Map, max, shares)
+    }
+
+    /// Those that merge the states of a part.
+    pub(super) fn reduces(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
+        let ranges = self.ranges(Kind::States, max);
+        Task::all(Step::Reduce, max, ranges)
+    }
+
+    /// Those that merge the afterstates of a part, which come from its states, and from those of the
+    /// part below.
+    pub(super) fn gathers(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
+        let made = self
+            .sources(max)
+            .any(|from| self.ranges(Kind::States, from) > 0);
+        let ranges = if made {
+            self.ranges(Kind::Afterstates, max)
+        } else {
+            0
+        };
+        Task::all(Step::Gather, max, ranges)
+    }
+
+    /// The files of afterstates of a part that reduces make, and who makes each.
+    pub(super) fn reduced(&self, max: Exp) -> Vec<(Task, String)> {
+        let mut files = Vec::new();
+        for from in self.sources(max) {
+            let name = |task: Task| match from == max {
+                true => task.boards(Kind::Afterstates),
+                false => task.merged(),
+            };
+            files.extend(self.reduces(from).map(|task| (task, name(task))));
+        }
+        files
+    }
+
+    /// The largest tiles of the states whose moves make afterstates of a part.
+    pub(super) fn sources(&self, max: Exp) -> impl Iterator<Item = Exp> {
+        let merging = self.largest().filter(move |below| below.next() == max);
+        merging.chain([max])
+    }
+
+    /// Ranges of the boards of a kind of a part.
+    pub(super) fn ranges(&self, kind: Kind, max: Exp) -> usize {
+        let part = self.part(max);
+        let part = part.filter(|part| kind == Kind::Afterstates || part.shares > 0);
+        part.map_or(0, |part| part.cuts(kind).len() + 1)
+    }
+
+    /// The keys of a range.
+    pub(super) fn range(&self, kind: Kind, max: Exp, number: usize) -> Option<Bounds> {
+        let cuts = self.part(max)?.cuts(kind);
+        let low = match number.checked_sub(1) {
+            Some(before) => *cuts.get(before)?,
+            None => 0,
+        };
+        let high = cuts.get(number).copied().unwrap_or(u64::MAX);
+        Some(Bounds { low, high })
+    }
+
+    fn part(&self, max: Exp) -> Option<&PartPlan> {
+        self.parts.iter().find(|part| part.max() == Some(max))
+    }
+}
+
+impl PartPlan {
+    fn new(run: &Run, frontier: &Frontier, key: PartKey, task: u64) -> Result<Self> {
+        let origins = frontier.origins(key).pieces.len() as u64;
+        let candidates = candidates(run, key);
+        let shares = if frontier.leads_to(key) {
+            candidates.div_ceil(task).clamp(1, origins.max(1))
+        } else {
+            0
+        };
+        let before = PartKey {
+            sum: key.sum - 2,
+            max: key.max,
+        };
+        let afterstates = Row::among(&run.rows(before.sum), before).afterstates;
+        let cut = |kind: Kind, boards: u64| -> Result<Vec<u64>> {
+            let part = match run.part(kind, before)? {
+                Some(part) => Some(part),
+                None => run.part(Kind::Afterstates, before)?,
+            };
+            let mut sample: Vec<u64> = part.map_or(Vec::new(), |part| part.firsts().collect());
+            codec(run.game(), key.sum).encode(&mut sample);
+            sample.sort_unstable();
+            Ok(cuts(&sample, boards.div_ceil(task) as usize))
+        };
+        Ok(Self {
+            max_tile: key.max.tile(),
+            shares: shares as usize,
+            states: cut(Kind::States, candidates)?,
+            afterstates: cut(Kind::Afterstates, afterstates.saturating_mul(REPEATED))?,
+        })
+    }
+
+    fn max(&self) -> Option<Exp> {
+        Exp::of_tile(self.max_tile)
+    }
+
+    fn cuts(&self, kind: Kind) -> &[u64] {
+        match kind {
+            Kind::States => &self.states,
+            Kind::Afterstates => &self.afterstates,
+        }
+    }
+}
+
+/// Cut keys into ranges that each hold as much of a sample, which is sorted.
+fn cuts(sample: &[u64], ranges: usize) -> Vec<u64> {
+    let cut = |range: usize| sample.get(sample.len() * range / ranges).copied();
+    let mut cuts: Vec<u64> = (1..ranges).filter_map(cut).collect();
+    cuts.retain(|&key| key > 0);
+    cuts.dedup();
+    cuts
+}
+
+/// Candidates of a part of the next layer: a tile is spawned into every empty cell of what it comes
+/// from.
+fn candidates(run: &Run, key: PartKey) -> u64 {
+    let rows = key
+        .spawned_from()
+        .map(|(from, _)| Row::among(&run.rows(from.sum), from));
+    rows.map(|row| row.empty_cells).fold(0, u64::saturating_add)
+}
+
+/// Candidates of the next layer of a run.
+pub(super) fn candidates_of_next(run: &Run) -> u64 {
+    let sum = run.sealed_sum() + 2;
+    let parts = run.game().top().up_to();
+    let parts = parts.map(|max| candidates(run, PartKey { sum, max }));
+    parts.fold(0, u64::saturating_add)
+}

@@ -1,0 +1,236 @@
+//! How a task is done.
+
+use std::sync::atomic::AtomicU64;
+
+use super::layer::{PlannedLayer, Receipt, total};
+use super::sections::{BLOCK, Sections};
+use super::stretch::Stretch;
+use super::task::{Step, Task};
+use crate::engine::{
+    AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, KeySource, Lists,
+    MoveSink, OnlyList, Order, Parts, Plan, Source, Tally, Visit, Workers, codec,
+};
+use crate::error::{Error, Result};
+use crate::game::key::KeyCodec;
+use crate::game::{Exp, PartKey};
+use crate::part::{Fingerprint, Kind, Part, Sealed};
+use crate::store::{Attempt, Writer};
+
+/// zstd level of what tasks hand to each other: none, as each is read once.
+const LEVEL: i32 = 0;
+
+/// Does a task of a layer.
+struct Work<'a> {
+    layer: &'a PlannedLayer<'a>,
+    task: Task,
+    plan: Plan,
+    parts: Parts<'a>,
+    output: Output<'a>,
+}
+
+/// Where the files of a task go.
+struct Output<'a> {
+    layer: &'a PlannedLayer<'a>,
+    task: Task,
+    attempt: Attempt<'a>,
+    receipt: Receipt,
+}
+
+/// Do a task, unless it is done.
+pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> {
+    match layer.receipt(task) {
+        Err(Error::Undone(_)) => {}
+        done => return done.map(drop),
+    }
+    let level = match task.step {
+        Step::Write(_) => layer.plan.level,
+        _ => LEVEL,
+    };
+    let plan = plan.clone().with_level(level).with_short_batches();
+    let workers = Workers::start(&plan)?;
+    let work = Work {
+        layer,
+        task,
+        parts: Parts::new(&plan, &workers),
+        plan,
+        output: Output {
+            layer,
+            task,
+            attempt: layer.dir.begin(&task.to_string())?,
+            receipt: Receipt::default(),
+        },
+    };
+    workers.install(|| work.carry_out())
+}
+
+impl Work<'_> {
+    fn carry_out(mut self) -> Result<()> {
+        match self.task.step {
+            Step::Map => self.map(),
+            Step::Reduce => self.reduce(),
+            Step::Gather => self.gather(),
+            Step::Write(kind) => self.write(kind),
+        }?;
+        let Output {
+            attempt, receipt, ..
+        } = self.output;
+        attempt.save(&self.task.receipt(), &receipt)
+    }
+
+    /// Spawn into a share of what the states of a part come from.
+    fn map(&mut self) -> Result<()> {
+        let shares = self.layer.plan.maps(self.task.max).count();
+        self.expect(self.task.number < shares)?;
+        let frontier = Frontier::open(self.layer.run)?;
+        let origins = frontier.origins(self.layer.key(self.task.max));
+        let origins = origins.share(self.task.number, shares);
+        let lists = self.lists(shares)?;
+        for candidates in lists.spawn(&[origins], self.parts.workers)? {
+            self.output.receipt.tally =
+                self.build_candidates(Kind::States, self.task.max, candidates)?;
+        }
+        Ok(())
+    }
+
+    /// Merge a range of the states of a part, and move them.
+    fn reduce(&mut self) -> Result<()> {
+        let max = self.task.max;
+        let maps = self.layer.plan.maps(max);
+        let files = self
+            .layer
+            .files(maps.map(|task| (task, task.boards(Kind::States))))?;
+        let files = self.layer.open_all(Kind::States, max, files)?;
+        let source = self.sections(Kind::States, files)?;
+        let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
+        let [own, above] = [max, max.next()].map(|max| lists.collect(Kind::Afterstates, max));
+        let visit = ExpandStates::new(self.layer.run.game(), MoveSink::new(max, &own, &above));
+        self.build_keys(Kind::States, max, source, visit)?;
+        self.build_candidates(Kind::Afterstates, max, own)?;
+        if max < self.layer.run.game().top() {
+            self.build_candidates(Kind::Afterstates, max.next(), above)?;
+        }
+        Ok(())
+    }
+
+    /// Merge a range of the afterstates of a part.
+    fn gather(&mut self) -> Result<()> {
+        let max = self.task.max;
+        let files = self.layer.files(self.layer.plan.reduced(max).into_iter())?;
+        let files = self.layer.open_all(Kind::Afterstates, max, files)?;
+        let source = self.sections(Kind::Afterstates, files)?;
+        let visit = CountAfterstates::new(self.layer.run.game());
+        self.build_keys(Kind::Afterstates, max, source, visit)
+    }
+
+    /// Write a file of a part as the run has it.
+    fn write(&mut self, kind: Kind) -> Result<()> {
+        let max = self.task.max;
+        let files = self.layer.made(kind, max)?;
+        let segment = self.layer.run.segment();
+        let from = segment.saturating_mul(self.task.number as u64);
+        let to = from.saturating_add(segment);
+        self.expect(from < total(&files))?;
+        let files = self.layer.open_all(kind, max, files)?;
+        let source = Stretch::new(files, from, to, self.codec());
+        self.build(kind, max, source, OnlyList)?;
+        Ok(())
+    }
+
+    /// What the files hold of the task's range.
+    fn sections(&self, kind: Kind, files: Vec<Part>) -> Result<Sections> {
+        let Task { max, number, .. } = self.task;
+        let range = self.layer.plan.range(kind, max, number);
+        let range = range.filter(|_| number < self.layer.plan.ranges(kind, max));
+        let range = range.ok_or_else(|| Error::Task(self.task.to_string()))?;
+        let codec = self.codec();
+        let (most, workers) = (self.plan.sort, self.parts.workers);
+        Ok(Sections::new(files, range, codec, most, workers))
+    }
+
+    fn codec(&self) -> KeyCodec {
+        codec(self.layer.run.game(), self.layer.plan.sum)
+    }
+
+    /// Lists for one of some tasks that a part is cut into.
+    fn lists(&self, tasks: usize) -> Result<Lists> {
+        let mut lists = Lists::new(self.layer.run, &self.plan)?.for_one_of(tasks);
+        lists.begin(self.layer.plan.sum);
+        Ok(lists)
+    }
+
+    /// See that the task is one of the layer's.
+    fn expect(&self, planned: bool) -> Result<()> {
+        if planned {
+            return Ok(());
+        }
+        Err(Error::Task(self.task.to_string()))
+    }
+
+    fn build_candidates(&mut self, kind: Kind, max: Exp, candidates: Candidates) -> Result<Tally> {
+        self.build(kind, max, KeySource(candidates.into_source()?), OnlyList)
+    }
+
+    /// Build the keys of boards that are counted.
+    fn build_keys<S: Source, V: Visit>(
+        &mut self,
+        kind: Kind,
+        max: Exp,
+        source: S,
+        visit: V,
+    ) -> Result<()> {
+        let fingerprint = AtomicU64::new(0);
+        let visit = AsKeys {
+            visit,
+            codec: self.codec(),
+            fingerprint: &fingerprint,
+        };
+        self.output.receipt.tally = self.build(kind, max, source, visit)?;
+        self.output.receipt.boards = Fingerprint(fingerprint.into_inner());
+        Ok(())
+    }
+
+    fn build<S: Source, V: Visit>(
+        &mut self,
+        kind: Kind,
+        max: Exp,
+        source: S,
+        visit: V,
+    ) -> Result<Tally> {
+        let key = self.layer.key(max);
+        let order = Order { key, source, visit };
+        let built = self
+            .parts
+            .build_files(kind, vec![order], &mut self.output, |_| ())?;
+        Ok(built[0].tally)
+    }
+}
+
+impl Output<'_> {
+    fn name(&self, kind: Kind, max: Exp) -> String {
+        if max == self.task.max {
+            self.task.boards(kind)
+        } else {
+            self.task.merged()
+        }
+    }
+}
+
+impl Files for Output<'_> {
+    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
+        let block = match self.task.step {
+            Step::Write(kind) => kind.block(),
+            _ => BLOCK,
+        };
+        let label = self.layer.label(kind, key.max);
+        self.attempt.create(&self.name(kind, key.max), label, block)
+    }
+
+    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
+        let name = self.name(kind, key.max);
+        let sealed = self.attempt.publish(&name, writer)?;
+        if sealed.states > 0 {
+            self.receipt.files.insert(name, sealed);
+        }
+        Ok(sealed)
+    }
+}

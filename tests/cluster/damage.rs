@@ -1,0 +1,291 @@
+//! What is wrong with the files or the names of tasks is found, named, and made again.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use enum48::Error;
+use enum48::cluster::{Next, Stage};
+use enum48::store::Keep;
+
+use crate::manifest::seal_manifest;
+use crate::tasks::Count;
+
+fn count() -> Count {
+    Count::new("4x4-16", Keep::Both, 300_000, Some(40))
+}
+
+/// The files of a layer's tasks that end so.
+fn made(count: &Count, layer: &str, ending: &str) -> Vec<PathBuf> {
+    let names = fs::read_dir(count.dir().join(layer)).unwrap();
+    let mut paths: Vec<PathBuf> = names.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.to_str().unwrap().ends_with(ending));
+    paths.sort();
+    paths
+}
+
+fn layer_of(task: &str) -> &str {
+    task.split_once('/').unwrap().0
+}
+
+#[test]
+fn a_damaged_or_lost_file_is_named_and_made_again() {
+    type Damage = fn(&PathBuf, &[PathBuf]);
+    let damages: [(&str, Damage); 5] = [
+        ("flipped in a block", |path, _| {
+            flip(path, |length| length / 2);
+        }),
+        ("flipped in the header", |path, _| flip(path, |_| 9)),
+        ("cut", |path, _| {
+            let bytes = fs::read(path).unwrap();
+            fs::write(path, &bytes[..bytes.len() - 1]).unwrap();
+        }),
+        ("gone", |path, _| fs::remove_file(path).unwrap()),
+        ("another's", |path, all| {
+            let other = all.iter().find(|&other| other != path);
+            fs::copy(other.unwrap(), path).map(drop).unwrap();
+        }),
+    ];
+    for (what, damage) in damages {
+        let count = Count::new("4x4-16", Keep::Both, 300_000, Some(50));
+        for (stage, ending) in [
+            (Stage::Map, ".states"),
+            (Stage::Reduce, ".states"),
+            (Stage::Reduce, ".afterstates"),
+            (Stage::Gather, ".afterstates"),
+            (Stage::Write, ".states"),
+        ] {
+            if stage == Stage::Write && what == "flipped in a block" {
+                // Like those of one machine, its blocks are checked when they are read.
+                continue;
+            }
+            // Where some layer has two such files, damage one and go on until it is found.
+            let (layer, path) = loop {
+                let missing = count.missing().unwrap();
+                missing
+                    .tasks
+                    .iter()
+                    .for_each(|task| count.run(task).unwrap());
+                let layer = layer_of(&missing.tasks[0]).to_owned();
+                let mut files = made(&count, &layer, ending);
+                let prefix = format!("/{stage}-");
+                files.retain(|path| path.to_str().unwrap().contains(&prefix));
+                let whole = missing.tasks.len() == missing.of;
+                if whole && missing.stage == stage && files.len() > 1 {
+                    damage(&files[1], &files);
+                    break (layer, files[1].clone());
+                }
+            };
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let maker = format!("{layer}/{}", name.split('.').next().unwrap());
+            let mut named = 0;
+            let again = loop {
+                match count.next().unwrap() {
+                    Next::Nothing => panic!("{name} {what}: not found"),
+                    Next::Seal(_) => {
+                        named += usize::from(is_retracted(count.seal().err(), &maker, name));
+                    }
+                    Next::Tasks(missing) if missing.tasks.contains(&maker) => break missing,
+                    Next::Tasks(missing) => {
+                        for task in missing.tasks {
+                            named +=
+                                usize::from(is_retracted(count.run(&task).err(), &maker, name));
+                        }
+                    }
+                }
+            };
+            assert!(named > 0, "{name} {what}");
+            assert_eq!(again.tasks, [maker]);
+        }
+        count.finish();
+        count.expect_those_of_one_machine();
+    }
+}
+
+/// Whether an error says that a task is to be done again, and names its file; there may be none.
+fn is_retracted(error: Option<Error>, maker: &str, name: &str) -> bool {
+    match error {
+        None => false,
+        Some(Error::Retracted { task, cause }) => {
+            assert_eq!(task, maker);
+            assert!(cause.to_string().contains(name), "{cause}");
+            true
+        }
+        // What the first one to find it has deleted.
+        Some(Error::Undone(task)) => {
+            assert_eq!(task, maker);
+            true
+        }
+        Some(other) => panic!("{other}"),
+    }
+}
+
+fn flip(path: &PathBuf, place: fn(usize) -> usize) {
+    let mut bytes = fs::read(path).unwrap();
+    let at = place(bytes.len());
+    bytes[at] ^= 4;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_damaged_receipt_is_none() {
+    let count = count();
+    let missing = count.missing().unwrap();
+    missing
+        .tasks
+        .iter()
+        .for_each(|task| count.run(task).unwrap());
+    let receipt = count.dir().join(format!("{}.json", missing.tasks[0]));
+    flip(&receipt, |length| length / 2);
+    // Who needs it finds it.
+    let reduce = missing.tasks[0].replace("map-", "reduce-");
+    let undone = count.run(&reduce).err();
+    assert!(matches!(undone, Some(Error::Undone(task)) if task == missing.tasks[0]));
+    let Next::Tasks(again) = count.next().unwrap() else {
+        panic!("a task is to be done")
+    };
+    assert_eq!(again.tasks, missing.tasks[..1]);
+    count.finish();
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn a_damaged_plan_is_named() {
+    let count = count();
+    let missing = count.missing().unwrap();
+    let plan = count
+        .dir()
+        .join(layer_of(&missing.tasks[0]))
+        .join("plan.json");
+    flip(&plan, |length| length / 2);
+    for found in [
+        count.next().err(),
+        count.run(&missing.tasks[0]).err(),
+        count.seal().err(),
+    ] {
+        let said = found.unwrap().to_string();
+        assert!(said.contains("plan.json: damaged"), "{said}");
+    }
+    // It is all that is lost with its layer's directory.
+    fs::remove_dir_all(plan.parent().unwrap()).unwrap();
+    count.finish();
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn names_of_no_task_are_refused() {
+    let count = count();
+    let missing = count.missing().unwrap();
+    let layer = layer_of(&missing.tasks[0]);
+    for name in [
+        "",
+        "map-00008-0000",
+        "x/map-00008-0000/y",
+        "../map-00008-0000",
+    ] {
+        let refused = count.run(name);
+        assert!(
+            matches!(refused, Err(Error::Task(_) | Error::Stale(_))),
+            "{name}: {refused:?}"
+        );
+    }
+    for task in [
+        "map-00008-0999",
+        "map-00064-0000",
+        "reduce-00064-0000",
+        "plan",
+        "map-8-0",
+    ] {
+        let refused = count.run(&format!("{layer}/{task}"));
+        assert!(
+            matches!(refused, Err(Error::Task(_))),
+            "{task}: {refused:?}"
+        );
+    }
+    for task in [
+        "reduce-00008-0000",
+        "gather-00008-0000",
+        "write-states-00008-0000",
+    ] {
+        // The stage before is not done.
+        let refused = count.run(&format!("{layer}/{task}"));
+        assert!(
+            matches!(refused, Err(Error::Undone(_))),
+            "{task}: {refused:?}"
+        );
+    }
+    count.finish();
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn nothing_is_sealed_before_every_task_is_done_or_against_a_law() {
+    let count = count();
+    while let Some(missing) = count.missing() {
+        let early = count.seal();
+        assert!(matches!(early, Err(Error::Undone(_))), "{early:?}");
+        missing
+            .tasks
+            .iter()
+            .for_each(|task| count.run(task).unwrap());
+        if missing.stage == Stage::Write {
+            break;
+        }
+    }
+    let Next::Seal(sum) = count.next().unwrap() else {
+        panic!("it is to be sealed")
+    };
+    let layer = fs::read_dir(count.dir())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let layer = layer.filter(|path| path.is_dir()).max().unwrap();
+    let receipts = made(
+        &count,
+        layer.file_name().unwrap().to_str().unwrap(),
+        ".json",
+    );
+    let mut forged = 0;
+    for receipt in &receipts {
+        let text = fs::read_to_string(receipt).unwrap();
+        for field in [
+            "candidates",
+            "duplicates",
+            "unique",
+            "dead",
+            "moves",
+            "wins",
+            "empty_cells",
+        ] {
+            let Some(at) = text.find(&format!("\"{field}\": ")) else {
+                continue;
+            };
+            let at = at + field.len() + 4;
+            let step = receipt.file_name().unwrap().to_str().unwrap();
+            // What no law reads.
+            let read = match field {
+                "candidates" => !step.starts_with("write"),
+                "duplicates" => step.starts_with("map") || step.starts_with("reduce"),
+                "unique" | "dead" => step.starts_with("reduce"),
+                _ => false,
+            };
+            if !read {
+                continue;
+            }
+            let mut bytes = format!("{}1{}", &text[..at], &text[at..]).into_bytes();
+            seal_manifest(&mut bytes);
+            fs::write(receipt, bytes).unwrap();
+            let refused = count.seal();
+            assert!(
+                matches!(refused, Err(Error::Law { .. })),
+                "{step} {field}: {refused:?}"
+            );
+            forged += 1;
+        }
+        fs::write(receipt, text).unwrap();
+    }
+    assert!(forged > 10, "{forged}");
+    assert_eq!(count.seal().unwrap(), sum);
+    count.finish();
+    count.expect_those_of_one_machine();
+}

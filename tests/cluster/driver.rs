@@ -1,0 +1,145 @@
+//! The driver, with a pool of processes on one machine.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test writes a program that fails"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::command::{PROGRAM, good, place};
+use crate::files::files;
+use crate::memory::in_memory;
+use crate::required::can_import;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
+
+/// Two games, in files and tasks so small that there are many.
+const GAMES: [&str; 2] = [
+    "--size 4 --max 16 --segment 131072 --task 300000",
+    "--size 4 --max 32 --until 50 --segment 131072 --task 1000000",
+];
+
+/// The driver of a game, with some processes, of a program.
+fn driver(place: &Path, game: &str, processes: u32, program: &Path) -> Command {
+    let mut command = Command::new("python3");
+    command
+        .arg(SCRIPT)
+        .args([
+            "--local",
+            &processes.to_string(),
+            "--dir",
+            "run",
+            "--enum48",
+        ])
+        .arg(program)
+        .args(["--task-memory", "64M", "--threads", "1", "--memory", "256M"])
+        .args(game.split(' '))
+        .current_dir(place)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Drive a game to its end; returns what was said.
+fn drive(place: &Path, game: &str, processes: u32, program: &Path) -> String {
+    let output = driver(place, game, processes, program).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(output.stdout.is_empty());
+    said
+}
+
+/// The directory that one machine makes.
+fn alone(game: &str) -> TempDir {
+    let place = in_memory();
+    let (game, _) = game.split_once(" --task").unwrap();
+    good(&place, &format!("{game} --dir run --quiet"));
+    place
+}
+
+fn expect_same(place: &Path, alone: &TempDir) {
+    assert!(files(&place.join("run")) == files(&alone.path().join("run")));
+}
+
+/// A program that kills about a tenth of the tasks and seals at some moment.
+fn aborting(place: &Path) -> PathBuf {
+    let path = place.join("aborting");
+    let text = format!(
+        "#!/bin/sh\n\
+         moment=$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')\n\
+         if [ \"$2\" != tasks ] && [ $moment -lt 26 ]; then\n\
+             exec timeout --signal KILL 0.$(printf %03d $moment) {PROGRAM} \"$@\"\n\
+         fi\n\
+         exec {PROGRAM} \"$@\"\n"
+    );
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn any_number_of_processes_makes_the_files_of_one_machine() {
+    if !can_import(&["json"]) {
+        return;
+    }
+    for game in GAMES {
+        let alone = alone(game);
+        for processes in [1, 2, 4] {
+            let place = in_memory();
+            let said = drive(place.path(), game, processes, PROGRAM.as_ref());
+            assert!(
+                said.contains("reduce: ") && said.contains(": sealed\n"),
+                "{said}"
+            );
+            expect_same(place.path(), &alone);
+        }
+    }
+}
+
+#[test]
+fn tasks_that_are_aborted_are_done_again() {
+    if !can_import(&["json"]) {
+        return;
+    }
+    let alone = alone(GAMES[0]);
+    let (run, programs) = (in_memory(), place());
+    let said = drive(run.path(), GAMES[0], 2, &aborting(programs.path()));
+    let aborted = said.matches(": exit ").count();
+    assert!(aborted > 3, "{aborted} in {said}");
+    expect_same(run.path(), &alone);
+}
+
+#[test]
+fn a_driver_that_is_killed_goes_on_where_it_was() {
+    if !can_import(&["json"]) {
+        return;
+    }
+    let alone = alone(GAMES[0]);
+    let place = in_memory();
+    let mut heard = Vec::new();
+    for lines in 1..=8 {
+        // Its processes live on, and are late.
+        let mut child = driver(place.path(), GAMES[0], 2, PROGRAM.as_ref())
+            .spawn()
+            .unwrap();
+        let said = BufReader::new(child.stderr.take().unwrap());
+        heard.extend(said.lines().take(lines).map(Result::unwrap));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(heard.len(), 36);
+    let said = drive(place.path(), GAMES[0], 2, PROGRAM.as_ref());
+    let again = heard.iter().filter(|line| said.contains(line.as_str()));
+    assert!(
+        !again.into_iter().any(|line| line.ends_with("sealed")),
+        "{said}"
+    );
+    expect_same(place.path(), &alone);
+}

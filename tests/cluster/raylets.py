@@ -1,0 +1,159 @@
+"""Count on two machines of a Ray cluster, and disturb it.
+
+raylets.py PROGRAM DRIVER PLACE ARGS..: has DRIVER (scripts/enum48_ray.py) do ARGS of a count, in
+PLACE/run. It is to be started by `unshare --net --pid --fork --kill-child --mount-proc`: the network is
+its own, and all that it starts ends with it. A machine is an address, and processes that it does not
+share; it is lost when they all are killed with -9.
+
+While it counts, every tenth task is killed with -9, then the driver is, and started again, then a
+machine is lost. Whether the files are right is for others to see.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROGRAM, DRIVER, PLACE, *ARGS = sys.argv[1:]
+PLACE = Path(PLACE)
+ADDRESS = "127.0.0.1:6379"
+# Seconds for whatever is waited for.
+PATIENCE = 120
+MEMORY = "--object-store-memory=80000000"
+STARTED = "Ray runtime started"
+
+# What the driver takes for the program. It keeps a log; kills tasks, if their name and the number of
+# the attempt say so, after some hundredths of a second; and stops the second machine in the middle of
+# a task, once there is a trap.
+LOG, TRAP, WRAPPER = PLACE / "tasks.log", PLACE / "trap", PLACE / "enum48"
+WRAPPER_TEXT = f"""#!/bin/sh
+[ "$2" = run ] || exec {PROGRAM} "$@"
+echo "$MACHINE begins $3" >> {LOG}
+if [ "$MACHINE" = second ] && [ -e {TRAP} ]; then
+    echo "$MACHINE stops $3" >> {LOG}
+    kill -STOP $$
+fi
+draw=$(echo "$3 $(grep -c "begins $3" {LOG})" | cksum)
+draw=${{draw%% *}}
+if [ $((draw % 10)) = 0 ]; then
+    echo "$MACHINE aborts $3" >> {LOG}
+    timeout --signal KILL 0.0$((draw / 10 % 30 + 10)) {PROGRAM} "$@"
+    kill -KILL $$
+fi
+{PROGRAM} "$@" && echo "$MACHINE ends $3" >> {LOG}
+"""
+
+# No other cluster's; the token is below HOME. A machine that does not answer is soon taken for lost.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+ENVIRONMENT |= {"HOME": str(PLACE), "RAY_AUTH_MODE": "token", "RAY_health_check_period_ms": "500"}
+
+
+def ray(*command):
+    return [sys.executable, "-m", "ray.scripts.scripts", *command]
+
+
+def machine(name, address, *options):
+    """Start a machine."""
+    own = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    start = ray("start", "--block", "--num-cpus=1", "--disable-usage-stats", MEMORY)
+    log = PLACE / f"{name}.log"
+    with log.open("wb") as says:
+        process = subprocess.Popen(
+            [*own, *start, f"--node-ip-address={address}", *options],
+            env=ENVIRONMENT | {"MACHINE": name},
+            stdout=says,
+            stderr=says,
+        )
+    until(lambda: STARTED in log.read_text(), f"the {name} machine")
+    return process
+
+
+def drive(**other):
+    """Start the driver."""
+    command = [sys.executable, DRIVER, "--address", ADDRESS, "--dir", PLACE / "run"]
+    with (PLACE / "driver.log").open("ab") as says:
+        return subprocess.Popen(
+            [*command, "--enum48", WRAPPER, *ARGS], env=ENVIRONMENT | other, stderr=says
+        )
+
+
+def until(condition, what):
+    """Wait until a condition gives something; return it."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        if time.monotonic() > deadline:
+            give_up(f"waited for {what}")
+        time.sleep(0.01)
+    return found
+
+
+def expect(true, what):
+    if not true:
+        give_up(f"expected {what}")
+
+
+def give_up(why):
+    logs = [f"== {log.name}\n{log.read_text()}" for log in sorted(PLACE.glob("*.log"))]
+    sys.exit("\n".join([*logs, why]))
+
+
+def ended(process):
+    """The exit code of a process that is about to end."""
+    return until(lambda: process.poll() is not None and [process.returncode], "an end")[0]
+
+
+def logged(pattern):
+    return re.findall(f"^{pattern}$", LOG.read_text(), re.MULTILINE)
+
+
+def receipts(layer, stage):
+    """The tasks of a stage that are done, by their names."""
+    found = PLACE.glob(f"run/tasks-{layer:05}-*/{stage}-*.json")
+    return [f"{path.parent.name}/{path.stem}" for path in found]
+
+
+def strangers_are_refused():
+    for name, value in [("HOME", "/nonexistent"), ("RAY_AUTH_TOKEN", "0" * 64)]:
+        expect(ended(drive(**{name: value})) == 2, f"a refusal with another {name}")
+        said = (PLACE / "driver.log").read_text()
+        expect("token" in said.splitlines()[-1].lower(), f"the token's name with another {name}")
+    expect(not logged(".+"), "no task for a stranger")
+
+
+def driver_is_killed(driver):
+    until(lambda: receipts(50, "reduce"), "a receipt")
+    driver.kill()
+    ended(driver)
+    done, begun = receipts(50, "reduce"), len(logged(".+"))
+    expect(done, "a layer in the middle")
+    driver = drive()
+    until(lambda: receipts(60, "reduce"), "a later receipt")
+    again = [line for line in logged(".+")[begun:] for task in done if line.endswith(f"begins {task}")]
+    expect(not again, f"what is done not to be done again: {again}")
+    return driver
+
+
+def machine_is_lost(second):
+    TRAP.touch()
+    (task,) = until(lambda: logged("second stops (.*)"), "a task of the second machine")
+    expect(len(logged("second ends .*")) > 50, "the second machine to have done its share")
+    second.kill()
+    until(lambda: logged(f"first ends {task}"), "the first machine to do what the second left")
+    lost = re.compile(f"^{task}: .*node.* dead.* 127.0.0.2", re.MULTILINE)
+    expect(lost.search((PLACE / "driver.log").read_text()), "the driver to say what was lost, and where")
+
+
+WRAPPER.write_text(WRAPPER_TEXT)
+WRAPPER.chmod(0o755)
+LOG.touch()
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+subprocess.run(ray("get-auth-token", "--generate"), env=ENVIRONMENT, check=True, capture_output=True)
+machine("first", "127.0.0.1", "--head", f"--port={ADDRESS[-4:]}", f"--temp-dir={PLACE}/ray")
+second = machine("second", "127.0.0.2", f"--address={ADDRESS}")
+strangers_are_refused()
+driver = driver_is_killed(drive())
+machine_is_lost(second)
+expect(ended(driver) == 0, "the count to end")
+expect(len(logged(r"\w+ aborts .*")) > 20, "tasks to be aborted")

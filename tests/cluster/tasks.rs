@@ -1,0 +1,255 @@
+//! Tasks in any order, twice, at once, and late.
+
+use std::path::Path;
+
+use enum48::cluster::{self, Missing, Next};
+use enum48::engine::{self, Plan, Silent};
+use enum48::store::{Keep, Run, Store};
+use enum48::verify::verify;
+use enum48::{Error, Game};
+use rayon::prelude::*;
+use tempfile::TempDir;
+
+use crate::files::files;
+use crate::memory::in_memory;
+
+/// The fewest boards of a segment: 4x4 to 16 has parts of a million.
+pub(crate) const SEGMENT: u64 = 1 << 17;
+
+/// A count, task by task, of a game up to some sum.
+pub(crate) struct Count {
+    pub(crate) place: TempDir,
+    pub(crate) game: Game,
+    pub(crate) keep: Keep,
+    /// Candidates of a task.
+    pub(crate) task: u64,
+    pub(crate) until: Option<u32>,
+}
+
+impl Count {
+    pub(crate) fn new(game: &str, keep: Keep, task: u64, until: Option<u32>) -> Self {
+        Self {
+            place: in_memory(),
+            game: game.parse().unwrap(),
+            keep,
+            task,
+            until,
+        }
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        self.place.path()
+    }
+
+    fn open(&self) -> Store {
+        Store::open_in_segments(self.dir(), &self.game, Some(self.keep), Some(SEGMENT)).unwrap()
+    }
+
+    pub(crate) fn next(&self) -> Result<Next, Error> {
+        cluster::next(
+            &mut self.open(),
+            &ample(),
+            self.task,
+            self.until,
+            &mut Silent,
+        )
+    }
+
+    pub(crate) fn run(&self, task: &str) -> Result<(), Error> {
+        cluster::run(self.dir(), task, &ample())
+    }
+
+    pub(crate) fn seal(&self) -> Result<u32, Error> {
+        cluster::seal(&mut self.open())
+    }
+
+    /// Go on until there are tasks; `None` if nothing is left to be done.
+    pub(crate) fn missing(&self) -> Option<Missing> {
+        loop {
+            match self.next().unwrap() {
+                Next::Nothing => return None,
+                Next::Seal(sum) => assert_eq!(self.seal().unwrap(), sum),
+                Next::Tasks(missing) => return Some(missing),
+            }
+        }
+    }
+
+    /// Go on to the end.
+    pub(crate) fn finish(&self) {
+        while let Some(missing) = self.missing() {
+            missing
+                .tasks
+                .iter()
+                .for_each(|task| self.run(task).unwrap());
+        }
+    }
+
+    /// See that the files are those of one machine.
+    pub(crate) fn expect_those_of_one_machine(&self) {
+        let place = in_memory();
+        let keep = Some(self.keep);
+        let mut store =
+            Store::open_in_segments(place.path(), &self.game, keep, Some(SEGMENT)).unwrap();
+        engine::count(&mut store, &ample(), self.until, &mut Silent).unwrap();
+        drop(store);
+        assert!(files(self.dir()) == files(place.path()), "{}", self.keep);
+    }
+}
+
+fn ample() -> Plan {
+    Plan::new(256 << 20, 2).unwrap()
+}
+
+#[test]
+fn tasks_in_any_order_make_the_files_of_one_machine() {
+    for keep in [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both] {
+        let count = Count::new("4x4-16", keep, 150_000, Some(46));
+        let (mut layers, mut most, mut turn) = (0, 0, 0);
+        while let Some(Missing { tasks, of, .. }) = count.missing() {
+            assert_eq!(tasks.len(), of);
+            let plans =
+                [(24 << 20, 1), (1 << 30, 3)].map(|(memory, threads)| Plan::new(memory, threads));
+            // Every task as another machine would do it, those of every second stage backward.
+            let order: Vec<&String> = if turn % 2 == 0 {
+                tasks.iter().collect()
+            } else {
+                tasks.iter().rev().collect()
+            };
+            for (at, task) in order.into_iter().enumerate() {
+                cluster::run(count.dir(), task, plans[at % 2].as_ref().unwrap()).unwrap();
+            }
+            turn += 1;
+            layers += usize::from(tasks[0].contains("/map-"));
+            most = most.max(of);
+        }
+        assert!(
+            layers > 5 && most > 10,
+            "{layers} layers of up to {most} tasks"
+        );
+        count.expect_those_of_one_machine();
+        let run = Run::open(count.dir()).unwrap();
+        let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+        assert!(report.findings.is_empty() && report.remarks.is_empty());
+    }
+}
+
+#[test]
+fn every_layer_can_be_cut_into_tasks_from_the_first_to_the_last() {
+    for game in ["2x2-32", "2x3", "3x2-64", "3x3-16"] {
+        let count = Count::new(game, Keep::Both, 1, None);
+        let first = count.missing().unwrap();
+        // That of sum 4 has starts alone, and no candidates.
+        assert_eq!(first.sum, 6);
+        count.finish();
+        count.expect_those_of_one_machine();
+        assert!(Run::open(count.dir()).unwrap().complete());
+    }
+}
+
+#[test]
+fn a_task_can_be_done_by_several_at_once() {
+    let count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
+    while let Some(Missing { tasks, .. }) = count.missing() {
+        let thrice: Vec<&String> = tasks.iter().flat_map(|task| [task; 3]).collect();
+        let pool = engine::pool(6).unwrap();
+        pool.install(|| {
+            thrice
+                .par_iter()
+                .with_max_len(1)
+                .for_each(|task| count.run(task).unwrap());
+        });
+    }
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn a_task_that_is_late_changes_nothing() {
+    let count = Count::new("4x4-16", Keep::All, 300_000, Some(40));
+    let mut late = Vec::new();
+    while let Some(Missing { tasks, .. }) = count.missing() {
+        let before = late.len();
+        for task in tasks {
+            count.run(&task).unwrap();
+            late.push(task);
+        }
+        // Done in this layer already: those of the stages before.
+        let layer = late[before].split_once('/').unwrap().0.to_owned();
+        for task in late.iter().filter(|task| task.starts_with(&layer)) {
+            count.run(task).unwrap();
+        }
+        for task in late.iter().filter(|task| !task.starts_with(&layer)) {
+            let refused = count.run(task);
+            assert!(
+                matches!(refused, Err(Error::Stale(_))),
+                "{task}: {refused:?}"
+            );
+        }
+    }
+    for task in &late {
+        assert!(matches!(count.run(task), Err(Error::Stale(_))), "{task}");
+    }
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn a_layer_stays_as_it_was_planned() {
+    let mut count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
+    let planned = count.missing().unwrap();
+    count.run(&planned.tasks[0]).unwrap();
+    count.task = 1 << 40;
+    let left = count.missing().unwrap();
+    assert_eq!(left.tasks, planned.tasks[1..]);
+    assert_eq!(
+        (left.sum, left.stage, left.of),
+        (planned.sum, planned.stage, planned.of)
+    );
+    // The layers after it are all small now.
+    let layer = planned.tasks[0].split_once('/').unwrap().0.to_owned();
+    while let Some(missing) = count.missing() {
+        assert!(missing.tasks.iter().all(|task| task.starts_with(&layer)));
+        missing
+            .tasks
+            .iter()
+            .for_each(|task| count.run(task).unwrap());
+    }
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn a_run_that_keeps_less_is_cut_anew() {
+    let mut count = Count::new("4x4-16", Keep::Both, 300_000, Some(42));
+    let old = count.missing().unwrap();
+    count.run(&old.tasks[0]).unwrap();
+    count.keep = Keep::Afterstates;
+    let new = count.missing().unwrap();
+    assert_eq!(new.sum, old.sum);
+    assert!(matches!(count.run(&old.tasks[1]), Err(Error::Stale(_))));
+    count.finish();
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn an_engine_alone_can_go_on_where_tasks_were_left() {
+    let count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
+    let missing = count.missing().unwrap();
+    missing
+        .tasks
+        .iter()
+        .for_each(|task| count.run(task).unwrap());
+    let run = Run::peek(count.dir()).unwrap();
+    let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+    assert!(report.findings.is_empty());
+    assert!(
+        report
+            .remarks
+            .iter()
+            .any(|remark| remark.contains("tasks of layer"))
+    );
+    drop(run);
+    engine::count(&mut count.open(), &ample(), count.until, &mut Silent).unwrap();
+    let late = count.run(&missing.tasks[0]);
+    assert!(matches!(late, Err(Error::Stale(_))));
+    // What the tasks left goes when the run is opened again.
+    drop(count.open());
+    count.expect_those_of_one_machine();
+}
