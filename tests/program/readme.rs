@@ -255,7 +255,14 @@ fn is_packaged(root: &Path, target: &Path) -> bool {
 fn links_lead_to_files_and_headings_that_exist_in_the_package() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut broken = broken_links(root, "README.md");
-    for page in ["README", "performance", "scaling", "solved", "trust"] {
+    for page in [
+        "README",
+        "cluster",
+        "performance",
+        "scaling",
+        "solved",
+        "trust",
+    ] {
         broken.extend(broken_links(root, &format!("results/{page}.md")));
     }
     assert_eq!(broken, [""; 0]);
