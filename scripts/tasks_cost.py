@@ -22,7 +22,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GAME, UNTIL, LAYERS = ["--size", "4", "--max", "64"], 102, 3
-QUICK = ["--size", "4", "--max", "32"], 66, 3
+QUICK = ["--size", "4", "--max", "32"], 76, 3
 TINY = ["--size", "2x4", "--max", "256"]
 
 
