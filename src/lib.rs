@@ -91,5 +91,5 @@ pub mod verify;
 mod wide;
 pub mod witness;
 
-pub use error::{Error, Result, SolvingError};
+pub use error::{Error, Result, SolvingError, TaskError};
 pub use game::Game;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::LayerPlan;
 use super::task::{Stage, Task};
 use crate::engine::Tally;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey};
 use crate::part::{Fingerprint, Kind, Label, Part, Sealed};
 use crate::store::{Run, TaskDir};
@@ -75,26 +75,26 @@ impl<'a> PlannedLayer<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Stale`] if the run has gone on.
+    /// [`TaskError::Stale`] if the run has gone on.
     pub(super) fn open(run: &'a Run, name: &str) -> Result<Self> {
         let dir = TaskDir::new(run, name);
         let plan: Option<LayerPlan> = dir.load(PLAN)?;
         match plan.filter(|plan| plan.follows(run)) {
             Some(plan) => Ok(Self::new(run, name.to_owned(), plan, dir)),
-            None => Err(Error::Stale(dir.path(PLAN))),
+            None => Err(TaskError::Stale(dir.path(PLAN)).into()),
         }
     }
 
     /// The error that the layer is sealed by now.
     pub(super) fn stale(&self) -> Error {
-        Error::Stale(self.dir.path(PLAN))
+        TaskError::Stale(self.dir.path(PLAN)).into()
     }
 
     /// What a task said.
     ///
     /// # Errors
     ///
-    /// [`Error::Undone`] if it is not done. A damaged receipt is deleted: its task is done again.
+    /// [`TaskError::Undone`] if it is not done. A damaged receipt is deleted: its task is done again.
     pub(super) fn receipt(&self, task: Task) -> Result<Receipt> {
         let mut receipts = self.receipts.lock().expect("no thread panics");
         if let Some(receipt) = receipts.get(&task) {
@@ -107,7 +107,7 @@ impl<'a> PlannedLayer<'a> {
             }
             loaded => loaded?,
         };
-        let receipt = loaded.ok_or_else(|| Error::Undone(self.full_name(task)))?;
+        let receipt = loaded.ok_or_else(|| TaskError::Undone(self.full_name(task)))?;
         receipts.insert(task, receipt.clone());
         Ok(receipt)
     }
@@ -191,10 +191,11 @@ impl<'a> PlannedLayer<'a> {
         let task = error.damaged_file().and_then(|path| self.maker(path));
         let Some(task) = task else { return error };
         match self.retract(task) {
-            Ok(()) => Error::Retracted {
+            Ok(()) => TaskError::Retracted {
                 task: self.full_name(task),
                 cause: Box::new(error),
-            },
+            }
+            .into(),
             Err(error) => error,
         }
     }

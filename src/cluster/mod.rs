@@ -53,7 +53,7 @@ mod work;
 use std::path::Path;
 
 use crate::engine::{self, Engine, Plan, Progress};
-use crate::error::{Error, Result};
+use crate::error::{Result, TaskError};
 use crate::laws::Laws;
 use crate::store::{Run, Store};
 
@@ -143,11 +143,11 @@ pub fn next(
 ///
 /// # Errors
 ///
-/// [`Error::Task`] if there is no such task, [`Error::Stale`] if its layer is sealed, or was planned
-/// again; [`Error::Undone`] or [`Error::Retracted`] if another task must be done first; what the system
+/// [`TaskError::Unknown`] if there is no such task, [`TaskError::Stale`] if its layer is sealed, or was planned
+/// again; [`TaskError::Undone`] or [`TaskError::Retracted`] if another task must be done first; what the system
 /// refuses.
 pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
-    let unknown = || Error::Task(task.to_owned());
+    let unknown = || TaskError::Unknown(task.to_owned());
     let (layer, task) = task.split_once('/').ok_or_else(unknown)?;
     let task = task.parse()?;
     let run = Run::peek(dir)?;
@@ -166,10 +166,10 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Unplanned`] if there is no such layer, [`Error::Undone`] if a task is not;
-/// [`Error::Law`] if the counts cannot be right; what the system refuses. Nothing is sealed then.
+/// [`TaskError::Unplanned`] if there is no such layer, [`TaskError::Undone`] if a task is not;
+/// [`Error::Law`](crate::Error::Law) if the counts cannot be right; what the system refuses. Nothing is sealed then.
 pub fn seal(store: &mut Store) -> Result<u32> {
-    let unplanned = Error::Unplanned(store.run().dir().to_owned());
+    let unplanned = TaskError::Unplanned(store.run().dir().to_owned());
     let layer = PlannedLayer::find(store.run())?.ok_or(unplanned)?;
     let (name, sum) = (layer.name.clone(), layer.plan.sum);
     let sealing = Sealing::new(&layer).map_err(|error| layer.blame(error))?;

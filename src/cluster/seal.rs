@@ -30,7 +30,7 @@ impl Sealing {
     ///
     /// # Errors
     ///
-    /// [`Error::Undone`](crate::Error::Undone) if a task is not, [`Error::Law`](crate::Error::Law)
+    /// [`TaskError::Undone`](crate::error::TaskError::Undone) if a task is not, [`Error::Law`](crate::Error::Law)
     /// if their numbers contradict each other; what is wrong with the files.
     pub(super) fn new(tasks: &PlannedLayer) -> Result<Self> {
         let (sum, run) = (tasks.plan.sum, tasks.run);

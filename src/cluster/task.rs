@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::Error;
+use crate::error::{Error, TaskError};
 use crate::game::Exp;
 use crate::part::Kind;
 
@@ -116,7 +116,7 @@ impl FromStr for Task {
         };
         let written_so = |task: &Self| task.to_string() == text;
         let parsed = parsed().filter(written_so);
-        parsed.ok_or_else(|| Error::Task(text.to_owned()))
+        parsed.ok_or_else(|| TaskError::Unknown(text.to_owned()).into())
     }
 }
 
@@ -152,7 +152,10 @@ mod tests {
             "map-00064-0003.json",
         ] {
             assert!(
-                matches!(other.parse::<Task>(), Err(Error::Task(_))),
+                matches!(
+                    other.parse::<Task>(),
+                    Err(Error::Task(TaskError::Unknown(_)))
+                ),
                 "{other}"
             );
         }

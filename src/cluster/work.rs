@@ -10,7 +10,7 @@ use crate::engine::{
     AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, KeySource, Lists,
     MoveSink, OnlyList, Order, Parts, Plan, Source, Tally, Visit, Workers, codec,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
 use crate::game::{Exp, PartKey};
 use crate::part::{Fingerprint, Kind, Part, Sealed};
@@ -39,7 +39,7 @@ struct Output<'a> {
 /// Do a task, unless it is done.
 pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> {
     match layer.receipt(task) {
-        Err(Error::Undone(_)) => {}
+        Err(Error::Task(TaskError::Undone(_))) => {}
         done => return done.map(drop),
     }
     let level = match task.step {
@@ -141,7 +141,7 @@ impl Work<'_> {
         let Task { max, number, .. } = self.task;
         let range = self.layer.plan.range(kind, max, number);
         let range = range.filter(|_| number < self.layer.plan.ranges(kind, max));
-        let range = range.ok_or_else(|| Error::Task(self.task.to_string()))?;
+        let range = range.ok_or_else(|| TaskError::Unknown(self.task.to_string()))?;
         let codec = self.codec();
         let (most, workers) = (self.plan.sort, self.parts.workers);
         Ok(Sections::new(files, range, codec, most, workers))
@@ -163,7 +163,7 @@ impl Work<'_> {
         if planned {
             return Ok(());
         }
-        Err(Error::Task(self.task.to_string()))
+        Err(TaskError::Unknown(self.task.to_string()).into())
     }
 
     fn build_candidates(&mut self, kind: Kind, max: Exp, candidates: Candidates) -> Result<Tally> {

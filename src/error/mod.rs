@@ -1,16 +1,20 @@
-//! All errors of the library, as one type; those of solving are a type of their own inside it.
+//! All errors of the library, as one type; those of solving and of tasks are types of their own
+//! inside it.
 //!
 //! Every message reads `path: what: cause`, gives what was expected and what was found as numbers,
 //! and ends with what to do. Messages are in lower case without a full stop, so that they can be
 //! chained.
 
+mod damage;
 mod remedy;
 mod solving;
+mod task;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use solving::SolvingError;
+pub use task::TaskError;
 
 /// Shorthand for results of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -282,31 +286,6 @@ pub enum Error {
         block: u64,
     },
 
-    /// Not a task of a layer.
-    #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
-    Task(String),
-
-    /// A task of a layer that is sealed, or of another plan, or another version of the program.
-    #[error("{}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again", .0.display())]
-    Stale(PathBuf),
-
-    /// A task that must be done first.
-    #[error("task {0}: not done yet: ask for the tasks again")]
-    Undone(String),
-
-    /// What a task made is damaged or gone, so the task is no longer done.
-    #[error("{cause}: {task} is to be done again: ask for the tasks again")]
-    Retracted {
-        /// The task.
-        task: String,
-        /// What is wrong.
-        cause: Box<Error>,
-    },
-
-    /// No layer is cut into tasks.
-    #[error("{}: no layer is cut into tasks: enum48 cluster tasks does so", .0.display())]
-    Unplanned(PathBuf),
-
     /// A layer that was not counted yet.
     #[error("{}: sum {sum} is not counted yet, the last layer is {last}: let the count go on", path.display())]
     NotCounted {
@@ -349,6 +328,10 @@ pub enum Error {
     /// A run cannot be solved, or a solution not be used.
     #[error(transparent)]
     Solving(#[from] SolvingError),
+
+    /// A task of a layer cannot be done, or a layer not be sealed.
+    #[error(transparent)]
+    Task(#[from] TaskError),
 }
 
 /// `move 12: `.
@@ -362,46 +345,13 @@ fn up_to(until: Option<u32>) -> String {
 }
 
 impl Error {
-    /// Whether this says that a run is damaged, or that its numbers cannot be right. To the
-    /// question whether a run is sound, such an error is an answer.
-    #[must_use]
-    pub fn is_damage(&self) -> bool {
-        match self {
-            Self::Foreign(_)
-            | Self::Unfinished(_)
-            | Self::Missing(_)
-            | Self::Cut { .. }
-            | Self::Damaged { .. }
-            | Self::Mismatch { .. }
-            | Self::OtherKind { .. }
-            | Self::Altered { .. }
-            | Self::Law { .. } => true,
-            Self::Solving(error) => error.is_damage(),
-            _ => false,
-        }
-    }
-
     /// Whether there is no room on a disk.
     pub(crate) fn is_lack_of_space(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { cause, .. } if matches!(cause.kind(), StorageFull | QuotaExceeded))
     }
 
-    /// The file that this says is damaged, or not there.
-    pub(crate) fn damaged_file(&self) -> Option<&Path> {
-        match self {
-            Self::Foreign(path)
-            | Self::Unfinished(path)
-            | Self::Missing(path)
-            | Self::Cut { path, .. }
-            | Self::Damaged { path, .. }
-            | Self::Mismatch { path, .. }
-            | Self::OtherKind { path, .. } => Some(path),
-            _ => None,
-        }
-    }
-
-    /// The same, but for a file of a run that is not there.
+    /// The same, but as that of a run's file where there is none.
     pub(crate) fn missing(self) -> Self {
         match self {
             Self::Io { path, cause, .. } if cause.kind() == io::ErrorKind::NotFound => {

@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use enum48::Error;
 use enum48::cluster::{Next, Stage};
 use enum48::store::Keep;
+use enum48::{Error, TaskError};
 
 use crate::manifest::seal_manifest;
 use crate::tasks::Count;
@@ -107,13 +107,13 @@ fn a_damaged_or_lost_file_is_named_and_made_again() {
 fn is_retracted(error: Option<Error>, maker: &str, name: &str) -> bool {
     match error {
         None => false,
-        Some(Error::Retracted { task, cause }) => {
+        Some(Error::Task(TaskError::Retracted { task, cause })) => {
             assert_eq!(task, maker);
             assert!(cause.to_string().contains(name), "{cause}");
             true
         }
         // What the first one to find it has deleted.
-        Some(Error::Undone(task)) => {
+        Some(Error::Task(TaskError::Undone(task))) => {
             assert_eq!(task, maker);
             true
         }
@@ -141,7 +141,9 @@ fn a_damaged_receipt_is_none() {
     // Who needs it finds it.
     let reduce = missing.tasks[0].replace("map-", "reduce-");
     let undone = count.run(&reduce).err();
-    assert!(matches!(undone, Some(Error::Undone(task)) if task == missing.tasks[0]));
+    assert!(
+        matches!(undone, Some(Error::Task(TaskError::Undone(task))) if task == missing.tasks[0])
+    );
     let Next::Tasks(again) = count.next().unwrap() else {
         panic!("a task is to be done")
     };
@@ -186,7 +188,10 @@ fn names_of_no_task_are_refused() {
     ] {
         let refused = count.run(name);
         assert!(
-            matches!(refused, Err(Error::Task(_) | Error::Stale(_))),
+            matches!(
+                refused,
+                Err(Error::Task(TaskError::Unknown(_) | TaskError::Stale(_)))
+            ),
             "{name}: {refused:?}"
         );
     }
@@ -199,7 +204,7 @@ fn names_of_no_task_are_refused() {
     ] {
         let refused = count.run(&format!("{layer}/{task}"));
         assert!(
-            matches!(refused, Err(Error::Task(_))),
+            matches!(refused, Err(Error::Task(TaskError::Unknown(_)))),
             "{task}: {refused:?}"
         );
     }
@@ -211,7 +216,7 @@ fn names_of_no_task_are_refused() {
         // The stage before is not done.
         let refused = count.run(&format!("{layer}/{task}"));
         assert!(
-            matches!(refused, Err(Error::Undone(_))),
+            matches!(refused, Err(Error::Task(TaskError::Undone(_)))),
             "{task}: {refused:?}"
         );
     }
@@ -224,7 +229,10 @@ fn nothing_is_sealed_before_every_task_is_done_or_against_a_law() {
     let count = count();
     while let Some(missing) = count.missing() {
         let early = count.seal();
-        assert!(matches!(early, Err(Error::Undone(_))), "{early:?}");
+        assert!(
+            matches!(early, Err(Error::Task(TaskError::Undone(_)))),
+            "{early:?}"
+        );
         missing
             .tasks
             .iter()

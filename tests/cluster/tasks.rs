@@ -6,7 +6,7 @@ use enum48::cluster::{self, Missing, Next};
 use enum48::engine::{self, Plan, Silent};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::verify;
-use enum48::{Error, Game};
+use enum48::{Error, Game, TaskError};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
@@ -180,13 +180,16 @@ fn a_task_that_is_late_changes_nothing() {
         for task in late.iter().filter(|task| !task.starts_with(&layer)) {
             let refused = count.run(task);
             assert!(
-                matches!(refused, Err(Error::Stale(_))),
+                matches!(refused, Err(Error::Task(TaskError::Stale(_)))),
                 "{task}: {refused:?}"
             );
         }
     }
     for task in &late {
-        assert!(matches!(count.run(task), Err(Error::Stale(_))), "{task}");
+        assert!(
+            matches!(count.run(task), Err(Error::Task(TaskError::Stale(_)))),
+            "{task}"
+        );
     }
     count.expect_those_of_one_machine();
 }
@@ -223,7 +226,10 @@ fn a_run_that_keeps_less_is_cut_anew() {
     count.keep = Keep::Afterstates;
     let new = count.missing().unwrap();
     assert_eq!(new.sum, old.sum);
-    assert!(matches!(count.run(&old.tasks[1]), Err(Error::Stale(_))));
+    assert!(matches!(
+        count.run(&old.tasks[1]),
+        Err(Error::Task(TaskError::Stale(_)))
+    ));
     count.finish();
     count.expect_those_of_one_machine();
 }
@@ -248,7 +254,7 @@ fn an_engine_alone_can_go_on_where_tasks_were_left() {
     drop(run);
     engine::count(&mut count.open(), &ample(), count.until, &mut Silent).unwrap();
     let late = count.run(&missing.tasks[0]);
-    assert!(matches!(late, Err(Error::Stale(_))));
+    assert!(matches!(late, Err(Error::Task(TaskError::Stale(_)))));
     // What the tasks left goes when the run is opened again.
     drop(count.open());
     count.expect_those_of_one_machine();

@@ -1,0 +1,35 @@
+//! The errors of counting a layer task by task.
+
+use std::path::PathBuf;
+
+use super::Error;
+
+/// What can go wrong with a task of a layer, besides what can go wrong with any file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TaskError {
+    /// Not a task of a layer.
+    #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
+    Unknown(String),
+
+    /// A task of a layer that is sealed, or of another plan, or another version of the program.
+    #[error("{}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again", .0.display())]
+    Stale(PathBuf),
+
+    /// A task that must be done first.
+    #[error("task {0}: not done yet: ask for the tasks again")]
+    Undone(String),
+
+    /// What a task made is damaged or gone, so the task is no longer done.
+    #[error("{cause}: {task} is to be done again: ask for the tasks again")]
+    Retracted {
+        /// The task.
+        task: String,
+        /// What is wrong.
+        cause: Box<Error>,
+    },
+
+    /// No layer is cut into tasks.
+    #[error("{}: no layer is cut into tasks: enum48 cluster tasks does so", .0.display())]
+    Unplanned(PathBuf),
+}
