@@ -16,6 +16,7 @@ results/cluster.md.
 
 import argparse
 import concurrent.futures
+import functools
 import json
 import os
 import platform
@@ -24,32 +25,25 @@ import subprocess
 import sys
 import time
 
-# Rounds in which no task could be done, before giving up.
-PATIENCE = 3
+PATIENCE = 3  # Rounds in which no task could be done, before giving up.
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--dir", required=True, help="directory of the run, shared by all machines")
-    parser.add_argument("--local", type=int, metavar="N", help="N processes here, without Ray")
-    parser.add_argument(
-        "--address",
-        default=os.environ.get("RAY_ADDRESS"),
-        help="of the Ray cluster [default: RAY_ADDRESS, or one here]",
-    )
-    parser.add_argument("--enum48", default="enum48", metavar="PATH", help="the program, everywhere")
-    parser.add_argument("--task-threads", type=int, default=1, metavar="N", help="of a task [1]")
-    parser.add_argument("--task-memory", default="1G", metavar="SIZE", help="of a task [1G]")
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form, allow_abbrev=False)
+    add = parser.add_argument
+    add("--dir", required=True, type=os.path.abspath, help="directory of the run, shared by all machines")
+    add("--local", type=int, metavar="N", help="N processes here, without Ray")
+    address = "of the Ray cluster [default: RAY_ADDRESS, or one here]"
+    add("--address", default=os.environ.get("RAY_ADDRESS"), help=address)
+    add("--enum48", default="enum48", metavar="PATH", help="the program, everywhere")
+    add("--task-threads", type=int, default=1, metavar="N", help="of a task [1]")
+    add("--task-memory", default="1G", metavar="SIZE", help="of a task [1G]")
     own, game = parser.parse_known_args()
     if own.local is not None and own.local < 1:
         parser.error(f"--local {own.local}: no process would count")
-    own.dir = os.path.abspath(own.dir)
-    own.enum48 = shutil.which(own.enum48) or parser.error(f"--enum48 {own.enum48}: no such program")
-    own.enum48 = os.path.abspath(own.enum48)
+    program = shutil.which(own.enum48) or parser.error(f"--enum48 {own.enum48}: no such program")
+    own.enum48 = os.path.abspath(program)
     return own, game
 
 
@@ -75,24 +69,9 @@ def attempt(command):
     return None
 
 
-def local_pool(processes):
-    """A function that runs commands and gives (name, what is wrong) as each of them ends."""
-
-    def each(commands):
-        pool = concurrent.futures.ThreadPoolExecutor(processes)
-        running = {pool.submit(attempt, command): name for name, command in commands.items()}
-        try:
-            for done in concurrent.futures.as_completed(running):
-                yield running[done], done.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-    return each
-
-
-def ray_pool(address, threads):
-    """The same on a Ray cluster, which it joins or starts."""
-    os.environ.setdefault("RAY_AUTH_MODE", "token")
+def on_ray(address, threads):
+    """A function that has a Ray cluster, which it joins or starts, run a command in so many threads."""
+    mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
     if address:
         # Else it tries for a quarter of an hour where nobody is.
         os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "1")
@@ -105,29 +84,42 @@ def ray_pool(address, threads):
     except Exception as error:
         cause = str(error.__cause__ or error).strip().splitlines()[-1]
         refuse(f"Ray at {address or 'this machine'}: {cause}")
+    if mode == "token" and talks_to_strangers(ray.get_runtime_context().gcs_address):
+        refuse("Ray runs without a token, so anybody can run anything: start it with RAY_AUTH_MODE=token")
     if not any(machine["Resources"].get("CPU", 0) >= threads for machine in ray.nodes()):
         refuse(f"no machine of the cluster has {threads} cores: give less --task-threads")
     # On all machines alike: Ray would fill one after the other. What is lost is in the next round.
     options = {"num_cpus": threads, "max_retries": 0, "scheduling_strategy": "SPREAD"}
     remote = ray.remote(**options)(attempt)
+    return lambda command: remote.remote(command).future()
 
-    def each(commands):
-        running = {remote.remote(command): name for name, command in commands.items()}
-        while running:
-            (done,), _ = ray.wait(list(running), num_returns=1)
-            name = running.pop(done)
-            try:
-                yield name, ray.get(done)
-            except ray.exceptions.RayError as error:
-                yield name, str(error)
 
-    return each
+def talks_to_strangers(address):
+    """Whether a Ray cluster answers those who have no token."""
+    check = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
+    without = {**os.environ, "RAY_AUTH_MODE": "disabled"}
+    return subprocess.run(check, env=without, capture_output=True).returncode == 0
+
+
+def ended(submit, commands):
+    """Run commands; give (name, what is wrong) as each of them ends."""
+    running = {submit(command): name for name, command in commands.items()}
+    try:
+        for done in concurrent.futures.as_completed(running):
+            error = done.exception()
+            yield running[done], str(error) if error else done.result()
+    finally:
+        for future in running:
+            future.cancel()
 
 
 def main():
     own, game = arguments()
     cluster = [own.enum48, "cluster"]
-    each = local_pool(own.local) if own.local else ray_pool(own.address, own.task_threads)
+    if own.local:
+        submit = functools.partial(concurrent.futures.ThreadPoolExecutor(own.local).submit, attempt)
+    else:
+        submit = on_ray(own.address, own.task_threads)
     resources = ["--dir", own.dir, "--threads", str(own.task_threads), "--memory", own.task_memory]
     failed = 0
     while failed < PATIENCE:
@@ -147,14 +139,13 @@ def main():
             continue
         begin, done = time.monotonic(), 0
         commands = {task: [*cluster, "run", task, *resources] for task in answer["tasks"]}
-        for task, wrong in each(commands):
+        for task, wrong in ended(submit, commands):
             if wrong:
                 say(f"{task}: {wrong}")
             done += not wrong
             if sys.stderr.isatty():
                 say(f"{layer}: {stage}: {done} of {len(commands)}", end="\r")
-        took = time.monotonic() - begin
-        say(f"{layer}: {stage}: {done} of {len(commands)} tasks, {took:.1f} s")
+        say(f"{layer}: {stage}: {done} of {len(commands)} tasks, {time.monotonic() - begin:.1f} s")
         failed = 0 if done else failed + 1
     refuse(f"gave up: nothing could be done {PATIENCE} times")
 

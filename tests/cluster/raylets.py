@@ -54,7 +54,7 @@ def ray(*command):
     return [sys.executable, "-m", "ray.scripts.scripts", *command]
 
 
-def machine(name, address, *options):
+def machine(name, address, *options, **other):
     """Start a machine."""
     own = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     start = ray("start", "--block", "--num-cpus=1", "--disable-usage-stats", MEMORY)
@@ -62,7 +62,7 @@ def machine(name, address, *options):
     with log.open("wb") as says:
         process = subprocess.Popen(
             [*own, *start, f"--node-ip-address={address}", *options],
-            env=ENVIRONMENT | {"MACHINE": name},
+            env=ENVIRONMENT | {"MACHINE": name} | other,
             stdout=says,
             stderr=says,
         )
@@ -122,6 +122,16 @@ def strangers_are_refused():
     expect(not logged(".+"), "no task for a stranger")
 
 
+def open_cluster_is_refused():
+    options = ["--head", f"--port={ADDRESS[-4:]}", f"--temp-dir={PLACE}/open"]
+    anyones = machine("open", ADDRESS[:-5], *options, RAY_AUTH_MODE="disabled")
+    expect(ended(drive()) == 2, "a refusal of a cluster without a token")
+    said = (PLACE / "driver.log").read_text()
+    expect("without a token" in said.splitlines()[-1], "the reason")
+    anyones.kill()
+    ended(anyones)
+
+
 def driver_is_killed(driver):
     until(lambda: receipts(50, "reduce"), "a receipt")
     driver.kill()
@@ -150,6 +160,7 @@ WRAPPER.chmod(0o755)
 LOG.touch()
 subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 subprocess.run(ray("get-auth-token", "--generate"), env=ENVIRONMENT, check=True, capture_output=True)
+open_cluster_is_refused()
 machine("first", "127.0.0.1", "--head", f"--port={ADDRESS[-4:]}", f"--temp-dir={PLACE}/ray")
 second = machine("second", "127.0.0.2", f"--address={ADDRESS}")
 strangers_are_refused()
