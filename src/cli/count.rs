@@ -8,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
 use super::estimate::Estimate;
+use super::open;
 use super::progress::Reporter;
 use super::results::Results;
 use super::summary::{Listed, Summary};
@@ -94,7 +95,7 @@ fn count(
     args: &Args,
     begin: Instant,
 ) -> Result<Summary> {
-    let mut store = args.wanted.open(&game)?;
+    let mut store = args.wanted.open(&game, open::SHORT)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), plan, args.wanted.until)?;
     let mut reporter = Reporter::new(plan, &store, &choice, args.quiet);

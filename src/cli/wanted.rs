@@ -78,7 +78,8 @@ impl WantedRun {
     }
 
     /// Open it, once no other process uses its directory.
-    pub(super) fn open(&self, game: &Game) -> Result<Store> {
-        Ok(open::store(&self.dir(game), game, self.keep, self.segment)?)
+    pub(super) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
+        let dir = self.dir(game);
+        Ok(open::store(&dir, game, self.keep, self.segment, patience)?)
     }
 }

@@ -1,18 +1,18 @@
 //! A layer that is counted as tasks: its plan, its directory, and what is done of it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::LayerPlan;
-use super::task::{Stage, Task};
+use super::task::{Missing, Stage, Task};
 use crate::engine::Tally;
 use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey};
 use crate::part::{Fingerprint, Kind, Label, Part, Sealed};
-use crate::store::{Run, TaskDir};
+use crate::store::{PROGRAM, Run, TaskDir};
 
 /// The name of the plan, in the directory of the layer.
 const PLAN: &str = "plan.json";
@@ -39,18 +39,39 @@ pub(super) struct PlannedLayer<'a> {
 }
 
 impl<'a> PlannedLayer<'a> {
-    /// The next layer of a run, if it is planned. Directories without a plan, or with one of another
-    /// program or of what the run is no more, are deleted.
+    /// The next layer of a run, if it is planned. Directories without a plan, or with one for what the
+    /// run is no more, are deleted.
     pub(super) fn find(run: &'a Run) -> Result<Option<Self>> {
         for name in TaskDir::names(run, run.sealed_sum() + 2)? {
-            let dir = TaskDir::new(run, &name);
-            let plan: Option<LayerPlan> = dir.load(PLAN)?;
-            match plan.filter(|plan| plan.follows(run)) {
-                Some(plan) => return Ok(Some(Self::new(run, name, plan, dir))),
-                None => dir.delete(),
+            match Self::look(run, &name)? {
+                Some(layer) => return Ok(Some(layer)),
+                None => TaskDir::new(run, &name).delete(),
             }
         }
         Ok(None)
+    }
+
+    /// The layer whose directory has a name; `None` if it is not the next one of the run.
+    ///
+    /// # Errors
+    ///
+    /// [`TaskError::OtherProgram`] if another version of the program has cut it; a damaged plan.
+    fn look(run: &'a Run, name: &str) -> Result<Option<Self>> {
+        let dir = TaskDir::new(run, name);
+        let plan: Option<LayerPlan> = dir.load(PLAN)?;
+        let Some(plan) = plan.filter(|plan| plan.follows(run)) else {
+            return Ok(None);
+        };
+        let path = dir.path(PLAN);
+        if plan.program != PROGRAM {
+            let found = plan.program;
+            return Err(TaskError::OtherProgram { path, found }.into());
+        }
+        if name != TaskDir::name(plan.sum, &plan) {
+            let what = "not the plan that its directory is named after".to_owned();
+            return Err(Error::Damaged { path, what });
+        }
+        Ok(Some(Self::new(run, name.to_owned(), plan, dir)))
     }
 
     fn new(run: &'a Run, name: String, plan: LayerPlan, dir: TaskDir) -> Self {
@@ -66,7 +87,8 @@ impl<'a> PlannedLayer<'a> {
     /// Plan it.
     pub(super) fn plan(run: &'a Run, task: u64, level: i32) -> Result<Self> {
         let plan = LayerPlan::new(run, task, level)?;
-        let (name, dir) = TaskDir::create(run, plan.sum, &plan)?;
+        let name = TaskDir::name(plan.sum, &plan);
+        let dir = TaskDir::create(run, &name)?;
         dir.begin("plan")?.save(PLAN, &plan)?;
         Ok(Self::new(run, name, plan, dir))
     }
@@ -75,14 +97,11 @@ impl<'a> PlannedLayer<'a> {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Stale`] if the run has gone on.
+    /// [`TaskError::Stale`] if the run has gone on, [`TaskError::OtherProgram`] if another version has
+    /// cut the layer.
     pub(super) fn open(run: &'a Run, name: &str) -> Result<Self> {
-        let dir = TaskDir::new(run, name);
-        let plan: Option<LayerPlan> = dir.load(PLAN)?;
-        match plan.filter(|plan| plan.follows(run)) {
-            Some(plan) => Ok(Self::new(run, name.to_owned(), plan, dir)),
-            None => Err(TaskError::Stale(dir.path(PLAN)).into()),
-        }
+        let stale = || TaskError::Stale(TaskDir::new(run, name).path(PLAN)).into();
+        Self::look(run, name)?.ok_or_else(stale)
     }
 
     /// The error that the layer is sealed by now.
@@ -94,7 +113,7 @@ impl<'a> PlannedLayer<'a> {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Undone`] if it is not done. A damaged receipt is deleted: its task is done again.
+    /// [`TaskError::Undone`] if it is not done. If its receipt is damaged, it is done no more.
     pub(super) fn receipt(&self, task: Task) -> Result<Receipt> {
         let mut receipts = self.receipts.lock().expect("no thread panics");
         if let Some(receipt) = receipts.get(&task) {
@@ -112,21 +131,43 @@ impl<'a> PlannedLayer<'a> {
         Ok(receipt)
     }
 
-    /// The tasks of a stage that are not done, in a directory that holds some files.
-    pub(super) fn missing(
-        &self,
-        stage: Stage,
-        files: &HashSet<String>,
-    ) -> Result<(Vec<Task>, usize)> {
-        let tasks = self.tasks(stage)?;
-        let of = tasks.len();
-        let missing = tasks.into_iter();
-        let missing = missing.filter(|task| !files.contains(&task.receipt()));
-        Ok((missing.collect(), of))
+    /// The tasks that are not done, of the first stage that has some; `None` if there are none.
+    pub(super) fn missing(&self) -> Result<Option<Missing>> {
+        let files = self.dir.files()?;
+        for stage in Stage::ALL {
+            let tasks = match self.tasks(stage) {
+                // Of a stage before: its receipt is there, but damaged.
+                Err(Error::Task(TaskError::Undone(name))) => return self.missing_again(name),
+                tasks => tasks?,
+            };
+            let undone = tasks.iter().filter(|task| !files.contains(&task.receipt()));
+            let undone: Vec<String> = undone.map(|&task| self.full_name(task)).collect();
+            if !undone.is_empty() {
+                return Ok(Some(Missing {
+                    sum: self.plan.sum,
+                    stage,
+                    tasks: undone,
+                    of: tasks.len(),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same for a task that was done and is no more, by its full name.
+    fn missing_again(&self, name: String) -> Result<Option<Missing>> {
+        let (_, task) = name.split_once('/').unwrap_or_default();
+        let stage = task.parse::<Task>()?.stage();
+        Ok(Some(Missing {
+            sum: self.plan.sum,
+            stage,
+            of: self.tasks(stage)?.len(),
+            tasks: vec![name],
+        }))
     }
 
     /// The tasks of a stage; those of a stage before it must be done.
-    pub(super) fn tasks(&self, stage: Stage) -> Result<Vec<Task>> {
+    fn tasks(&self, stage: Stage) -> Result<Vec<Task>> {
         self.plan.tasks(stage, self.run.segment(), |kind, max| {
             self.made(kind, max).map(|files| total(&files))
         })
@@ -215,5 +256,6 @@ impl<'a> PlannedLayer<'a> {
 
 /// Boards in all of some files.
 pub(super) fn total(files: &[(String, Sealed)]) -> u64 {
-    files.iter().map(|(_, sealed)| sealed.states).sum()
+    let boards = files.iter().map(|(_, sealed)| sealed.states);
+    boards.fold(0, u64::saturating_add)
 }

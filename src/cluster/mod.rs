@@ -61,7 +61,7 @@ use layer::PlannedLayer;
 pub use plan::TASK;
 use plan::candidates_of_next;
 use seal::Sealing;
-pub use task::Stage;
+pub use task::{Missing, Stage};
 
 /// What there is to be done of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,19 +74,6 @@ pub enum Next {
     Seal(u32),
 }
 
-/// The tasks of a stage that are not done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// Sum of the layer.
-    pub sum: u32,
-    /// The stage.
-    pub stage: Stage,
-    /// Their names, as [`run`] takes them.
-    pub tasks: Vec<String>,
-    /// Tasks of the stage, those that are done among them.
-    pub of: usize,
-}
-
 /// What is to be done next of a run, up to the layer of sum `until`. Layers of fewer than `task`
 /// candidates are counted at once, with the engine, in the resources of a plan; the first one of more
 /// is cut into tasks of about so many, and its files get the plan's zstd level. A layer that is
@@ -94,7 +81,7 @@ pub struct Missing {
 ///
 /// # Errors
 ///
-/// As for [`engine::count`].
+/// As for [`engine::count`]; [`TaskError::OtherProgram`] if another version has cut the layer.
 pub fn next(
     store: &mut Store,
     plan: &Plan,
@@ -102,7 +89,7 @@ pub fn next(
     until: Option<u32>,
     progress: &mut dyn Progress,
 ) -> Result<Next> {
-    let last = engine::last_sum(store.run().game(), until)?;
+    let (task, last) = (task.max(1), engine::last_sum(store.run().game(), until)?);
     let is_small = |run: &Run| candidates_of_next(run) < task;
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
     let planned = PlannedLayer::find(store.run())?.is_some();
@@ -115,27 +102,18 @@ pub fn next(
         engine::count_while(store, &plan, until, progress, is_small)?;
     }
     let run = store.run();
-    if ended(run) {
+    // A small layer is left if `progress` said to stop.
+    if ended(run) || !planned && is_small(run) {
         return Ok(Next::Nothing);
     }
     let layer = match PlannedLayer::find(run)? {
         Some(layer) => layer,
         None => PlannedLayer::plan(run, task, plan.level())?,
     };
-    let files = layer.dir.files()?;
-    for stage in Stage::ALL {
-        let (missing, of) = layer.missing(stage, &files)?;
-        if !missing.is_empty() {
-            let tasks = missing.into_iter().map(|task| layer.full_name(task));
-            return Ok(Next::Tasks(Missing {
-                sum: layer.plan.sum,
-                stage,
-                tasks: tasks.collect(),
-                of,
-            }));
-        }
-    }
-    Ok(Next::Seal(layer.plan.sum))
+    Ok(match layer.missing()? {
+        Some(missing) => Next::Tasks(missing),
+        None => Next::Seal(layer.plan.sum),
+    })
 }
 
 /// Do a task of a run in the resources of a plan, unless it is done. It can be done by several
@@ -153,7 +131,8 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
     let run = Run::peek(dir)?;
     let layer = PlannedLayer::open(&run, layer)?;
     work::work(&layer, task, plan).map_err(|error| {
-        if layer.dir.is_there() {
+        // Once the layer is sealed its files go.
+        if Run::peek(dir).is_ok_and(|run| layer.plan.follows(&run)) {
             layer.blame(error)
         } else {
             layer.stale()
@@ -167,7 +146,8 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
 /// # Errors
 ///
 /// [`TaskError::Unplanned`] if there is no such layer, [`TaskError::Undone`] if a task is not;
-/// [`Error::Law`](crate::Error::Law) if the counts cannot be right; what the system refuses. Nothing is sealed then.
+/// [`Error::Law`](crate::Error::Law) if the counts cannot be right: nothing is sealed then. What the system refuses: the same call
+/// again goes on.
 pub fn seal(store: &mut Store) -> Result<u32> {
     let unplanned = TaskError::Unplanned(store.run().dir().to_owned());
     let layer = PlannedLayer::find(store.run())?.ok_or(unplanned)?;
@@ -176,8 +156,11 @@ pub fn seal(store: &mut Store) -> Result<u32> {
     let laws = Laws::new(store.run().game(), sum);
     let mut layers = [sealing.layer.clone()];
     engine::obey(&laws, store, &mut layers)?;
-    sealing.hand_over(store)?;
-    store.seal(&layers)?;
+    let sealed = sealing.hand_over(store).and_then(|()| store.seal(&layers));
+    sealed.inspect_err(|_| {
+        // The error that ended it is the one to report.
+        let _ = store.abandon();
+    })?;
     store.close()?;
     crate::store::TaskDir::new(store.run(), &name).delete();
     Ok(sum)

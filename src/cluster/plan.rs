@@ -67,9 +67,9 @@ impl LayerPlan {
         })
     }
 
-    /// Whether it is one of this program's, for the next layer of a run.
+    /// Whether it is for the next layer of a run.
     pub(super) fn follows(&self, run: &Run) -> bool {
-        self.program == PROGRAM && self.sum == run.sealed_sum() + 2 && self.run == run.checksum()
+        self.sum == run.sealed_sum() + 2 && self.run == run.checksum()
     }
 
     /// The tasks of a stage; of the last one those for parts of so many boards, which are known only
@@ -216,6 +216,7 @@ impl PartPlan {
 
 /// Cut keys into ranges that each hold as much of a sample, which is sorted.
 fn cuts(sample: &[u64], ranges: usize) -> Vec<u64> {
+    let ranges = ranges.min(sample.len());
     let cut = |range: usize| sample.get(sample.len() * range / ranges).copied();
     let mut cuts: Vec<u64> = (1..ranges).filter_map(cut).collect();
     cuts.retain(|&key| key > 0);

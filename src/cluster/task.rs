@@ -36,6 +36,19 @@ impl fmt::Display for Stage {
     }
 }
 
+/// The tasks of a stage that are not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Sum of the layer.
+    pub sum: u32,
+    /// The stage.
+    pub stage: Stage,
+    /// Their names, as [`run`](fn@super::run) takes them.
+    pub tasks: Vec<String>,
+    /// Tasks of the stage, those that are done among them.
+    pub of: usize,
+}
+
 /// A task of a layer: one of those for the part with a largest tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Task {
@@ -60,6 +73,16 @@ impl Task {
         (0..tasks).map(move |number| Self { step, max, number })
     }
 
+    /// The stage that it belongs to.
+    pub(super) fn stage(self) -> Stage {
+        match self.step {
+            Step::Map => Stage::Map,
+            Step::Reduce => Stage::Reduce,
+            Step::Gather => Stage::Gather,
+            Step::Write(_) => Stage::Write,
+        }
+    }
+
     /// The name of what it says when it is done.
     pub(super) fn receipt(self) -> String {
         format!("{self}.json")
@@ -75,10 +98,11 @@ impl Task {
         format!("{self}.merged.{}", Kind::Afterstates)
     }
 
-    /// The names of all files that it may leave, the receipt last.
+    /// The names of all files that it may leave, first that of the receipt: without it, none of them
+    /// counts.
     pub(super) fn files(self) -> [String; 4] {
         let [states, afterstates] = [Kind::States, Kind::Afterstates].map(|kind| self.boards(kind));
-        [states, afterstates, self.merged(), self.receipt()]
+        [self.receipt(), states, afterstates, self.merged()]
     }
 }
 

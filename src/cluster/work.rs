@@ -115,6 +115,7 @@ impl Work<'_> {
     /// Merge a range of the afterstates of a part.
     fn gather(&mut self) -> Result<()> {
         let max = self.task.max;
+        self.expect(self.task.number < self.layer.plan.gathers(max).count())?;
         let files = self.layer.files(self.layer.plan.reduced(max).into_iter())?;
         let files = self.layer.open_all(Kind::Afterstates, max, files)?;
         let source = self.sections(Kind::Afterstates, files)?;
@@ -130,8 +131,9 @@ impl Work<'_> {
         let from = segment.saturating_mul(self.task.number as u64);
         let to = from.saturating_add(segment);
         self.expect(from < total(&files))?;
+        let (files, before) = within(files, from, to);
         let files = self.layer.open_all(kind, max, files)?;
-        let source = Stretch::new(files, from, to, self.codec());
+        let source = Stretch::new(files, from - before, to - before, self.codec());
         self.build(kind, max, source, OnlyList)?;
         Ok(())
     }
@@ -203,6 +205,21 @@ impl Work<'_> {
             .build_files(kind, vec![order], &mut self.output, |_| ())?;
         Ok(built[0].tally)
     }
+}
+
+/// Those of some files, laid end to end, that hold boards from a position up to another, and the number
+/// of boards in the files before them.
+fn within(files: Vec<(String, Sealed)>, from: u64, to: u64) -> (Vec<(String, Sealed)>, u64) {
+    let (mut end, mut before) = (0, 0);
+    let within = files.into_iter().filter(|(_, sealed)| {
+        let begin = end;
+        end += sealed.states;
+        if end <= from {
+            before = end;
+        }
+        from < end && begin < to
+    });
+    (within.collect(), before)
 }
 
 impl Output<'_> {

@@ -187,8 +187,8 @@ pub enum Error {
         what: String,
     },
 
-    /// A file that is intact, but not the part that the manifest names.
-    #[error("{}: not the part that the manifest names: {what}: put the right file back, or {}", path.display(), remedy::anew(path))]
+    /// A file that is intact, but not the one that was sealed under this name.
+    #[error("{}: not the file that was sealed: {what}: put the right file back, or {}", path.display(), remedy::anew(path))]
     Mismatch {
         /// File.
         path: PathBuf,

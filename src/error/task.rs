@@ -12,9 +12,18 @@ pub enum TaskError {
     #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
     Unknown(String),
 
-    /// A task of a layer that is sealed, or of another plan, or another version of the program.
+    /// A task of a layer that is sealed, or was cut in another way since.
     #[error("{}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again", .0.display())]
     Stale(PathBuf),
+
+    /// A layer that another version of the program has cut into tasks.
+    #[error("{}: cut into tasks by {found}: go on with that version, or delete the directory: then this one cuts the layer anew", path.display())]
+    OtherProgram {
+        /// The plan.
+        path: PathBuf,
+        /// The program and its version.
+        found: String,
+    },
 
     /// A task that must be done first.
     #[error("task {0}: not done yet: ask for the tasks again")]

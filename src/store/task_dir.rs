@@ -1,8 +1,9 @@
 //! The directory of a layer that many processes count: what they hand to each other.
 //!
-//! Key idea: nothing in it is ever changed. Whoever works on a task does so in a directory of its
-//! own, and a finished file gets its name by a link, which the file system grants once. So a task
-//! can be done twice, at once, or late: its results are the same, and the first ones stay.
+//! Key idea: no file in it is ever changed, only deleted if it is found to be damaged. Whoever works on
+//! a task does so in a directory of its own, and a finished file gets its name by a link, which the
+//! file system grants once. So a task can be done twice, at once, or late: its results are the same,
+//! and the first ones stay.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -51,12 +52,16 @@ impl TaskDir {
         Ok(names.collect())
     }
 
-    /// Make the one for the layer of a sum, with a name that tells its plan from all others.
-    pub(crate) fn create(run: &Run, sum: u32, plan: &impl Serialize) -> Result<(String, Self)> {
-        let name = files::tasks_name(sum, checked::checksum(plan));
-        let dir = Self::new(run, &name);
+    /// The name of the one for the layer of a sum, which tells its plan from all others.
+    pub(crate) fn name(sum: u32, plan: &impl Serialize) -> String {
+        files::tasks_name(sum, checked::checksum(plan))
+    }
+
+    /// Make the one of a name.
+    pub(crate) fn create(run: &Run, name: &str) -> Result<Self> {
+        let dir = Self::new(run, name);
         file::create_dir(&dir.path)?;
-        Ok((name, dir))
+        Ok(dir)
     }
 
     /// Read what was [saved](Attempt::save); `None` if nothing was.
@@ -82,11 +87,6 @@ impl TaskDir {
         Ok(Attempt { dir: self, place })
     }
 
-    /// Whether it is there still.
-    pub(crate) fn is_there(&self) -> bool {
-        self.path.is_dir()
-    }
-
     /// The names of its files.
     pub(crate) fn files(&self) -> Result<HashSet<String>> {
         Ok(files::names(&self.path)?.into_iter().collect())
@@ -107,7 +107,7 @@ impl TaskDir {
         Expected::check(part, label, sealed)
     }
 
-    /// Delete some of its files.
+    /// Delete some of its files, in their order.
     pub(crate) fn retract<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
         let mut paths = names.into_iter().map(|name| self.path(name));
         paths.try_for_each(|path| file::remove(&path))

@@ -153,6 +153,91 @@ fn a_damaged_receipt_is_none() {
 }
 
 #[test]
+fn a_damaged_receipt_that_only_the_coordinator_reads_is_none() {
+    let count = count();
+    let mut reduces = Vec::new();
+    while let Some(missing) = count.missing() {
+        if missing.stage == Stage::Write {
+            break;
+        }
+        missing
+            .tasks
+            .iter()
+            .for_each(|task| count.run(task).unwrap());
+        if missing.stage == Stage::Reduce {
+            reduces = missing.tasks;
+        }
+    }
+    // More than one at once.
+    for task in &reduces[..2] {
+        flip(&count.dir().join(format!("{task}.json")), |length| {
+            length / 2
+        });
+    }
+    let mut again = Vec::new();
+    for _ in 0..2 {
+        let missing = count.missing().unwrap();
+        assert_eq!((missing.stage, missing.of), (Stage::Reduce, reduces.len()));
+        assert_eq!(missing.tasks.len(), 1);
+        count.run(&missing.tasks[0]).unwrap();
+        again.extend(missing.tasks);
+    }
+    again.sort();
+    assert_eq!(again, reduces[..2]);
+    count.finish();
+    count.expect_those_of_one_machine();
+}
+
+/// Change what a plan says, and its checksum.
+fn forge(plan: &PathBuf, from: &str, to: &str) {
+    let text = fs::read_to_string(plan).unwrap();
+    assert!(text.contains(from), "{text}");
+    let mut bytes = text.replacen(from, to, 1).into_bytes();
+    seal_manifest(&mut bytes);
+    fs::write(plan, bytes).unwrap();
+}
+
+#[test]
+fn the_plan_of_another_version_is_left_to_it() {
+    let count = count();
+    let missing = count.missing().unwrap();
+    count.run(&missing.tasks[0]).unwrap();
+    let layer = count.dir().join(layer_of(&missing.tasks[0]));
+    let (plan, other) = (layer.join("plan.json"), "enum48 0.0.1");
+    let own = concat!("enum48 ", env!("CARGO_PKG_VERSION"));
+    forge(&plan, own, other);
+    for found in [
+        count.next().err(),
+        count.run(&missing.tasks[1]).err(),
+        count.seal().err(),
+    ] {
+        assert!(
+            matches!(&found, Some(Error::Task(TaskError::OtherProgram { found, .. })) if found == other),
+            "{found:?}"
+        );
+    }
+    forge(&plan, other, own);
+    assert_eq!(count.missing().unwrap().tasks, missing.tasks[1..]);
+    count.finish();
+    count.expect_those_of_one_machine();
+}
+
+#[test]
+fn a_plan_that_was_changed_is_named() {
+    let count = count();
+    let missing = count.missing().unwrap();
+    let plan = count
+        .dir()
+        .join(layer_of(&missing.tasks[0]))
+        .join("plan.json");
+    forge(&plan, "\"shares\": ", "\"shares\": 9");
+    for found in [count.next().err(), count.run(&missing.tasks[0]).err()] {
+        let said = found.unwrap().to_string();
+        assert!(said.contains("plan.json: damaged: not the plan"), "{said}");
+    }
+}
+
+#[test]
 fn a_damaged_plan_is_named() {
     let count = count();
     let missing = count.missing().unwrap();
@@ -199,6 +284,7 @@ fn names_of_no_task_are_refused() {
         "map-00008-0999",
         "map-00064-0000",
         "reduce-00064-0000",
+        "gather-00002-0000",
         "plan",
         "map-8-0",
     ] {

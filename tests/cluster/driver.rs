@@ -11,6 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use enum48::store::Run;
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place};
@@ -101,6 +102,26 @@ fn any_number_of_processes_makes_the_files_of_one_machine() {
             expect_same(place.path(), &alone);
         }
     }
+}
+
+#[test]
+fn who_reads_the_run_is_waited_for() {
+    let place = in_memory();
+    let tasks = format!("cluster tasks {} --dir run", GAMES[0]);
+    good(&place, &format!("{tasks} --quiet"));
+    let reader = Run::open(&place.path().join("run")).unwrap();
+    let mut asking = Command::new(PROGRAM)
+        .args(tasks.split(' '))
+        .current_dir(&place)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(asking.stderr.take().unwrap()).lines();
+    let waits = said.next().unwrap().unwrap();
+    assert!(waits.contains("waiting for run"), "{waits}");
+    drop(reader);
+    assert!(asking.wait().unwrap().success());
 }
 
 #[test]

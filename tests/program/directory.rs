@@ -69,7 +69,7 @@ fn missing_and_damaged_parts_are_refused_by_name() {
     refused(
         &place,
         "--size 2 --max 32 --dir run",
-        "not the part that the manifest names",
+        "not the file that was sealed",
     );
     fs::write(&part, &bytes).unwrap();
     good(&place, "--size 2 --max 32 --quiet --dir run");

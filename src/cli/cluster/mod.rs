@@ -28,7 +28,7 @@ use crate::store::Run;
 #[command(after_help = "\
 Until the game is counted, again and again:
   enum48 cluster tasks --size 4 --max 64 --dir run --quiet > tasks.txt
-  xargs -n 1 enum48 cluster run --dir run < tasks.txt
+  xargs -r -n 1 enum48 cluster run --dir run < tasks.txt
 and when no task is printed:
   enum48 cluster seal --dir run")]
 pub(super) struct Args {
@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Command::Run(args) => cluster::run(&args.dir, &args.task, &args.resources.plan()?)?,
         Command::Seal(args) => {
             let game = *Run::peek(&args.dir)?.game();
-            let mut store = open::store(&args.dir, &game, None, None)?;
+            let mut store = open::store(&args.dir, &game, None, None, open::LONG)?;
             let sum = cluster::seal(&mut store)?;
             talk::say(format_args!("layer {sum} is sealed"));
         }

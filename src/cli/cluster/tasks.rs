@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::cli::progress::Reporter;
 use crate::cli::wanted::WantedRun;
-use crate::cli::{output, talk};
+use crate::cli::{open, output, talk};
 use crate::cluster::{self, Missing, Next};
-use crate::engine::Choice;
+use crate::engine::{Choice, Engine};
 use crate::store::Run;
 
 /// Print the tasks of a run that can be done now
@@ -95,11 +95,11 @@ impl Answer {
 /// Count what is small, and print what there is to be done.
 pub(super) fn run(args: &Args) -> Result<()> {
     let game = args.wanted.game()?;
-    let plan = args.wanted.plan()?;
+    let plan = args.wanted.plan()?.with_engine(Some(Engine::Lists));
     if args.json {
         output::json_names(&args.wanted.dir(&game))?;
     }
-    let mut store = args.wanted.open(&game)?;
+    let mut store = args.wanted.open(&game, open::LONG)?;
     let until = args.wanted.until;
     let choice = Choice::new(store.run(), &plan, until)?;
     let mut reporter = Reporter::new(&plan, &store, &choice, args.quiet);
