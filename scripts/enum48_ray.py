@@ -72,6 +72,7 @@ def attempt(command):
 def on_ray(address, threads):
     """A function that has a Ray cluster, which it joins or starts, run a command in so many threads."""
     mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address:
         # Else it tries for a quarter of an hour where nobody is.
         os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "1")
@@ -130,7 +131,7 @@ def main():
         answer = json.loads(answer.stdout)
         layer, stage = f"layer {answer['sum']}", answer["stage"]
         if stage == "none":
-            say(f"{layer}: counted")
+            say(f"{layer}: counted{' to the end of the game' if answer['complete'] else ''}")
             return 0
         if stage == "seal":
             wrong = attempt([*cluster, "seal", "--dir", own.dir])

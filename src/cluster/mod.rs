@@ -151,7 +151,7 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
 pub fn seal(store: &mut Store) -> Result<u32> {
     let unplanned = TaskError::Unplanned(store.run().dir().to_owned());
     let layer = PlannedLayer::find(store.run())?.ok_or(unplanned)?;
-    let (name, sum) = (layer.name.clone(), layer.plan.sum);
+    let sum = layer.plan.sum;
     let sealing = Sealing::new(&layer).map_err(|error| layer.blame(error))?;
     let laws = Laws::new(store.run().game(), sum);
     let mut layers = [sealing.layer.clone()];
@@ -162,6 +162,5 @@ pub fn seal(store: &mut Store) -> Result<u32> {
         let _ = store.abandon();
     })?;
     store.close()?;
-    crate::store::TaskDir::new(store.run(), &name).delete();
     Ok(sum)
 }

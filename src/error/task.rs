@@ -39,6 +39,6 @@ pub enum TaskError {
     },
 
     /// No layer is cut into tasks.
-    #[error("{}: no layer is cut into tasks: enum48 cluster tasks does so", .0.display())]
+    #[error("{}: no layer is cut into tasks: enum48 cluster tasks says what there is to be done", .0.display())]
     Unplanned(PathBuf),
 }

@@ -172,7 +172,8 @@ impl Store {
 
     /// Commit, and leave nothing but the run in the directory.
     pub(crate) fn close(&mut self) -> Result<()> {
-        self.run.outbox.close(&self.run.manifest)
+        self.run.outbox.close(&self.run.manifest)?;
+        TaskDir::delete_sealed(&self.run)
     }
 
     /// Delete the files of layers that could not be finished, and commit those before them.

@@ -52,6 +52,16 @@ impl TaskDir {
         Ok(names.collect())
     }
 
+    /// Delete those for layers that are sealed.
+    pub(crate) fn delete_sealed(run: &Run) -> Result<()> {
+        for (path, named) in files::all(run.dir())? {
+            if matches!(named, Named::Tasks(sum) if sum <= run.sealed_sum()) {
+                file::clear(&path);
+            }
+        }
+        Ok(())
+    }
+
     /// The name of the one for the layer of a sum, which tells its plan from all others.
     pub(crate) fn name(sum: u32, plan: &impl Serialize) -> String {
         files::tasks_name(sum, checked::checksum(plan))
