@@ -184,7 +184,7 @@ fn a_file_that_is_lost_swapped_or_too_many_is_found_by_name() {
     fs::rename(path(0, 8), path(1, 8)).unwrap();
     fs::rename(&aside, path(0, 8)).unwrap();
     assert!(
-        wrong().contains("-0000.states: not the part"),
+        wrong().contains("-0000.states: not the file"),
         "{}",
         wrong()
     );
