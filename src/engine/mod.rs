@@ -94,6 +94,7 @@ mod pages;
 mod parts;
 mod plan;
 mod progress;
+mod stop;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -119,6 +120,7 @@ pub(crate) use packed::Bounds;
 pub(crate) use parts::{Files, Order, Parts};
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
+pub use stop::Stop;
 pub(crate) use tally::Tally;
 pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
 pub use workers::pool;

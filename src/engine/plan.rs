@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::stop::Stop;
 use crate::error::{Error, Result};
 
 /// The least bound: so much for each thread, and so much once.
@@ -46,6 +47,8 @@ pub struct Plan {
     level: i32,
     /// How a layer is to be held; the program's choice if there is none.
     engine: Option<Engine>,
+    /// What can end the work.
+    stop: Stop,
     /// Bytes of candidates that a thread holds.
     pub(crate) chunks: usize,
     /// Bytes of candidates reserved for each part that a thread has buckets for, so that none
@@ -92,6 +95,7 @@ impl Plan {
             threads,
             level: LEVEL,
             engine: None,
+            stop: Stop::default(),
             chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
             sort,
@@ -114,6 +118,18 @@ impl Plan {
         self
     }
 
+    /// The same for work that ends when `stop` is asked.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// What ends the work.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
     /// The same with batches that fit the caches of the cores: for a process that ends soon, for which
     /// new memory is dear.
     pub(crate) fn with_short_batches(mut self) -> Self {
@@ -134,6 +150,7 @@ impl Plan {
         Some(Self {
             level: self.level,
             engine: self.engine,
+            stop: self.stop.clone(),
             granted: rest.granted * PARTS / parts,
             ..rest
         })
@@ -153,6 +170,7 @@ impl Plan {
             threads,
             level: LEVEL,
             engine: Some(Engine::Lists),
+            stop: Stop::default(),
             chunks: 48 << 10,
             granted: 16 << 10,
             sort: 1500,

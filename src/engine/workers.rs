@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::plan::Plan;
+use super::stop::Stop;
 use crate::error::{Error, Result};
 use crate::game::Board;
 use crate::part::{Decoder, Encoder};
@@ -42,6 +43,7 @@ pub(crate) struct Worker {
 /// All threads.
 pub(crate) struct Workers {
     pool: ThreadPool,
+    stop: Stop,
     each: PerThread<Worker>,
 }
 
@@ -60,17 +62,20 @@ impl Workers {
         };
         Ok(Self {
             pool: pool(plan.threads())?,
+            stop: plan.stop().clone(),
             each: PerThread::new(plan.threads(), worker)?,
         })
     }
 
     /// Do `tasks` in their order, each by whichever thread is free; returns what they counted. A
-    /// single task is done by the caller. After an error no further task is begun.
+    /// single task is done by the caller. After an error no further task is begun, nor when the plan's
+    /// [`Stop`] is asked.
     pub(crate) fn each<T: Sync, R: Default + AddAssign + Send>(
         &self,
         tasks: &[T],
         act: impl Fn(&mut Worker, &T) -> Result<R> + Sync,
     ) -> Result<R> {
+        self.stop.check()?;
         if let [task] = tasks {
             return act(&mut self.each.lock(0), task);
         }
@@ -83,7 +88,8 @@ impl Workers {
             let mut sum = R::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let stop = |_: &Error| next.store(tasks.len(), Ordering::Relaxed);
-                sum += act(&mut worker, task).inspect_err(stop)?;
+                let done = self.stop.check().and_then(|()| act(&mut worker, task));
+                sum += done.inspect_err(stop)?;
             }
             Ok(sum)
         });
@@ -172,6 +178,26 @@ mod tests {
             let tally = workers(threads).each_watched(&[1, 2, 3, 4], act, &mut || watched += 1);
             assert_eq!(tally.unwrap().candidates, 4);
             assert!((1..=4).contains(&watched), "{watched}");
+        }
+    }
+
+    #[test]
+    fn whoever_asks_ends_the_work() {
+        for (threads, tasks) in [(1, 1), (1, 100), (2, 100)] {
+            let stop = Stop::default();
+            let plan = Plan::new(64 << 20, threads).unwrap();
+            let workers = Workers::start(&plan.with_stop(stop.clone())).unwrap();
+            let tasks: Vec<u64> = (1..=tasks).collect();
+            let act = |_: &mut Worker, &task: &u64| {
+                if task == 7 {
+                    stop.ask();
+                }
+                Ok(counted(task))
+            };
+            let outcome = workers.each(&tasks, act);
+            assert_eq!(outcome.is_ok(), tasks.len() < 7);
+            stop.ask();
+            assert!(matches!(workers.each(&tasks, act), Err(Error::Stopped)));
         }
     }
 

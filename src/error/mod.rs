@@ -115,6 +115,10 @@ pub enum Error {
     #[error("engine bits: {0}: give --engine lists, or none for the fastest that works")]
     Engine(String),
 
+    /// Somebody asked for the work to end.
+    #[error("stopped: what is finished is kept: the same again goes on from there")]
+    Stopped,
+
     /// Threads could not be started.
     #[error("threads: cannot start {threads}: {cause}")]
     Threads {
