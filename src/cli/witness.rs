@@ -12,6 +12,7 @@ use super::talk;
 use crate::counts::Row;
 use crate::engine;
 use crate::game::{Game, Grid};
+use crate::part::Kind;
 use crate::store::Run;
 use crate::witness::{Answer, Layers, Search};
 
@@ -112,7 +113,7 @@ fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
 
 /// Print a witness for each state of a sample, in their order.
 fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
-    run.has_layer(4)?;
+    run.has_layer(Kind::States, 4)?;
     let mut layers = Layers::new(run, args.memory)?;
     let (game, table) = (run.game(), run.table());
     let parts: Vec<Row> = table

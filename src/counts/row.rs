@@ -76,7 +76,8 @@ impl Row {
     }
 
     /// What a column holds, as a number.
-    pub(super) fn number(&self, column: Column) -> u64 {
+    #[must_use]
+    pub fn number(&self, column: Column) -> u64 {
         match column {
             Column::Sum => self.sum.into(),
             Column::MaxTile => self.max_tile.into(),

@@ -301,17 +301,21 @@ pub enum Error {
         last: u32,
     },
 
-    /// A layer whose states were deleted.
-    #[error("{}: the states of sum {sum} were dropped (--keep {keep}), the first that are left are of sum {first}: count again with --keep all or both", path.display())]
+    /// A layer whose states, or afterstates, were deleted.
+    #[error("{}: the {what} of sum {sum} were dropped (--keep {keep}), the first that are left are of sum {first}: count again with --keep {keeping} or both", path.display())]
     Gone {
         /// Directory.
         path: PathBuf,
+        /// States or afterstates.
+        what: String,
         /// Sum asked for.
         sum: u32,
-        /// First sum whose states still exist.
+        /// First sum of which they still exist.
         first: u32,
         /// What the run keeps.
         keep: String,
+        /// What keeps them.
+        keeping: String,
     },
 
     /// Every layer is to be kept, but some were deleted.

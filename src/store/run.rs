@@ -156,30 +156,36 @@ impl Run {
         first.max(4)
     }
 
-    /// See that the layer of a sum was counted, and that its states are still there.
+    /// See that the layer of a sum was counted, and that its states, or afterstates, are still there.
     ///
     /// # Errors
     ///
     /// [`Error::NotCounted`], [`Error::Gone`].
-    pub fn has_layer(&self, sum: u32) -> Result<()> {
-        let (last, first) = (self.sealed_sum(), self.first_sum(Kind::States));
+    pub fn has_layer(&self, kind: Kind, sum: u32) -> Result<()> {
+        let (last, first) = (self.sealed_sum(), self.first_sum(kind));
         if sum > last && !self.complete() {
             let path = self.dir.clone();
             return Err(Error::NotCounted { path, sum, last });
         }
         if (4..first).contains(&sum) {
-            return Err(self.gone(sum));
+            return Err(self.gone(kind, sum));
         }
         Ok(())
     }
 
-    /// The error that the states of a sum were dropped.
-    pub(crate) fn gone(&self, sum: u32) -> Error {
+    /// The error that the states, or afterstates, of a sum were dropped.
+    pub(crate) fn gone(&self, kind: Kind, sum: u32) -> Error {
+        let keeping = match kind {
+            Kind::States => Keep::All,
+            Kind::Afterstates => Keep::Afterstates,
+        };
         Error::Gone {
             path: self.dir.clone(),
+            what: kind.to_string(),
             sum,
-            first: self.first_sum(Kind::States),
+            first: self.first_sum(kind),
             keep: self.keep().to_string(),
+            keeping: keeping.to_string(),
         }
     }
 
@@ -266,7 +272,7 @@ impl Run {
     /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; what is wrong
     /// with its files.
     pub fn layer(&self, sum: u32) -> Result<LayerStates> {
-        self.has_layer(sum)?;
+        self.has_layer(Kind::States, sum)?;
         let parts = self.manifest.layer(sum).filter_map(|row| row.key());
         let parts = parts.filter_map(|key| self.part(Kind::States, key).transpose());
         LayerStates::new(parts.collect::<Result<_>>()?)

@@ -22,7 +22,7 @@ impl<'a> States<'a> {
 
     /// See that the states of a sum can be told: they are kept, or the afterstates before them are.
     pub(super) fn has_layer(&self, sum: u32) -> Result<()> {
-        match self.run.has_layer(sum) {
+        match self.run.has_layer(Kind::States, sum) {
             Err(Error::Gone { .. }) if self.has_afterstates_before(sum) => Ok(()),
             told => told,
         }
@@ -34,7 +34,7 @@ impl<'a> States<'a> {
 
     /// Whether the run reached a canonical live board, of a layer that can be told.
     pub(super) fn contain(&mut self, board: Board) -> Result<bool> {
-        if self.run.has_layer(sum(board)).is_ok() {
+        if self.run.has_layer(Kind::States, sum(board)).is_ok() {
             return self.boards.contains(Kind::States, board);
         }
         let game = *self.run.game();

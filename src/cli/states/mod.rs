@@ -213,7 +213,7 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
         if sum < 4 || sum % 2 == 1 {
             bail!("--sum {sum}: no layer has this sum: give an even number, 4 or more");
         }
-        run.has_layer(sum)?;
+        run.has_layer(Kind::States, sum)?;
     }
     let table = run.table();
     let rows = table.rows().iter().filter(|row| {

@@ -24,7 +24,7 @@ impl Target {
     pub(super) fn all(run: &Run) -> Result<Vec<Self>> {
         let kinds = [Kind::States, Kind::Afterstates];
         let mut whole = kinds.into_iter().filter(|&kind| run.first_sum(kind) == 4);
-        let from = whole.next().ok_or_else(|| run.gone(4))?;
+        let from = whole.next().ok_or_else(|| run.gone(Kind::States, 4))?;
         // Nothing follows the last layer of a complete game: the next two layers are to be empty.
         let end = run.sealed_sum() + if run.complete() { 4 } else { 0 };
         let sums = (4..=end).step_by(2);
