@@ -57,9 +57,10 @@
 //! `witness` (a game that ends in a given board), `solve` (what a board is worth), `cluster` (a layer
 //! as tasks, for several machines). Each module uses only those to its left in `game -> part ->
 //! counts, bound, play -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify ->
-//! cli`.
+//! cli -> python`.
 //!
-//! The program is the default feature `cli`; without it the library compiles few other crates.
+//! The program is the default feature `cli`; without it the library compiles few other crates. The
+//! Python module is the feature `python`; `pip install .` builds it.
 
 // These macros panic if the text cannot be written.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -84,6 +85,8 @@ mod lines;
 pub mod part;
 mod per_thread;
 pub mod play;
+#[cfg(feature = "python")]
+mod python;
 mod random;
 pub mod solve;
 pub mod store;

@@ -49,6 +49,13 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "python")]
+pub(crate) use self::{
+    objectives::{goals, objective},
+    progress::Reporter,
+    resources::{bytes, default_memory},
+};
+
 /// The exit code of a job that could be done: its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {

@@ -37,7 +37,7 @@ impl Objectives {
 
 /// The goals of these objectives, in order and each once; all that a run is solved for if there are
 /// none.
-pub(super) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
+pub(crate) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
     let solved: Vec<Goal> = solution.goals().collect();
     let dir = solution.run().dir().display();
     if solved.is_empty() {
@@ -67,7 +67,7 @@ pub(super) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goa
 }
 
 /// An argument that is an objective.
-pub(super) fn objective(text: &str) -> Result<Objective, String> {
+pub(crate) fn objective(text: &str) -> Result<Objective, String> {
     let text = text.trim().to_ascii_lowercase();
     text.parse()
         .map_err(|error: Error| match text.split_once(':') {

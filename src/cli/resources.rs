@@ -39,11 +39,14 @@ pub(super) struct Resources {
 impl Resources {
     /// The plan for these arguments on this machine.
     pub(super) fn plan(&self) -> Result<Plan> {
-        let memory = self
-            .memory
-            .unwrap_or_else(|| machine::memory().map_or(MEMORY, |all| all / 2));
+        let memory = self.memory.unwrap_or_else(default_memory);
         Ok(Plan::new(memory, threads_or_cores(self.threads))?)
     }
+}
+
+/// Half of the machine's memory.
+pub(crate) fn default_memory() -> u64 {
+    machine::memory().map_or(MEMORY, |all| all / 2)
 }
 
 /// As many threads as asked for, if the machine can use them, or as it has cores.
@@ -68,7 +71,7 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// Parse a number of bytes.
-pub(super) fn bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     Config::new()
         .with_binary()
         .parse_size(text)

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor; `error`, `lines`, `wide`, `random` and `per_thread` may be used by all.
-const ORDER: [(&str, u32); 21] = [
+const ORDER: [(&str, u32); 22] = [
     ("error", 0),
     ("lines", 0),
     ("wide", 0),
@@ -31,6 +31,7 @@ const ORDER: [(&str, u32); 21] = [
     ("verify", 10),
     ("cli", 11),
     ("internals", 11),
+    ("python", 12),
 ];
 
 fn floor(module: &str) -> u32 {

@@ -27,7 +27,7 @@ use crate::part::Kind;
 use crate::store::{Layer, Store};
 
 /// Shows the progress of a count, and measures memory meanwhile.
-pub(super) struct Reporter {
+pub(crate) struct Reporter {
     form: Form,
     pace: Pace,
     /// Greatest sum to count.
@@ -42,7 +42,7 @@ pub(super) struct Reporter {
 impl Reporter {
     /// A reporter for a count that continues what is in `store` as `choice` says. Prints what the
     /// count will use.
-    pub(super) fn new(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
+    pub(crate) fn new(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
         let run = store.run();
         let afterstates_kept = run.keep().afterstates();
         let kept = |kind| kind == Kind::States || afterstates_kept;
@@ -91,7 +91,7 @@ impl Reporter {
     }
 
     /// End the display; returns the greatest memory seen.
-    pub(super) fn finish(self) -> Option<u64> {
+    pub(crate) fn finish(self) -> Option<u64> {
         self.form.finish();
         self.memory.peak()
     }

@@ -1,0 +1,220 @@
+//! What boards are worth, in a run that is solved.
+
+use std::cmp::Reverse;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use super::arrays::Boards;
+use super::files::{Buffers, parts};
+use super::pool::{cores, pool};
+use crate::cli;
+use crate::engine::Stop;
+use crate::error::Result;
+use crate::game::{Board, Objective, PartKey};
+use crate::part::{Kind, ValueDecoder};
+use crate::play::{Position, Status};
+use crate::solve::{self, StateValues, Values};
+use crate::store::{Goal, Solution};
+
+/// States whose values are looked up together: the more, the fewer blocks each thread decodes.
+const TOGETHER: usize = 1 << 18;
+
+/// What the moves of some boards are worth, as arrays of the shape of that of the boards: what
+/// Run.best() returns.
+#[pyclass(frozen, module = "enum48", get_all)]
+pub(super) struct Best {
+    /// The number of the best move: 0 up, 1 right, 2 down, 3 left, the first of equal ones. -1 where there
+    /// is none, as the game has ended or never gets there.
+    directions: Py<PyAny>,
+    /// What is to be expected from the board on under the best play; nan where the game never gets there.
+    values: Py<PyAny>,
+    /// The same if a move is made first, with a last axis for the four moves; nan where one is not legal.
+    moves: Py<PyAny>,
+}
+
+/// The same of one board.
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
+    direction: i8,
+    value: f64,
+    moves: [f64; 4],
+}
+
+impl Worth {
+    const UNKNOWN: Self = Self {
+        direction: -1,
+        value: f64::NAN,
+        moves: [f64::NAN; 4],
+    };
+}
+
+impl Best {
+    pub(super) fn new(py: Python<'_>, boards: &Boards<'_>, worth: &[Worth]) -> PyResult<Self> {
+        let directions = boards.answer(py, &[], |to| fill(to, worth.iter().map(|of| of.direction)));
+        let values = boards.answer(py, &[], |to| fill(to, worth.iter().map(|of| of.value)));
+        let moves = boards.answer(py, &[4], |to| {
+            fill(to, worth.iter().flat_map(|of| of.moves))
+        });
+        Ok(Self {
+            directions: directions?.unbind(),
+            values: values?.unbind(),
+            moves: moves?.unbind(),
+        })
+    }
+}
+
+fn fill<T>(to: &mut [T], numbers: impl Iterator<Item = T>) -> PyResult<()> {
+    to.iter_mut()
+        .zip(numbers)
+        .for_each(|(to, number)| *to = number);
+    Ok(())
+}
+
+#[pymethods]
+impl Best {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Self {
+            directions,
+            values,
+            moves,
+        } = self;
+        let [directions, values, moves] =
+            [directions, values, moves].map(|array| array.bind(py).repr());
+        Ok(format!(
+            "Best(directions={}, values={}, moves={})",
+            directions?, values?, moves?
+        ))
+    }
+}
+
+/// The goal of an objective that a run is solved for; of the first one, if none is named.
+pub(super) fn goal(solution: &Solution, objective: Option<&str>) -> PyResult<Goal> {
+    let wanted = objective.map(cli::objective).transpose();
+    let wanted: Vec<Objective> = wanted.map_err(PyValueError::new_err)?.into_iter().collect();
+    let goals = cli::goals(solution, &wanted);
+    let goals = goals.map_err(|error| super::error::Error::new_err(format!("{error:#}")))?;
+    Ok(goals[0])
+}
+
+/// What each board of an array is worth.
+pub(super) fn moves(
+    solution: &Solution,
+    goal: Goal,
+    boards: &[Board],
+    stop: &Stop,
+) -> Result<Vec<Worth>> {
+    let mut questions: Vec<(PartKey, Board, usize)> = boards
+        .iter()
+        .zip(0..)
+        .map(|(&board, number)| (PartKey::of(board), board, number))
+        .collect();
+    questions.sort_unstable();
+    let (memory, threads) = (cli::default_memory(), cores());
+    let share = questions.len().div_ceil(threads).max(1);
+    let answered: Vec<Vec<Worth>> = pool()?.install(|| {
+        let shares = questions.par_chunks(share);
+        let answered = shares.map(|questions| {
+            let mut values = Values::share(solution, &[goal], memory, threads)?;
+            let each = questions.iter().map(|&(_, board, _)| {
+                stop.check()?;
+                worth(&mut values, board)
+            });
+            each.collect()
+        });
+        answered.collect::<Result<_>>()
+    })?;
+    let mut found = vec![Worth::UNKNOWN; boards.len()];
+    for (&(_, _, number), worth) in questions.iter().zip(answered.into_iter().flatten()) {
+        found[number] = worth;
+    }
+    Ok(found)
+}
+
+fn worth(values: &mut Values<'_>, board: Board) -> Result<Worth> {
+    if board == 0 || !values.reached(board)? {
+        return Ok(Worth::UNKNOWN);
+    }
+    let ended = Worth {
+        value: values.ended(board)[0],
+        ..Worth::UNKNOWN
+    };
+    if Position::on(*values.game(), board).status() != Status::Live {
+        return Ok(ended);
+    }
+    let judged = values.moves(board)?;
+    let best = judged
+        .iter()
+        .max_by_key(|of| (of.units[0], Reverse(of.direction as u8)));
+    let Some(best) = best else {
+        return Ok(ended);
+    };
+    let mut moves = [f64::NAN; 4];
+    for of in &judged {
+        moves[of.direction as usize] = of.numbers[0];
+    }
+    Ok(Worth {
+        direction: best.direction as i8,
+        value: best.numbers[0],
+        moves,
+    })
+}
+
+/// The value of each state of a layer.
+pub(super) fn of_states(
+    solution: &Solution,
+    goal: Goal,
+    sum: u32,
+    stop: &Stop,
+) -> Result<Vec<f64>> {
+    let mut values = Vec::new();
+    for part in parts(solution.run(), Kind::States, sum, None)? {
+        let each = (TOGETHER / Kind::States.block()).max(1);
+        let blocks: Vec<usize> = (0..part.blocks()).collect();
+        let of_part: Vec<Vec<f64>> = pool()?.install(|| {
+            let shares = blocks.par_chunks(each).map(|blocks| {
+                stop.check()?;
+                let mut buffers = Buffers::new()?;
+                let mut states = Vec::new();
+                for &block in blocks {
+                    states.extend_from_slice(buffers.block(&part, block)?);
+                }
+                StateValues::new(solution, &[goal])?.of(part.label().key, &states)
+            });
+            shares.collect::<Result<_>>()
+        })?;
+        values.extend(of_part.into_iter().flatten());
+    }
+    Ok(values)
+}
+
+/// The value of each afterstate of a layer.
+pub(super) fn of_afterstates(
+    solution: &Solution,
+    goal: Goal,
+    sum: u32,
+    stop: &Stop,
+) -> Result<Vec<f64>> {
+    let mut values = Vec::new();
+    for part in parts(solution.run(), Kind::Afterstates, sum, None)? {
+        let column = solution.values(goal.objective, part.label().key)?;
+        let Some(column) = column else { continue };
+        column.expect_blocks_of(&part)?;
+        let of_part: Vec<Vec<f64>> = pool()?.install(|| {
+            let blocks = (0..part.blocks()).into_par_iter().map(|block| {
+                stop.check()?;
+                let (mut boards, mut units) = (Buffers::new()?, Vec::new());
+                column.read_block(block, &mut ValueDecoder::new()?, &mut units)?;
+                let boards = boards.block(&part, block)?.iter();
+                let numbers = boards
+                    .zip(units)
+                    .map(|(&board, units)| solve::number(goal, board, units));
+                Ok(numbers.collect())
+            });
+            blocks.collect::<Result<_>>()
+        })?;
+        values.extend(of_part.into_iter().flatten());
+    }
+    Ok(values)
+}

@@ -1,0 +1,55 @@
+"""Runs of small games, counted and solved by the program, whose answers are those to compare with."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import enum48
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("ENUM48_PROGRAM", ROOT / "target/debug/enum48")
+
+
+def said(*arguments, text=None, code=0):
+    """What the program prints."""
+    command = [PROGRAM, *map(str, arguments)]
+    ended = subprocess.run(command, input=text, capture_output=True, text=True)
+    assert ended.returncode == code, ended.stderr
+    return ended.stdout
+
+
+def listed(*arguments):
+    """Boards that the program prints, one a line."""
+    return [int(line, 16) for line in said(*arguments).split()]
+
+
+def counted(place, size, most, *more):
+    said("--size", size, *(["--max", most] if most else []), "--dir", place, "--quiet", *more)
+    return place
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory):
+    """3x3 to 64, with parts of several blocks, and all that can be kept of it."""
+    return counted(tmp_path_factory.mktemp("runs") / "3x3-64", 3, 64, "--keep", "both")
+
+
+@pytest.fixture(scope="session")
+def run(place):
+    return enum48.open(place)
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory):
+    """4x4 to 16, whose parts have several blocks, in several files."""
+    place = tmp_path_factory.mktemp("large") / "4x4-16"
+    return enum48.open(counted(place, 4, 16, "--keep", "both", "--segment", 131_072))
+
+
+@pytest.fixture(scope="session")
+def solved(tmp_path_factory):
+    """2x3 to its end, solved for all that there is."""
+    place = counted(tmp_path_factory.mktemp("solved") / "2x3", "2x3", None, "--keep", "both")
+    said("solve", place, "--for", "score,moves,64", "--quiet")
+    return enum48.open(place)

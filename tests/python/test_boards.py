@@ -1,0 +1,158 @@
+"""The rules on arrays, against the rules as people state them."""
+
+import itertools
+
+import enum48
+import numpy as np
+import pytest
+
+SHAPES = [(2, 2), (2, 3), (3, 2), (3, 3), (2, 4), (4, 3), (3, 4), (4, 4)]
+
+
+def some(shape, count=2000, largest=9):
+    """Cells of boards, as many empty ones as tiles."""
+    random = np.random.default_rng(48)
+    exps = random.integers(0, largest, (count, *shape)) * random.integers(0, 2, (count, *shape))
+    return np.where(exps > 0, 1 << exps, 0)
+
+
+def board(cells):
+    """Of a board's tiles, its number, digit by digit."""
+    return int("".join(f"{int(tile).bit_length() - 1 if tile else 0:x}" for tile in cells.flat), 16)
+
+
+def images(cells):
+    turned = [np.rot90(image, turns) for image in (cells, cells.T) for turns in range(4)]
+    return [image for image in turned if image.shape == cells.shape]
+
+
+def slid(line):
+    """A line after a move to its beginning."""
+    tiles, made = [int(tile) for tile in line if tile], []
+    while tiles:
+        tile = tiles.pop(0)
+        if tiles and tiles[0] == tile:
+            tile += tiles.pop(0)
+        made.append(tile)
+    return made + [0] * (len(line) - len(made))
+
+
+def moved(cells, direction):
+    """A board after a move: 0 up, 1 right, 2 down, 3 left; 0 if that changes nothing."""
+    turned = np.rot90(cells, direction + 1)
+    made = np.rot90(np.array([slid(line) for line in turned]), -direction - 1)
+    return 0 if (made == cells).all() else board(made)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cells_become_boards_and_boards_cells(shape):
+    cells = some(shape)
+    boards = enum48.boards(cells)
+    assert boards.tolist() == [board(one) for one in cells]
+    assert boards.dtype == np.uint64
+    back = enum48.cells(boards, shape)
+    assert (back == cells).all() and back.dtype == np.uint16
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_canonical_board_is_the_least_of_its_images(shape):
+    cells = some(shape)
+    expected = [min(map(board, images(one))) for one in cells]
+    assert enum48.canonical(enum48.boards(cells), shape).tolist() == expected
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_moves_are_those_of_the_rule(shape):
+    cells = some(shape)
+    expected = [[moved(one, direction) for direction in range(4)] for one in cells]
+    assert enum48.moves(enum48.boards(cells), shape).tolist() == expected
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("tile", [2, 4])
+def test_a_tile_comes_up_in_every_empty_cell(shape, tile):
+    cells = some(shape)
+    made = enum48.spawns(enum48.boards(cells), shape, tile)
+    for one, of_one in zip(cells, made.tolist()):
+        for cell, spawned in enumerate(of_one):
+            expected = one.copy()
+            expected.flat[cell] = tile
+            assert spawned == (0 if one.flat[cell] else board(expected))
+
+
+def test_what_would_be_a_65536_is_no_move():
+    row = np.zeros((4, 4), int)
+    row[0, :2] = 32768
+    up, right, down, left = enum48.moves(enum48.boards(row), "4x4").tolist()
+    assert (up, right, left) == (0, 0x00FF << 48, 0) or (up, right, left) == (0, 0, 0)
+    assert down == 0xFF00
+
+
+def test_many_boards_are_as_few():
+    cells = some((4, 4), 100_000)
+    boards = enum48.boards(cells)
+    for of_boards in (enum48.canonical, enum48.moves, enum48.spawns, enum48.cells):
+        together = of_boards(boards, 4)
+        apart = np.concatenate([of_boards(some, 4) for some in np.array_split(boards, 50)])
+        assert (together == apart).all()
+
+
+def test_boards_come_as_anything_that_is_an_array():
+    expected = enum48.canonical(np.array([[0x2310, 0x2130], [0x0132, 0]], np.uint64), "2x2")
+    assert expected.tolist() == [[0x132, 0x132], [0x132, 0]]
+    for dtype in (np.int64, np.uint16, np.int32, np.float64, object):
+        given = np.array([[0x2310, 0x2130], [0x0132, 0]], dtype)
+        assert (enum48.canonical(given, "2x2") == expected).all()
+    turned = np.array([[0x2310, 0x0132], [0x2130, 0]], np.uint64).T
+    assert (enum48.canonical(turned, "2x2") == expected).all()
+    assert (enum48.canonical([[0x2310, 0x2130], [0x0132, 0]], "2x2") == expected).all()
+    assert enum48.canonical(0x2310, "2x2") == 0x132
+    assert enum48.canonical([], "2x2").tolist() == []
+    assert enum48.moves(0x2310, "2x2").shape == (4,)
+    assert enum48.cells([[0x2310]], "2x2").shape == (1, 1, 2, 2)
+    largest = 0xFFFF_FFFF_FFFF_FFFF
+    assert enum48.canonical([1, largest], 4).tolist() == [1, largest]
+
+
+def test_frames_give_boards():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for column in (pandas.Series([0x2310, 0]), polars.Series([0x2310, 0])):
+        assert enum48.canonical(column, 2).tolist() == [0x132, 0]
+
+
+@pytest.mark.parametrize("shape", ["2x3", (2, 3), [2, 3]])
+def test_a_shape_is_a_name_or_a_pair(shape):
+    assert enum48.canonical(0x012345, shape) == 0x012345
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "what"),
+    [
+        (lambda: enum48.canonical(1 << 16, "2x2"), ValueError, 'board "0x10000": not a board of 2x2'),
+        (lambda: enum48.canonical([1, 1 << 40], "2x2"), ValueError, "0x10000000000"),
+        (lambda: enum48.canonical(-1, "2x2"), ValueError, "no negative numbers"),
+        (lambda: enum48.canonical(np.array([-1]), "2x2"), ValueError, "no negative numbers"),
+        (lambda: enum48.canonical([1.5], "2x2"), TypeError, "expected whole numbers"),
+        (lambda: enum48.canonical([float("nan")], "2x2"), TypeError, "expected whole numbers"),
+        (lambda: enum48.canonical(["1"], "2x2"), TypeError, "expected whole numbers"),
+        (lambda: enum48.canonical(None, "2x2"), TypeError, ""),
+        (lambda: enum48.canonical(1, "5x5"), ValueError, "size 5x5: not the size"),
+        (lambda: enum48.canonical(1, (4, 5)), ValueError, "size 4x5: not the size"),
+        (lambda: enum48.canonical(1, None), ValueError, "size None: not the size"),
+        (lambda: enum48.spawns(1, 2, 8), ValueError, "tile 8: expected"),
+        (lambda: enum48.boards([[2, 3], [0, 0]]), ValueError, "cells: 3: not a tile"),
+        (lambda: enum48.boards([[2, 65536], [0, 0]]), ValueError, "cells: 65536: not a tile"),
+        (lambda: enum48.boards([2, 4]), ValueError, "rows and columns as the last two axes"),
+        (lambda: enum48.boards(np.zeros((5, 5), int)), ValueError, "size 5x5"),
+    ],
+)
+def test_what_is_no_board_is_refused(call, error, what):
+    with pytest.raises(error) as raised:
+        call()
+    assert what in str(raised.value)
+
+
+def test_every_small_board():
+    boards = np.array([board(np.array(cells).reshape(2, 2)) for cells in itertools.product([0, 2, 4, 8, 16], repeat=4)])
+    cells = enum48.cells(boards, 2)
+    assert enum48.moves(boards, 2).tolist() == [[moved(one, way) for way in range(4)] for one in cells]

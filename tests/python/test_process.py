@@ -1,0 +1,102 @@
+"""What long work does to the process, and what damage does."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+
+import enum48
+import numpy as np
+import pytest
+from conftest import PROGRAM, said
+
+COUNT = """
+import sys, threading, enum48
+def wait_and_count():
+    while not stopped.wait(0.01):
+        turns.append(1)
+turns, stopped = [], threading.Event()
+threading.Thread(target=wait_and_count, daemon=True).start()
+try:
+    enum48.count("4x4-64", sys.argv[1], memory="256M", threads=2, progress=True)
+except KeyboardInterrupt:
+    print("interrupted", len(turns) > 10)
+"""
+
+
+def test_ctrl_c_ends_a_count_and_loses_nothing(tmp_path):
+    command = [sys.executable, "-c", COUNT, tmp_path]
+    count = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # In the middle of a layer that takes seconds.
+    assert any(" found=" in line for line in count.stderr)
+    count.send_signal(signal.SIGINT)
+    # Other threads of Python had their turn meanwhile.
+    assert count.communicate()[0] == "interrupted True\n"
+    assert count.returncode == 0
+    assert not list(tmp_path.glob("*.tmp"))
+    assert "sound" in said("verify", tmp_path, "--quiet")
+    assert enum48.count("4x4-64", tmp_path, until=30).sums[-1] >= 30
+
+
+def test_threads_read_at_once(run):
+    expected = run.layer(100)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(run.layer(100))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and all((layer == expected).all() for layer in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(run):
+    boards = np.tile(run.layer(100), 10)
+    assert len(boards) > 1 << 16
+    expected = enum48.canonical(boards, 3)
+    child = os.fork()
+    if child == 0:
+        # Or it would wait for ever.
+        signal.alarm(60)
+        same = (enum48.canonical(boards, 3) == expected).all() and len(run.layer(100)) > 0
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def flipped(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 4
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("part", [(100, 32), (60, 16)])
+def test_damage_is_an_exception_with_the_program_s_message(place, tmp_path, part):
+    name = "sum-{:05}-max-{:05}.states".format(*part)
+    length = (place / name).stat().st_size
+    for at in [*range(0, 60, 7), *range(60, length, length // 20), length - 1, length - 30]:
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+        shutil.copytree(place, tmp_path / "run")
+        flipped(tmp_path / "run" / name, at)
+        run = enum48.open(tmp_path / "run")
+        with pytest.raises(enum48.DamagedError) as raised:
+            run.layer(part[0])
+        told = subprocess.run([PROGRAM, "states", run.dir, "--sum", str(part[0])], capture_output=True, text=True)
+        assert told.returncode == 2
+        assert told.stderr == f"enum48: {raised.value}\n"
+        for ask in (lambda: list(run.blocks(*part)), lambda: run.sample(1 << 20, sum=part[0])):
+            with pytest.raises(enum48.DamagedError):
+                ask()
+    (tmp_path / "run" / name).unlink()
+    with pytest.raises(enum48.DamagedError, match="missing"):
+        run.part(*part)
+    flipped(tmp_path / "run" / "manifest.json", 100)
+    with pytest.raises(enum48.DamagedError, match="manifest.json"):
+        enum48.open(tmp_path / "run")
+
+
+def test_more_than_memory_holds_is_a_memory_error(run):
+    with pytest.raises((MemoryError, ValueError)):
+        enum48.spawns(np.broadcast_to(np.uint64(1), (1 << 50,)), 3)

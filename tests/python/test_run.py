@@ -1,0 +1,246 @@
+"""A run, against what the program prints of it."""
+
+import csv
+import filecmp
+import subprocess
+import sys
+
+import enum48
+import numpy as np
+import pytest
+from conftest import PROGRAM, counted, listed, said
+
+
+def test_it_says_what_it_is(run, place):
+    assert (run.game, run.shape, run.max, run.complete) == ("3x3-64", (3, 3), 64, True)
+    assert run.dir == place and run.objectives == []
+    assert repr(run).startswith("<enum48.Run of 3x3-64 in ")
+    assert "live states" in repr(run)
+
+
+def test_a_count_writes_what_the_program_writes(place, tmp_path):
+    run = enum48.count("3x3-64", tmp_path / "own", keep="both", memory="256M", threads=2)
+    assert run.complete
+    compared = filecmp.dircmp(place, tmp_path / "own")
+    names = compared.common_files
+    assert len(names) > 100 and compared.left_only == compared.right_only == []
+    assert filecmp.cmpfiles(place, tmp_path / "own", names, shallow=False) == (names, [], [])
+
+
+def test_a_count_goes_on(tmp_path):
+    run = enum48.count("2x2-32", tmp_path, until=20, memory=256 << 20)
+    assert (run.complete, run.sums[-1]) == (False, 20)
+    with pytest.raises(enum48.Error, match="sum 22 is not counted yet"):
+        run.layer(22)
+    assert enum48.count("2x2-32", tmp_path).complete
+    # Who has opened a run sees it as it was, and keeps nobody from counting.
+    assert not run.complete
+
+
+def test_progress_is_on_stderr(tmp_path):
+    code = f"import enum48; enum48.count('2x3-32', {str(tmp_path)!r}, progress=True)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "" and "2x3-32 in " in told.stderr and "sum=" in told.stderr
+
+
+def test_the_table_is_that_of_the_file(run, place):
+    with open(place / "layers.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    table = run.table()
+    assert list(table) == list(rows[0])
+    for name, column in table.items():
+        base = 16 if name == "fingerprint" else 10
+        assert column.tolist() == [int(row[name], base) for row in rows]
+        assert column.dtype == np.uint64
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_table_is_a_frame(run, library):
+    pytest.importorskip(library)
+    frame = run.table(library)
+    assert type(frame).__module__.startswith(library)
+    assert frame["live"].sum() == run.table()["live"].sum()
+    with pytest.raises(ValueError, match="expected pandas or polars"):
+        run.table("spark")
+
+
+def test_layers_and_parts_are_what_the_program_lists(run, place):
+    table = run.table()
+    assert run.sums == sorted({int(of) for of, live in zip(table["sum"], table["live"]) if live})
+    for total in run.sums[::7]:
+        layer = run.layer(total)
+        assert layer.tolist() == listed("states", place, "--sum", total)
+        for tile in (2, 4, 8, 16, 32):
+            part = run.part(total, tile)
+            if len(part):
+                assert part.tolist() == listed("states", place, "--sum", total, "--max-tile", tile)
+            else:
+                said("states", place, "--sum", total, "--max-tile", tile, code=2)
+            assert np.concatenate(list(run.blocks(total, tile)) + [part[:0]]).tolist() == part.tolist()
+        assert np.concatenate(list(run.blocks(total))).tolist() == layer.tolist()
+    assert run.layer(5).tolist() == run.layer(100_000).tolist() == []
+
+
+def test_blocks_are_all_of_the_run(run, place):
+    blocks = list(run.blocks())
+    assert len(blocks) == np.count_nonzero(run.table()["live"])
+    assert np.concatenate(blocks).tolist() == listed("states", place)
+    one = run.blocks(run.sums[0])
+    assert iter(one) is one
+    list(one)
+    with pytest.raises(StopIteration):
+        next(one)
+
+
+def test_a_large_part_is_in_several_blocks(large):
+    table = large.table()
+    total = int(table["sum"][table["live"].argmax()])
+    for kind, size in (("states", 131_072), ("afterstates", 16_384)):
+        part = large.part(total, 8, kind)
+        blocks = list(large.blocks(total, 8, kind))
+        assert [len(block) for block in blocks[:-1]] == [size] * (len(blocks) - 1) and len(blocks) > 2
+        assert (np.concatenate(blocks) == part).all() and (part[1:] > part[:-1]).all()
+        random = np.random.default_rng(48)
+        for places in (np.arange(len(part)), random.permutation(len(part)), random.integers(0, len(part), 99)):
+            assert (large.states_at(total, 8, places, kind) == part[places]).all()
+            assert (large.position(part[places], kind) == places).all()
+        near = enum48.canonical(part + np.uint64(1), 4)
+        everything = np.concatenate(list(large.blocks(kind=kind)))
+        assert ((large.position(near, kind) >= 0) == np.isin(near, everything)).all()
+    drawn = listed("states", large.dir, "--sum", total, "--max-tile", 8, "--sample", 1000)
+    assert large.sample(1000, sum=total, max_tile=8).tolist() == drawn
+
+
+def test_afterstates_are_those_of_the_moves(run):
+    for total in (20, 60, 100):
+        moves = enum48.moves(run.layer(total), run.shape).ravel()
+        moves = np.unique(enum48.canonical(moves[moves > 0], run.shape))
+        moves = moves[(enum48.cells(moves, run.shape) < 64).all(axis=(1, 2))]
+        found = run.layer(total, kind="afterstates")
+        assert np.sort(found).tolist() == moves.tolist()
+        assert np.concatenate(list(run.blocks(total, kind="afterstates"))).tolist() == found.tolist()
+        assert (run.position(found, kind="afterstates") >= 0).all()
+    assert run.table()["afterstates"].sum() == sum(map(len, run.blocks(kind="afterstates")))
+
+
+def test_positions_and_states_lead_to_each_other(run):
+    random = np.random.default_rng(48)
+    for total in run.sums[::9]:
+        for tile in (4, 8, 16, 32):
+            part = run.part(total, tile)
+            places = random.permutation(len(part))
+            assert run.states_at(total, tile, places).tolist() == part[places].tolist()
+            assert run.position(part[places]).tolist() == places.tolist()
+    everything = random.permutation(np.concatenate(list(run.blocks())))
+    assert (run.position(everything) >= 0).all()
+    assert run.position(everything.reshape(2, -1)[:, :10]).shape == (2, 10)
+
+
+def test_a_board_may_lie_any_way_round(run):
+    part = run.part(100, 32)
+    cells = enum48.cells(part, run.shape)
+    for turned in (np.rot90(cells, 1, (1, 2)), cells[:, ::-1], np.swapaxes(cells, 1, 2)):
+        boards = enum48.boards(turned)
+        assert run.position(boards).tolist() == list(range(len(part)))
+        assert int(boards[0]) in run and boards[0] in run
+
+
+def test_what_is_not_reached_is_not_found(run):
+    reached = set(np.concatenate(list(run.blocks())).tolist())
+    random = np.random.default_rng(48)
+    exps = random.integers(0, 6, (20_000, 3, 3))
+    boards = np.unique(enum48.canonical(enum48.boards(np.where(exps, 1 << exps, 0)), 3))
+    expected = [board in reached for board in boards.tolist()]
+    assert 100 < sum(expected) < len(boards) - 100
+    assert (run.position(boards) >= 0).tolist() == expected
+    assert [board in run for board in boards[:200]] == expected[:200]
+    assert 0 not in run and run.position(0) == -1
+
+
+def test_a_sample_is_the_program_s(run, place):
+    assert run.sample(50, 7).tolist() == listed("states", place, "--sample", 50, "--seed", 7)
+    of_layer = listed("states", place, "--sum", 60, "--sample", 9, "--seed", 0)
+    assert run.sample(9, sum=60).tolist() == of_layer
+    of_part = listed("states", place, "--max-tile", 16, "--sample", 9, "--seed", 1)
+    assert run.sample(9, 1, max_tile=16).tolist() == of_part
+    assert run.sample(1 << 40, sum=20).tolist() == run.layer(20).tolist()
+
+
+def test_a_witness_ends_in_its_board(run, place):
+    for board in run.sample(20, 3).tolist():
+        code = run.witness(board)
+        assert code == said("witness", hex(board), "--dir", place).strip()
+        game = enum48.replay(code)
+        assert game.boards[-1] == board and game.state == "live"
+        assert said("replay", code, "--json", code=0)
+    assert run.witness(0x555555555) is None
+
+
+def test_a_replay_is_the_program_s(run):
+    import json
+
+    code = run.witness(int(run.part(100, 32)[0]))
+    told = json.loads(said("replay", code, "--json", "--step"))
+    game = enum48.replay(f" {code}\n")
+    assert (game.code, game.game, game.score, game.state) == (code, "3x3-64", told["score"], told["state"])
+    assert game.moves == [step["direction"] for step in told["steps"]]
+    boards = [told["start"], *(step["cells"] for step in told["steps"])]
+    assert enum48.cells(game.boards, 3).reshape(-1, 9).tolist() == boards
+    assert np.diff(game.scores.astype(int)).tolist() == [step["gained"] for step in told["steps"]]
+    with pytest.raises(ValueError, match="code: "):
+        enum48.replay(code[:-1])
+
+
+def test_a_run_that_keeps_less_says_so(tmp_path):
+    counted(tmp_path, 3, 16, "--keep", "last")
+    run = enum48.open(tmp_path)
+    assert len(run.sums) == 1
+    for ask in (lambda: run.layer(20), lambda: run.part(20, 8), lambda: run.blocks(20), lambda: run.position(0x11)):
+        with pytest.raises(enum48.Error, match="were dropped .--keep last."):
+            ask()
+    with pytest.raises(enum48.Error, match="the afterstates of sum 20 were dropped .* --keep afterstates or both"):
+        run.layer(20, kind="afterstates")
+    assert sum(map(len, run.blocks())) == len(run.layer(run.sums[0]))
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "what"),
+    [
+        (lambda run: run.part(60, 3), ValueError, "max_tile 3: expected a power of two"),
+        (lambda run: run.layer(60, kind="dead"), ValueError, 'kind "dead": expected states or afterstates'),
+        (lambda run: run.layer(-2), OverflowError, ""),
+        (lambda run: run.states_at(60, 16, 1 << 40), IndexError, "position 1099511627776: the part of sum 60 and largest tile 16 has 5681 boards"),
+        (lambda run: run.states_at(60, 64, 0), IndexError, "has 0 boards"),
+        (lambda run: run.states_at(60, 16, -1), ValueError, "positions: expected no negative numbers"),
+        (lambda run: run.position(1 << 40), ValueError, "not a board of 3x3"),
+        (lambda run: [1, 2] in run, ValueError, "expected one board"),
+        (lambda run: run.witness(1 << 40), ValueError, "not a board of 3x3"),
+        (lambda run: run.values(60, "score"), enum48.Error, "not solved yet: enum48 solve"),
+        (lambda run: run.best(1), enum48.Error, "not solved yet: enum48 solve"),
+        (lambda run: enum48.count("3x3-48"), ValueError, "max 48: not a winning tile"),
+        (lambda run: enum48.count("3x3-64", run.dir, memory="much"), ValueError, "memory much: expected"),
+        (lambda run: enum48.count("3x3-64", run.dir, memory="1M"), enum48.Error, "too little"),
+        (lambda run: enum48.count("3x3-64", run.dir, keep="none"), ValueError, 'keep "none": expected'),
+        (lambda run: enum48.count("3x3-64", run.dir, until=2), ValueError, "until 2"),
+        (lambda run: enum48.count("3x3-32", run.dir), enum48.Error, "holds the game 3x3-64"),
+        (lambda run: enum48.open(run.dir / "manifest.json"), enum48.Error, "manifest.json"),
+        (lambda run: enum48.open(run.dir.parent), enum48.Error, "not a run's directory"),
+        (lambda run: enum48.Run(), TypeError, "enum48.Run"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run, ask, error, what):
+    with pytest.raises(error) as raised:
+        ask(run)
+    assert what in str(raised.value)
+
+
+def test_errors_are_the_program_s_own(run, place):
+    for command, ask in [
+        (["states", place, "--sum", "4", "--max-tile", "3"], None),
+        (["best", "0x1", "--dir", place], lambda: run.best(1)),
+    ]:
+        if ask:
+            ended = subprocess.run([PROGRAM, *command], capture_output=True, text=True)
+            with pytest.raises(enum48.Error) as raised:
+                ask()
+            assert ended.stderr == f"enum48: {raised.value}\n"

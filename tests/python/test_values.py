@@ -1,0 +1,77 @@
+"""What boards are worth, against what the program says."""
+
+import csv
+import io
+
+import enum48
+import numpy as np
+import pytest
+from conftest import ROOT, said
+
+OBJECTIVES = ["score", "moves", "64"]
+
+
+def rows(*arguments, text=None, code=0):
+    return list(csv.DictReader(io.StringIO(said(*arguments, text=text, code=code))))
+
+
+def test_it_says_what_it_is_solved_for(solved):
+    assert solved.objectives == OBJECTIVES
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_values_of_states_are_those_of_an_export(solved, objective):
+    exported = rows("states", solved.dir, "--values", "--for", objective)
+    expected = [float(row[objective]) for row in exported]
+    found = np.concatenate([solved.values(total, objective) for total in solved.sums])
+    assert found.tolist() == expected and found.dtype == np.float64
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_values_of_afterstates_are_those_of_the_files(solved, objective, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    read_values = pytest.importorskip("read_values")
+    files = sorted(solved.dir.glob(f"*.{objective}.values"))
+    assert len(files) > 100
+    for path in files[::5]:
+        part = path.with_name(path.name.replace(f".{objective}.values", ".afterstates"))
+        fields, values, boards = read_values.read(path, part)
+        expected = read_values.expected(fields, values, boards)
+        layer = solved.layer(fields["sum"], kind="afterstates")
+        found = solved.values(fields["sum"], objective, kind="afterstates")
+        assert len(found) == len(layer)
+        of_part = np.isin(layer, boards)
+        assert found[of_part].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_best_moves_are_the_program_s(solved, objective):
+    random = np.random.default_rng(48)
+    dead = 0x123123 ^ 0x000303
+    boards = [*solved.sample(400, 5).tolist(), dead, 0x121212, 0, 0x999999, *random.integers(1, 1 << 24, 50).tolist()]
+    text = "".join(f"{board:#x}\n" for board in boards)
+    told = rows("best", "-", "--csv", "--dir", solved.dir, "--for", objective, text=text, code=1)
+    best = solved.best(boards, objective)
+    ways = ["up", "right", "down", "left"]
+    assert [ways[way] if way >= 0 else "" for way in best.directions] == [row["best"] for row in told]
+    for at, way in enumerate(ways):
+        expected = [float(row[way] or "nan") for row in told]
+        assert np.array_equal(best.moves[:, at], expected, equal_nan=True)
+    expected = [float(row[objective] or "nan") for row in told]
+    assert np.array_equal(best.values, expected, equal_nan=True)
+
+
+def test_one_board_has_one_answer(solved):
+    board = int(solved.sample(1)[0])
+    best = solved.best(board)
+    assert best.directions.shape == best.values.shape == () and best.moves.shape == (4,)
+    assert best.values == np.nanmax(best.moves) == solved.best([board], "score").values[0]
+    assert best.moves[best.directions] == best.values
+    assert "directions=" in repr(best)
+
+
+def test_what_is_not_solved_is_said(solved):
+    with pytest.raises(enum48.Error, match="expected one that it is solved for"):
+        solved.values(20, 32)
+    with pytest.raises(ValueError, match="not something to play for"):
+        solved.best(1, "glory")
