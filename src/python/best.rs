@@ -1,19 +1,20 @@
 //! What boards are worth, in a run that is solved.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use super::arrays::Boards;
-use super::files::{Buffers, parts};
+use super::files::{boards_of, parts};
 use super::pool::{cores, pool};
 use crate::cli;
 use crate::engine::Stop;
-use crate::error::Result;
+use crate::error::{Result, SolvingError};
 use crate::game::{Board, Objective, PartKey};
-use crate::part::{Kind, ValueDecoder};
+use crate::part::{Kind, Part, ValueDecoder};
 use crate::play::{Position, Status};
 use crate::solve::{self, StateValues, Values};
 use crate::store::{Goal, Solution};
@@ -168,25 +169,11 @@ pub(super) fn of_states(
     sum: u32,
     stop: &Stop,
 ) -> Result<Vec<f64>> {
-    let mut values = Vec::new();
-    for part in parts(solution.run(), Kind::States, sum, None)? {
-        let each = (TOGETHER / Kind::States.block()).max(1);
-        let blocks: Vec<usize> = (0..part.blocks()).collect();
-        let of_part: Vec<Vec<f64>> = pool()?.install(|| {
-            let shares = blocks.par_chunks(each).map(|blocks| {
-                stop.check()?;
-                let mut buffers = Buffers::new()?;
-                let mut states = Vec::new();
-                for &block in blocks {
-                    states.extend_from_slice(buffers.block(&part, block)?);
-                }
-                StateValues::new(solution, &[goal])?.of(part.label().key, &states)
-            });
-            shares.collect::<Result<_>>()
-        })?;
-        values.extend(of_part.into_iter().flatten());
-    }
-    Ok(values)
+    let each = TOGETHER / Kind::States.block();
+    of_layer(solution, Kind::States, sum, each, stop, |part, blocks| {
+        let states = boards_of(part, blocks)?;
+        StateValues::new(solution, &[goal])?.of(part.label().key, &states)
+    })
 }
 
 /// The value of each afterstate of a layer.
@@ -196,23 +183,49 @@ pub(super) fn of_afterstates(
     sum: u32,
     stop: &Stop,
 ) -> Result<Vec<f64>> {
+    let each = TOGETHER / Kind::Afterstates.block();
+    of_layer(
+        solution,
+        Kind::Afterstates,
+        sum,
+        each,
+        stop,
+        |part, blocks| {
+            let column = solution.values(goal.objective, part.label().key)?;
+            let not_solved = || SolvingError::NotSolved(solution.run().dir().to_owned());
+            let column = column.ok_or_else(not_solved)?;
+            column.expect_blocks_of(part)?;
+            let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
+            for block in blocks.clone() {
+                column.read_block(block, &mut decoder, &mut units)?;
+            }
+            let boards = boards_of(part, blocks)?;
+            let boards = boards.into_iter().zip(units);
+            let numbers = boards.map(|(board, units)| solve::number(goal, board, units));
+            Ok(numbers.collect())
+        },
+    )
+}
+
+/// The values of the boards of a layer, in their order; `act` gives those of some blocks of a part, of
+/// `each` of them or fewer.
+fn of_layer(
+    solution: &Solution,
+    kind: Kind,
+    sum: u32,
+    each: usize,
+    stop: &Stop,
+    act: impl Fn(&Part, Range<usize>) -> Result<Vec<f64>> + Sync,
+) -> Result<Vec<f64>> {
     let mut values = Vec::new();
-    for part in parts(solution.run(), Kind::Afterstates, sum, None)? {
-        let column = solution.values(goal.objective, part.label().key)?;
-        let Some(column) = column else { continue };
-        column.expect_blocks_of(&part)?;
+    for part in parts(solution.run(), kind, sum, None)? {
+        let shares = (0..part.blocks()).step_by(each).collect::<Vec<_>>();
         let of_part: Vec<Vec<f64>> = pool()?.install(|| {
-            let blocks = (0..part.blocks()).into_par_iter().map(|block| {
+            let shares = shares.into_par_iter().map(|first| {
                 stop.check()?;
-                let (mut boards, mut units) = (Buffers::new()?, Vec::new());
-                column.read_block(block, &mut ValueDecoder::new()?, &mut units)?;
-                let boards = boards.block(&part, block)?.iter();
-                let numbers = boards
-                    .zip(units)
-                    .map(|(&board, units)| solve::number(goal, board, units));
-                Ok(numbers.collect())
+                act(&part, first..(first + each).min(part.blocks()))
             });
-            blocks.collect::<Result<_>>()
+            shares.collect::<Result<_>>()
         })?;
         values.extend(of_part.into_iter().flatten());
     }

@@ -10,10 +10,10 @@ use super::arrays::array;
 use super::background::work;
 use super::files::each;
 use super::pool::cores;
-use super::run::Run;
 use crate::error::Result;
 use crate::game::{Board, PartKey};
 use crate::part::{Kind, Part};
+use crate::store::Run;
 
 /// Blocks that are read at once, for each core.
 const AHEAD: usize = 4;
@@ -21,7 +21,7 @@ const AHEAD: usize = 4;
 /// An iterator over the boards of some parts, a block of each at a time: what Run.blocks returns.
 #[pyclass(frozen, module = "enum48")]
 pub(super) struct Blocks {
-    run: Py<Run>,
+    run: Arc<Run>,
     kind: Kind,
     left: Mutex<Left>,
 }
@@ -39,7 +39,7 @@ type Reading = (Arc<Part>, usize, Vec<Board>);
 
 impl Blocks {
     /// Those of these parts, in their order.
-    pub(super) fn new(run: Py<Run>, kind: Kind, parts: VecDeque<PartKey>) -> Self {
+    pub(super) fn new(run: Arc<Run>, kind: Kind, parts: VecDeque<PartKey>) -> Self {
         Self {
             run,
             kind,
@@ -63,10 +63,9 @@ impl Blocks {
         if let Some(boards) = py.detach(|| left().read.pop_front()) {
             return Ok(Some(array(py, boards)));
         }
-        let run = self.run.get();
         let next = work(py, |stop| {
             let mut left = left();
-            let mut blocks = left.take(AHEAD * cores(), run, self.kind)?;
+            let mut blocks = left.take(AHEAD * cores(), &self.run, self.kind)?;
             let tasks = blocks.iter_mut().collect();
             each(tasks, stop, |buffers, (part, block, boards)| {
                 *boards = buffers.block(part, *block)?.to_vec();
@@ -94,7 +93,7 @@ impl Left {
                     let Some(key) = self.parts.pop_front() else {
                         break;
                     };
-                    let part = run.run.part(kind, key)?;
+                    let part = run.part(kind, key)?;
                     self.open = part.map(|part| (Arc::new(part), 0));
                 }
             }

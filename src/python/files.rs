@@ -1,5 +1,7 @@
 //! Reading the boards of a run with all threads.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::pool::pool;
@@ -29,6 +31,15 @@ impl Buffers {
         part.read_block(block, &mut self.decoder, &mut self.boards)?;
         Ok(&self.boards)
     }
+}
+
+/// The boards of some blocks of a part.
+pub(super) fn boards_of(part: &Part, blocks: Range<usize>) -> Result<Vec<Board>> {
+    let (mut decoder, mut boards) = (Decoder::new()?, Vec::new());
+    for block in blocks {
+        part.read_block(block, &mut decoder, &mut boards)?;
+    }
+    Ok(boards)
 }
 
 /// The parts of a layer, in order of largest tile, or the one with some largest tile.

@@ -1,8 +1,7 @@
 //! A run, as Python sees it.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -32,7 +31,7 @@ const MEMORY: u64 = 256 << 20;
 /// their tiles (a layer) and their largest tile (a part), in order.
 #[pyclass(frozen, module = "enum48")]
 pub(super) struct Run {
-    pub(super) run: store::Run,
+    run: Arc<store::Run>,
     solution: OnceLock<Solution>,
 }
 
@@ -64,7 +63,7 @@ pub(super) fn open(py: Python<'_>, dir: PathBuf) -> PyResult<Run> {
 /// The same.
 pub(super) fn opened(py: Python<'_>, dir: &Path) -> PyResult<Run> {
     Ok(Run {
-        run: py.detach(|| store::Run::peek(dir))?,
+        run: Arc::new(py.detach(|| store::Run::peek(dir))?),
         solution: OnceLock::new(),
     })
 }
@@ -165,22 +164,16 @@ impl Run {
     /// >>> sum(len(boards) for boards in run.blocks())
     /// 57
     #[pyo3(signature = (sum=None, max_tile=None, kind="states"))]
-    fn blocks(
-        this: Bound<'_, Self>,
-        sum: Option<u32>,
-        max_tile: Option<u32>,
-        kind: &str,
-    ) -> PyResult<Blocks> {
-        let (run, kind) = (&this.get().run, wanted(kind)?);
+    fn blocks(&self, sum: Option<u32>, max_tile: Option<u32>, kind: &str) -> PyResult<Blocks> {
+        let kind = wanted(kind)?;
         if let Some(sum) = sum {
-            run.has_layer(kind, sum)?;
+            self.run.has_layer(kind, sum)?;
         }
         let max = max_tile.map(tile).transpose()?;
-        let parts = run.parts(kind).filter(|key| {
+        let parts = self.run.parts(kind).filter(|key| {
             sum.is_none_or(|sum| key.sum == sum) && max.is_none_or(|max| key.max == max)
         });
-        let parts: VecDeque<PartKey> = parts.collect();
-        Ok(Blocks::new(this.unbind(), kind, parts))
+        Ok(Blocks::new(self.run.clone(), kind, parts.collect()))
     }
 
     /// Whether a board is among the states of the run, whichever way round it lies.
