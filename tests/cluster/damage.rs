@@ -63,10 +63,7 @@ fn a_damaged_or_lost_file_is_named_and_made_again() {
             // Where some layer has two such files, damage one and go on until it is found.
             let (layer, path) = loop {
                 let missing = count.missing().unwrap();
-                missing
-                    .tasks
-                    .iter()
-                    .for_each(|task| count.run(task).unwrap());
+                count.run_all(&missing.tasks);
                 let layer = layer_of(&missing.tasks[0]).to_owned();
                 let mut files = made(&count, &layer, ending);
                 let prefix = format!("/{stage}-");
@@ -132,10 +129,7 @@ fn flip(path: &PathBuf, place: fn(usize) -> usize) {
 fn a_damaged_receipt_is_none() {
     let count = count();
     let missing = count.missing().unwrap();
-    missing
-        .tasks
-        .iter()
-        .for_each(|task| count.run(task).unwrap());
+    count.run_all(&missing.tasks);
     let receipt = count.dir().join(format!("{}.json", missing.tasks[0]));
     flip(&receipt, |length| length / 2);
     // Who needs it finds it.
@@ -160,10 +154,7 @@ fn a_damaged_receipt_that_only_the_coordinator_reads_is_none() {
         if missing.stage == Stage::Write {
             break;
         }
-        missing
-            .tasks
-            .iter()
-            .for_each(|task| count.run(task).unwrap());
+        count.run_all(&missing.tasks);
         if missing.stage == Stage::Reduce {
             reduces = missing.tasks;
         }
@@ -319,10 +310,7 @@ fn nothing_is_sealed_before_every_task_is_done_or_against_a_law() {
             matches!(early, Err(Error::Task(TaskError::Undone(_)))),
             "{early:?}"
         );
-        missing
-            .tasks
-            .iter()
-            .for_each(|task| count.run(task).unwrap());
+        count.run_all(&missing.tasks);
         if missing.stage == Stage::Write {
             break;
         }

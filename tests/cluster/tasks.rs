@@ -59,6 +59,10 @@ impl Count {
         cluster::run(self.dir(), task, &ample())
     }
 
+    pub(crate) fn run_all(&self, tasks: &[String]) {
+        tasks.iter().for_each(|task| self.run(task).unwrap());
+    }
+
     pub(crate) fn seal(&self) -> Result<u32, Error> {
         cluster::seal(&mut self.open())
     }
@@ -77,10 +81,7 @@ impl Count {
     /// Go on to the end.
     pub(crate) fn finish(&self) {
         while let Some(missing) = self.missing() {
-            missing
-                .tasks
-                .iter()
-                .for_each(|task| self.run(task).unwrap());
+            self.run_all(&missing.tasks);
         }
     }
 
@@ -210,10 +211,7 @@ fn a_layer_stays_as_it_was_planned() {
     let layer = planned.tasks[0].split_once('/').unwrap().0.to_owned();
     while let Some(missing) = count.missing() {
         assert!(missing.tasks.iter().all(|task| task.starts_with(&layer)));
-        missing
-            .tasks
-            .iter()
-            .for_each(|task| count.run(task).unwrap());
+        count.run_all(&missing.tasks);
     }
     count.expect_those_of_one_machine();
 }
@@ -238,10 +236,7 @@ fn a_run_that_keeps_less_is_cut_anew() {
 fn an_engine_alone_can_go_on_where_tasks_were_left() {
     let count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
     let missing = count.missing().unwrap();
-    missing
-        .tasks
-        .iter()
-        .for_each(|task| count.run(task).unwrap());
+    count.run_all(&missing.tasks);
     let run = Run::peek(count.dir()).unwrap();
     let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
     assert!(report.findings.is_empty());
