@@ -1,17 +1,17 @@
 //! The boards of a run, some at a time.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PySlice;
 
-use super::arrays::array;
+use super::arrays::made;
 use super::background::work;
-use super::files::each;
+use super::files::{Place, read};
 use super::pool::cores;
 use crate::error::Result;
-use crate::game::{Board, PartKey};
+use crate::game::PartKey;
 use crate::part::{Kind, Part};
 use crate::store::Run;
 
@@ -27,28 +27,53 @@ pub(super) struct Blocks {
 }
 
 /// What is still to be given.
+#[derive(Default)]
 struct Left {
     parts: VecDeque<PartKey>,
     /// The part that is being read, and its next block.
     open: Option<(Arc<Part>, usize)>,
-    read: VecDeque<Vec<Board>>,
+    /// The arrays of blocks that are read. They are views of one, since memory for them all comes on
+    /// large pages.
+    read: VecDeque<Py<PyAny>>,
 }
-
-/// A block of a part, and its boards once they are read.
-type Reading = (Arc<Part>, usize, Vec<Board>);
 
 impl Blocks {
     /// Those of these parts, in their order.
     pub(super) fn new(run: Arc<Run>, kind: Kind, parts: VecDeque<PartKey>) -> Self {
+        let left = Left {
+            parts,
+            ..Left::default()
+        };
         Self {
             run,
             kind,
-            left: Mutex::new(Left {
-                parts,
-                open: None,
-                read: VecDeque::new(),
-            }),
+            left: Mutex::new(left),
         }
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Read some more blocks; return whether there were any.
+    fn read_on(&self, py: Python<'_>) -> PyResult<bool> {
+        let places = py.detach(|| {
+            let most = AHEAD * cores();
+            self.left().take(most, &self.run, self.kind)
+        })?;
+        let boards = made(py, &[places.iter().map(Place::boards).sum()], |boards| {
+            work(py, |stop| read(&places, boards, stop))
+        })?;
+        let mut end = 0;
+        let views = places.iter().map(|place| {
+            let begin = end;
+            end += place.boards();
+            let view = boards.get_item(PySlice::new(py, begin as isize, end as isize, 1))?;
+            Ok(view.unbind())
+        });
+        let views: Vec<Py<PyAny>> = views.collect::<PyResult<_>>()?;
+        self.left().read.extend(views);
+        Ok(!places.is_empty())
     }
 }
 
@@ -58,35 +83,33 @@ impl Blocks {
         this
     }
 
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<Board>>>> {
-        let left = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(boards) = py.detach(|| left().read.pop_front()) {
-            return Ok(Some(array(py, boards)));
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        loop {
+            if let Some(boards) = self.left().read.pop_front() {
+                return Ok(Some(boards));
+            }
+            // As with a generator, nothing comes after an error: what was not read is not passed over.
+            let any = self
+                .read_on(py)
+                .inspect_err(|_| *self.left() = Left::default())?;
+            if !any {
+                return Ok(None);
+            }
         }
-        let next = work(py, |stop| {
-            let mut left = left();
-            let mut blocks = left.take(AHEAD * cores(), &self.run, self.kind)?;
-            let tasks = blocks.iter_mut().collect();
-            each(tasks, stop, |buffers, (part, block, boards)| {
-                *boards = buffers.block(part, *block)?.to_vec();
-                Ok(())
-            })?;
-            left.read
-                .extend(blocks.into_iter().map(|(_, _, boards)| boards));
-            Ok(left.read.pop_front())
-        })?;
-        Ok(next.map(|boards| array(py, boards)))
     }
 }
 
 impl Left {
-    /// The next blocks, up to so many, with room for their boards.
-    fn take(&mut self, most: usize, run: &Run, kind: Kind) -> Result<Vec<Reading>> {
-        let mut blocks = Vec::new();
-        while blocks.len() < most {
+    /// The next blocks, up to so many.
+    fn take(&mut self, most: usize, run: &Run, kind: Kind) -> Result<Vec<Place<Arc<Part>>>> {
+        let mut places = Vec::new();
+        while places.len() < most {
             match &mut self.open {
                 Some((part, next)) if *next < part.blocks() => {
-                    blocks.push((part.clone(), *next, Vec::new()));
+                    places.push(Place {
+                        part: part.clone(),
+                        block: *next,
+                    });
                     *next += 1;
                 }
                 _ => {
@@ -98,6 +121,6 @@ impl Left {
                 }
             }
         }
-        Ok(blocks)
+        Ok(places)
     }
 }

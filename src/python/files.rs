@@ -1,5 +1,7 @@
 //! Reading the boards of a run with all threads.
 
+use std::borrow::Borrow;
+use std::mem;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -55,22 +57,41 @@ pub(super) fn parts(run: &Run, kind: Kind, sum: u32, max: Option<Exp>) -> Result
         .collect()
 }
 
-/// Fill `boards` with the boards of all parts, one behind the other.
-pub(super) fn read(parts: &[Part], boards: &mut [Board], stop: &Stop) -> Result<()> {
-    let mut blocks = Vec::new();
-    let mut rest = boards;
-    for part in parts {
-        let (mut of_part, behind) = rest.split_at_mut(part.states() as usize);
-        rest = behind;
-        for block in 0..part.blocks() {
-            let (of_block, behind) =
-                of_part.split_at_mut(of_part.len().min(part.block_size() as usize));
-            of_part = behind;
-            blocks.push((part, block, of_block));
-        }
+/// A block of a part.
+pub(super) struct Place<P> {
+    pub(super) part: P,
+    pub(super) block: usize,
+}
+
+impl<P: Borrow<Part>> Place<P> {
+    /// The number of its boards.
+    pub(super) fn boards(&self) -> usize {
+        let part = self.part.borrow();
+        let before = self.block as u64 * part.block_size();
+        part.block_size().min(part.states() - before) as usize
     }
-    each(blocks, stop, |buffers, (part, block, into)| {
-        into.copy_from_slice(buffers.block(part, block)?);
+}
+
+/// All blocks of some parts, in order.
+pub(super) fn places<'a>(parts: &'a [Part]) -> Vec<Place<&'a Part>> {
+    let of_part = |part: &'a Part| (0..part.blocks()).map(move |block| Place { part, block });
+    parts.iter().flat_map(of_part).collect()
+}
+
+/// Fill `boards` with the boards of all these blocks, one behind the other.
+pub(super) fn read<P: Borrow<Part> + Sync>(
+    places: &[Place<P>],
+    boards: &mut [Board],
+    stop: &Stop,
+) -> Result<()> {
+    let mut rest = boards;
+    let tasks = places.iter().map(|place| {
+        let (here, behind) = mem::take(&mut rest).split_at_mut(place.boards());
+        rest = behind;
+        (place, here)
+    });
+    each(tasks.collect(), stop, |buffers, (place, into)| {
+        into.copy_from_slice(buffers.block(place.part.borrow(), place.block)?);
         Ok(())
     })
 }

@@ -11,7 +11,7 @@ use super::arrays::{Boards, array, made};
 use super::background::work;
 use super::best::{self, Best, goal};
 use super::blocks::Blocks;
-use super::files::{parts, read};
+use super::files::{parts, places, read};
 use super::find::{boards_at, positions};
 use super::table;
 use crate::counts::Row;
@@ -364,7 +364,7 @@ impl Run {
         let count: u64 = parts.iter().map(|part| part.states()).sum();
         let count = usize::try_from(count)?;
         made(py, &[count], |boards| {
-            work(py, |stop| read(&parts, boards, stop))
+            work(py, |stop| read(&places(&parts), boards, stop))
         })
     }
 

@@ -86,9 +86,11 @@ def test_damage_is_an_exception_with_the_program_s_message(place, tmp_path, part
         told = subprocess.run([PROGRAM, "states", run.dir, "--sum", str(part[0])], capture_output=True, text=True)
         assert told.returncode == 2
         assert told.stderr == f"enum48: {raised.value}\n"
-        for ask in (lambda: list(run.blocks(*part)), lambda: run.sample(1 << 20, sum=part[0])):
+        blocks = run.blocks(*part)
+        for ask in (lambda: list(blocks), lambda: run.sample(1 << 20, sum=part[0])):
             with pytest.raises(enum48.DamagedError):
                 ask()
+        assert list(blocks) == [], "nothing comes after an error"
     (tmp_path / "run" / name).unlink()
     with pytest.raises(enum48.DamagedError, match="missing"):
         run.part(*part)
