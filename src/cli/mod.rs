@@ -53,7 +53,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::{
     objectives::{goals, objective},
     progress::Reporter,
-    resources::{bytes, default_memory},
+    resources::{bytes, cores, default_memory, most_threads, threads},
 };
 
 /// The exit code of a job that could be done: its answer.

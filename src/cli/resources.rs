@@ -51,19 +51,29 @@ pub(crate) fn default_memory() -> u64 {
 
 /// As many threads as asked for, if the machine can use them, or as it has cores.
 pub(super) fn threads_or_cores(asked: Option<usize>) -> usize {
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let (threads, most) = (asked.unwrap_or(cores), THREADS_PER_CORE * cores);
+    let (threads, most) = (asked.unwrap_or_else(cores), most_threads());
     if threads > most {
         talk::say(format_args!(
-            "--threads {threads}: {most} are used: more than {THREADS_PER_CORE} for each of {cores} \
-             cores only wait for one another"
+            "--threads {threads}: {most} are used: more than {THREADS_PER_CORE} for each of {} \
+             cores only wait for one another",
+            cores()
         ));
     }
     threads.min(most)
 }
 
+/// Most threads that a job is given, however many are asked for.
+pub(crate) fn most_threads() -> usize {
+    THREADS_PER_CORE * cores()
+}
+
+/// The cores that this process may use.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
 /// Parse a number of threads.
-pub(super) fn threads(text: &str) -> Result<usize, String> {
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads @ 1..=MOST_THREADS) => Ok(threads),
         _ => Err(format!("expected a number from 1 to {MOST_THREADS}")),

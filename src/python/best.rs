@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::arrays::Boards;
 use super::files::{boards_of, parts};
-use super::pool::{cores, pool};
-use crate::cli;
+use super::pool::pool;
+use crate::cli::{self, cores};
 use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Objective, PartKey};

@@ -9,7 +9,7 @@ use pyo3::types::PySlice;
 use super::arrays::made;
 use super::background::work;
 use super::files::{Place, read};
-use super::pool::cores;
+use crate::cli::cores;
 use crate::error::Result;
 use crate::game::PartKey;
 use crate::part::{Kind, Part};

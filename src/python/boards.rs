@@ -7,6 +7,7 @@ use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
 use super::arrays::{Boards, SLICE, Shape, made, pool_for, unsigned};
+use super::background::work;
 use crate::game::rules::{Rules, rules};
 use crate::game::{Board, Exp, Size};
 
@@ -21,18 +22,22 @@ fn each<'py, T: Element>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = boards.of(size)?;
     let numbers = axes.iter().product::<usize>();
-    boards.answer(py, axes, |made| {
-        py.detach(|| {
-            match pool_for(given.len())? {
-                None => act(given, made),
-                Some(pool) => pool.install(|| {
-                    let made = made.par_chunks_mut(SLICE * numbers);
-                    let slices = given.par_chunks(SLICE).zip(made);
-                    slices.for_each(|(boards, made)| act(boards, made));
-                }),
-            }
+    boards.answer(py, axes, |made| match pool_for(given.len())? {
+        None => {
+            py.detach(|| act(given, made));
             Ok(())
-        })
+        }
+        Some(pool) => work(py, |stop| {
+            let made = made.par_chunks_mut(SLICE * numbers);
+            let slices = given.par_chunks(SLICE).zip(made);
+            pool.install(|| {
+                slices.try_for_each(|(boards, made)| {
+                    stop.check()?;
+                    act(boards, made);
+                    Ok(())
+                })
+            })
+        }),
     })
 }
 

@@ -6,9 +6,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::background::work;
-use super::pool::cores;
 use super::run::{Run, opened};
-use crate::cli::{self, Reporter};
+use crate::cli::{self, Reporter, cores, most_threads};
 use crate::engine::{self, Choice, Plan, Progress, Silent};
 use crate::game::Game;
 use crate::store::{Keep, Store};
@@ -24,6 +23,21 @@ impl FromPyObject<'_, '_> for Bytes {
         match cli::bytes(&text) {
             Ok(bytes) => Ok(Self(bytes)),
             Err(what) => Err(PyValueError::new_err(format!("memory {text}: {what}"))),
+        }
+    }
+}
+
+/// An argument that is a number of threads. More than the machine can use are not started.
+pub(super) struct Threads(usize);
+
+impl FromPyObject<'_, '_> for Threads {
+    type Error = PyErr;
+
+    fn extract(threads: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let text = threads.str()?.to_string();
+        match cli::threads(&text) {
+            Ok(threads) => Ok(Self(threads.min(most_threads()))),
+            Err(what) => Err(PyValueError::new_err(format!("threads {text}: {what}"))),
         }
     }
 }
@@ -55,8 +69,8 @@ impl FromPyObject<'_, '_> for Kept {
 /// game is its name, such as "3x3-1024", or "4x3" without a winning tile; dir a directory for its files
 /// [default: enum48-data/ and the name]; until the sum of the last layer; keep what to keep of each
 /// layer: "all", "last", "afterstates" or "both"; memory a bound for data, such as "8G" [half of the
-/// machine's]; threads [one for each core]. With progress, it is shown on stderr. After Ctrl-C the same
-/// call goes on from the last layer that was written.
+/// machine's]; threads [one for each core; up to eight for each are started]. With progress, it is shown
+/// on stderr. After Ctrl-C the same call goes on from the last layer that was written.
 ///
 /// >>> import enum48, tempfile
 /// >>> with tempfile.TemporaryDirectory() as place:
@@ -73,14 +87,15 @@ pub(super) fn count(
     until: Option<u32>,
     keep: Option<Kept>,
     memory: Option<Bytes>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
     progress: bool,
 ) -> PyResult<Run> {
     let game: Game = game.parse()?;
     let dir = dir.unwrap_or_else(|| Path::new("enum48-data").join(game.to_string()));
     let memory = memory.map_or_else(cli::default_memory, |Bytes(bytes)| bytes);
+    let threads = threads.map_or_else(cores, |Threads(threads)| threads);
     work(py, |stop| {
-        let plan = Plan::new(memory, threads.unwrap_or_else(cores))?.with_stop(stop.clone());
+        let plan = Plan::new(memory, threads)?.with_stop(stop.clone());
         let mut store = Store::open(&dir, &game, keep.map(|Kept(keep)| keep))?;
         let choice = Choice::new(store.run(), &plan, until)?;
         let mut reporter = progress.then(|| Reporter::new(&plan, &store, &choice, false));

@@ -2,10 +2,10 @@
 
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use rayon::ThreadPool;
 
+use crate::cli::cores;
 use crate::engine;
 use crate::error::Result;
 
@@ -40,9 +40,4 @@ pub(super) fn pool() -> Result<Arc<ThreadPool>> {
     // To drop a pool is to wait for its threads, which a forked process does not have.
     std::mem::forget(threads.replace(fresh));
     Ok(pool)
-}
-
-/// The cores that this process may use.
-pub(super) fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,6 +1,7 @@
 //! Tasks in any order, twice, at once, and late.
 
 use std::path::Path;
+use std::thread;
 
 use enum48::cluster::{self, Missing, Next};
 use enum48::engine::{self, Plan, Silent};
@@ -41,8 +42,16 @@ impl Count {
         self.place.path()
     }
 
+    /// Open the run. A test beside this one may be starting a process, which holds what is open here,
+    /// and so the lock, until it is another program.
     fn open(&self) -> Store {
-        Store::open_in_segments(self.dir(), &self.game, Some(self.keep), Some(SEGMENT)).unwrap()
+        loop {
+            let keep = Some(self.keep);
+            match Store::open_in_segments(self.dir(), &self.game, keep, Some(SEGMENT)) {
+                Err(Error::Locked(_)) => thread::yield_now(),
+                opened => return opened.unwrap(),
+            }
+        }
     }
 
     pub(crate) fn next(&self) -> Result<Next, Error> {

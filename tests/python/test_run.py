@@ -219,6 +219,7 @@ def test_a_run_that_keeps_less_says_so(tmp_path):
         (lambda run: run.best(1), enum48.Error, "not solved yet: enum48 solve"),
         (lambda run: enum48.count("3x3-48"), ValueError, "max 48: not a winning tile"),
         (lambda run: enum48.count("3x3-64", run.dir, memory="much"), ValueError, "memory much: expected"),
+        (lambda run: enum48.count("3x3-64", run.dir, threads=0), ValueError, "threads 0: expected a number from 1 to 1024"),
         (lambda run: enum48.count("3x3-64", run.dir, memory="1M"), enum48.Error, "too little"),
         (lambda run: enum48.count("3x3-64", run.dir, keep="none"), ValueError, 'keep "none": expected'),
         (lambda run: enum48.count("3x3-64", run.dir, until=2), ValueError, "until 2"),
