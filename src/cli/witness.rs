@@ -125,8 +125,9 @@ fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
     let total = parts.iter().map(|row| row.live).sum();
     let gauge = Gauge::new("witness", count.min(total), args.quiet);
     let mut outcome = Outcome::Done;
+    let sample = run.sample(&parts, count, args.seed)?;
     let written = Output::Stdout.write(|to| {
-        for drawn in run.sample(&parts, count, args.seed) {
+        for drawn in sample {
             let (_, states) = drawn?;
             for state in states {
                 match layers.witness(state)? {

@@ -220,7 +220,7 @@ impl fmt::Display for Engine {
 
 /// The least bound for so many threads.
 fn least(threads: usize) -> u64 {
-    (LEAST + LEAST_FOR_THREAD * threads) as u64
+    LEAST.saturating_add(LEAST_FOR_THREAD.saturating_mul(threads)) as u64
 }
 
 pub(crate) fn memory_text(bytes: u64) -> String {
@@ -244,6 +244,7 @@ mod tests {
         );
         assert!(Plan::new(32 << 20, 2).is_ok());
         assert!(Plan::new((32 << 20) - 1, 2).is_err());
+        assert!(Plan::new(1 << 40, usize::MAX / 2).is_err());
     }
 
     #[test]

@@ -302,7 +302,7 @@ pub enum Error {
     },
 
     /// A layer whose states, or afterstates, were deleted.
-    #[error("{}: the {what} of sum {sum} were dropped (--keep {keep}), the first that are left are of sum {first}: count again with --keep {keeping} or both", path.display())]
+    #[error("{}: the {what} of sum {sum} were dropped (--keep {keep}), {}: count again with --keep {keeping} or both", path.display(), left(*first))]
     Gone {
         /// Directory.
         path: PathBuf,
@@ -310,8 +310,8 @@ pub enum Error {
         what: String,
         /// Sum asked for.
         sum: u32,
-        /// First sum of which they still exist.
-        first: u32,
+        /// First sum of which they still exist, if there is one.
+        first: Option<u32>,
         /// What the run keeps.
         keep: String,
         /// What keeps them.
@@ -333,6 +333,24 @@ pub enum Error {
         below: u32,
     },
 
+    /// What is to be dropped is what a solution is of.
+    #[error("{}: --keep {wanted}: the run is solved, and the values are of the afterstates, which would be dropped: leave --keep away, or delete solution.json first", path.display())]
+    Solved {
+        /// Directory.
+        path: PathBuf,
+        /// What is to be kept.
+        wanted: String,
+    },
+
+    /// Memory that the system does not give.
+    #[error("no memory for {count} {what}: ask for fewer at once")]
+    NoMemory {
+        /// How many of them.
+        count: usize,
+        /// What they are.
+        what: &'static str,
+    },
+
     /// A run cannot be solved, or a solution not be used.
     #[error(transparent)]
     Solving(#[from] SolvingError),
@@ -340,6 +358,14 @@ pub enum Error {
     /// A task of a layer cannot be done, or a layer not be sealed.
     #[error(transparent)]
     Task(#[from] TaskError),
+}
+
+/// Where what is left begins.
+fn left(first: Option<u32>) -> String {
+    first.map_or_else(
+        || "and none are left".to_owned(),
+        |first| format!("the first that are left are of sum {first}"),
+    )
 }
 
 /// `move 12: `.

@@ -14,7 +14,7 @@ use pyo3::types::PyTuple;
 use rayon::ThreadPool;
 
 use super::pool::pool;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::{Board, Grid, Size};
 
 /// Boards for which it does not pay to wake up other threads.
@@ -22,22 +22,6 @@ const FEW: usize = 1 << 15;
 
 /// Boards of a task of a thread: they fit its caches.
 pub(super) const SLICE: usize = 1 << 12;
-
-/// An argument that is the shape of a board: `"3x4"`, `(3, 4)`, or `3` for a square.
-pub(super) struct Shape(pub(super) Size);
-
-impl FromPyObject<'_, '_> for Shape {
-    type Error = PyErr;
-
-    fn extract(shape: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let text = if let Ok([rows, columns]) = shape.extract::<[i64; 2]>() {
-            format!("{rows}x{columns}")
-        } else {
-            shape.str()?.to_string()
-        };
-        Ok(Self(text.parse::<Size>()?))
-    }
-}
 
 /// An argument that is boards: an integer, or anything that `numpy` makes an array of integers of, of
 /// any shape.
@@ -60,31 +44,60 @@ pub(super) fn unsigned<'py>(
 ) -> PyResult<PyReadonlyArrayDyn<'py, u64>> {
     let py = given.py();
     let numpy = py.import(intern!(py, "numpy"))?;
-    let found = numpy.call_method1(intern!(py, "asarray"), (given,))?;
-    let kind: String = found
-        .getattr(intern!(py, "dtype"))?
-        .getattr("kind")?
-        .extract()?;
-    let any = |found: Bound<'py, PyAny>| found.call_method0("any")?.is_truthy();
-    // A list of integers, some beyond 2^63, is one of floats to numpy.
-    if kind == "f" && any(found.rem(1)?)? || !["u", "i", "f", "O"].contains(&kind.as_str()) {
-        return Err(PyTypeError::new_err(format!(
-            "{what}: expected whole numbers, got {}",
-            found.getattr("dtype")?
-        )));
+    let mut found = numpy.call_method1(intern!(py, "asarray"), (given,))?;
+    let dtype = found.getattr(intern!(py, "dtype"))?;
+    let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
+    match kind.as_str() {
+        "u" | "i" => {}
+        // A list of numbers, some of them beyond 2^63, is one of floats or of objects to numpy.
+        "f" | "O" => found = integers(given, what)?,
+        _ => {
+            return Err(PyTypeError::new_err(format!(
+                "{what}: expected whole numbers, got {dtype}"
+            )));
+        }
     }
+    let any = |found: Bound<'py, PyAny>| {
+        numpy
+            .call_method1(intern!(py, "any"), (found,))?
+            .is_truthy()
+    };
     if kind != "u" && any(found.rich_compare(0, CompareOp::Lt)?)? {
         return Err(PyValueError::new_err(format!(
             "{what}: expected no negative numbers"
         )));
     }
+    if kind != "u" && kind != "i" && any(found.rich_compare(u64::MAX, CompareOp::Gt)?)? {
+        return Err(PyValueError::new_err(format!(
+            "{what}: expected numbers below 2^64"
+        )));
+    }
     let arguments = (
-        given,
+        found,
         numpy.getattr(intern!(py, "uint64"))?,
-        intern!(py, "C"),
+        // In the order of C, aligned, and no subclass.
+        intern!(py, "CAE"),
     );
-    let array = numpy.call_method1(intern!(py, "asarray"), arguments)?;
+    let array = numpy.call_method1(intern!(py, "require"), arguments)?;
     Ok(array.cast_into::<PyArrayDyn<u64>>()?.readonly())
+}
+
+/// An array of integers of Python, of what numpy does not take for whole numbers.
+fn integers<'py>(given: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = given.py();
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let object = py.import(intern!(py, "builtins"))?.getattr("object")?;
+    let asarray = numpy.getattr(intern!(py, "asarray"))?;
+    let index = py.import(intern!(py, "operator"))?.getattr("index")?;
+    let of_each = numpy.call_method1(intern!(py, "frompyfunc"), (index, 1, 1))?;
+    let objects = asarray.call1((given, &object))?;
+    let integers = of_each.call1((objects,)).map_err(|error| {
+        PyTypeError::new_err(format!(
+            "{what}: expected whole numbers: {}",
+            error.value(py)
+        ))
+    })?;
+    asarray.call1((integers, object))
 }
 
 impl<'py> Boards<'py> {
@@ -99,6 +112,17 @@ impl Boards<'_> {
     /// The boards.
     pub(super) fn boards(&self) -> &[Board] {
         self.array.as_slice().expect("it was made contiguous")
+    }
+
+    /// The only one, of a size.
+    pub(super) fn one(&self, size: Size, name: &str) -> PyResult<Board> {
+        match self.of(size)? {
+            &[board] => Ok(board),
+            several => Err(PyValueError::new_err(format!(
+                "{name}: expected one board, got {}",
+                several.len()
+            ))),
+        }
     }
 
     /// See that they are boards of a size, and return them.
@@ -139,6 +163,19 @@ pub(super) fn made<'py, T: Element>(
     let array = array.cast_into::<PyArrayDyn<T>>()?;
     fill(array.readwrite().as_slice_mut()?)?;
     Ok(array)
+}
+
+/// A vector with room for so many; `what` names them.
+///
+/// # Errors
+///
+/// [`Error::NoMemory`].
+pub(super) fn room<T>(count: usize, what: &'static str) -> Result<Vec<T>> {
+    let mut vector = Vec::new();
+    match vector.try_reserve_exact(count) {
+        Ok(()) => Ok(vector),
+        Err(_) => Err(Error::NoMemory { count, what }),
+    }
 }
 
 /// Boards as an array.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use crate::engine::Stop;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// How often Python is asked whether Ctrl-C was pressed.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -24,11 +24,15 @@ pub(super) fn work<T: Send>(
     let wait = || {
         thread::scope(|scope| {
             let (ending, end) = channel::<()>();
-            let worker = scope.spawn(|| {
+            let worker = thread::Builder::new().spawn_scoped(scope, || {
                 // Dropped when the work ends, in whatever way.
                 let _ending = ending;
                 act(&stop)
             });
+            let worker = worker.map_err(|cause| Error::Threads {
+                threads: 1,
+                cause: cause.to_string(),
+            })?;
             let mut interrupted = Ok(());
             while end.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
                 if interrupted.is_ok() {

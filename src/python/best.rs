@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use super::arrays::Boards;
-use super::files::{boards_of, parts};
+use super::arrays::{Boards, room};
+use super::files::boards_of;
 use super::pool::pool;
 use crate::cli::{self, cores};
 use crate::engine::Stop;
@@ -18,6 +18,9 @@ use crate::part::{Kind, Part, ValueDecoder};
 use crate::play::{Position, Status};
 use crate::solve::{self, StateValues, Values};
 use crate::store::{Goal, Solution};
+
+/// Boards whose moves are looked up at once, in their order: they take some 120 bytes each.
+const AT_ONCE: usize = 1 << 21;
 
 /// States whose values are looked up together: the more, the fewer blocks each thread decodes.
 const TOGETHER: usize = 1 << 18;
@@ -106,11 +109,22 @@ pub(super) fn moves(
     boards: &[Board],
     stop: &Stop,
 ) -> Result<Vec<Worth>> {
-    let mut questions: Vec<(PartKey, Board, usize)> = boards
-        .iter()
-        .zip(0..)
-        .map(|(&board, number)| (PartKey::of(board), board, number))
-        .collect();
+    let mut found = room(boards.len(), "boards")?;
+    for boards in boards.chunks(AT_ONCE) {
+        found.extend(moves_of_some(solution, goal, boards, stop)?);
+    }
+    Ok(found)
+}
+
+fn moves_of_some(
+    solution: &Solution,
+    goal: Goal,
+    boards: &[Board],
+    stop: &Stop,
+) -> Result<Vec<Worth>> {
+    let mut questions: Vec<(PartKey, Board, usize)> = room(boards.len(), "boards")?;
+    let about = boards.iter().zip(0..);
+    questions.extend(about.map(|(&board, number)| (PartKey::of(board), board, number)));
     questions.sort_unstable();
     let (memory, threads) = (cli::default_memory(), cores());
     let share = questions.len().div_ceil(threads).max(1);
@@ -118,11 +132,12 @@ pub(super) fn moves(
         let shares = questions.par_chunks(share);
         let answered = shares.map(|questions| {
             let mut values = Values::share(solution, &[goal], memory, threads)?;
-            let each = questions.iter().map(|&(_, board, _)| {
+            let mut answers = room(questions.len(), "boards")?;
+            for &(_, board, _) in questions {
                 stop.check()?;
-                worth(&mut values, board)
-            });
-            each.collect()
+                answers.push(worth(&mut values, board)?);
+            }
+            Ok(answers)
         });
         answered.collect::<Result<_>>()
     })?;
@@ -162,72 +177,67 @@ fn worth(values: &mut Values<'_>, board: Board) -> Result<Worth> {
     })
 }
 
-/// The value of each state of a layer.
-pub(super) fn of_states(
+/// Fill in the value of each board of these parts, one behind the other.
+pub(super) fn values(
     solution: &Solution,
     goal: Goal,
-    sum: u32,
+    parts: &[Part],
+    values: &mut [f64],
     stop: &Stop,
-) -> Result<Vec<f64>> {
-    let each = TOGETHER / Kind::States.block();
-    of_layer(solution, Kind::States, sum, each, stop, |part, blocks| {
-        let states = boards_of(part, blocks)?;
-        StateValues::new(solution, &[goal])?.of(part.label().key, &states)
+) -> Result<()> {
+    let mut tasks = Vec::new();
+    let mut rest = values;
+    for part in parts {
+        let (of_part, behind) = rest.split_at_mut(part.states() as usize);
+        rest = behind;
+        let together = TOGETHER / part.block_size() as usize;
+        let firsts = (0..part.blocks()).step_by(together);
+        for (first, values) in firsts.zip(of_part.chunks_mut(TOGETHER)) {
+            tasks.push((part, first..part.blocks().min(first + together), values));
+        }
+    }
+    pool()?.install(|| {
+        tasks
+            .into_par_iter()
+            .try_for_each(|(part, blocks, values)| {
+                stop.check()?;
+                values.copy_from_slice(&match part.label().kind {
+                    Kind::States => of_states(solution, goal, part, blocks),
+                    Kind::Afterstates => of_afterstates(solution, goal, part, blocks),
+                }?);
+                Ok(())
+            })
     })
 }
 
-/// The value of each afterstate of a layer.
-pub(super) fn of_afterstates(
+/// The values of the states of some blocks.
+fn of_states(
     solution: &Solution,
     goal: Goal,
-    sum: u32,
-    stop: &Stop,
+    part: &Part,
+    blocks: Range<usize>,
 ) -> Result<Vec<f64>> {
-    let each = TOGETHER / Kind::Afterstates.block();
-    of_layer(
-        solution,
-        Kind::Afterstates,
-        sum,
-        each,
-        stop,
-        |part, blocks| {
-            let column = solution.values(goal.objective, part.label().key)?;
-            let not_solved = || SolvingError::NotSolved(solution.run().dir().to_owned());
-            let column = column.ok_or_else(not_solved)?;
-            column.expect_blocks_of(part)?;
-            let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
-            for block in blocks.clone() {
-                column.read_block(block, &mut decoder, &mut units)?;
-            }
-            let boards = boards_of(part, blocks)?;
-            let boards = boards.into_iter().zip(units);
-            let numbers = boards.map(|(board, units)| solve::number(goal, board, units));
-            Ok(numbers.collect())
-        },
-    )
+    let states = boards_of(part, blocks)?;
+    StateValues::new(solution, &[goal])?.of(part.label().key, &states)
 }
 
-/// The values of the boards of a layer, in their order; `act` gives those of some blocks of a part, of
-/// `each` of them or fewer.
-fn of_layer(
+/// The values of the afterstates of some blocks.
+fn of_afterstates(
     solution: &Solution,
-    kind: Kind,
-    sum: u32,
-    each: usize,
-    stop: &Stop,
-    act: impl Fn(&Part, Range<usize>) -> Result<Vec<f64>> + Sync,
+    goal: Goal,
+    part: &Part,
+    blocks: Range<usize>,
 ) -> Result<Vec<f64>> {
-    let mut values = Vec::new();
-    for part in parts(solution.run(), kind, sum, None)? {
-        let shares = (0..part.blocks()).step_by(each).collect::<Vec<_>>();
-        let of_part: Vec<Vec<f64>> = pool()?.install(|| {
-            let shares = shares.into_par_iter().map(|first| {
-                stop.check()?;
-                act(&part, first..(first + each).min(part.blocks()))
-            });
-            shares.collect::<Result<_>>()
-        })?;
-        values.extend(of_part.into_iter().flatten());
+    let column = solution.values(goal.objective, part.label().key)?;
+    let not_solved = || SolvingError::NotSolved(solution.run().dir().to_owned());
+    let column = column.ok_or_else(not_solved)?;
+    column.expect_blocks_of(part)?;
+    let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
+    for block in blocks.clone() {
+        column.read_block(block, &mut decoder, &mut units)?;
     }
-    Ok(values)
+    let boards = boards_of(part, blocks)?;
+    let boards = boards.into_iter().zip(units);
+    let numbers = boards.map(|(board, units)| solve::number(goal, board, units));
+    Ok(numbers.collect())
 }

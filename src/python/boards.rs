@@ -6,10 +6,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
-use super::arrays::{Boards, SLICE, Shape, made, pool_for, unsigned};
+use super::arguments::{Shape, Spawned};
+use super::arrays::{Boards, SLICE, made, pool_for, unsigned};
 use super::background::work;
 use crate::game::rules::{Rules, rules};
 use crate::game::{Board, Exp, Size};
+use crate::solve::potential;
 
 /// An array of numbers, of the shape of that of the boards and some more axes, that are made of each
 /// board by itself; `act` does so for some boards.
@@ -62,7 +64,7 @@ pub(super) fn canonical<'py>(
 }
 
 /// The boards after a move up, right, down and left, along a last axis of four; 0 where a move is not
-/// legal. They are not canonical. A move that would make a 65536, which no board can hold, counts as
+/// legal. They are not canonical; points() tells what each gained. A move that would make a 65536, which no board can hold, counts as
 /// not legal.
 ///
 /// >>> import enum48
@@ -99,25 +101,42 @@ fn slide(rules: &dyn Rules, boards: &[Board], made: &mut [Board]) {
 /// >>> [hex(board) for board in enum48.spawns(0x2010, "2x2", 4)]
 /// ['0x0', '0x2210', '0x0', '0x2012']
 #[pyfunction]
-#[pyo3(signature = (boards, shape, tile=2))]
+#[pyo3(signature = (boards, shape, tile=Spawned(2)), text_signature = "(boards, shape, tile=2)")]
 pub(super) fn spawns<'py>(
     py: Python<'py>,
     boards: Boards<'py>,
     shape: Shape,
-    tile: u32,
+    tile: Spawned,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if tile != 2 && tile != 4 {
-        return Err(PyValueError::new_err(format!(
-            "tile {tile}: expected one that comes up, 2 or 4"
-        )));
-    }
-    let (cells, exp) = (shape.0.cells(), u64::from(tile / 2));
+    let (cells, exp) = (shape.0.cells(), u64::from(tile.0 / 2));
     each(py, &boards, shape.0, &[cells as usize], |boards, made| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
             for (cell, made) in (0..cells).rev().zip(made) {
                 let empty = board >> (4 * cell) & 15 == 0;
                 *made = if empty { board | exp << (4 * cell) } else { 0 };
             }
+        }
+    })
+}
+
+/// What each board scored on the way, if every tile came up as a 2: a tile 2^k is worth (k - 1) 2^k. So
+/// what a move gains is the difference.
+///
+/// >>> import enum48
+/// >>> after = enum48.moves(0x2210, "2x2")
+/// >>> [hex(board) for board in after]
+/// ['0x0', '0x301', '0x2012', '0x3010']
+/// >>> (enum48.points(after, "2x2") - enum48.points(0x2210, "2x2"))[after > 0].tolist()
+/// [8, 0, 8]
+#[pyfunction]
+pub(super) fn points<'py>(
+    py: Python<'py>,
+    boards: Boards<'py>,
+    shape: Shape,
+) -> PyResult<Bound<'py, PyAny>> {
+    each(py, &boards, shape.0, &[], |boards, made| {
+        for (&board, made) in boards.iter().zip(made) {
+            *made = i64::from(potential(board));
         }
     })
 }

@@ -1,7 +1,7 @@
 //! Errors, as Python has them.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error;
@@ -32,6 +32,7 @@ impl From<error::Error> for PyErr {
             | error::Error::Board { .. }
             | error::Error::Code { .. }
             | error::Error::Until(_) => PyValueError::new_err(said),
+            error::Error::NoMemory { .. } => PyMemoryError::new_err(said),
             _ => Error::new_err(said),
         }
     }

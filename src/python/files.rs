@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::pool::pool;
 use crate::engine::Stop;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::{Board, Exp};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
@@ -55,6 +55,15 @@ pub(super) fn parts(run: &Run, kind: Kind, sum: u32, max: Option<Exp>) -> Result
     let keys = keys.filter(|key| max.is_none_or(|max| key.max == max));
     keys.filter_map(|key| run.part(kind, key).transpose())
         .collect()
+}
+
+/// The number of their boards.
+pub(super) fn boards_in(parts: &[Part]) -> Result<usize> {
+    let count = parts.iter().map(|part| part.states()).sum::<u64>();
+    usize::try_from(count).map_err(|_| Error::NoMemory {
+        count: usize::MAX,
+        what: "boards",
+    })
 }
 
 /// A block of a part.

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::arrays::SLICE;
+use super::arrays::{SLICE, room};
 use super::files::each;
 use super::pool::pool;
 use crate::engine::Stop;
@@ -64,8 +64,9 @@ pub(super) fn positions(
 
 /// The questions where boards stand, in order of part and board.
 fn about_parts(run: &Run, boards: &[Board]) -> Result<Vec<Question>> {
-    let mut canonical = boards.to_vec();
-    let mut questions = Vec::new();
+    let mut canonical = room(boards.len(), "boards")?;
+    canonical.extend_from_slice(boards);
+    let mut questions = room(boards.len(), "boards")?;
     pool()?.install(|| {
         let slices = canonical.par_chunks_mut(SLICE);
         slices.for_each(|boards| run.game().canonicalise(boards));
@@ -96,12 +97,13 @@ pub(super) fn boards_at(
     stop: &Stop,
 ) -> Result<()> {
     for (positions, found) in positions.chunks(AT_ONCE).zip(found.chunks_mut(AT_ONCE)) {
+        let mut questions = room(positions.len(), "positions")?;
         let about = positions.iter().zip(0..).map(|(&asked, number)| Question {
             part: 0,
             number,
             asked,
         });
-        let mut questions: Vec<Question> = about.collect();
+        questions.extend(about);
         pool()?.install(|| sort(&mut questions));
         let block_of = |position| Some((position / part.block_size()) as usize);
         answer(part, &mut questions, block_of, look, stop)?;

@@ -14,6 +14,7 @@
     reason = "arguments come from Python, and docstrings are for its readers"
 )]
 
+mod arguments;
 mod arrays;
 mod background;
 mod best;
@@ -38,7 +39,7 @@ mod _enum48 {
     #[pymodule_export]
     use super::blocks::Blocks;
     #[pymodule_export]
-    use super::boards::{boards, canonical, cells, moves, spawns};
+    use super::boards::{boards, canonical, cells, moves, points, spawns};
     #[pymodule_export]
     use super::count::count;
     #[pymodule_export]

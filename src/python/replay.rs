@@ -88,6 +88,12 @@ impl Replay {
         self.code.end().status().to_string()
     }
 
+    /// A copy, as for another process, plays the code again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let replay = py.import("enum48")?.getattr("replay")?;
+        Ok((replay, (self.code(),)))
+    }
+
     fn __repr__(&self) -> String {
         let (game, moves, state) = (self.game(), self.code.moves().len(), self.state());
         format!(

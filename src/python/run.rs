@@ -3,23 +3,27 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use numpy::{IntoPyArray, PyArray1, PyArrayDyn};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use super::arrays::{Boards, array, made};
+use super::arguments::{Dir, MaxTile, Number, Seed, Sum, Which};
+use super::arrays::{Boards, made};
 use super::background::work;
 use super::best::{self, Best, goal};
 use super::blocks::Blocks;
-use super::files::{parts, places, read};
+use super::files::{boards_in, parts, places, read};
 use super::find::{boards_at, positions};
 use super::table;
 use crate::counts::Row;
-use crate::error::{self, SolvingError};
-use crate::game::{Board, Exp, Grid, PartKey, sum};
+use crate::error::{self, Error, SolvingError};
+use crate::game::{Board, Exp, PartKey, sum};
 use crate::part::Kind;
-use crate::store::{self, Lookup, Solution};
+use crate::store::{self, Drawn, Lookup, Solution, draw};
 use crate::witness::{Answer, Layers};
+
+/// What is meant where no kind is named.
+const STATES: Which = Which(Kind::States);
 
 /// Memory for blocks of files, where a game is looked for that ends in a board.
 const MEMORY: u64 = 256 << 20;
@@ -35,17 +39,6 @@ pub(super) struct Run {
     solution: OnceLock<Solution>,
 }
 
-/// Which boards of a run are meant.
-fn wanted(kind: &str) -> PyResult<Kind> {
-    match kind {
-        "states" => Ok(Kind::States),
-        "afterstates" => Ok(Kind::Afterstates),
-        _ => Err(PyValueError::new_err(format!(
-            "kind {kind:?}: expected states or afterstates"
-        ))),
-    }
-}
-
 /// Open the run in a directory, as far as it is counted now. It is read-only, and keeps nobody from
 /// counting on.
 ///
@@ -56,8 +49,8 @@ fn wanted(kind: &str) -> PyResult<Kind> {
 /// >>> run.sums[:3]
 /// [4, 6, 8]
 #[pyfunction]
-pub(super) fn open(py: Python<'_>, dir: PathBuf) -> PyResult<Run> {
-    opened(py, &dir)
+pub(super) fn open(py: Python<'_>, dir: Dir) -> PyResult<Run> {
+    opened(py, &dir.0)
 }
 
 /// The same.
@@ -101,12 +94,25 @@ impl Run {
         self.run.complete()
     }
 
+    /// What it keeps: "all" states, those of the "last" layer, the "afterstates" of all layers, or "both".
+    #[getter]
+    fn keep(&self) -> String {
+        self.run.keep().to_string()
+    }
+
     /// What it is solved for: any of "score", "moves" and tiles, such as "512".
     #[getter]
-    fn objectives(&self) -> Vec<String> {
-        let solution = self.solution();
-        let goals = solution.iter().flat_map(|solution| solution.goals());
-        goals.map(|goal| goal.objective.to_string()).collect()
+    fn objectives(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let solution = match py.detach(|| self.solved_or_not()) {
+            Err(Error::Solving(
+                SolvingError::NotSolved(_)
+                | SolvingError::NotComplete { .. }
+                | SolvingError::NoAfterstates { .. },
+            )) => return Ok(Vec::new()),
+            solution => solution?,
+        };
+        let goals = solution.goals();
+        Ok(goals.map(|goal| goal.objective.to_string()).collect())
     }
 
     /// The sums of the layers whose states it has.
@@ -132,15 +138,15 @@ impl Run {
     ///
     /// >>> [hex(board) for board in run.part(14, 8)]
     /// ['0x123', '0x132', '0x231', '0x1113']
-    #[pyo3(signature = (sum, max_tile, kind="states"))]
+    #[pyo3(signature = (sum, max_tile, kind=STATES), text_signature = "($self, sum, max_tile, kind='states')")]
     fn part<'py>(
         &self,
         py: Python<'py>,
-        sum: u32,
-        max_tile: u32,
-        kind: &str,
+        sum: Sum,
+        max_tile: MaxTile,
+        kind: Which,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        self.boards(py, sum, Some(tile(max_tile)?), wanted(kind)?)
+        self.boards(py, sum.0, Some(max_tile.0), kind.0)
     }
 
     /// The states of a sum: those of its parts in order of largest tile, sorted in each. With
@@ -148,41 +154,31 @@ impl Run {
     ///
     /// >>> [hex(board) for board in run.layer(36)]
     /// ['0x1144', '0x2343']
-    #[pyo3(signature = (sum, kind="states"))]
+    #[pyo3(signature = (sum, kind=STATES), text_signature = "($self, sum, kind='states')")]
     fn layer<'py>(
         &self,
         py: Python<'py>,
-        sum: u32,
-        kind: &str,
+        sum: Sum,
+        kind: Which,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        self.boards(py, sum, None, wanted(kind)?)
+        self.boards(py, sum.0, None, kind.0)
     }
 
     /// An iterator over the states of the run, or of a sum, or of those with some largest tile, in arrays
-    /// of up to 131,072: what does not fit in memory can be gone through so.
+    /// of up to 131,072: what does not fit in memory can be gone through so. A run that keeps only some
+    /// layers, such as the last of its sums, has to be asked for a sum.
     ///
     /// >>> sum(len(boards) for boards in run.blocks())
     /// 57
-    #[pyo3(signature = (sum=None, max_tile=None, kind="states"))]
-    fn blocks(&self, sum: Option<u32>, max_tile: Option<u32>, kind: &str) -> PyResult<Blocks> {
-        let kind = wanted(kind)?;
-        if let Some(sum) = sum {
-            self.run.has_layer(kind, sum)?;
-        }
-        let max = max_tile.map(tile).transpose()?;
-        let parts = self.run.parts(kind).filter(|key| {
-            sum.is_none_or(|sum| key.sum == sum) && max.is_none_or(|max| key.max == max)
-        });
-        Ok(Blocks::new(self.run.clone(), kind, parts.collect()))
+    #[pyo3(signature = (sum=None, max_tile=None, kind=STATES), text_signature = "($self, sum=None, max_tile=None, kind='states')")]
+    fn blocks(&self, sum: Option<Sum>, max_tile: Option<MaxTile>, kind: Which) -> PyResult<Blocks> {
+        let parts = self.keys(kind.0, sum, max_tile)?.collect();
+        Ok(Blocks::new(self.run.clone(), kind.0, parts))
     }
 
     /// Whether a board is among the states of the run, whichever way round it lies.
     fn __contains__(&self, py: Python<'_>, board: Boards<'_>) -> PyResult<bool> {
-        let &[board] = board.of(self.run.game().size())? else {
-            return Err(PyValueError::new_err(
-                "in: expected one board: for several there is position()",
-            ));
-        };
+        let board = board.one(self.run.game().size(), "in")?;
         let (canonical, _) = self.run.game().canonical(board);
         self.run.has_layer(Kind::States, sum(canonical))?;
         Ok(py.detach(|| Lookup::new(&self.run, 0)?.contains(Kind::States, canonical))?)
@@ -195,16 +191,16 @@ impl Run {
     /// [1, 1, -1]
     /// >>> 0x2310 in run
     /// True
-    #[pyo3(signature = (boards, kind="states"))]
+    #[pyo3(signature = (boards, kind=STATES), text_signature = "($self, boards, kind='states')")]
     fn position<'py>(
         &self,
         py: Python<'py>,
         boards: Boards<'py>,
-        kind: &str,
+        kind: Which,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (given, kind) = (boards.of(self.run.game().size())?, wanted(kind)?);
+        let given = boards.of(self.run.game().size())?;
         boards.answer(py, &[], |found| {
-            work(py, |stop| positions(&self.run, kind, given, found, stop))
+            work(py, |stop| positions(&self.run, kind.0, given, found, stop))
         })
     }
 
@@ -212,24 +208,25 @@ impl Run {
     ///
     /// >>> hex(run.states_at(14, 8, 1))
     /// '0x132'
-    #[pyo3(signature = (sum, max_tile, positions, kind="states"))]
+    #[pyo3(signature = (sum, max_tile, positions, kind=STATES), text_signature = "($self, sum, max_tile, positions, kind='states')")]
     fn states_at<'py>(
         &self,
         py: Python<'py>,
-        sum: u32,
-        max_tile: u32,
+        sum: Sum,
+        max_tile: MaxTile,
         positions: Bound<'py, PyAny>,
-        kind: &str,
+        kind: Which,
     ) -> PyResult<Bound<'py, PyAny>> {
         let positions = Boards::named(&positions, "positions")?;
-        let (max, kind) = (tile(max_tile)?, wanted(kind)?);
+        let (Sum(sum), MaxTile(max), kind) = (sum, max_tile, kind.0);
         self.run.has_layer(kind, sum)?;
         let part = self.run.part(kind, PartKey { sum, max })?;
         let states = part.as_ref().map_or(0, |part| part.states());
         let wanted = positions.boards();
         if let Some(beyond) = wanted.iter().find(|&&position| position >= states) {
             return Err(PyIndexError::new_err(format!(
-                "position {beyond}: the part of sum {sum} and largest tile {max_tile} has {states} boards"
+                "position {beyond}: the part of sum {sum} and largest tile {} has {states} boards",
+                max.tile()
             )));
         }
         positions.answer(py, &[], |found| match &part {
@@ -239,41 +236,36 @@ impl Run {
     }
 
     /// So many states, or all if there are not so many, each equally likely and none twice, in order of
-    /// sum, largest tile and board; of all the run, or of a sum, or of those with some largest tile. The
-    /// same seed draws the same states, everywhere and always.
+    /// sum, largest tile and board; of all the run, or of a sum, or of those with some largest tile, as
+    /// for blocks(). The same seed draws the same states, everywhere and always.
     ///
     /// >>> [hex(board) for board in run.sample(3)]
     /// ['0x122', '0x2223', '0x2234']
-    #[pyo3(signature = (n, seed=0, *, sum=None, max_tile=None))]
+    #[pyo3(signature = (n, seed=Seed(0), *, sum=None, max_tile=None), text_signature = "($self, n, seed=0, *, sum=None, max_tile=None)")]
     fn sample<'py>(
         &self,
         py: Python<'py>,
-        n: u64,
-        seed: u64,
-        sum: Option<u32>,
-        max_tile: Option<u32>,
-    ) -> PyResult<Bound<'py, PyArray1<Board>>> {
-        if let Some(sum) = sum {
-            self.run.has_layer(Kind::States, sum)?;
-        }
-        let first = self.run.first_sum(Kind::States);
+        n: Number,
+        seed: Seed,
+        sum: Option<Sum>,
+        max_tile: Option<MaxTile>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+        let keys: Vec<PartKey> = self.keys(Kind::States, sum, max_tile)?.collect();
         let table = self.run.table();
-        let rows = table.rows().iter().filter(|row| {
-            row.live > 0
-                && row.sum >= first
-                && sum.is_none_or(|sum| row.sum == sum)
-                && max_tile.is_none_or(|tile| row.max_tile == tile)
-        });
+        let rows = table.rows().iter();
+        let rows = rows.filter(|row| row.key().is_some_and(|key| keys.contains(&key)));
         let rows: Vec<Row> = rows.copied().collect();
-        let drawn = work(py, |stop| {
-            let mut drawn = Vec::new();
-            for of_part in self.run.sample(&rows, n, seed) {
-                drawn.extend(of_part?.1);
-                stop.check()?;
-            }
-            Ok(drawn)
-        })?;
-        Ok(array(py, drawn))
+        let Drawn { positions, parts } = work(py, |_| draw(&rows, n.0, seed.0))?;
+        made(py, &[positions.len()], |boards| {
+            work(py, |stop| {
+                parts.into_iter().try_for_each(|(key, range)| {
+                    let part = self.run.part(Kind::States, key)?;
+                    part.map_or(Ok(()), |part| {
+                        boards_at(&part, &positions[range.clone()], &mut boards[range], stop)
+                    })
+                })
+            })
+        })
     }
 
     /// What is to be expected from each state of a sum on, under the best play for an objective: the
@@ -282,23 +274,22 @@ impl Run {
     ///
     /// >>> run.values(36, 32).tolist()
     /// [1.0, 1.0]
-    #[pyo3(signature = (sum, objective, kind="states"))]
+    #[pyo3(signature = (sum, objective, kind=STATES), text_signature = "($self, sum, objective, kind='states')")]
     fn values<'py>(
         &self,
         py: Python<'py>,
-        sum: u32,
+        sum: Sum,
         objective: Bound<'py, PyAny>,
-        kind: &str,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        kind: Which,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let solution = self.solved(py)?;
         let goal = goal(solution, Some(&objective.str()?.to_string()))?;
-        let kind = wanted(kind)?;
-        self.run.has_layer(kind, sum)?;
-        let values = work(py, |stop| match kind {
-            Kind::States => best::of_states(solution, goal, sum, stop),
-            Kind::Afterstates => best::of_afterstates(solution, goal, sum, stop),
-        })?;
-        Ok(values.into_pyarray(py))
+        let parts = parts(&self.run, kind.0, sum.0, None)?;
+        made(py, &[boards_in(&parts)?], |values| {
+            work(py, |stop| {
+                best::values(solution, goal, &parts, values, stop)
+            })
+        })
     }
 
     /// The best move on each board for an objective [the first that the run is solved for], and what each
@@ -327,8 +318,8 @@ impl Run {
     ///
     /// >>> run.witness(0x0132)
     /// 'w1.2x2-32.BF.2.I.DC.4032f05b'
-    fn witness(&self, py: Python<'_>, board: u64) -> PyResult<Option<String>> {
-        let board = Grid::new(board, self.run.game().size())?.board();
+    fn witness(&self, py: Python<'_>, board: Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        let board = Boards::named(&board, "board")?.one(self.run.game().size(), "board")?;
         let answer = work(py, |_| Layers::new(&self.run, MEMORY)?.witness(board))?;
         Ok(match answer {
             Answer::Reached(code) => Some(code.to_string()),
@@ -336,12 +327,18 @@ impl Run {
         })
     }
 
+    /// A copy, as for another process, opens the same directory.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
+        let open = py.import("enum48")?.getattr("open")?;
+        Ok((open, (self.dir(),)))
+    }
+
     fn __repr__(&self) -> String {
         let states = self.run.table().totals().live;
-        let until = if self.run.complete() {
-            String::new()
-        } else {
-            format!(" up to sum {}", self.run.sealed_sum())
+        let until = match self.run.sealed_sum() {
+            _ if self.run.complete() => String::new(),
+            ..4 => " without a layer yet".to_owned(),
+            sum => format!(" up to sum {sum}"),
         };
         let dir = self.run.dir().display();
         format!(
@@ -361,16 +358,24 @@ impl Run {
         kind: Kind,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
         let parts = parts(&self.run, kind, sum, max)?;
-        let count: u64 = parts.iter().map(|part| part.states()).sum();
-        let count = usize::try_from(count)?;
-        made(py, &[count], |boards| {
+        made(py, &[boards_in(&parts)?], |boards| {
             work(py, |stop| read(&places(&parts), boards, stop))
         })
     }
 
-    /// The solution, if there is one.
-    fn solution(&self) -> Option<&Solution> {
-        self.solved_or_not().ok()
+    /// The parts of a layer, or of all, with some largest tile, or with any.
+    fn keys(
+        &self,
+        kind: Kind,
+        sum: Option<Sum>,
+        max: Option<MaxTile>,
+    ) -> PyResult<impl Iterator<Item = PartKey>> {
+        let sum = sum.map(|Sum(sum)| sum);
+        self.run.has_layer(kind, sum.unwrap_or(4))?;
+        Ok(self.run.parts(kind).filter(move |key| {
+            sum.is_none_or(|sum| key.sum == sum)
+                && max.as_ref().is_none_or(|MaxTile(max)| key.max == *max)
+        }))
     }
 
     fn solved(&self, py: Python<'_>) -> PyResult<&Solution> {
@@ -383,15 +388,10 @@ impl Run {
             return Ok(solution);
         }
         let solution = Solution::peek(self.run.dir())?;
+        solution.run().expect_game(self.run.game())?;
         if solution.aims().next().is_none() {
             return Err(SolvingError::NotSolved(self.run.dir().to_owned()).into());
         }
         Ok(self.solution.get_or_init(|| solution))
     }
-}
-
-/// The exponent of a largest tile.
-fn tile(tile: u32) -> PyResult<Exp> {
-    let no_tile = || PyValueError::new_err(format!("max_tile {tile}: expected a power of two"));
-    Exp::of_tile(tile).ok_or_else(no_tile)
 }

@@ -68,6 +68,8 @@ pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
 pub(crate) use payoff::Payoff;
 pub use payoff::number;
+#[cfg(feature = "python")]
+pub(crate) use payoff::potential;
 pub use progress::{Progress, Silent};
 use rank::RankTables;
 pub use start::Start;

@@ -70,6 +70,8 @@ pub use lookup::Lookup;
 pub(crate) use manifest::PROGRAM;
 use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;
+#[cfg(feature = "python")]
+pub(crate) use sample::{Drawn, draw};
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use spill::Spill;
 pub(crate) use task_dir::{Attempt, TaskDir};

@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::commit::Record;
-use super::files::{self, Named};
+use super::files::{self, Named, SOLUTION};
 use super::keep::Keep;
 use super::manifest::{self, Manifest};
 use super::{Run, Store, file};
@@ -25,7 +25,8 @@ impl Store {
     /// # Errors
     ///
     /// A directory of another game, in use, of a newer format, or that holds other things; a
-    /// missing or damaged file; [`Error::Dropped`] if `keep` asks for what was dropped before.
+    /// missing or damaged file; [`Error::Dropped`] if `keep` asks for what was dropped before;
+    /// [`Error::Solved`] if it drops the afterstates of a run that is solved.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, None)
     }
@@ -88,7 +89,7 @@ impl Store {
 
     /// Change what is kept: what is not to be kept any more is dropped.
     fn keep(&mut self, keep: Option<Keep>) -> Result<()> {
-        let manifest = &mut self.run.manifest;
+        let manifest = &self.run.manifest;
         let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
             return Ok(());
         };
@@ -101,6 +102,16 @@ impl Store {
                 path: self.run.dir().to_owned(),
             });
         }
+        if manifest.keep.afterstates()
+            && !keep.afterstates()
+            && self.run.dir().join(SOLUTION).exists()
+        {
+            return Err(Error::Solved {
+                path: self.run.dir().to_owned(),
+                wanted: keep.to_string(),
+            });
+        }
+        let manifest = &mut self.run.manifest;
         self.run.outbox.change();
         manifest.keep = keep;
         if keep.states() {

@@ -156,6 +156,16 @@ impl Run {
         first.max(4)
     }
 
+    /// See that it is of this game.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGame`].
+    #[cfg(feature = "python")]
+    pub(crate) fn expect_game(&self, game: &Game) -> Result<()> {
+        self.manifest.expect_game(&self.dir, game)
+    }
+
     /// See that the layer of a sum was counted, and that its states, or afterstates, are still there.
     ///
     /// # Errors
@@ -183,7 +193,7 @@ impl Run {
             path: self.dir.clone(),
             what: kind.to_string(),
             sum,
-            first: self.first_sum(kind),
+            first: Some(self.first_sum(kind)).filter(|&first| first <= self.sealed_sum()),
             keep: self.keep().to_string(),
             keeping: keeping.to_string(),
         }

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::command::{good, place, run, stderr};
 use crate::files::files;
-use crate::solved::counted;
+use crate::solved::{counted, solved};
 
 /// Expect exit code 2 and one line with these words, which is not said twice.
 fn refused(place: &TempDir, args: &str, words: &[&str]) {
@@ -192,4 +192,28 @@ fn a_dry_run_refuses_what_solving_would_refuse() {
     ] {
         refused(&place, &format!("{args} --dry-run"), &[words]);
     }
+}
+
+#[test]
+fn what_a_solution_is_of_is_not_dropped_unless_the_solution_is_deleted() {
+    let place = solved("--size 2 --max 32", "score");
+    let before = files(&place.path().join("run"));
+    for keep in ["all", "last"] {
+        refused(
+            &place,
+            &format!("--size 2 --max 32 --dir run --quiet --keep {keep}"),
+            &[
+                &format!("run: --keep {keep}: the run is solved"),
+                "leave --keep away, or delete solution.json first",
+            ],
+        );
+        assert_eq!(files(&place.path().join("run")), before);
+    }
+    // Its states can be dropped.
+    let args = "--size 2 --max 32 --dir run --quiet --keep";
+    good(&place, &format!("{args} afterstates"));
+    good(&place, "best 0x12 --dir run");
+    #[expect(clippy::disallowed_methods, reason = "as the message has it")]
+    fs::remove_file(place.path().join("run/solution.json")).unwrap();
+    good(&place, &format!("{args} last"));
 }

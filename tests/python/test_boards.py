@@ -27,20 +27,21 @@ def images(cells):
 
 
 def slid(line):
-    """A line after a move to its beginning."""
-    tiles, made = [int(tile) for tile in line if tile], []
+    """A line after a move to its beginning, and the points for it."""
+    tiles, made, points = [int(tile) for tile in line if tile], [], 0
     while tiles:
         tile = tiles.pop(0)
         if tiles and tiles[0] == tile:
             tile += tiles.pop(0)
+            points += tile
         made.append(tile)
-    return made + [0] * (len(line) - len(made))
+    return made + [0] * (len(line) - len(made)), points
 
 
 def moved(cells, direction):
     """A board after a move: 0 up, 1 right, 2 down, 3 left; 0 if that changes nothing."""
     turned = np.rot90(cells, direction + 1)
-    made = np.rot90(np.array([slid(line) for line in turned]), -direction - 1)
+    made = np.rot90(np.array([slid(line)[0] for line in turned]), -direction - 1)
     return 0 if (made == cells).all() else board(made)
 
 
@@ -66,6 +67,17 @@ def test_moves_are_those_of_the_rule(shape):
     cells = some(shape)
     expected = [[moved(one, direction) for direction in range(4)] for one in cells]
     assert enum48.moves(enum48.boards(cells), shape).tolist() == expected
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_a_move_gains_is_the_tiles_that_it_makes(shape):
+    cells = some(shape, largest=4)
+    boards = enum48.boards(cells)
+    after = enum48.moves(boards, shape)
+    gained = enum48.points(after, shape) - enum48.points(boards, shape)[:, None]
+    for one, of_one, gains in zip(cells, after, gained):
+        expected = [sum(slid(line)[1] for line in np.rot90(one, direction + 1)) for direction in range(4)]
+        assert gains[of_one > 0].tolist() == [gain for gain, board in zip(expected, of_one) if board]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -100,9 +112,11 @@ def test_many_boards_are_as_few():
 def test_boards_come_as_anything_that_is_an_array():
     expected = enum48.canonical(np.array([[0x2310, 0x2130], [0x0132, 0]], np.uint64), "2x2")
     assert expected.tolist() == [[0x132, 0x132], [0x132, 0]]
-    for dtype in (np.int64, np.uint16, np.int32, np.float64, object):
+    for dtype in (np.int64, np.uint16, np.int32, ">u8", object):
         given = np.array([[0x2310, 0x2130], [0x0132, 0]], dtype)
         assert (enum48.canonical(given, "2x2") == expected).all()
+    moved = np.frombuffer(b"\0" + np.array([0x2310, 0x2130], "<u8").tobytes(), "<u8", offset=1)
+    assert not moved.flags.aligned and (enum48.canonical(moved, "2x2") == 0x132).all()
     turned = np.array([[0x2310, 0x0132], [0x2130, 0]], np.uint64).T
     assert (enum48.canonical(turned, "2x2") == expected).all()
     assert (enum48.canonical([[0x2310, 0x2130], [0x0132, 0]], "2x2") == expected).all()
@@ -135,11 +149,17 @@ def test_a_shape_is_a_name_or_a_pair(shape):
         (lambda: enum48.canonical([1.5], "2x2"), TypeError, "expected whole numbers"),
         (lambda: enum48.canonical([float("nan")], "2x2"), TypeError, "expected whole numbers"),
         (lambda: enum48.canonical(["1"], "2x2"), TypeError, "expected whole numbers"),
-        (lambda: enum48.canonical(None, "2x2"), TypeError, ""),
+        (lambda: enum48.canonical(None, "2x2"), TypeError, "expected whole numbers: 'NoneType' object"),
+        (lambda: enum48.canonical(np.array([1.0, 2.0]), "2x2"), TypeError, "expected whole numbers: 'float' object"),
+        (lambda: enum48.canonical([1, 1 << 64], "4x4"), ValueError, "boards: expected numbers below 2^64"),
+        (lambda: enum48.canonical(1 << 64, "4x4"), ValueError, "boards: expected numbers below 2^64"),
+        (lambda: enum48.canonical([1 << 63, -1], "4x4"), ValueError, "boards: expected no negative numbers"),
         (lambda: enum48.canonical(1, "5x5"), ValueError, "size 5x5: not the size"),
         (lambda: enum48.canonical(1, (4, 5)), ValueError, "size 4x5: not the size"),
         (lambda: enum48.canonical(1, None), ValueError, "size None: not the size"),
         (lambda: enum48.spawns(1, 2, 8), ValueError, "tile 8: expected"),
+        (lambda: enum48.spawns(1, 2, -2), ValueError, "tile -2: expected"),
+        (lambda: enum48.spawns(1, 2, None), TypeError, "tile None: expected"),
         (lambda: enum48.boards([[2, 3], [0, 0]]), ValueError, "cells: 3: not a tile"),
         (lambda: enum48.boards([[2, 65536], [0, 0]]), ValueError, "cells: 65536: not a tile"),
         (lambda: enum48.boards([2, 4]), ValueError, "rows and columns as the last two axes"),

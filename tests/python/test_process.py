@@ -40,6 +40,62 @@ def test_ctrl_c_ends_a_count_and_loses_nothing(tmp_path):
     assert enum48.count("4x4-64", tmp_path, until=30).sums[-1] >= 30
 
 
+INTERRUPTED = """
+import os, signal, sys, threading, enum48, numpy as np
+run = enum48.open(sys.argv[1])
+boards = np.random.default_rng(48).permutation(np.tile(np.concatenate(list(run.blocks())), 3))
+began, made = threading.Event(), None
+def interrupt():
+    began.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
+try:
+    began.set()
+    made = CALL
+except KeyboardInterrupt:
+    pass
+print(made is None, len(run.layer(40)))
+"""
+
+
+@pytest.mark.parametrize("call", ["run.position(boards)", "list(run.blocks())", "enum48.spawns(boards, 4)"])
+def test_ctrl_c_ends_what_is_done_with_arrays(large, call):
+    command = [sys.executable, "-c", INTERRUPTED.replace("CALL", call), large.dir]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.stdout, ended.returncode) == (f"True {len(large.layer(40))}\n", 0), ended.stderr
+
+
+SHORT = """
+import resource, sys, enum48, numpy as np
+run = enum48.open(sys.argv[1])
+total, tile = 72, 8
+boards = np.resize(run.part(total, tile), 1 << 24)
+places = np.arange(len(boards), dtype=np.uint64) % np.uint64(len(run.part(total, tile)))
+calls = ["run.position(boards)", "run.states_at(total, tile, places)", "run.sample(1 << 23)", "enum48.spawns(boards, 4)"]
+for call in calls:
+    for room in (30, 200, 400, 600):
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (room << 20), resource.RLIM_INFINITY))
+        try:
+            eval(call)
+        except MemoryError as error:
+            print(room, call, "no memory for" in str(error))
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+"""
+
+
+def test_where_memory_ends_is_an_exception(large):
+    ended = subprocess.run([sys.executable, "-c", SHORT, large.dir], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    told = set(ended.stdout.splitlines())
+    # What this module asks for, and what numpy does.
+    for call in ("run.position(boards)", "run.states_at(total, tile, places)", "run.sample(1 << 23)"):
+        assert f"200 {call} True" in told
+    assert "200 enum48.spawns(boards, 4) False" in told
+
+
 def test_threads_read_at_once(run):
     expected = run.layer(100)
     found = []

@@ -2,6 +2,7 @@
 
 import csv
 import filecmp
+import pickle
 import subprocess
 import sys
 
@@ -195,25 +196,59 @@ def test_a_run_that_keeps_less_says_so(tmp_path):
     counted(tmp_path, 3, 16, "--keep", "last")
     run = enum48.open(tmp_path)
     assert len(run.sums) == 1
-    for ask in (lambda: run.layer(20), lambda: run.part(20, 8), lambda: run.blocks(20), lambda: run.position(0x11)):
-        with pytest.raises(enum48.Error, match="were dropped .--keep last."):
+    assert run.keep == "last"
+    for ask in (
+        lambda: run.layer(20),
+        lambda: run.part(20, 8),
+        lambda: run.blocks(20),
+        lambda: run.position(0x11),
+        # They would be some of the states, and look like all.
+        lambda: run.blocks(),
+        lambda: run.blocks(None, 16),
+        lambda: run.sample(5),
+        lambda: run.sample(5, max_tile=8),
+    ):
+        with pytest.raises(enum48.Error, match="were dropped .--keep last., the first that are left are of sum 60: "):
             ask()
-    with pytest.raises(enum48.Error, match="the afterstates of sum 20 were dropped .* --keep afterstates or both"):
-        run.layer(20, kind="afterstates")
-    assert sum(map(len, run.blocks())) == len(run.layer(run.sums[0]))
+    for ask in (lambda: run.layer(20, kind="afterstates"), lambda: run.blocks(kind="afterstates")):
+        with pytest.raises(enum48.Error, match="afterstates .* were dropped .*, and none are left: .* --keep afterstates or both"):
+            ask()
+    (last,) = run.sums
+    assert sum(map(len, run.blocks(last))) == len(run.layer(last)) == len(run.sample(1 << 40, sum=last))
+
+
+def test_a_run_goes_along_to_another_process(run):
+    (copy,) = pickle.loads(pickle.dumps([run]))
+    assert (copy.dir, copy.game) == (run.dir, run.game)
+    game = enum48.replay(run.witness(run.layer(100)[0]))
+    assert pickle.loads(pickle.dumps(game)).boards.tolist() == game.boards.tolist()
+
+
+def test_the_directory_is_the_same_wherever_python_goes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    enum48.count("2x2-32")
+    run = enum48.open("enum48-data/2x2-32")
+    monkeypatch.chdir("/")
+    assert len(run.layer(36)) == 2 and run.dir == tmp_path / "enum48-data/2x2-32"
 
 
 @pytest.mark.parametrize(
     ("ask", "error", "what"),
     [
         (lambda run: run.part(60, 3), ValueError, "max_tile 3: expected a power of two"),
-        (lambda run: run.layer(60, kind="dead"), ValueError, 'kind "dead": expected states or afterstates'),
-        (lambda run: run.layer(-2), OverflowError, ""),
+        (lambda run: run.layer(60, kind="dead"), ValueError, "kind dead: expected states or afterstates"),
+        (lambda run: run.layer(-2), ValueError, "sum -2: expected a number from 0 to 524288"),
+        (lambda run: run.layer("x"), TypeError, "sum x: expected a number from 0 to 524288"),
+        (lambda run: run.sample(3, max_tile=3), ValueError, "max_tile 3: expected a power of two"),
+        (lambda run: run.sample(-1), ValueError, "n -1: expected a number from 0 to 2^64 - 1"),
+        (lambda run: run.sample(1, seed=1 << 64), ValueError, "seed 18446744073709551616: expected"),
+        (lambda run: run.states_at(60, 16, 1 << 70), ValueError, "positions: expected numbers below 2^64"),
+        (lambda run: run.witness([1, 2]), ValueError, "board: expected one board, got 2"),
         (lambda run: run.states_at(60, 16, 1 << 40), IndexError, "position 1099511627776: the part of sum 60 and largest tile 16 has 5681 boards"),
         (lambda run: run.states_at(60, 64, 0), IndexError, "has 0 boards"),
         (lambda run: run.states_at(60, 16, -1), ValueError, "positions: expected no negative numbers"),
         (lambda run: run.position(1 << 40), ValueError, "not a board of 3x3"),
-        (lambda run: [1, 2] in run, ValueError, "expected one board"),
+        (lambda run: [1, 2] in run, ValueError, "in: expected one board, got 2"),
         (lambda run: run.witness(1 << 40), ValueError, "not a board of 3x3"),
         (lambda run: run.values(60, "score"), enum48.Error, "not solved yet: enum48 solve"),
         (lambda run: run.best(1), enum48.Error, "not solved yet: enum48 solve"),
@@ -221,8 +256,9 @@ def test_a_run_that_keeps_less_says_so(tmp_path):
         (lambda run: enum48.count("3x3-64", run.dir, memory="much"), ValueError, "memory much: expected"),
         (lambda run: enum48.count("3x3-64", run.dir, threads=0), ValueError, "threads 0: expected a number from 1 to 1024"),
         (lambda run: enum48.count("3x3-64", run.dir, memory="1M"), enum48.Error, "too little"),
-        (lambda run: enum48.count("3x3-64", run.dir, keep="none"), ValueError, 'keep "none": expected'),
+        (lambda run: enum48.count("3x3-64", run.dir, keep="none"), ValueError, "keep none: expected"),
         (lambda run: enum48.count("3x3-64", run.dir, until=2), ValueError, "until 2"),
+        (lambda run: enum48.count("3x3-64", run.dir, until=-1), ValueError, "until -1: expected a number from 0"),
         (lambda run: enum48.count("3x3-32", run.dir), enum48.Error, "holds the game 3x3-64"),
         (lambda run: enum48.open(run.dir / "manifest.json"), enum48.Error, "manifest.json"),
         (lambda run: enum48.open(run.dir.parent), enum48.Error, "not a run's directory"),

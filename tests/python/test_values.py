@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shutil
 
 import enum48
 import numpy as np
@@ -75,3 +76,32 @@ def test_what_is_not_solved_is_said(solved):
         solved.values(20, 32)
     with pytest.raises(ValueError, match="not something to play for"):
         solved.best(1, "glory")
+
+
+def test_a_solution_that_is_damaged_is_not_taken_for_none(solved, tmp_path):
+    for name in ("solution.json", "manifest.json"):
+        shutil.copytree(solved.dir, tmp_path / name)
+        run = enum48.open(tmp_path / name)
+        path = run.dir / name
+        path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
+        for ask in (lambda: run.objectives, lambda: run.values(20, "score"), lambda: run.best(0x12)):
+            with pytest.raises(enum48.DamagedError, match=name):
+                ask()
+
+
+def test_values_are_those_of_the_run_that_was_opened(solved, tmp_path):
+    other = enum48.count("2x2", tmp_path / "run")
+    shutil.rmtree(other.dir)
+    shutil.copytree(solved.dir, other.dir)
+    for ask in (lambda: other.values(20, "score"), lambda: other.best(0x12), lambda: other.objectives):
+        with pytest.raises(enum48.Error, match="holds the game 2x3, not 2x2"):
+            ask()
+
+
+def test_what_a_solution_is_of_is_not_dropped(solved, tmp_path):
+    shutil.copytree(solved.dir, tmp_path / "run")
+    for keep in ("all", "last"):
+        with pytest.raises(enum48.Error, match=f"--keep {keep}: the run is solved, .* delete solution.json first"):
+            enum48.count("2x3", tmp_path / "run", keep=keep)
+    run = enum48.count("2x3", tmp_path / "run", keep="afterstates")
+    assert run.objectives == OBJECTIVES and run.best(0x12).values > 0

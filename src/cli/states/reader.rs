@@ -44,7 +44,7 @@ impl Reader<'_> {
     }
 
     fn sample(&mut self, run: &Run, parts: &[Row], seed: u64, count: u64) -> Result<()> {
-        for drawn in run.sample(parts, count, seed) {
+        for drawn in run.sample(parts, count, seed)? {
             let (key, states) = drawn?;
             if !self.send(key, states)? {
                 break;

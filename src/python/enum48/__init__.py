@@ -27,6 +27,7 @@ from ._enum48 import (
     count,
     moves,
     open,
+    points,
     replay,
     spawns,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "count",
     "moves",
     "open",
+    "points",
     "replay",
     "spawns",
 ]
