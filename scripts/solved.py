@@ -73,7 +73,7 @@ Each game is counted first, with `--keep afterstates`; the time is that of solvi
 [another machine than the reference](performance.md#solving), 1.5 to 1.9 times as slow. Where a game is solved in turns, the
 values of one are deleted before the next, and time, memory and fingerprint are of all together. 4x4 to 64 was solved in
 three starts for either, most of the time beside other work; for moves the last third was solved by 93646a1.
-In one go and on a quiet machine the score takes [49 minutes](performance.md#solving).
+In one go and on a quiet machine they take [49 and 47 minutes](performance.md#solving).
 """
 
 DOM = "github.com/DomTheDeveloper/2048-undo, paper/main.tex"
