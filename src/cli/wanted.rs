@@ -50,14 +50,8 @@ pub(super) struct WantedRun {
 }
 
 fn keep_parser() -> impl TypedValueParser<Value = Keep> {
-    PossibleValuesParser::new(["all", "last", "afterstates", "both"]).map(|word| {
-        match word.as_str() {
-            "last" => Keep::Last,
-            "afterstates" => Keep::Afterstates,
-            "both" => Keep::Both,
-            _ => Keep::All,
-        }
-    })
+    PossibleValuesParser::new(Keep::EVERY.map(Keep::word))
+        .map(|word| Keep::of_word(&word).unwrap_or_default())
 }
 
 impl WantedRun {

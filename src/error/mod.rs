@@ -6,6 +6,7 @@
 //! chained.
 
 mod damage;
+mod phrase;
 mod remedy;
 mod solving;
 mod task;
@@ -13,6 +14,7 @@ mod task;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use phrase::{at, left, up_to};
 pub use solving::SolvingError;
 pub use task::TaskError;
 
@@ -333,15 +335,6 @@ pub enum Error {
         below: u32,
     },
 
-    /// What is to be dropped is what a solution is of.
-    #[error("{}: --keep {wanted}: the run is solved, and the values are of the afterstates, which would be dropped: leave --keep away, or delete solution.json first", path.display())]
-    Solved {
-        /// Directory.
-        path: PathBuf,
-        /// What is to be kept.
-        wanted: String,
-    },
-
     /// Memory that the system does not give.
     #[error("no memory for {count} {what}: ask for fewer at once")]
     NoMemory {
@@ -358,24 +351,6 @@ pub enum Error {
     /// A task of a layer cannot be done, or a layer not be sealed.
     #[error(transparent)]
     Task(#[from] TaskError),
-}
-
-/// Where what is left begins.
-fn left(first: Option<u32>) -> String {
-    first.map_or_else(
-        || "and none are left".to_owned(),
-        |first| format!("the first that are left are of sum {first}"),
-    )
-}
-
-/// `move 12: `.
-fn at(turn: Option<u64>) -> String {
-    turn.map_or(String::new(), |turn| format!("move {turn}: "))
-}
-
-/// ` up to sum 12`.
-fn up_to(until: Option<u32>) -> String {
-    until.map_or(String::new(), |sum| format!(" up to sum {sum}"))
 }
 
 impl Error {

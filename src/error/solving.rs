@@ -31,6 +31,15 @@ pub enum SolvingError {
         max: Option<u32>,
     },
 
+    /// What is to be dropped is what a solution is of.
+    #[error("{}: --keep {wanted}: the run is solved, and the values are of the afterstates, which would be dropped: leave --keep away, or delete solution.json first", path.display())]
+    Needed {
+        /// Directory.
+        path: PathBuf,
+        /// What is to be kept.
+        wanted: String,
+    },
+
     /// A run of which nothing is solved.
     #[error("{}: not solved yet: enum48 solve {} --for score solves it", .0.display(), .0.display())]
     NotSolved(PathBuf),

@@ -169,17 +169,13 @@ impl FromPyObject<'_, '_> for Keep {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        Ok(Self(match given.str()?.to_string().as_str() {
-            "all" => store::Keep::All,
-            "last" => store::Keep::Last,
-            "afterstates" => store::Keep::Afterstates,
-            "both" => store::Keep::Both,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "keep {other}: expected all, last, afterstates or both"
-                )));
-            }
-        }))
+        let word = given.str()?.to_string();
+        let keep = store::Keep::of_word(&word).map(Self);
+        keep.ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "keep {word}: expected all, last, afterstates or both"
+            ))
+        })
     }
 }
 

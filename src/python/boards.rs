@@ -1,5 +1,7 @@
 //! The rules, for whole arrays of boards.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use numpy::{Element, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,23 +25,33 @@ fn each<'py, T: Element>(
     act: impl Fn(&[Board], &mut [T]) + Sync,
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = boards.of(size)?;
-    let numbers = axes.iter().product::<usize>();
-    boards.answer(py, axes, |made| match pool_for(given.len())? {
-        None => {
-            py.detach(|| act(given, made));
-            Ok(())
-        }
-        Some(pool) => work(py, |stop| {
-            let made = made.par_chunks_mut(SLICE * numbers);
-            let slices = given.par_chunks(SLICE).zip(made);
-            pool.install(|| {
-                slices.try_for_each(|(boards, made)| {
-                    stop.check()?;
-                    act(boards, made);
-                    Ok(())
-                })
+    let numbers = axes.iter().product();
+    boards.answer(py, axes, |made| in_slices(py, given, 1, made, numbers, act))
+}
+
+/// Make so many `numbers` of every `width` that are given, some at once, and many on all cores.
+fn in_slices<Given: Sync, Made: Send>(
+    py: Python<'_>,
+    given: &[Given],
+    width: usize,
+    made: &mut [Made],
+    numbers: usize,
+    act: impl Fn(&[Given], &mut [Made]) + Sync,
+) -> PyResult<()> {
+    let Some(pool) = pool_for(given.len() / width)? else {
+        py.detach(|| act(given, made));
+        return Ok(());
+    };
+    work(py, |stop| {
+        let made = made.par_chunks_mut(SLICE * numbers);
+        let slices = given.par_chunks(SLICE * width).zip(made);
+        pool.install(|| {
+            slices.try_for_each(|(given, made)| {
+                stop.check()?;
+                act(given, made);
+                Ok(())
             })
-        }),
+        })
     })
 }
 
@@ -64,8 +76,8 @@ pub(super) fn canonical<'py>(
 }
 
 /// The boards after a move up, right, down and left, along a last axis of four; 0 where a move is not
-/// legal. They are not canonical; points() tells what each gained. A move that would make a 65536, which no board can hold, counts as
-/// not legal.
+/// legal. They are not canonical; points() tells what each gained. A move that would make a 65536,
+/// which no board can hold, counts as not legal.
 ///
 /// >>> import enum48
 /// >>> [hex(board) for board in enum48.moves(0x2310, "2x2")]
@@ -187,16 +199,25 @@ pub(super) fn boards<'py>(
         ));
     };
     let size: Size = format!("{rows}x{columns}").parse()?;
-    let read = |tiles: &[u64]| {
+    let cells = size.cells() as usize;
+    let board = |tiles: &[u64]| {
         let mut digits = tiles.iter().map(|&tile| digit(tile));
         digits.try_fold(0, |board, digit| Some(board << 4 | digit?))
     };
+    let wrong = AtomicBool::new(false);
     let array = made(py, axes, |made: &mut [Board]| {
-        for (board, tiles) in made.iter_mut().zip(tiles.chunks(size.cells() as usize)) {
-            *board = read(tiles).ok_or_else(|| no_tile(tiles))?;
-        }
-        Ok(())
+        in_slices(py, tiles, cells, made, 1, |tiles, made| {
+            for (tiles, made) in tiles.chunks(cells).zip(made) {
+                match board(tiles) {
+                    Some(board) => *made = board,
+                    None => wrong.store(true, Ordering::Relaxed),
+                }
+            }
+        })
     })?;
+    if wrong.into_inner() {
+        return Err(no_tile(tiles));
+    }
     array.get_item(PyTuple::empty(py))
 }
 

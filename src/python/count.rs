@@ -16,9 +16,10 @@ use crate::store::Store;
 ///
 /// game is its name, such as "3x3-1024", or "4x3" without a winning tile; dir a directory for its files
 /// [default: enum48-data/ and the name]; until the sum of the last layer; keep what to keep of each
-/// layer: "all", "last", "afterstates" or "both", and what a run kept beside that is deleted; memory a bound for data, such as "8G" [half of the
-/// machine's]; threads [one for each core; up to eight for each are started]. With progress, it is shown
-/// on stderr. After Ctrl-C the same call goes on from the last layer that was written.
+/// layer: "all", "last", "afterstates" or "both", and what a run kept beside that is deleted; memory a
+/// bound for data, such as "8G" [half of the machine's]; threads [one for each core; up to eight for
+/// each are started]. With progress, it is shown on stderr. After Ctrl-C the same call goes on from the
+/// last layer that was written.
 ///
 /// >>> import enum48, tempfile
 /// >>> with tempfile.TemporaryDirectory() as place:

@@ -22,6 +22,26 @@ pub enum Keep {
 }
 
 impl Keep {
+    /// All that there are.
+    pub const EVERY: [Self; 4] = [Self::All, Self::Last, Self::Afterstates, Self::Both];
+
+    /// What a word of the command line stands for.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::EVERY.into_iter().find(|keep| keep.word() == word)
+    }
+
+    /// The word for it on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Last => "last",
+            Self::Afterstates => "afterstates",
+            Self::Both => "both",
+        }
+    }
+
     /// Whether the states of every layer stay.
     #[must_use]
     pub fn states(self) -> bool {
@@ -38,11 +58,6 @@ impl Keep {
 /// The word for it on the command line.
 impl fmt::Display for Keep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::All => "all",
-            Self::Last => "last",
-            Self::Afterstates => "afterstates",
-            Self::Both => "both",
-        })
+        f.write_str(self.word())
     }
 }

@@ -10,7 +10,7 @@ use super::files::{self, Named, SOLUTION};
 use super::keep::Keep;
 use super::manifest::{self, Manifest};
 use super::{Run, Store, file};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SolvingError};
 use crate::game::Game;
 
 impl Store {
@@ -26,7 +26,7 @@ impl Store {
     ///
     /// A directory of another game, in use, of a newer format, or that holds other things; a
     /// missing or damaged file; [`Error::Dropped`] if `keep` asks for what was dropped before;
-    /// [`Error::Solved`] if it drops the afterstates of a run that is solved.
+    /// [`SolvingError::Needed`] if it drops the afterstates of a run that is solved.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, None)
     }
@@ -106,10 +106,11 @@ impl Store {
             && !keep.afterstates()
             && self.run.dir().join(SOLUTION).exists()
         {
-            return Err(Error::Solved {
+            return Err(SolvingError::Needed {
                 path: self.run.dir().to_owned(),
                 wanted: keep.to_string(),
-            });
+            }
+            .into());
         }
         let manifest = &mut self.run.manifest;
         self.run.outbox.change();

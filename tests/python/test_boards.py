@@ -107,6 +107,10 @@ def test_many_boards_are_as_few():
         together = of_boards(boards, 4)
         apart = np.concatenate([of_boards(some, 4) for some in np.array_split(boards, 50)])
         assert (together == apart).all()
+    assert (enum48.boards(enum48.cells(boards, 4)) == boards).all()
+    cells[77_777, 2, 1] = 6
+    with pytest.raises(ValueError, match="cells: 6: not a tile"):
+        enum48.boards(cells)
 
 
 def test_boards_come_as_anything_that_is_an_array():

@@ -65,6 +65,25 @@ def test_ctrl_c_ends_what_is_done_with_arrays(large, call):
     assert (ended.stdout, ended.returncode) == (f"True {len(large.layer(40))}\n", 0), ended.stderr
 
 
+def test_other_threads_have_their_turn_while_tiles_are_read():
+    turns, stopped = [], threading.Event()
+
+    def wait_and_count():
+        while not stopped.wait(0.001):
+            turns.append(1)
+
+    # Pages that nobody has written to take no memory.
+    cells = np.zeros((1 << 25, 4, 4), np.uint64)
+    waiting = threading.Thread(target=wait_and_count)
+    waiting.start()
+    before = len(turns)
+    enum48.boards(cells)
+    during = len(turns) - before
+    stopped.set()
+    waiting.join()
+    assert during > 10
+
+
 SHORT = """
 import resource, sys, enum48, numpy as np
 run = enum48.open(sys.argv[1])
