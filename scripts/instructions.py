@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""instructions.py [--write]: counts the instructions of each kernel, and of two small counts, under callgrind.
+"""instructions.py [--write]: counts the instructions of each kernel, and looks for gathers in them.
 
-Compares instructions an element with benches/instructions.csv and fails if one is over 5 % more; --write updates
-that file. Unlike seconds, instructions are the same on a busy machine. Needs valgrind, and x86-64 with
-AVX2 (valgrind does not support AVX-512).
+Runs the kernels and two small counts under callgrind, compares instructions an element with
+benches/instructions.csv, and fails if one is over 5 % more; --write updates that file. Unlike seconds, instructions
+are the same on a busy machine. valgrind does not support AVX-512, so the code for AVX-512 is disassembled: it fails
+on a gather or a scatter, by which LLVM can make a kernel ten times slower. Needs valgrind, objdump, and x86-64 with
+AVX2.
 """
 import csv, json, pathlib, re, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "benches/instructions.csv"
 MORE = 1.05
+
+# Kernels that may gather, each with the reason.
+GATHERS = {}
 
 
 def run(*command):
@@ -30,11 +35,44 @@ def callgrind(out, *command):
     return printed, costs
 
 
-def measure():
+def kernels():
+    """The names of all functions that are compiled for several kinds of processor."""
+    sources = [path.read_text() for path in (ROOT / "src").rglob("*.rs")]
+    return {name for source in sources for name in re.findall(r"^(?:wide|kernel)! \{[^{]*?\bfn (\w+)", source, re.M)}
+
+
+def gathers(bench):
+    """The gathers and scatters in the AVX-512 code of each kernel."""
+    found = dict.fromkeys(kernels())
+    function = None
+    for line in run("objdump", "--disassemble", "--no-show-raw-insn", bench).splitlines():
+        if symbol := re.match(r"[0-9a-f]+ <(.*)>:$", line):
+            name = re.search(r".*\d([a-z]\w*?)_avx2_avx512\w*_version", symbol[1])
+            function = name and name[1]
+            if function:
+                found[function] = found.get(function) or 0
+        elif function and re.search(r"\tv\w*(gather|scatter)", line):
+            found[function] += 1
+    return found
+
+
+def check_gathers(bench):
+    """Say which kernels gather; return whether all are as they should be."""
+    found = gathers(bench)
+    missing = sorted(name for name, count in found.items() if count is None)
+    bad = {name: count for name, count in found.items() if count and name not in GATHERS}
+    stale = sorted(name for name in GATHERS if not found.get(name))
+    print(f"gathers and scatters in {len(found)} kernels: {bad or 'none'}")
+    for what, names in [("not in the benchmark, or without code for AVX-512", missing), ("does not gather", stale)]:
+        if names:
+            print(f"{what}: {', '.join(names)}")
+    return not (bad or missing or stale)
+
+
+def measure(bench):
     figures = {}
     with tempfile.TemporaryDirectory() as place:
         out = pathlib.Path(place) / "callgrind"
-        bench = executable()
         printed, costs = callgrind(out, bench)
         for kernel, elements in re.findall(r"^(\w+) (\d+)$", printed, re.M):
             cost = re.search(rf"^ *([\d,]+) .*::kernel_{kernel}\b", costs, re.M)
@@ -50,14 +88,16 @@ def measure():
 def main():
     if sys.argv[1:] not in ([], ["--write"]):
         sys.exit(__doc__)
-    figures = measure()
+    bench = executable()
+    sound = check_gathers(bench)
+    figures = measure(bench)
     if sys.argv[1:]:
         rows = [["kernel", "instructions"], *([kernel, f"{cost:.3f}"] for kernel, cost in figures.items())]
         FIGURES.write_text("".join(",".join(row) + "\n" for row in rows))
     with FIGURES.open() as file:
         kept = {row["kernel"]: float(row["instructions"]) for row in csv.DictReader(file)}
     print(f"{'kernel':20} {'kept':>9} {'now':>9}")
-    worse = figures.keys() != kept.keys()
+    worse = not sound or figures.keys() != kept.keys()
     for kernel, cost in figures.items():
         ratio = cost / kept.get(kernel, cost)
         worse |= ratio > MORE

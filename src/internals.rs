@@ -9,7 +9,8 @@ use crate::store::{Goal, Solution};
 
 pub use crate::engine::bits::boards::{Boards, ROOM, Row, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
-    LINE, Line, Tile, count, count_masked, or, or_masked, transpose,
+    LINE, Line, Tile, combine, count, count_masked, count_masked_twice, or, or_masked, select,
+    transpose,
 };
 pub use crate::engine::lists::merge::{union, union_all};
 pub use crate::engine::lists::sort::Sorter;

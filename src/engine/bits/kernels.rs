@@ -1,16 +1,26 @@
 //! Kernels on rows of bits, 512 at a time.
 //!
-//! Key idea: no kernel needs an instruction of its own. In a tile of 64 rows of 512 bits, a line is
-//! a register of eight words, and all eight 64x64 transpositions run side by side in its lanes:
-//! shifts, masks and exclusive ors, which the compiler turns into AVX-512 or AVX2 from the same
-//! lines of plain Rust. Which of the three is taken is decided when the program runs.
+//! Key idea: a kernel is one loop over the words of a row, which the compiler turns into AVX-512 or
+//! AVX2. A loop over lines with a loop over the eight words of a line inside is not: LLVM unrolls the
+//! inner loop and vectorises the outer one, with a gather for every word.
+//!
+//! In a tile of 64 rows of 512 bits, a line is a register of eight words, and all eight 64x64
+//! transpositions run side by side in its lanes. Its last stages are too short for a loop, so
+//! AVX-512 has its own code there. The program picks the code for its processor when it runs.
 
-/// A kernel for several kinds of processor; for tests each of them has a name.
+/// A kernel for several kinds of processor, perhaps with its own code for AVX-512. Tests call each
+/// version by its name.
 macro_rules! kernel {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident($($args:tt)*) $(-> $result:ty)? $body:block) => {
+    (
+        $(#[$doc:meta])*
+        $vis:vis fn $name:ident($($args:tt)*) $(-> $result:ty)? $body:block
+        $(avx512 $avx512:block)?
+    ) => {
         crate::wide::wide! {
             $(#[$doc])*
-            $vis fn $name($($args)*) $(-> $result)? $body
+            $vis fn $name($($args)*) $(-> $result)? {
+                kernel!(@for_target $body $($avx512)?)
+            }
         }
 
         #[cfg(test)]
@@ -24,10 +34,21 @@ macro_rules! kernel {
             pub(super) fn avx2($($args)*) $(-> $result)? $body
 
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
-            pub(super) fn avx512($($args)*) $(-> $result)? $body
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            pub(super) fn avx512($($args)*) $(-> $result)? {
+                kernel!(@last $body $($avx512)?)
+            }
         }
     };
+    (@for_target $body:block) => { $body };
+    (@for_target $body:block $avx512:block) => {
+        multiversion::target::match_target! {
+            "x86_64+avx512f" => $avx512,
+            _ => $body,
+        }
+    };
+    (@last $body:block) => { $body };
+    (@last $body:block $avx512:block) => { $avx512 };
 }
 
 pub(crate) use kernel;
@@ -58,19 +79,66 @@ kernel! {
         transpose_by::<2>(tile, 0x3333_3333_3333_3333);
         transpose_by::<1>(tile, 0x5555_5555_5555_5555);
     }
+    avx512 {
+        registers::transpose(bytemuck::must_cast_mut(tile));
+    }
 }
 
 /// In each square of 2J x 2J bits, swap the two squares of J x J bits off the diagonal.
 #[inline(always)]
 fn transpose_by<const J: usize>(tile: &mut Tile, low: u64) {
-    for square in (0..64).step_by(2 * J) {
-        for row in square..square + J {
-            for lane in 0..8 {
-                let (upper, lower) = (tile[row].0[lane], tile[row + J].0[lane]);
-                let swapped = ((upper >> J) ^ lower) & low;
-                tile[row].0[lane] = upper ^ swapped << J;
-                tile[row + J].0[lane] = lower ^ swapped;
+    for square in tile.chunks_exact_mut(2 * J) {
+        let (upper, lower) = square.split_at_mut(J);
+        for (upper, lower) in words_mut(upper).iter_mut().zip(words_mut(lower)) {
+            let swapped = ((*upper >> J) ^ *lower) & low;
+            *upper ^= swapped << J;
+            *lower ^= swapped;
+        }
+    }
+}
+
+/// Transposition with AVX-512.
+///
+/// Key idea: three stages at a time on eight lines, so that a line is loaded and stored twice
+/// instead of six times.
+#[cfg(target_arch = "x86_64")]
+mod registers {
+    use std::arch::x86_64::{
+        __m512i, _mm512_and_si512, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64,
+        _mm512_xor_si512,
+    };
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn transpose(tile: &mut [__m512i; 64]) {
+        for row in 0..8 {
+            let mut lines: [__m512i; 8] = std::array::from_fn(|step| tile[8 * step + row]);
+            swap::<32, 4>(&mut lines, 0x0000_0000_ffff_ffff);
+            swap::<16, 2>(&mut lines, 0x0000_ffff_0000_ffff);
+            swap::<8, 1>(&mut lines, 0x00ff_00ff_00ff_00ff);
+            for (step, line) in lines.into_iter().enumerate() {
+                tile[8 * step + row] = line;
             }
+        }
+        for lines in tile.as_chunks_mut().0 {
+            swap::<4, 4>(lines, 0x0f0f_0f0f_0f0f_0f0f);
+            swap::<2, 2>(lines, 0x3333_3333_3333_3333);
+            swap::<1, 1>(lines, 0x5555_5555_5555_5555);
+        }
+    }
+
+    /// A stage: swap J x J bits between the lines that are `APART`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn swap<const J: u32, const APART: usize>(lines: &mut [__m512i; 8], low: i64) {
+        let low = _mm512_set1_epi64(low);
+        for pair in 0..4 {
+            let upper = pair / APART * 2 * APART + pair % APART;
+            let lower = upper + APART;
+            let shifted = _mm512_srli_epi64::<J>(lines[upper]);
+            let swapped = _mm512_and_si512(_mm512_xor_si512(shifted, lines[lower]), low);
+            lines[upper] = _mm512_xor_si512(lines[upper], _mm512_slli_epi64::<J>(swapped));
+            lines[lower] = _mm512_xor_si512(lines[lower], swapped);
         }
     }
 }
@@ -78,10 +146,8 @@ fn transpose_by<const J: usize>(tile: &mut Tile, low: u64) {
 kernel! {
     /// `to |= from`.
     pub fn or(to: &mut [Line], from: &[Line]) {
-        for (to, from) in to.iter_mut().zip(from) {
-            for i in 0..8 {
-                to.0[i] |= from.0[i];
-            }
+        for (to, from) in words_mut(to).iter_mut().zip(words(from)) {
+            *to |= from;
         }
     }
 }
@@ -89,21 +155,19 @@ kernel! {
 kernel! {
     /// `to |= from & mask`.
     pub fn or_masked(to: &mut [Line], from: &[Line], mask: &[Line]) {
-        for ((to, from), mask) in to.iter_mut().zip(from).zip(mask) {
-            for i in 0..8 {
-                to.0[i] |= from.0[i] & mask.0[i];
-            }
+        let from = words(from).iter().zip(words(mask));
+        for (to, (from, mask)) in words_mut(to).iter_mut().zip(from) {
+            *to |= from & mask;
         }
     }
 }
 
 kernel! {
     /// `to = one | other & mask`.
-    pub(crate) fn combine(to: &mut [Line], one: &[Line], other: &[Line], mask: &[Line]) {
-        for (((to, one), other), mask) in to.iter_mut().zip(one).zip(other).zip(mask) {
-            for i in 0..8 {
-                to.0[i] = one.0[i] | other.0[i] & mask.0[i];
-            }
+    pub fn combine(to: &mut [Line], one: &[Line], other: &[Line], mask: &[Line]) {
+        let from = words(one).iter().zip(words(other)).zip(words(mask));
+        for (to, ((one, other), mask)) in words_mut(to).iter_mut().zip(from) {
+            *to = one | other & mask;
         }
     }
 }
@@ -111,58 +175,49 @@ kernel! {
 kernel! {
     /// Number of bits of a row.
     pub fn count(row: &[Line]) -> u64 {
-        let mut count = 0;
-        for line in row {
-            for word in line.0 {
-                count += u64::from(word.count_ones());
-            }
-        }
-        count
+        words(row).iter().map(|word| u64::from(word.count_ones())).sum()
     }
 }
 
 kernel! {
     /// Number of bits of a row under a mask.
     pub fn count_masked(row: &[Line], mask: &[Line]) -> u64 {
-        let mut count = 0;
-        for (row, mask) in row.iter().zip(mask) {
-            for i in 0..8 {
-                count += u64::from((row.0[i] & mask.0[i]).count_ones());
-            }
-        }
-        count
+        let words = words(row).iter().zip(words(mask));
+        words.map(|(row, mask)| u64::from((row & mask).count_ones())).sum()
     }
 }
 
 kernel! {
     /// Number of bits of a row under two masks.
-    pub(crate) fn count_masked_twice(row: &[Line], mask: &[Line], other: &[Line]) -> u64 {
-        let mut count = 0;
-        for ((row, mask), other) in row.iter().zip(mask).zip(other) {
-            for i in 0..8 {
-                count += u64::from((row.0[i] & mask.0[i] & other.0[i]).count_ones());
-            }
-        }
-        count
+    pub fn count_masked_twice(row: &[Line], mask: &[Line], other: &[Line]) -> u64 {
+        let words = words(row).iter().zip(words(mask)).zip(words(other));
+        words.map(|((row, mask), other)| u64::from((row & mask & other).count_ones())).sum()
     }
 }
 
 kernel! {
     /// `to = row & mask & within & !below & !without`.
-    pub(crate) fn select(to: &mut [Line], row: &[Line], [mask, within, below, without]: [&[Line]; 4]) {
+    pub fn select(to: &mut [Line], row: &[Line], masks: [&[Line]; 4]) {
+        let [mask, within, below, without] = masks.map(words);
         let masks = mask.iter().zip(within).zip(below).zip(without);
-        for ((to, row), (((mask, within), below), without)) in to.iter_mut().zip(row).zip(masks) {
-            for i in 0..8 {
-                to.0[i] = row.0[i] & mask.0[i] & within.0[i] & !below.0[i] & !without.0[i];
-            }
+        for ((to, row), (((mask, within), below), without)) in
+            words_mut(to).iter_mut().zip(words(row)).zip(masks)
+        {
+            *to = row & mask & within & !below & !without;
         }
     }
+}
+
+/// The words of a row.
+#[inline]
+fn words(row: &[Line]) -> &[u64] {
+    bytemuck::must_cast_slice(row)
 }
 
 /// The words of a row, to be changed.
 #[inline]
 pub(crate) fn words_mut(row: &mut [Line]) -> &mut [u64] {
-    bytemuck::cast_slice_mut(row)
+    bytemuck::must_cast_slice_mut(row)
 }
 
 /// Whether a bit of a row is set.
@@ -220,7 +275,8 @@ pub(crate) mod ways {
                 ($($feature:tt)*) => { true $(&& is_x86_feature_detected!($feature))* };
             }
             let avx2 = has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
-            let avx512 = has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
+            let avx512 =
+                has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx512vpopcntdq");
             ways.extend(avx2.then_some(Way::Avx2));
             ways.extend((avx2 && avx512).then_some(Way::Avx512));
         }

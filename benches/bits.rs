@@ -1,0 +1,83 @@
+//! Measures the kernels of bit matrices: the time of a tile, of a row of 88 lines, of its boards.
+//!
+//! Key idea: rows as long as those of 4x4 to 64, which stay in the first cache, so that the figures
+//! are those of the instructions.
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use enum48::internals::{
+    LINE, Line, ROOM, Row, Tile, combine, count, count_masked, count_masked_twice, extract,
+    keep_canonical, or, or_masked, select, transpose,
+};
+
+/// Lines of a row: the longest of 4x4 to 64.
+const LINES: usize = 88;
+
+fn bits(c: &mut Criterion) {
+    let mut random = fastrand::Rng::with_seed(1);
+    // About one bit in eight is set, as in a layer.
+    let mut line = || {
+        Line(std::array::from_fn(|_| {
+            random.u64(..) & random.u64(..) & random.u64(..)
+        }))
+    };
+    let mut row = || -> Vec<Line> { (0..LINES).map(|_| line()).collect() };
+    let [one, other, mask, below, without] = [(); 5].map(|()| row());
+    let mut to = row();
+    let mut tile: Tile = one[..64].try_into().expect("64 lines");
+
+    let mut group = c.benchmark_group("bits");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("transpose", |b| b.iter(|| transpose(black_box(&mut tile))));
+
+    group.throughput(Throughput::Elements(LINES as u64));
+    group.bench_function("or", |b| b.iter(|| or(black_box(&mut to), &one)));
+    group.bench_function("or_masked", |b| {
+        b.iter(|| or_masked(black_box(&mut to), &one, &mask));
+    });
+    group.bench_function("combine", |b| {
+        b.iter(|| combine(black_box(&mut to), &one, &other, &mask));
+    });
+    group.bench_function("select", |b| {
+        b.iter(|| select(black_box(&mut to), &one, [&mask, &other, &below, &without]));
+    });
+    group.bench_function("count", |b| b.iter(|| count(black_box(&one))));
+    group.bench_function("count_masked", |b| {
+        b.iter(|| count_masked(black_box(&one), &mask));
+    });
+    group.bench_function("count_masked_twice", |b| {
+        b.iter(|| count_masked_twice(black_box(&one), &mask, &other));
+    });
+
+    let digits: Vec<u32> = (0..(LINES * LINE) as u32).collect();
+    let row = Row {
+        half: 0x1234_5678 << 32,
+        digits: &digits,
+        shift: 0,
+    };
+    let mut boards = [0; ROOM];
+    // Few bits are in both, so that the boards of a row fit.
+    select(&mut to, &one, [&other, &one, &below, &without]);
+    let all = count(&to);
+    assert_eq!(extract(&to, &one, row, &mut boards), (LINES, all as usize));
+    group.throughput(Throughput::Elements(all));
+    group.bench_function("extract", |b| {
+        b.iter(|| extract(black_box(&to), &one, row, &mut boards));
+    });
+
+    // Without a branch, a board costs the same whether it is canonical or not.
+    let made: Vec<u64> = (0..all).map(|_| random.u64(..)).collect();
+    group.throughput(Throughput::Elements(all));
+    group.bench_function("keep_canonical", |b| {
+        b.iter_batched_ref(
+            || made.clone(),
+            |boards| keep_canonical(boards),
+            BatchSize::SmallInput,
+        );
+    });
+    group.finish();
+}
+
+criterion_group!(benches, bits);
+criterion_main!(benches);
