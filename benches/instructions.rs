@@ -297,9 +297,9 @@ fn main() {
     let (mut ranks, mut places) = (Vec::with_capacity(SLICE), Vec::with_capacity(SLICE));
     kernel_ranks(&ranking, &afterstates, &mut ranks);
     done("ranks", SLICE);
-    let mut index = Index::new(ranking.boards());
+    let mut index = Index::new(ranking.boards()).expect("memory");
     index.announce(&ranks);
-    index.make_records();
+    index.make_records().expect("memory");
     index.insert(&ranks);
     index.number();
     kernel_places(&index, &ranks, &mut places);

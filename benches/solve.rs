@@ -96,9 +96,9 @@ fn look_up(group: &mut BenchmarkGroup<WallTime>, layer: &Layer) {
 
 /// An index of the boards with these ranks.
 fn index_of(ranking: &Ranking, ranks: &[u64]) -> Index {
-    let mut index = Index::new(ranking.boards());
+    let mut index = Index::new(ranking.boards()).unwrap();
     index.announce(ranks);
-    index.make_records();
+    index.make_records().unwrap();
     index.insert(ranks);
     assert_eq!(index.number(), ranks.len() as u64);
     index

@@ -82,9 +82,11 @@ pub mod internals;
 mod known;
 mod laws;
 mod lines;
+mod pages;
 pub mod part;
 mod per_thread;
 pub mod play;
+mod prefetch;
 #[cfg(feature = "python")]
 mod python;
 mod random;

@@ -9,9 +9,7 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-use memmap2::MmapMut;
-
-use super::pages;
+use crate::pages::Pages;
 
 /// Words of a chunk. Small in tests, so that small games fill as many as large games do.
 pub(crate) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
@@ -66,12 +64,13 @@ fn stock() -> MutexGuard<'static, Vec<&'static mut [u32]>> {
 
 /// New memory, never freed.
 fn slab() -> &'static mut [u32] {
-    match pages::map(SLAB) {
-        Ok(map) => {
-            let map: &'static mut MmapMut = Box::leak(Box::new(map));
-            bytemuck::cast_slice_mut(&mut map[..])
+    const WORDS: usize = SLAB / size_of::<u32>();
+    match Pages::new(WORDS) {
+        Ok(pages) => {
+            let pages: &'static mut Pages<u32> = Box::leak(Box::new(pages));
+            pages
         }
-        Err(_) => vec![0; SLAB / size_of::<u32>()].leak(),
+        Err(_) => vec![0; WORDS].leak(),
     }
 }
 

@@ -90,7 +90,6 @@ mod group;
 mod layer;
 pub(crate) mod lists;
 mod packed;
-mod pages;
 mod parts;
 mod plan;
 mod progress;

@@ -14,6 +14,7 @@ use super::layer::{Found, Layer};
 use super::payoff::Payoff;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, empty_cells, sum};
+use crate::prefetch::prefetch;
 
 /// Afterstates whose states are made at once: a few thousand look-ups, so that those of one kind
 /// are in flight together, and no more than fits a core's caches.
@@ -127,6 +128,9 @@ impl Expand<'_> {
             }
         };
         let values = layer.values();
+        for &place in places {
+            prefetch(values, place as usize);
+        }
         for ((&place, &mover), &afterstate) in places.iter().zip(&moves.movers).zip(&*reached) {
             // The place of what is not there is beyond all values.
             let Some(values) = values.get(place as usize) else {

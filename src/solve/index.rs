@@ -10,6 +10,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use bytemuck::Zeroable;
+
+use crate::error::Result;
+use crate::pages::Pages;
+use crate::prefetch::prefetch;
 use crate::wide::wide;
 
 /// Ranks of a record, and records of a group.
@@ -23,7 +28,7 @@ pub(crate) const GROUP_BYTES: u64 = size_of::<Bits>() as u64;
 pub(crate) const RECORD_BYTES: u64 = GROUP_BYTES;
 
 /// Bits, and how many there are before them.
-#[derive(Default)]
+#[derive(Zeroable)]
 struct Bits {
     bits: AtomicU64,
     before: u32,
@@ -32,8 +37,8 @@ struct Bits {
 /// The places of the boards of a layer.
 #[derive(Default)]
 pub struct Index {
-    groups: Vec<Bits>,
-    records: Vec<Bits>,
+    groups: Pages<Bits>,
+    records: Pages<Bits>,
     boards: u32,
 }
 
@@ -80,12 +85,15 @@ impl Index {
     }
 
     /// For ranks below `ranks`; none is there.
-    #[must_use]
-    pub fn new(ranks: u64) -> Self {
-        Self {
-            groups: (0..Self::groups(ranks)).map(|_| Bits::default()).collect(),
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
+    pub fn new(ranks: u64) -> Result<Self> {
+        Ok(Self {
+            groups: Pages::new(Self::groups(ranks) as usize)?,
             ..Self::default()
-        }
+        })
     }
 
     /// The first pass: these ranks will be there.
@@ -94,9 +102,14 @@ impl Index {
     }
 
     /// Between the passes: make the records that were announced.
-    pub fn make_records(&mut self) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
+    pub fn make_records(&mut self) -> Result<()> {
         let records = Bits::sum_up(&mut self.groups);
-        self.records = (0..records).map(|_| Bits::default()).collect();
+        self.records = Pages::new(records as usize)?;
+        Ok(())
     }
 
     /// The second pass, over the same ranks.
@@ -124,15 +137,22 @@ impl Index {
 }
 
 wide! {
-    /// In two loops, as the look-ups of each do not wait for one another.
+    /// In three loops, as the look-ups of each do not wait for one another. Each but the last asks for
+    /// the memory that the next one reads.
     fn places_of(index: &Index, ranks: &[u64], places: &mut Vec<u32>) {
+        let (groups, records) = (&*index.groups, &*index.records);
+        let group_of = |rank: u64| (rank >> (2 * BITS)) as usize;
+        for &rank in ranks {
+            prefetch(groups, group_of(rank));
+        }
         places.extend(ranks.iter().map(|&rank| {
-            let group = &index.groups[(rank >> (2 * BITS)) as usize];
-            group.place(rank >> BITS & 63).unwrap_or(ABSENT)
+            let place = groups[group_of(rank)].place(rank >> BITS & 63).unwrap_or(ABSENT);
+            prefetch(records, place as usize);
+            place
         }));
         for (place, &rank) in places.iter_mut().zip(ranks) {
             if *place != ABSENT {
-                *place = index.records[*place as usize].place(rank & 63).unwrap_or(ABSENT);
+                *place = records[*place as usize].place(rank & 63).unwrap_or(ABSENT);
             }
         }
     }
@@ -145,7 +165,7 @@ mod tests {
 
     /// An index of these ranks, each slice inserted by a thread of its own.
     fn index_of(universe: u64, slices: &[Vec<u64>]) -> Index {
-        let mut index = Index::new(universe);
+        let mut index = Index::new(universe).unwrap();
         let by_all = |act: fn(&Index, &[u64]), index: &Index| {
             std::thread::scope(|scope| {
                 for slice in slices {
@@ -154,7 +174,7 @@ mod tests {
             });
         };
         by_all(Index::announce, &index);
-        index.make_records();
+        index.make_records().unwrap();
         by_all(Index::insert, &index);
         index.number();
         index

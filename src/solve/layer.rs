@@ -9,6 +9,7 @@ use super::rank::{RankTables, Ranking};
 use crate::engine::{Done, Workers};
 use crate::error::{Error, Result};
 use crate::game::{Board, Claim, Game, Objective, PartKey};
+use crate::pages::Pages;
 use crate::part::{Column, Kind, Part, ValueDecoder};
 use crate::per_thread::PerThread;
 use crate::store::Solution;
@@ -58,7 +59,7 @@ pub(crate) struct Layer<'a> {
     ranking: Ranking<'a>,
     index: Index,
     /// The values of the afterstate in the first place, one for each goal, then of the next.
-    values: Vec<AtomicU32>,
+    values: Pages<AtomicU32>,
 }
 
 /// A thread's buffers for looking boards up.
@@ -132,15 +133,15 @@ impl<'a> Draft<'a> {
         game: Game,
         sum: u32,
         parts: impl Iterator<Item = &'p Part>,
-    ) -> Self {
+    ) -> Result<Self> {
         let blocks: usize = parts.map(|part| part.blocks()).sum();
         let ranking = tables.of_sum(sum);
-        Self {
+        Ok(Self {
             game,
-            index: Index::new(ranking.boards()),
+            index: Index::new(ranking.boards())?,
             ranking,
             ranks: (0..blocks).map(|_| Mutex::default()).collect(),
-        }
+        })
     }
 
     /// Take the afterstates of a block, which is of this part.
@@ -189,13 +190,12 @@ impl<'a> Draft<'a> {
         workers: &Workers,
     ) -> Result<Layer<'a>> {
         let blocks = blocks_of(parts);
-        self.index.make_records();
+        self.index.make_records()?;
         let Done = workers.each(&blocks, |_, &block| {
             self.index.insert(&self.ranks(block));
             Ok(Done)
         })?;
-        let mut values = Vec::new();
-        values.resize_with(self.index.number() as usize * goals, AtomicU32::default);
+        let values: Pages<AtomicU32> = Pages::new(self.index.number() as usize * goals)?;
         let Done = workers.each(&blocks, |worker, &block| {
             let reader = &mut *readers.lock(worker.index);
             let ranks = mem::take(&mut *self.ranks(block));

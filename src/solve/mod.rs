@@ -157,7 +157,7 @@ pub(crate) fn read<'t>(
         *game,
         sum,
         parts.iter().map(|part| &part.afterstates),
-    );
+    )?;
     draft.take_all(&parts, workers)?;
     draft.read(&parts, objectives.len(), &Reader::each(workers)?, workers)
 }
@@ -222,7 +222,7 @@ impl<'a> Solver<'a> {
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
         let game = *self.store.solution().run().game();
         let mut jobs = self.jobs(sum)?;
-        let draft = Draft::new(tables, game, sum, jobs.iter().map(|job| &job.afterstates));
+        let draft = Draft::new(tables, game, sum, jobs.iter().map(|job| &job.afterstates))?;
         let expand = Expand {
             game,
             lines: &self.lines,

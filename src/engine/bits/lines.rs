@@ -5,18 +5,15 @@
 //! before it is needed no longer: in the loop over layers no page is new.
 
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
-
-use memmap2::MmapMut;
 
 use super::kernels::Line;
-use crate::engine::pages;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::pages::Pages;
 
 /// Lines in memory of their own.
 #[derive(Default)]
 pub(crate) struct Lines {
-    map: Option<MmapMut>,
+    pages: Pages<Line>,
     len: usize,
 }
 
@@ -25,16 +22,14 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] if the system has no more memory.
+    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
     pub(crate) fn resize(&mut self, len: usize) -> Result<()> {
-        self.len = len;
-        let bytes = len * size_of::<Line>();
-        if self.map.as_ref().map_or(0, |map| map.len()) < bytes {
-            self.map = None;
+        if self.pages.len() < len {
+            self.pages = Pages::default();
             // Layers grow: pages that are not touched yet take nothing.
-            let map = pages::map(bytes + bytes / 4);
-            self.map = Some(map.map_err(Error::io(Path::new("memory"), "allocate"))?);
+            self.pages = Pages::new(len + len / 4)?;
         }
+        self.len = len;
         Ok(())
     }
 }
@@ -43,16 +38,12 @@ impl Deref for Lines {
     type Target = [Line];
 
     fn deref(&self) -> &[Line] {
-        let bytes = self.len * size_of::<Line>();
-        let map = self.map.as_ref();
-        map.map_or(&[], |map| bytemuck::cast_slice(&map[..bytes]))
+        &self.pages[..self.len]
     }
 }
 
 impl DerefMut for Lines {
     fn deref_mut(&mut self) -> &mut [Line] {
-        let bytes = self.len * size_of::<Line>();
-        let map = self.map.as_mut();
-        map.map_or(&mut [], |map| bytemuck::cast_slice_mut(&mut map[..bytes]))
+        &mut self.pages[..self.len]
     }
 }
