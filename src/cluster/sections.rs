@@ -111,7 +111,7 @@ impl Source for Sections {
         Tally::default()
     }
 
-    fn sort(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+    fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         let (within, _) = self.pieces[task];
         let runs = &mut *self.runs.lock(worker.index);
         for (file, run) in self.files.iter().zip(runs.iter_mut()) {
@@ -128,6 +128,4 @@ impl Source for Sections {
             ..Tally::default()
         })
     }
-
-    fn sorted(&mut self, _: Range<usize>, _: &[Vec<Board>]) {}
 }

@@ -64,7 +64,7 @@ impl Source for Stretch {
         }
     }
 
-    fn sort(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+    fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         let Piece {
             file,
             block,
@@ -80,6 +80,4 @@ impl Source for Stretch {
             ..Tally::default()
         })
     }
-
-    fn sorted(&mut self, _: Range<usize>, _: &[Vec<Board>]) {}
 }

@@ -8,7 +8,7 @@ use super::stretch::Stretch;
 use super::task::{Step, Task};
 use crate::engine::{
     AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, KeySource, Lists,
-    MoveSink, OnlyList, Order, Parts, Plan, Source, Tally, Visit, Workers, codec,
+    MoveSink, OnlyList, PartOrder, Parts, Plan, Source, Tally, Visit, Workers, codec,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
@@ -173,7 +173,7 @@ impl Work<'_> {
     }
 
     /// Build the keys of boards that are counted.
-    fn build_keys<S: Source, V: Visit>(
+    fn build_keys<S: Source, V: Visit<Found = ()>>(
         &mut self,
         kind: Kind,
         max: Exp,
@@ -191,7 +191,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn build<S: Source, V: Visit>(
+    fn build<S: Source, V: Visit<Found = ()>>(
         &mut self,
         kind: Kind,
         max: Exp,
@@ -199,7 +199,7 @@ impl Work<'_> {
         visit: V,
     ) -> Result<Tally> {
         let key = self.layer.key(max);
-        let order = Order { key, source, visit };
+        let order = PartOrder { key, source, visit };
         let built = self
             .parts
             .build_files(kind, vec![order], &mut self.output, |_| ())?;

@@ -1,53 +1,54 @@
-//! How the tasks of jobs are cut into batches.
+//! How the tasks of parts are cut into batches.
 
 use std::ops::Range;
 
-/// Tasks of one job in a batch.
+/// The tasks of one part in a batch.
 #[derive(Clone)]
-pub(super) struct Piece {
-    pub(super) job: usize,
+pub(super) struct BatchShare {
+    pub(super) part: usize,
     pub(super) tasks: Range<usize>,
     /// The slot of the first task in the batch.
     pub(super) slot: usize,
-    /// Whether they are the last of the job.
+    /// Whether they are the last of the part.
     pub(super) last: bool,
 }
 
-impl Piece {
+impl BatchShare {
     /// The slots of its tasks.
     pub(super) fn slots(&self) -> Range<usize> {
         self.slot..self.slot + self.tasks.len()
     }
 }
 
-/// Cut the tasks of all jobs, of these sizes, in order into batches of up to `most` together.
-pub(super) fn batches(sizes: &[Vec<usize>], most: usize) -> Vec<Vec<Piece>> {
+/// Cut the tasks of all parts, in order, into batches. `sizes` has the sizes of each part's tasks; a
+/// batch is at most `most` large.
+pub(super) fn batches(sizes: &[Vec<usize>], most: usize) -> Vec<Vec<BatchShare>> {
     let mut begins = vec![0];
     for tasks in sizes {
         begins.push(begins[begins.len() - 1] + tasks.len());
     }
     let cut = |batch: Range<usize>| {
-        let pieces = (0..sizes.len()).map(|job| {
-            let (from, to) = (begins[job].max(batch.start), begins[job + 1].min(batch.end));
-            Piece {
-                job,
-                tasks: from.saturating_sub(begins[job])..to.saturating_sub(begins[job]),
+        let shares = (0..sizes.len()).map(|part| {
+            let (from, to) = (
+                begins[part].max(batch.start),
+                begins[part + 1].min(batch.end),
+            );
+            BatchShare {
+                part,
+                tasks: from.saturating_sub(begins[part])..to.saturating_sub(begins[part]),
                 slot: from - batch.start,
-                last: to == begins[job + 1],
+                last: to == begins[part + 1],
             }
         });
-        pieces.filter(|piece| !piece.tasks.is_empty()).collect()
+        shares.filter(|share| !share.tasks.is_empty()).collect()
     };
-    stretches(&sizes.concat(), most)
-        .into_iter()
-        .map(cut)
-        .collect()
+    ranges(&sizes.concat(), most).into_iter().map(cut).collect()
 }
 
-/// Cut things of these sizes, in order, into stretches of up to `most` together, or of one that is
-/// larger.
-pub(crate) fn stretches(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
-    let mut stretches = Vec::new();
+/// Cut items of these sizes, in order, into ranges. The items of a range are at most `most` large
+/// together; an item that is larger is a range of its own.
+pub(crate) fn ranges(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
     let mut begin = 0;
     while begin < sizes.len() {
         let mut together = 0;
@@ -56,10 +57,10 @@ pub(crate) fn stretches(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
             together <= most
         };
         let end = begin + sizes[begin..].iter().take_while(fits).count().max(1);
-        stretches.push(begin..end);
+        ranges.push(begin..end);
         begin = end;
     }
-    stretches
+    ranges
 }
 
 #[cfg(test)]
@@ -67,9 +68,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_hold_stretches_of_large_jobs_and_many_small_ones() {
+    fn a_batch_holds_tasks_of_a_large_part_or_many_small_parts() {
         let sizes = [vec![5, 5], vec![], vec![1], vec![2, 9, 3]];
-        let of = |piece: &Piece| (piece.job, piece.tasks.clone(), piece.slots(), piece.last);
+        let of = |share: &BatchShare| (share.part, share.tasks.clone(), share.slots(), share.last);
         let found: Vec<Vec<_>> = batches(&sizes, 8)
             .iter()
             .map(|batch| batch.iter().map(of).collect())
@@ -89,15 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn stretches_are_as_long_as_they_may_be() {
+    fn ranges_are_as_long_as_they_may_be() {
         let sizes = [3, 4, 0, 9, 5, 5, 1];
-        assert_eq!(stretches(&sizes, 7), [0..3, 3..4, 4..5, 5..7]);
-        assert_eq!(stretches(&sizes, 26), [0..6, 6..7]);
+        assert_eq!(ranges(&sizes, 7), [0..3, 3..4, 4..5, 5..7]);
+        assert_eq!(ranges(&sizes, 26), [0..6, 6..7]);
         assert!(
-            stretches(&sizes, 0)
+            ranges(&sizes, 0)
                 .into_iter()
                 .eq((0..7).map(|at| at..at + 1))
         );
-        assert!(stretches(&[], 7).is_empty());
+        assert!(ranges(&[], 7).is_empty());
     }
 }

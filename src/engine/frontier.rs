@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::build::Source;
-use super::tally::Tally;
+use super::pipeline::Source;
+use super::visit::Tally;
 use super::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp, Game, PartKey, max_exp};
@@ -231,7 +231,7 @@ impl Source for ListSource<'_> {
         }
     }
 
-    fn sort(&self, task: usize, _: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+    fn produce(&self, task: usize, _: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         states.clear();
         states.extend_from_slice(&self.0[slice(self.0, task)]);
         Ok(Tally {
@@ -239,6 +239,4 @@ impl Source for ListSource<'_> {
             ..Tally::default()
         })
     }
-
-    fn sorted(&mut self, _: Range<usize>, _: &[Vec<Board>]) {}
 }

@@ -14,10 +14,10 @@ use super::counter::Counter;
 use super::frontier::{Frontier, ListSource, Origins};
 use super::group::Group;
 use super::lists::{CandidateSource, Candidates, Lists};
-use super::parts::{Built, Order, Parts};
+use super::parts::{BuiltPart, PartOrder, Parts};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
-use super::tally::Tally;
+use super::visit::Tally;
 use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
@@ -145,7 +145,7 @@ impl<'a> Layers<'a> {
         let origins: Vec<Origins> = keys.iter().map(|&key| frontier.origins(key)).collect();
         let states = self.lists.spawn(&origins, self.parts.workers)?;
         let orders = keys.iter().zip(states).map(|(&key, candidates)| {
-            Ok(Order {
+            Ok(PartOrder {
                 key,
                 source: candidates.into_source()?,
                 visit: ExpandStates::new(&game, group.sink(key)),
@@ -156,7 +156,7 @@ impl<'a> Layers<'a> {
             .parts
             .build_files(Kind::States, orders, store, report)?;
         for built in built {
-            let Built {
+            let BuiltPart {
                 key,
                 part: sealed,
                 tally,
@@ -251,7 +251,7 @@ impl<'a> Layers<'a> {
         layer: &mut Layer,
         store: &mut Store,
     ) -> Result<()> {
-        let orders = lists.map(|(key, source)| Order {
+        let orders = lists.map(|(key, source)| PartOrder {
             key,
             source,
             visit: OnlyList,
@@ -270,10 +270,10 @@ impl<'a> Layers<'a> {
 fn afterstate_orders(
     afterstates: Vec<(PartKey, Candidates)>,
     store: &Store,
-) -> Result<Vec<Order<CandidateSource, CountAfterstates>>> {
+) -> Result<Vec<PartOrder<CandidateSource, CountAfterstates>>> {
     let game = store.run().game();
     let orders = afterstates.into_iter().map(|(key, candidates)| {
-        Ok(Order {
+        Ok(PartOrder {
             key,
             source: candidates.into_source()?,
             visit: CountAfterstates::new(game),

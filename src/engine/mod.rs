@@ -36,15 +36,15 @@
 //!      v
 //!   Candidates           Buckets by range of keys, for each thread
 //!      |
-//!      | SortTask, lists::reduce   sort, drop repeats: a Source of states        build, batch n
+//!      | SortTask, lists::reduce   sort, drop repeats: a Source of states        pipeline, batch n
 //!      v
-//!   Visit::count         ExpandStates counts dead and labeled, keeps the live
+//!   ExpandStates::retain_listed    counts dead and labeled, keeps the live
 //!      |
-//!      +--> Encoder      Blocks                                                  build, batch n-1
-//!      |       +-------> Writer: sum-S-max-M.states                              build, batch n-2
+//!      +--> Encoder      Blocks                                                  pipeline, batch n-1
+//!      |       +-------> Writer: sum-S-max-M.states                              pipeline, batch n-2
 //!      |
-//!      +--> Visit::expand    ExpandStates moves them into a Sink                 build, batch n-1
-//!              |             (MoveSink: filter, canonical form, key)
+//!      +--> ExpandStates::visit    moves them into a MoveSink                    pipeline, batch n-1
+//!              |                   (filter, canonical form, key)
 //!              v
 //!           Candidates   of afterstates: with this largest tile, and with the next
 //!              |
@@ -56,16 +56,16 @@
 //! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4: layer 4 gets
 //! it from `Frontier::starts`, and `Candidates::add` puts its key into a bucket. The part of sum 4
 //! and largest tile 2 is built: a `SortTask` sorts the bucket, `reduce` gives 0x0011 and the other
-//! start, 0x0110, `ExpandStates::count` finds both live, and they are encoded into
-//! `sum-00004-max-00002.states`. `ExpandStates::expand` moves them. Up, 0x0011 becomes 0x1100, an
+//! start, 0x0110, `ExpandStates::retain_listed` finds both live, and they are encoded into
+//! `sum-00004-max-00002.states`. `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100, an
 //! image of 0x0011 itself, which `MoveSink` collects for the part's own afterstates; left and
 //! right, its tiles merge, and 0x0002 goes to those of the next largest tile. Both are built into
 //! lists of afterstates, as the layer is small, and for layer 6 `expand` spawns a 2 into each empty
 //! cell of them.
 //!
 //! Reading order: this file (the loop over layers), `choice` (which engine), `layer` and `group` (a
-//! layer as lists), `frontier`, `lists` (candidates), `parts`, `build` and `batches` (parts from any
-//! source), `visit` (what is done with its states); `bits`; `packed` (`chunk`, `chunk_pool`: sorted
+//! layer as lists), `frontier`, `lists` (candidates), `parts`, `pipeline` (`batches`, `buffers`: parts
+//! from any source, for solving, too), `visit` (what is done with the boards); `bits`; `packed` (`chunk`, `chunk_pool`: sorted
 //! runs in memory, or on disk), `workers`, `plan` and `progress` serve them all.
 //!
 //! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
@@ -78,23 +78,21 @@
 
 mod batches;
 pub(crate) mod bits;
-mod build;
+mod buffers;
 mod choice;
 mod chunk;
 mod chunk_pool;
-mod concat;
 mod counter;
-mod double_buffer;
 mod frontier;
 mod group;
 mod layer;
 pub(crate) mod lists;
 mod packed;
 mod parts;
+mod pipeline;
 mod plan;
 mod progress;
 mod stop;
-mod tally;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -106,22 +104,20 @@ use crate::laws::Laws;
 use crate::store::{Layer, Run, Store};
 
 use bits::Bits;
-pub(crate) use build::Source;
 use choice::Stage;
 pub use choice::{Choice, last_sum};
 use counter::Counter;
-pub(crate) use double_buffer::DoubleBuffer;
 pub(crate) use frontier::Frontier;
 use layer::Layers;
 pub(crate) use lists::merge::union_all;
 pub(crate) use lists::{Candidates, KeySource, Lists, MoveSink, codec};
 pub(crate) use packed::Bounds;
-pub(crate) use parts::{Files, Order, Parts};
+pub(crate) use parts::{Files, PartOrder, Parts};
+pub(crate) use pipeline::{PartBuild, Pipeline, Source};
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
 pub use stop::Stop;
-pub(crate) use tally::Tally;
-pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
+pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Tally, Visit};
 pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
 

@@ -1,11 +1,10 @@
-//! Parts in files, or in memory; both ways to hold a layer end here.
+//! Parts in files, or in memory: where a layer ends, whether it was held as lists or as bits.
 
 use std::sync::Mutex;
 
-use super::build::{Builder, Job, Source};
+use super::pipeline::{PartBuild, Pipeline, Source};
 use super::plan::Plan;
-use super::tally::Tally;
-use super::visit::Visit;
+use super::visit::{Tally, Visit};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
@@ -36,18 +35,18 @@ impl Files for Store {
 /// Builds parts.
 pub(crate) struct Parts<'a> {
     pub(crate) workers: &'a Workers,
-    builder: Builder,
+    pipeline: Pipeline<()>,
 }
 
-/// A part to build: where its states come from, and what is done with them.
-pub(crate) struct Order<S, V> {
+/// A part to build: where its boards come from, and what is done with them.
+pub(crate) struct PartOrder<S, V> {
     pub(crate) key: PartKey,
     pub(crate) source: S,
     pub(crate) visit: V,
 }
 
-/// A part that is built: what there is of it, and what was counted on the way.
-pub(crate) struct Built<S, T> {
+/// A part that is built, in files or in memory, and what was counted.
+pub(crate) struct BuiltPart<S, T> {
     pub(crate) key: PartKey,
     pub(crate) part: T,
     pub(crate) tally: Tally,
@@ -59,91 +58,93 @@ impl<'a> Parts<'a> {
     pub(crate) fn new(plan: &Plan, workers: &'a Workers) -> Self {
         Self {
             workers,
-            builder: Builder::new(plan.batch),
+            pipeline: Pipeline::new(plan.batch),
         }
     }
 
-    /// Build the files of parts, and see that none of their states was lost on the way.
-    pub(crate) fn build_files<S: Source, V: Visit>(
+    /// Build the files of parts, and check that none of their boards was lost on the way.
+    pub(crate) fn build_files<S: Source, V: Visit<Found = ()>>(
         &mut self,
         kind: Kind,
-        orders: Vec<Order<S, V>>,
+        orders: Vec<PartOrder<S, V>>,
         files: &mut impl Files,
         report: impl FnMut(Tally),
-    ) -> Result<Vec<Built<S, Sealed>>> {
-        let keys: Vec<PartKey> = orders.iter().map(|order| order.key).collect();
-        let jobs = orders.into_iter().map(|order| {
-            Ok(Job {
-                writer: files.create(kind, order.key)?,
-                tally: order.source.tally(),
-                source: order.source,
-                visit: order.visit,
-            })
-        });
-        let mut jobs: Vec<Job<S, V>> = jobs.collect::<Result<_>>()?;
-        self.builder.build(&mut jobs, self.workers, report)?;
-        let built = keys.into_iter().zip(jobs).map(|(key, job)| {
-            let part = files.finish(kind, key, job.writer)?;
-            conserved(key, &job.tally, part.states)?;
-            let Job { tally, source, .. } = job;
-            Ok(Built {
+    ) -> Result<Vec<BuiltPart<S, Sealed>>> {
+        let (mut keys, mut parts) = (Vec::new(), Vec::new());
+        for PartOrder { key, source, visit } in orders {
+            keys.push(key);
+            parts.push(PartBuild::new(
+                source,
+                visit,
+                vec![files.create(kind, key)?],
+            ));
+        }
+        self.pipeline.build(&mut parts, self.workers, report)?;
+        let mut built = Vec::new();
+        for (key, part) in keys.into_iter().zip(parts) {
+            let tally = part.tally;
+            let (source, mut writers) = part.into_built();
+            let writer = writers.pop().expect("a part of boards has one");
+            let part = files.finish(kind, key, writer)?;
+            conserved(key, &tally, part.states)?;
+            built.push(BuiltPart {
                 key,
                 part,
                 tally,
                 source,
-            })
-        });
-        built.collect()
+            });
+        }
+        Ok(built)
     }
 
-    /// Build parts in memory, for those that are small enough.
+    /// Build small parts in memory.
     pub(crate) fn build_lists<S: Source, V: Visit>(
         &self,
-        orders: Vec<Order<S, V>>,
-    ) -> Result<Vec<Built<S, Vec<Board>>>> {
+        orders: Vec<PartOrder<S, V>>,
+    ) -> Result<Vec<BuiltPart<S, Vec<Board>>>> {
         let mut tasks = Vec::new();
-        for (order, Order { source, .. }) in orders.iter().enumerate() {
-            tasks.extend((0..source.tasks().len()).map(|task| (order, task)));
+        for (order, PartOrder { source, .. }) in orders.iter().enumerate() {
+            for task in 0..source.tasks().len() {
+                tasks.push((order, task, Mutex::default()));
+            }
         }
-        let done: Vec<Mutex<(Vec<Board>, Tally)>> =
-            tasks.iter().map(|_| Mutex::default()).collect();
-        let numbers: Vec<usize> = (0..tasks.len()).collect();
-        self.workers.each(&numbers, |worker, &number| {
-            let (order, task) = tasks[number];
-            let Order { source, visit, .. } = &orders[order];
-            let (states, tally) = &mut *done[number].lock().expect("no thread panics");
-            *tally = source.sort(task, worker, states)?;
-            *tally += visit.count(states);
+        self.workers.each(&tasks, |worker, (order, task, done)| {
+            let PartOrder { source, visit, .. } = &orders[*order];
+            let mut boards = Vec::new();
+            let mut tally = source.produce(*task, worker, &mut boards)?;
+            tally += visit.retain_listed(&mut boards);
+            *done.lock().expect("no thread panics") = (boards, tally);
             Ok(Tally::default())
         })?;
-        let done = done.into_iter().map(Mutex::into_inner);
+        let done = tasks.into_iter().map(|(.., done)| done.into_inner());
         let mut done = done.map(|done| done.expect("no thread panics"));
-        let lists = orders.into_iter().map(|order| {
-            let Order {
+        let mut built = Vec::new();
+        for order in orders {
+            let PartOrder {
                 key, mut source, ..
             } = order;
             let tasks = source.tasks().len();
             let mut tally = source.tally();
-            let mut pieces = Vec::with_capacity(tasks);
-            for (states, counted) in done.by_ref().take(tasks) {
+            let mut lists = Vec::with_capacity(tasks);
+            for (boards, counted) in done.by_ref().take(tasks) {
                 tally += counted;
-                pieces.push(states);
+                lists.push(boards);
             }
-            source.sorted(0..tasks, &pieces);
-            let part = pieces.concat();
+            source.release(0..tasks, &lists);
+            let part = lists.concat();
             conserved(key, &tally, part.len() as u64)?;
-            Ok(Built {
+            built.push(BuiltPart {
                 key,
                 part,
                 tally,
                 source,
-            })
-        });
-        lists.collect()
+            });
+        }
+        Ok(built)
     }
 }
 
-/// See that every candidate of a part was kept, or counted and left out.
+/// Check that every candidate of a part was kept, or counted and left out.
 fn conserved(key: PartKey, tally: &Tally, listed: u64) -> Result<()> {
     let kept = listed + tally.dead;
     laws::conserved(
@@ -163,18 +164,26 @@ mod tests {
     use crate::game::{Exp, Game};
     use crate::store::Store;
 
-    /// Counts every state when it is counted, and again when it is expanded.
+    /// Counts every board when it is produced, and again when it is visited.
     struct Twice;
 
     impl Visit for Twice {
-        fn count(&self, states: &mut Vec<Board>) -> Tally {
+        type Found = ();
+
+        fn retain_listed(&self, states: &mut Vec<Board>) -> Tally {
             Tally {
                 labeled: states.len() as u64,
                 ..Tally::default()
             }
         }
 
-        fn expand(&self, states: &[Board], _: &mut Worker) -> Result<Tally> {
+        fn visit(
+            &self,
+            states: &[Board],
+            _: usize,
+            _: &Mutex<()>,
+            _: &mut Worker,
+        ) -> Result<Tally> {
             Ok(Tally {
                 moves: states.iter().fold(0, |sum, &state| sum.wrapping_add(state)),
                 ..Tally::default()
@@ -183,9 +192,9 @@ mod tests {
     }
 
     /// The part with largest exponent `exp` that a list makes.
-    fn order(exp: u8, list: &[Board]) -> Order<ListSource<'_>, Twice> {
+    fn order(exp: u8, list: &[Board]) -> PartOrder<ListSource<'_>, Twice> {
         let max = Exp::new(exp).unwrap();
-        Order {
+        PartOrder {
             key: PartKey { sum: 100, max },
             source: ListSource::new(list),
             visit: Twice,

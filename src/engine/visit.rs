@@ -1,77 +1,156 @@
-//! What is done with the sorted states of a part, besides writing them.
+//! What is done with the sorted boards of a part, besides writing them.
 
+use std::ops::AddAssign;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::tally::Tally;
+use serde::{Deserialize, Serialize};
+
+use super::lists::MoveSink;
 use super::workers::Worker;
 use crate::error::Result;
 use crate::game::key::KeyCodec;
 use crate::game::{Board, Census, Exp, Game, Moves, Rules};
-use crate::part::{Fingerprint, fingerprint};
+use crate::part::{Block, Fingerprint, fingerprint};
+use crate::store::Cuts;
 
-/// Is shown the states of a part while they are in a core's caches.
-pub(crate) trait Visit: Sync {
-    /// Count the states of a sorted stretch, each once, and leave those that the part's file lists.
-    fn count(&self, states: &mut Vec<Board>) -> Tally;
+/// Counts of one part, of states or of afterstates. Each task returns its own counts, which are
+/// added up; nothing is counted in shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    /// Candidates produced, repeats included.
+    pub(crate) candidates: u64,
+    /// Repeats.
+    pub(crate) duplicates: u64,
+    /// Different states or afterstates.
+    pub(crate) unique: u64,
+    /// States without a legal move.
+    pub(crate) dead: u64,
+    /// Boards that the states stand for: the sum of their orbit sizes.
+    pub(crate) labeled: u64,
+    /// Legal moves of the states, winning moves among them.
+    pub(crate) moves: u64,
+    /// Moves that make the winning tile.
+    pub(crate) wins: u64,
+    /// Empty cells of the afterstates.
+    pub(crate) empty_cells: u64,
+    /// How the work was cut up to fit in memory.
+    #[serde(skip)]
+    pub(crate) cuts: Cuts,
+}
 
-    /// Expand a slice of the states that are listed.
-    fn expand(&self, states: &[Board], worker: &mut Worker) -> Result<Tally>;
-
-    /// What makes of them the keys that the part's file lists in their place, if it does.
-    fn keys(&self) -> Option<&KeyCodec> {
-        None
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.candidates += other.candidates;
+        self.duplicates += other.duplicates;
+        self.unique += other.unique;
+        self.dead += other.dead;
+        self.labeled += other.labeled;
+        self.moves += other.moves;
+        self.wins += other.wins;
+        self.empty_cells += other.empty_cells;
+        self.cuts += other.cuts;
     }
 }
 
-/// The same, with keys in the part's file.
+/// Gets the boards of a part while they are in a core's caches.
+pub(crate) trait Visit: Sync {
+    /// What visiting a block finds; `()` if nothing that its encoding needs.
+    type Found: Default + Send;
+
+    /// Whether a block is encoded from what its visit found, and so after the visit.
+    const ENCODES_WHAT_IT_FOUND: bool = false;
+
+    /// Count the boards of a sorted range, and drop the boards that the part's file does not list.
+    fn retain_listed(&self, _boards: &mut Vec<Board>) -> Tally {
+        Tally::default()
+    }
+
+    /// Visit a slice of the boards that are listed. It begins `at` boards after the first of its
+    /// block, of which `found` is.
+    fn visit(
+        &self,
+        _boards: &[Board],
+        _at: usize,
+        _found: &Mutex<Self::Found>,
+        _worker: &mut Worker,
+    ) -> Result<Tally> {
+        Ok(Tally::default())
+    }
+
+    /// Encode a block of boards, for each file of the part.
+    fn encode(
+        &self,
+        boards: &[Board],
+        _found: &mut Self::Found,
+        worker: &mut Worker,
+        blocks: &mut Vec<Block>,
+    ) -> Result<()> {
+        blocks.resize_with(1, Block::default);
+        worker.encoder.encode(boards, &mut blocks[0])
+    }
+}
+
+/// Another visit, of a part whose file lists keys in place of boards.
 pub(crate) struct AsKeys<'a, V> {
     pub(crate) visit: V,
     pub(crate) codec: KeyCodec,
-    /// The fingerprint of the boards that they are of.
+    /// The fingerprint of the boards.
     pub(crate) fingerprint: &'a AtomicU64,
 }
 
-impl<V: Visit> Visit for AsKeys<'_, V> {
-    fn count(&self, states: &mut Vec<Board>) -> Tally {
-        self.visit.count(states)
+impl<V: Visit<Found = ()>> Visit for AsKeys<'_, V> {
+    type Found = ();
+
+    fn retain_listed(&self, boards: &mut Vec<Board>) -> Tally {
+        self.visit.retain_listed(boards)
     }
 
-    fn expand(&self, states: &[Board], worker: &mut Worker) -> Result<Tally> {
-        let Fingerprint(more) = fingerprint(states);
+    fn visit(
+        &self,
+        boards: &[Board],
+        at: usize,
+        found: &Mutex<()>,
+        worker: &mut Worker,
+    ) -> Result<Tally> {
+        let Fingerprint(more) = fingerprint(boards);
         self.fingerprint.fetch_add(more, Ordering::Relaxed);
-        self.visit.expand(states, worker)
+        self.visit.visit(boards, at, found, worker)
     }
 
-    fn keys(&self) -> Option<&KeyCodec> {
-        Some(&self.codec)
+    fn encode(
+        &self,
+        boards: &[Board],
+        found: &mut (),
+        worker: &mut Worker,
+        blocks: &mut Vec<Block>,
+    ) -> Result<()> {
+        let mut keys = boards.to_vec();
+        self.codec.encode(&mut keys);
+        self.visit.encode(&keys, found, worker, blocks)
     }
 }
 
-/// Where afterstates go.
-pub(crate) trait Sink: Sync {
-    /// Take the afterstates of a slice of states, one list for each direction: not canonical, with
-    /// repeats, 0 where a state has none. `worker` is the number of the thread.
-    fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()>;
-}
-
-/// Counts states, drops the dead ones, and moves the live ones into a sink.
-pub(crate) struct ExpandStates<S> {
+/// Counts states, drops the dead ones, and moves the live ones.
+pub(crate) struct ExpandStates<'a> {
     rules: &'static dyn Rules,
     /// The winning tile.
     win: Exp,
-    sink: S,
+    sink: MoveSink<'a>,
 }
 
-impl<S: Sink> ExpandStates<S> {
+impl<'a> ExpandStates<'a> {
     /// Afterstates go to `sink`.
-    pub(crate) fn new(game: &Game, sink: S) -> Self {
+    pub(crate) fn new(game: &Game, sink: MoveSink<'a>) -> Self {
         let (rules, win) = (game.rules(), game.win());
         Self { rules, win, sink }
     }
 }
 
-impl<S: Sink> Visit for ExpandStates<S> {
-    fn count(&self, states: &mut Vec<Board>) -> Tally {
+impl Visit for ExpandStates<'_> {
+    type Found = ();
+
+    fn retain_listed(&self, states: &mut Vec<Board>) -> Tally {
         let Census { dead, labeled } = self.rules.census(states);
         Tally {
             dead,
@@ -80,7 +159,13 @@ impl<S: Sink> Visit for ExpandStates<S> {
         }
     }
 
-    fn expand(&self, states: &[Board], worker: &mut Worker) -> Result<Tally> {
+    fn visit(
+        &self,
+        states: &[Board],
+        _: usize,
+        _: &Mutex<()>,
+        worker: &mut Worker,
+    ) -> Result<Tally> {
         for afterstates in &mut worker.slid {
             afterstates.resize(states.len(), 0);
         }
@@ -109,27 +194,19 @@ impl CountAfterstates {
 }
 
 impl Visit for CountAfterstates {
-    fn count(&self, afterstates: &mut Vec<Board>) -> Tally {
+    type Found = ();
+
+    fn retain_listed(&self, afterstates: &mut Vec<Board>) -> Tally {
         Tally {
             empty_cells: self.rules.empty_cells(afterstates),
             ..Tally::default()
         }
     }
-
-    fn expand(&self, _: &[Board], _: &mut Worker) -> Result<Tally> {
-        Ok(Tally::default())
-    }
 }
 
-/// Counts nothing: for states that were counted before.
+/// Counts nothing: for boards that were counted before.
 pub(crate) struct OnlyList;
 
 impl Visit for OnlyList {
-    fn count(&self, _: &mut Vec<Board>) -> Tally {
-        Tally::default()
-    }
-
-    fn expand(&self, _: &[Board], _: &mut Worker) -> Result<Tally> {
-        Ok(Tally::default())
-    }
+    type Found = ();
 }

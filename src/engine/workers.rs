@@ -145,7 +145,7 @@ impl AddAssign for Done {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tally::Tally;
+    use super::super::visit::Tally;
     use super::*;
 
     fn workers(threads: usize) -> Workers {

@@ -52,14 +52,14 @@ mod start;
 mod states;
 mod values;
 
-use crate::engine::{Plan, Workers};
+use crate::engine::{Pipeline, Plan, Workers};
 use crate::error::Result;
 use crate::game::{Game, LineTables, Objective, PartKey};
-use crate::part::Kind;
+use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
-use crate::store::{Goal, Solution, SolutionStore};
+use crate::store::{Goal, Solution, SolutionStore, Writer};
 
-use columns::{Builder, Job};
+use columns::{BATCH, Buffers, FindValues, column_builds};
 use expand::Expand;
 pub use goal::goal;
 use layer::{Draft, Layer, Reader, SolvedPart};
@@ -170,7 +170,8 @@ struct Solver<'a> {
     payoffs: Vec<Payoff>,
     lines: LineTables,
     workers: &'a Workers,
-    builder: Builder<'a>,
+    pipeline: Pipeline<Vec<u32>>,
+    buffers: PerThread<Buffers>,
     readers: PerThread<Reader>,
 }
 
@@ -182,7 +183,8 @@ impl<'a> Solver<'a> {
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             pass,
             lines: LineTables::new(store.solution().run().game()),
-            builder: Builder::new(workers)?,
+            pipeline: Pipeline::new(BATCH * workers.threads()),
+            buffers: Buffers::each(workers)?,
             readers: Reader::each(workers)?,
             workers,
             store,
@@ -221,49 +223,55 @@ impl<'a> Solver<'a> {
         progress: &mut dyn Progress,
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
         let game = *self.store.solution().run().game();
-        let mut jobs = self.jobs(sum)?;
-        let draft = Draft::new(tables, game, sum, jobs.iter().map(|job| &job.afterstates))?;
+        let parts = self.parts(sum)?;
+        let afterstates = parts.iter().map(|(afterstates, _)| afterstates);
+        let draft = Draft::new(tables, game, sum, afterstates)?;
         let expand = Expand {
             game,
             lines: &self.lines,
             payoffs: &self.payoffs,
             above,
         };
-        let report = |afterstates| progress.step(sum, afterstates);
-        self.builder.build(&expand, &draft, &mut jobs, report)?;
+        let find = FindValues {
+            expand: &expand,
+            buffers: &self.buffers,
+        };
+        let mut builds = column_builds(parts, &draft, find);
+        self.pipeline.build(&mut builds, self.workers, |counted| {
+            progress.step(sum, counted.unique);
+        })?;
         let mut bytes = 0;
-        for job in &mut jobs {
-            let key = job.afterstates.label().key;
-            for (&objective, writer) in self.objectives.iter().zip(job.writers.drain(..)) {
+        let mut solved = Vec::new();
+        for build in builds {
+            let (source, writers) = build.into_built();
+            let key = source.afterstates.label().key;
+            for (&objective, writer) in self.objectives.iter().zip(writers) {
                 bytes += self.store.finish(objective, key, writer)?.bytes;
             }
+            solved.push(source.afterstates);
         }
         self.store.seal(&self.objectives, sum)?;
         progress.end(sum, bytes);
         let mut parts = Vec::new();
-        for job in jobs {
-            let solution = self.store.solution();
-            let part = SolvedPart::of(solution, &self.objectives, job.afterstates)?;
+        for afterstates in solved {
+            let part = SolvedPart::of(self.store.solution(), &self.objectives, afterstates)?;
             parts.extend(part);
         }
         Ok((draft, parts))
     }
 
-    /// The parts of a layer, with files begun for their values.
-    fn jobs(&self, sum: u32) -> Result<Vec<Job>> {
+    /// The parts of a layer, each with writers for its values.
+    fn parts(&self, sum: u32) -> Result<Vec<(Part, Vec<Writer>)>> {
         let run = self.store.solution().run();
-        let mut jobs = Vec::new();
+        let mut parts = Vec::new();
         for key in keys(run.game(), sum) {
             if let Some(afterstates) = run.part(Kind::Afterstates, key)? {
                 let goals = self.pass.goals.iter();
                 let writers = goals.map(|&goal| self.store.create(goal, key));
-                jobs.push(Job {
-                    afterstates,
-                    writers: writers.collect::<Result<_>>()?,
-                });
+                parts.push((afterstates, writers.collect::<Result<_>>()?));
             }
         }
-        Ok(jobs)
+        Ok(parts)
     }
 
     /// Read a solved layer.

@@ -9,12 +9,12 @@ use std::ops::Range;
 use super::census::EXPONENTS;
 use super::half::Half;
 use super::rows::{Row, Rows};
-use crate::engine::batches::stretches;
-use crate::engine::build::Source;
+use crate::engine::batches::ranges;
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::engine::chunk_pool::ChunkPool;
+use crate::engine::pipeline::Source;
 use crate::engine::plan::Plan;
-use crate::engine::tally::Tally;
+use crate::engine::visit::Tally;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp};
@@ -111,7 +111,7 @@ impl RowSource {
         }
         rows.sort_unstable_by_key(|(row, _)| row.top);
         let boards: Vec<usize> = rows.iter().map(|(row, _)| row.boards as usize).collect();
-        let tasks = stretches(&boards, TASK);
+        let tasks = ranges(&boards, TASK);
         Self {
             threads,
             rows,
@@ -141,7 +141,7 @@ impl Source for RowSource {
         }
     }
 
-    fn sort(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+    fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         states.clear();
         for &(row, thread) in &self.rows[self.tasks[task].clone()] {
             self.threads[thread].read(row, &mut worker.bytes, states)?;
@@ -151,8 +151,6 @@ impl Source for RowSource {
             ..Tally::default()
         })
     }
-
-    fn sorted(&mut self, _: Range<usize>, _: &[Vec<Board>]) {}
 }
 
 #[cfg(test)]
@@ -223,7 +221,7 @@ mod tests {
                 let found = std::sync::Mutex::new(vec![Vec::new(); tasks.len()]);
                 let unpacked = workers.each(&tasks, |worker, &task| {
                     let mut boards = vec![1, 2, 3];
-                    let tally = source.sort(task, worker, &mut boards)?;
+                    let tally = source.produce(task, worker, &mut boards)?;
                     found.lock().unwrap()[task] = boards;
                     Ok(tally)
                 });

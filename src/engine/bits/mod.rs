@@ -86,7 +86,7 @@ use std::time::{Duration, Instant};
 
 use super::counter::Counter;
 use super::frontier::Frontier;
-use super::parts::{Order, Parts};
+use super::parts::{PartOrder, Parts};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
 use super::visit::{CountAfterstates, OnlyList};
@@ -306,9 +306,13 @@ impl<'a> Bits<'a> {
 }
 
 /// What is to be built of a layer's rows.
-fn orders<V>(rows: &[Row], listing: Listing, visit: impl Fn() -> V) -> Vec<Order<RowSource, V>> {
+fn orders<V>(
+    rows: &[Row],
+    listing: Listing,
+    visit: impl Fn() -> V,
+) -> Vec<PartOrder<RowSource, V>> {
     let orders = rows.iter().zip(listing.into_sources());
-    let orders = orders.map(|(row, source)| Order {
+    let orders = orders.map(|(row, source)| PartOrder {
         key: row.key().expect("a row of the engine has a tile"),
         source,
         visit: visit(),

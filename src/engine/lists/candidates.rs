@@ -11,7 +11,6 @@ use super::source::CandidateSource;
 use super::splitters::Splitters;
 use crate::engine::chunk_pool::ChunkPool;
 use crate::engine::plan::Plan;
-use crate::engine::visit::Sink;
 use crate::error::Result;
 use crate::game::board::holds;
 use crate::game::key::KeyCodec;
@@ -113,8 +112,8 @@ impl Candidates {
     }
 }
 
-/// Sorts the afterstates that moves make of one part's states by their largest tile, which is that
-/// of the part, or the next where two of the largest tiles merged.
+/// Takes the afterstates of one part's states. Their largest tile is the part's, or the next one where
+/// two of the largest tiles merged.
 pub(crate) struct MoveSink<'a> {
     own: &'a Candidates,
     above: &'a Candidates,
@@ -131,10 +130,10 @@ impl<'a> MoveSink<'a> {
             merged: max.next(),
         }
     }
-}
 
-impl Sink for MoveSink<'_> {
-    fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
+    /// Take the afterstates of a slice of states, one list for each direction: not canonical, with
+    /// repeats, 0 where a state has none. `worker` is the number of the thread.
+    pub(crate) fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
         let Scratch {
             pool,
             sorter,

@@ -163,7 +163,7 @@ pub(crate) fn codec(game: &Game, sum: u32) -> KeyCodec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::build::Source;
+    use crate::engine::pipeline::Source;
     use crate::engine::{Silent, count};
     use crate::store::{Keep, Store};
 

@@ -8,8 +8,8 @@ use super::reduce::reduce;
 use super::scratch::Scratch;
 use super::sort_task::{self, SortTask};
 use super::splitters::Sample;
-use crate::engine::build::Source;
-use crate::engine::tally::Tally;
+use crate::engine::pipeline::Source;
+use crate::engine::visit::Tally;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::Board;
@@ -81,12 +81,12 @@ impl Source for KeySource {
         self.0.tally()
     }
 
-    fn sort(&self, task: usize, worker: &mut Worker, keys: &mut Vec<u64>) -> Result<Tally> {
+    fn produce(&self, task: usize, worker: &mut Worker, keys: &mut Vec<u64>) -> Result<Tally> {
         self.0.keys(task, worker, keys)
     }
 
-    fn sorted(&mut self, batch: Range<usize>, keys: &[Vec<u64>]) {
-        self.0.sorted(batch, keys);
+    fn release(&mut self, tasks: Range<usize>, keys: &[Vec<u64>]) {
+        self.0.release(tasks, keys);
     }
 }
 
@@ -114,15 +114,15 @@ impl Source for CandidateSource {
         tally
     }
 
-    fn sort(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+    fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         let tally = self.keys(task, worker, states)?;
         self.codec.decode_all(states);
         Ok(tally)
     }
 
-    fn sorted(&mut self, batch: Range<usize>, states: &[Vec<Board>]) {
+    fn release(&mut self, tasks: Range<usize>, states: &[Vec<Board>]) {
         states.iter().for_each(|states| self.sample.add(states));
-        let ended = self.tasks[batch].iter().filter(|task| task.ends_range());
+        let ended = self.tasks[tasks].iter().filter(|task| task.ends_range());
         for (thread, buckets) in self.buckets.iter_mut().enumerate() {
             let pool = &mut self.scratch.lock(thread).pool;
             ended
