@@ -14,7 +14,7 @@ pub use crate::engine::bits::kernels::{
 };
 pub use crate::engine::lists::merge::{union, union_all};
 pub use crate::engine::lists::sort::Sorter;
-pub use crate::game::rules::{Census, Moves, Rules, rules};
+pub use crate::game::rules::{Rules, rules};
 pub use crate::part::block::{BLOCK, Block, Encoder};
 pub use crate::part::contents::Contents;
 pub use crate::part::planes::ValueEncoder;

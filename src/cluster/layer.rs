@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::LayerPlan;
 use super::task::{Missing, Stage, Task};
-use crate::engine::Tally;
 use crate::error::{Error, Result, TaskError};
+use crate::game::Tally;
 use crate::game::{Exp, PartKey};
 use crate::part::{Fingerprint, Kind, Label, Part, Sealed};
 use crate::store::{PROGRAM, Run, TaskDir};

@@ -39,14 +39,13 @@
 //!
 //! Layers of fewer candidates than a task has are counted by the coordinator alone, with the engine.
 //!
-//! Reading order: `task` (names), `plan`, `layer` (receipts), `work` (what a task does; `sections`,
-//! `stretch` are what it reads), `seal`, then this file: what there is to be done.
+//! Reading order: `task` (names), `plan`, `layer` (receipts), `work` (what a task does), `sources`
+//! (what it reads), `seal`, then this file: what there is to be done.
 
 mod layer;
 mod plan;
 mod seal;
-mod sections;
-mod stretch;
+mod sources;
 mod task;
 mod work;
 

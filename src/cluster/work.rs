@@ -3,16 +3,15 @@
 use std::sync::atomic::AtomicU64;
 
 use super::layer::{PlannedLayer, Receipt, total};
-use super::sections::{BLOCK, Sections};
-use super::stretch::Stretch;
+use super::sources::{BLOCK, KeyRange, PositionRange};
 use super::task::{Step, Task};
 use crate::engine::{
     AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, KeySource, Lists,
-    MoveSink, OnlyList, PartOrder, Parts, Plan, Source, Tally, Visit, Workers, codec,
+    MoveSink, OnlyList, PartOrder, Parts, Plan, Source, Visit, Workers, codec,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
-use crate::game::{Exp, PartKey};
+use crate::game::{Exp, PartKey, Tally};
 use crate::part::{Fingerprint, Kind, Part, Sealed};
 use crate::store::{Attempt, Writer};
 
@@ -100,7 +99,7 @@ impl Work<'_> {
             .layer
             .files(maps.map(|task| (task, task.boards(Kind::States))))?;
         let files = self.layer.open_all(Kind::States, max, files)?;
-        let source = self.sections(Kind::States, files)?;
+        let source = self.key_range(Kind::States, files)?;
         let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
         let [own, above] = [max, max.next()].map(|max| lists.collect(Kind::Afterstates, max));
         let visit = ExpandStates::new(self.layer.run.game(), MoveSink::new(max, &own, &above));
@@ -118,7 +117,7 @@ impl Work<'_> {
         self.expect(self.task.number < self.layer.plan.gathers(max).count())?;
         let files = self.layer.files(self.layer.plan.reduced(max).into_iter())?;
         let files = self.layer.open_all(Kind::Afterstates, max, files)?;
-        let source = self.sections(Kind::Afterstates, files)?;
+        let source = self.key_range(Kind::Afterstates, files)?;
         let visit = CountAfterstates::new(self.layer.run.game());
         self.build_keys(Kind::Afterstates, max, source, visit)
     }
@@ -133,20 +132,20 @@ impl Work<'_> {
         self.expect(from < total(&files))?;
         let (files, before) = within(files, from, to);
         let files = self.layer.open_all(kind, max, files)?;
-        let source = Stretch::new(files, from - before, to - before, self.codec());
+        let source = PositionRange::new(files, from - before, to - before, self.codec());
         self.build(kind, max, source, OnlyList)?;
         Ok(())
     }
 
-    /// What the files hold of the task's range.
-    fn sections(&self, kind: Kind, files: Vec<Part>) -> Result<Sections> {
+    /// The keys of the files in the task's range.
+    fn key_range(&self, kind: Kind, files: Vec<Part>) -> Result<KeyRange> {
         let Task { max, number, .. } = self.task;
         let range = self.layer.plan.range(kind, max, number);
         let range = range.filter(|_| number < self.layer.plan.ranges(kind, max));
         let range = range.ok_or_else(|| TaskError::Unknown(self.task.to_string()))?;
         let codec = self.codec();
         let (most, workers) = (self.plan.sort, self.parts.workers);
-        Ok(Sections::new(files, range, codec, most, workers))
+        Ok(KeyRange::new(files, range, codec, most, workers))
     }
 
     fn codec(&self) -> KeyCodec {
@@ -207,8 +206,7 @@ impl Work<'_> {
     }
 }
 
-/// Those of some files, laid end to end, that hold boards from a position up to another, and the number
-/// of boards in the files before them.
+/// The files that overlap the positions `from..to`, and how many boards precede them.
 fn within(files: Vec<(String, Sealed)>, from: u64, to: u64) -> (Vec<(String, Sealed)>, u64) {
     let (mut end, mut before) = (0, 0);
     let within = files.into_iter().filter(|(_, sealed)| {

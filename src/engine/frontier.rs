@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::pipeline::Source;
-use super::visit::Tally;
 use super::workers::Worker;
 use crate::error::Result;
+use crate::game::Tally;
 use crate::game::{Board, Exp, Game, PartKey, max_exp};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;

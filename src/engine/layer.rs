@@ -17,11 +17,11 @@ use super::lists::{CandidateSource, Candidates, Lists};
 use super::parts::{BuiltPart, PartOrder, Parts};
 use super::plan::Plan;
 use super::progress::{Progress, Step};
-use super::visit::Tally;
 use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
+use crate::game::Tally;
 use crate::game::{Board, Exp, PartKey};
 use crate::part::Kind;
 use crate::store::{Layer, Store};
@@ -160,6 +160,7 @@ impl<'a> Layers<'a> {
                 key,
                 part: sealed,
                 tally,
+                cuts,
                 source,
             } = built;
             let row = row_of(rows, key);
@@ -171,7 +172,7 @@ impl<'a> Layers<'a> {
             row.duplicates = tally.duplicates;
             row.moves = tally.moves;
             row.wins = tally.wins;
-            layer.wrote(Kind::States, sealed.bytes, tally.cuts);
+            layer.wrote(Kind::States, sealed.bytes, cuts);
             self.lists.remember(Kind::States, key.max, source.retire());
         }
         Ok(())
@@ -191,7 +192,7 @@ impl<'a> Layers<'a> {
             .build_files(Kind::Afterstates, orders, store, |_| ())?;
         for built in built {
             let (key, sealed) = (built.key, built.part);
-            layer.wrote(Kind::Afterstates, sealed.bytes, built.tally.cuts);
+            layer.wrote(Kind::Afterstates, sealed.bytes, built.cuts);
             self.counted(
                 row_of(rows, key),
                 key,
@@ -215,7 +216,7 @@ impl<'a> Layers<'a> {
         let built = self.parts.build_lists(orders)?;
         let lists = built.into_iter().map(|built| {
             let (key, list) = (built.key, built.part);
-            layer.took(built.tally.cuts);
+            layer.took(built.cuts);
             let afterstates = list.len() as u64;
             self.counted(
                 row_of(rows, key),
@@ -260,7 +261,7 @@ impl<'a> Layers<'a> {
             .parts
             .build_files(Kind::Afterstates, orders.collect(), store, |_| ())?;
         for built in built {
-            layer.wrote(Kind::Afterstates, built.part.bytes, built.tally.cuts);
+            layer.wrote(Kind::Afterstates, built.part.bytes, built.cuts);
         }
         Ok(())
     }

@@ -117,7 +117,7 @@ pub(crate) use pipeline::{PartBuild, Pipeline, Source};
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
 pub use stop::Stop;
-pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Tally, Visit};
+pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
 pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
 

@@ -4,14 +4,15 @@ use std::sync::Mutex;
 
 use super::pipeline::{PartBuild, Pipeline, Source};
 use super::plan::Plan;
-use super::visit::{Tally, Visit};
+use super::visit::Visit;
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
+use crate::game::Tally;
 use crate::game::{Board, PartKey};
 use crate::laws;
 use crate::part::{Kind, Sealed};
-use crate::store::{Store, Writer};
+use crate::store::{Cuts, Store, Writer};
 
 /// Where the files of parts go.
 pub(crate) trait Files {
@@ -50,6 +51,8 @@ pub(crate) struct BuiltPart<S, T> {
     pub(crate) key: PartKey,
     pub(crate) part: T,
     pub(crate) tally: Tally,
+    /// How the work was cut up to fit in memory.
+    pub(crate) cuts: Cuts,
     pub(crate) source: S,
 }
 
@@ -82,7 +85,7 @@ impl<'a> Parts<'a> {
         self.pipeline.build(&mut parts, self.workers, report)?;
         let mut built = Vec::new();
         for (key, part) in keys.into_iter().zip(parts) {
-            let tally = part.tally;
+            let (tally, cuts) = (part.tally, part.cuts);
             let (source, mut writers) = part.into_built();
             let writer = writers.pop().expect("a part of boards has one");
             let part = files.finish(kind, key, writer)?;
@@ -91,6 +94,7 @@ impl<'a> Parts<'a> {
                 key,
                 part,
                 tally,
+                cuts,
                 source,
             });
         }
@@ -124,7 +128,7 @@ impl<'a> Parts<'a> {
                 key, mut source, ..
             } = order;
             let tasks = source.tasks().len();
-            let mut tally = source.tally();
+            let (mut tally, cuts) = (source.tally(), source.cuts());
             let mut lists = Vec::with_capacity(tasks);
             for (boards, counted) in done.by_ref().take(tasks) {
                 tally += counted;
@@ -137,6 +141,7 @@ impl<'a> Parts<'a> {
                 key,
                 part,
                 tally,
+                cuts,
                 source,
             });
         }

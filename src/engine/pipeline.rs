@@ -27,13 +27,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
 
 use super::batches::{BatchShare, batches};
 use super::buffers::{Concat, DoubleBuffer};
-use super::visit::{Tally, Visit};
+use super::visit::Visit;
 use super::workers::{Worker, Workers};
 use crate::error::Result;
 use crate::game::Board;
+use crate::game::Tally;
 use crate::part::Block;
 use crate::per_thread::PerThread;
-use crate::store::Writer;
+use crate::store::{Cuts, Writer};
 
 /// Boards that are visited at once: a slice fits a core's first caches.
 pub(crate) const SLICE: usize = 1 << 11;
@@ -45,6 +46,11 @@ pub(crate) trait Source: Sync {
 
     /// The counts that are known before any task is done: candidates, and repeats dropped already.
     fn tally(&self) -> Tally;
+
+    /// How the work was cut up to fit in memory.
+    fn cuts(&self) -> Cuts {
+        Cuts::default()
+    }
 
     /// Put the boards of a task into `boards`, sorted and without repeats. All are greater than the
     /// boards of the tasks before it. Counts the different boards and the repeats.
@@ -63,6 +69,7 @@ pub(crate) struct PartBuild<S, V> {
     /// States of every block but the last.
     block: usize,
     pub(crate) tally: Tally,
+    pub(crate) cuts: Cuts,
 }
 
 impl<S: Source, V> PartBuild<S, V> {
@@ -72,6 +79,7 @@ impl<S: Source, V> PartBuild<S, V> {
             block: writers[0].block(),
             writers: Mutex::new(writers),
             tally: source.tally(),
+            cuts: source.cuts(),
             source,
             visit,
         }

@@ -1,6 +1,6 @@
 //! What a count tells while it runs.
 
-use super::visit::Tally;
+use crate::game::Tally;
 use crate::store::Layer;
 
 /// How far a layer has come.

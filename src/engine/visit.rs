@@ -1,57 +1,14 @@
 //! What is done with the sorted boards of a part, besides writing them.
 
-use std::ops::AddAssign;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use serde::{Deserialize, Serialize};
 
 use super::lists::MoveSink;
 use super::workers::Worker;
 use crate::error::Result;
 use crate::game::key::KeyCodec;
-use crate::game::{Board, Census, Exp, Game, Moves, Rules};
+use crate::game::{Board, Exp, Game, Rules, Tally};
 use crate::part::{Block, Fingerprint, fingerprint};
-use crate::store::Cuts;
-
-/// Counts of one part, of states or of afterstates. Each task returns its own counts, which are
-/// added up; nothing is counted in shared memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tally {
-    /// Candidates produced, repeats included.
-    pub(crate) candidates: u64,
-    /// Repeats.
-    pub(crate) duplicates: u64,
-    /// Different states or afterstates.
-    pub(crate) unique: u64,
-    /// States without a legal move.
-    pub(crate) dead: u64,
-    /// Boards that the states stand for: the sum of their orbit sizes.
-    pub(crate) labeled: u64,
-    /// Legal moves of the states, winning moves among them.
-    pub(crate) moves: u64,
-    /// Moves that make the winning tile.
-    pub(crate) wins: u64,
-    /// Empty cells of the afterstates.
-    pub(crate) empty_cells: u64,
-    /// How the work was cut up to fit in memory.
-    #[serde(skip)]
-    pub(crate) cuts: Cuts,
-}
-
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.candidates += other.candidates;
-        self.duplicates += other.duplicates;
-        self.unique += other.unique;
-        self.dead += other.dead;
-        self.labeled += other.labeled;
-        self.moves += other.moves;
-        self.wins += other.wins;
-        self.empty_cells += other.empty_cells;
-        self.cuts += other.cuts;
-    }
-}
 
 /// Gets the boards of a part while they are in a core's caches.
 pub(crate) trait Visit: Sync {
@@ -151,12 +108,7 @@ impl Visit for ExpandStates<'_> {
     type Found = ();
 
     fn retain_listed(&self, states: &mut Vec<Board>) -> Tally {
-        let Census { dead, labeled } = self.rules.census(states);
-        Tally {
-            dead,
-            labeled,
-            ..Tally::default()
-        }
+        self.rules.census(states)
     }
 
     fn visit(
@@ -170,13 +122,9 @@ impl Visit for ExpandStates<'_> {
             afterstates.resize(states.len(), 0);
         }
         let slid = worker.slid.each_mut().map(Vec::as_mut_slice);
-        let Moves { legal, wins } = self.rules.slide(states, self.win, slid);
+        let tally = self.rules.slide(states, self.win, slid);
         self.sink.take(worker.index, &worker.slid)?;
-        Ok(Tally {
-            moves: legal,
-            wins,
-            ..Tally::default()
-        })
+        Ok(tally)
     }
 }
 

@@ -145,8 +145,8 @@ impl AddAssign for Done {
 
 #[cfg(test)]
 mod tests {
-    use super::super::visit::Tally;
     use super::*;
+    use crate::game::Tally;
 
     fn workers(threads: usize) -> Workers {
         Workers::start(&Plan::new(64 << 20, threads).unwrap()).unwrap()

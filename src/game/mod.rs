@@ -6,7 +6,7 @@
 //!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as people state it), `rules` (the
-//! kernels over slices), `boards` (the same for one board), `spawned` (the moves of all candidates
+//! kernels over slices), `tally` (their counts), `boards` (the same for one board), `spawned` (the moves of all candidates
 //! of an afterstate), `key` (boards as shorter numbers), `variant` (a game: board size and winning
 //! tile), `objective` (what it is played for).
 
@@ -24,6 +24,7 @@ mod shape;
 mod slide;
 mod spawned;
 mod symmetry;
+mod tally;
 mod variant;
 
 pub(crate) use audit::Claim;
@@ -33,9 +34,10 @@ pub use exp::Exp;
 pub use grid::Grid;
 pub use objective::Objective;
 pub use part_key::PartKey;
-pub(crate) use rules::{Census, Moves, Rules};
+pub(crate) use rules::Rules;
 pub use slide::{Direction, Moved};
 pub(crate) use spawned::{LineTables, SpawnedMoves};
 pub use symmetry::Symmetry;
 pub(crate) use symmetry::{canonical, images, orbit};
+pub use tally::Tally;
 pub use variant::Game;

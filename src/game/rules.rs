@@ -13,25 +13,8 @@ use super::exp::Exp;
 use super::shape::Shape;
 use super::slide::{Moved, slide};
 use super::symmetry::{Symmetry, canonical, orbit};
+use super::tally::Tally;
 use crate::wide::wide;
-
-/// What [`Rules::census`] found in a list of states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Census {
-    /// States without a legal move.
-    pub dead: u64,
-    /// Boards that the states stand for: the sum of their orbit sizes, dead ones included.
-    pub labeled: u64,
-}
-
-/// How many moves [`Rules::slide`] made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moves {
-    /// Legal moves, winning ones among them.
-    pub legal: u64,
-    /// Moves that make the winning tile.
-    pub wins: u64,
-}
 
 /// The rules on boards of one size. Boards must fit the size; no method looks at other digits.
 pub trait Rules: Sync {
@@ -40,12 +23,12 @@ pub trait Rules: Sync {
 
     /// Move each of `boards` in all four directions: `out[d][i]` becomes the afterstate of
     /// `boards[i]` in direction `d`, not canonical, or 0 where the move is illegal or wins.
-    /// `win` is the winning tile, [`Exp::LAST`] also for "none". Returns how many moves there were.
+    /// `win` is the winning tile, [`Exp::LAST`] also for "none". Counts moves and wins.
     ///
     /// # Panics
     ///
     /// If the lengths differ.
-    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Moves;
+    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally;
 
     /// What the moves of one board lead to.
     fn moves(&self, board: Board, win: Exp) -> [Moved; 4];
@@ -66,8 +49,8 @@ pub trait Rules: Sync {
     /// play can make: the first that fails and the reason, or `None`.
     fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)>;
 
-    /// Drop the dead states, keeping the order of the live ones, and count.
-    fn census(&self, states: &mut Vec<Board>) -> Census;
+    /// Drop the dead states, keeping the order of the live ones. Counts dead and labeled.
+    fn census(&self, states: &mut Vec<Board>) -> Tally;
 }
 
 /// The rules for a board size.
@@ -91,8 +74,13 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
         canonicalise::<R, C>(boards);
     }
 
-    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Moves {
-        slide_all::<R, C>(boards, u64::from(win.get() - 1) * ONES, out)
+    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally {
+        let (moves, wins) = slide_all::<R, C>(boards, u64::from(win.get() - 1) * ONES, out);
+        Tally {
+            moves,
+            wins,
+            ..Tally::default()
+        }
     }
 
     fn moves(&self, board: Board, win: Exp) -> [Moved; 4] {
@@ -137,11 +125,15 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
         audit::<R, C>(boards, claim)
     }
 
-    fn census(&self, states: &mut Vec<Board>) -> Census {
+    fn census(&self, states: &mut Vec<Board>) -> Tally {
         let (live, labeled) = census::<R, C>(states);
         let dead = (states.len() - live) as u64;
         states.truncate(live);
-        Census { dead, labeled }
+        Tally {
+            dead,
+            labeled,
+            ..Tally::default()
+        }
     }
 }
 
@@ -154,11 +146,12 @@ wide! {
 }
 
 wide! {
+    /// Returns the number of legal moves and of winning moves.
     fn slide_all<const R: usize, const C: usize>(
         boards: &[u64],
         base: u64,
         out: [&mut [u64]; 4],
-    ) -> Moves {
+    ) -> (u64, u64) {
         let [up, right, down, left] = out;
         let each = [
             slide_each::<R, C, 0>(boards, base, up),
@@ -166,10 +159,7 @@ wide! {
             slide_each::<R, C, 2>(boards, base, down),
             slide_each::<R, C, 3>(boards, base, left),
         ];
-        Moves {
-            legal: each.iter().map(|moves| moves.legal).sum(),
-            wins: each.iter().map(|moves| moves.wins).sum(),
-        }
+        each.into_iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
 }
 
@@ -179,7 +169,7 @@ fn slide_each<const R: usize, const C: usize, const D: usize>(
     boards: &[u64],
     base: u64,
     out: &mut [u64],
-) -> Moves {
+) -> (u64, u64) {
     assert_eq!(boards.len(), out.len(), "one afterstate for each board");
     let (mut wins, mut others) = (0, 0);
     for (out, &board) in out.iter_mut().zip(boards) {
@@ -188,8 +178,7 @@ fn slide_each<const R: usize, const C: usize, const D: usize>(
         wins += u64::from(won != 0);
         others += u64::from(*out != 0);
     }
-    let legal = wins + others;
-    Moves { legal, wins }
+    (wins + others, wins)
 }
 
 wide! {

@@ -259,7 +259,7 @@ mod tests {
                         "{before} {direction:?}"
                     );
                 }
-                assert_eq!(moves.legal, legal, "{before}");
+                assert_eq!(moves.moves, legal, "{before}");
                 let empty = board == [0];
                 assert_eq!(
                     before.status() != Status::Dead,

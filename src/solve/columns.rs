@@ -9,9 +9,9 @@ use std::sync::Mutex;
 
 use super::expand::{Expand, Scratch};
 use super::layer::{Draft, LayerBlock};
-use crate::engine::{PartBuild, Source, Tally, Visit, Worker, Workers};
+use crate::engine::{PartBuild, Source, Visit, Worker, Workers};
 use crate::error::Result;
-use crate::game::Board;
+use crate::game::{Board, Tally};
 use crate::part::{Block, Part, ValueEncoder};
 use crate::per_thread::PerThread;
 use crate::store::Writer;

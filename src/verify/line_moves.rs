@@ -3,10 +3,8 @@
 //! The engine moves whole boards by arithmetic (`game/slide.rs`). This shares no code with it, so a
 //! fault in either shows as a difference. `game/line.rs` has the rule for a line.
 
-use std::ops::AddAssign;
-
 use crate::game::line::{self, Line};
-use crate::game::{Board, Direction, Exp, Game};
+use crate::game::{Board, Direction, Exp, Game, Tally};
 
 /// The moves of one game.
 pub(super) struct LineMoves {
@@ -35,20 +33,6 @@ pub(super) struct Move {
     pub(super) score: u32,
     /// Whether one of them is the winning tile.
     pub(super) wins: bool,
-}
-
-/// How many legal moves a board has, and how many of them win.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Legal {
-    pub(super) moves: u64,
-    pub(super) wins: u64,
-}
-
-impl AddAssign for Legal {
-    fn add_assign(&mut self, other: Self) {
-        self.moves += other.moves;
-        self.wins += other.wins;
-    }
 }
 
 impl LineMoves {
@@ -84,9 +68,9 @@ impl LineMoves {
         moves.filter(move |all| all.wins || all.after != board)
     }
 
-    /// Append the boards after all legal moves that do not win.
-    pub(super) fn moves(&self, board: Board, out: &mut Vec<Board>) -> Legal {
-        let mut legal = Legal::default();
+    /// Append the boards after all legal moves that do not win. Counts moves and wins.
+    pub(super) fn moves(&self, board: Board, out: &mut Vec<Board>) -> Tally {
+        let mut legal = Tally::default();
         for Move { after, wins, .. } in self.legal(board) {
             legal.moves += 1;
             if wins {
@@ -171,6 +155,6 @@ mod tests {
 
     fn slide(rules: &dyn Rules, board: u64, win: Exp, out: &mut [Vec<u64>; 4]) -> (u64, u64) {
         let moves = rules.slide(&[board], win, out.each_mut().map(Vec::as_mut_slice));
-        (moves.legal, moves.wins)
+        (moves.moves, moves.wins)
     }
 }

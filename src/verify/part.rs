@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::Watch;
 use crate::counts::Row;
 use crate::error::{Error, Result};
-use crate::game::{Board, Census, Claim};
+use crate::game::{Board, Claim, Tally};
 use crate::part::{Decoder, Fingerprint, Kind, Part, fingerprint};
 use crate::per_thread::PerThread;
 use crate::store::{Expected, Run};
@@ -32,21 +32,18 @@ impl Reader {
     }
 }
 
-/// Totals over some blocks of a part.
+/// The counts of some blocks of a part.
 #[derive(Clone, Copy, Default)]
-struct Totals {
-    states: u64,
+struct PartTotals {
+    /// Different boards, labeled, and empty cells.
+    tally: Tally,
     fingerprint: Fingerprint,
-    labeled: u64,
-    empty_cells: u64,
 }
 
-impl AddAssign for Totals {
+impl AddAssign for PartTotals {
     fn add_assign(&mut self, other: Self) {
-        self.states += other.states;
+        self.tally += other.tally;
         self.fingerprint += other.fingerprint;
-        self.labeled += other.labeled;
-        self.empty_cells += other.empty_cells;
     }
 }
 
@@ -63,12 +60,12 @@ pub(super) fn verify(
     let blocks = (0..part.blocks()).into_par_iter().map(|block| {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let totals = read_block(run, &part, block, &mut readers.lock(thread))?;
-        watch(totals.states);
+        watch(totals.tally.unique);
         Ok(totals)
     });
     // Collect all before looking at errors: which one comes first must not depend on the threads.
-    let blocks: Vec<Result<Totals>> = blocks.collect();
-    let mut totals = Totals::default();
+    let blocks: Vec<Result<PartTotals>> = blocks.collect();
+    let mut totals = PartTotals::default();
     for block in blocks {
         totals += block?;
     }
@@ -76,16 +73,16 @@ pub(super) fn verify(
 }
 
 /// Check the totals of a part against its footer, and against its row of the table.
-fn check_totals(run: &Run, part: &Part, row: Row, totals: Totals) -> Result<()> {
+fn check_totals(run: &Run, part: &Part, row: Row, totals: PartTotals) -> Result<()> {
     let mismatch = |what: String| {
         let path = part.path().to_owned();
         Err(Error::Mismatch { path, what })
     };
-    if (totals.states, totals.fingerprint) != (part.states(), part.fingerprint()) {
+    if (totals.tally.unique, totals.fingerprint) != (part.states(), part.fingerprint()) {
         let (states, fingerprint) = (part.states(), part.fingerprint());
         return mismatch(format!(
             "its footer says {states} states with fingerprint {fingerprint}, its blocks hold {} with {}",
-            totals.states, totals.fingerprint
+            totals.tally.unique, totals.fingerprint
         ));
     }
     match part.label().kind {
@@ -93,19 +90,19 @@ fn check_totals(run: &Run, part: &Part, row: Row, totals: Totals) -> Result<()> 
             // The dead states are not in the file. Each stands for at least one board, and at most
             // one for each symmetry.
             let symmetries = u64::from(run.game().size().symmetries());
-            let dead = row.labeled.checked_sub(totals.labeled);
+            let dead = row.labeled.checked_sub(totals.tally.labeled);
             let fits = |boards: u64| row.dead <= boards && boards <= symmetries * row.dead;
             if !dead.is_some_and(fits) {
                 return mismatch(format!(
                     "its live states stand for {} boards: {} dead states cannot bring this to labeled {}",
-                    totals.labeled, row.dead, row.labeled
+                    totals.tally.labeled, row.dead, row.labeled
                 ));
             }
         }
-        Kind::Afterstates if totals.empty_cells != row.empty_cells => {
+        Kind::Afterstates if totals.tally.empty_cells != row.empty_cells => {
             return mismatch(format!(
                 "expected {} empty cells, got {}",
-                row.empty_cells, totals.empty_cells
+                row.empty_cells, totals.tally.empty_cells
             ));
         }
         Kind::Afterstates => {}
@@ -114,7 +111,7 @@ fn check_totals(run: &Run, part: &Part, row: Row, totals: Totals) -> Result<()> 
 }
 
 /// Read a block, and check each of its boards.
-fn read_block(run: &Run, part: &Part, block: usize, reader: &mut Reader) -> Result<Totals> {
+fn read_block(run: &Run, part: &Part, block: usize, reader: &mut Reader) -> Result<PartTotals> {
     reader.states.clear();
     part.read_block(block, &mut reader.decoder, &mut reader.states)?;
     let rules = run.game().rules();
@@ -127,25 +124,25 @@ fn read_block(run: &Run, part: &Part, block: usize, reader: &mut Reader) -> Resu
         path: part.path().to_owned(),
         what: format!("block {block}: {board:#x} {what}"),
     };
-    let mut totals = Totals::default();
+    let mut totals = PartTotals::default();
     for states in reader.states.chunks(SLICE) {
         if let Some((board, what)) = rules.audit(states, claim) {
             return Err(wrong(board, what));
         }
-        totals.states += states.len() as u64;
+        totals.tally.unique += states.len() as u64;
         totals.fingerprint += fingerprint(states);
         match label.kind {
             Kind::States => {
                 reader.live.clear();
                 reader.live.extend_from_slice(states);
-                let Census { dead, labeled } = rules.census(&mut reader.live);
+                let Tally { dead, labeled, .. } = rules.census(&mut reader.live);
                 if dead > 0 {
                     return Err(wrong(first_dead(states, &reader.live), "has no legal move"));
                 }
-                totals.labeled += labeled;
+                totals.tally.labeled += labeled;
             }
             Kind::Afterstates => {
-                totals.empty_cells += rules.empty_cells(states);
+                totals.tally.empty_cells += rules.empty_cells(states);
             }
         }
     }

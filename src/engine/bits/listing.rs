@@ -14,9 +14,9 @@ use crate::engine::chunk::CHUNK_BYTES;
 use crate::engine::chunk_pool::ChunkPool;
 use crate::engine::pipeline::Source;
 use crate::engine::plan::Plan;
-use crate::engine::visit::Tally;
 use crate::engine::workers::Worker;
 use crate::error::Result;
+use crate::game::Tally;
 use crate::game::{Board, Exp};
 use crate::per_thread::PerThread;
 use crate::store::{Cuts, Spill, Store};
@@ -132,12 +132,15 @@ impl Source for RowSource {
     fn tally(&self) -> Tally {
         Tally {
             candidates: self.tasks().into_iter().sum::<usize>() as u64,
-            cuts: Cuts {
-                ranges: self.tasks.len() as u64,
-                spilled: self.threads.iter().map(Rows::spilled).sum(),
-                ..Cuts::default()
-            },
             ..Tally::default()
+        }
+    }
+
+    fn cuts(&self) -> Cuts {
+        Cuts {
+            ranges: self.tasks.len() as u64,
+            spilled: self.threads.iter().map(Rows::spilled).sum(),
+            ..Cuts::default()
         }
     }
 
@@ -215,7 +218,7 @@ mod tests {
             let mut spilled = 0;
             for (source, expected) in listing.into_sources().zip(&expected[1..]) {
                 let tally = source.tally();
-                spilled += tally.cuts.spilled;
+                spilled += source.cuts().spilled;
                 assert_eq!(tally.candidates, expected.len() as u64);
                 let tasks: Vec<usize> = (0..source.tasks().len()).collect();
                 let found = std::sync::Mutex::new(vec![Vec::new(); tasks.len()]);

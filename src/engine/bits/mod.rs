@@ -246,7 +246,7 @@ impl<'a> Bits<'a> {
             let (row, sealed) = (layer.rows[at], built.part);
             laws::equal(&row, "live states", row.live, sealed.states)?;
             laws::equal(&row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
-            layer.wrote(Kind::States, sealed.bytes, built.tally.cuts);
+            layer.wrote(Kind::States, sealed.bytes, built.cuts);
         }
         Ok(())
     }
@@ -298,7 +298,7 @@ impl<'a> Bits<'a> {
                     laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
                 }
                 (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
-                layers[last].wrote(Kind::Afterstates, sealed.bytes, tally.cuts);
+                layers[last].wrote(Kind::Afterstates, sealed.bytes, built.cuts);
             }
         }
         Ok(())

@@ -178,6 +178,6 @@ mod tests {
         let max = Exp::of_tile(8).unwrap();
         assert!(lists.samples.remove(&(Kind::States, max)).is_some());
         let source = lists.collect(Kind::States, max).into_source();
-        assert!(source.unwrap().tally().cuts.ranges > 1);
+        assert!(source.unwrap().cuts().ranges > 1);
     }
 }

@@ -4,7 +4,7 @@ use std::mem;
 
 use super::merge::union_all;
 use super::splitters::Span;
-use crate::engine::visit::Tally;
+use crate::game::Tally;
 
 /// Merge the sorted runs of a range, one at least, each without repeats, into `keys`, sorted, in
 /// place of what it holds. Counts the unique states and the repeats between runs. Of `runs` one is

@@ -9,10 +9,10 @@ use super::scratch::Scratch;
 use super::sort_task::{self, SortTask};
 use super::splitters::Sample;
 use crate::engine::pipeline::Source;
-use crate::engine::visit::Tally;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::Board;
+use crate::game::Tally;
 use crate::game::key::KeyCodec;
 use crate::per_thread::PerThread;
 use crate::store::Cuts;
@@ -81,6 +81,10 @@ impl Source for KeySource {
         self.0.tally()
     }
 
+    fn cuts(&self) -> Cuts {
+        self.0.cuts()
+    }
+
     fn produce(&self, task: usize, worker: &mut Worker, keys: &mut Vec<u64>) -> Result<Tally> {
         self.0.keys(task, worker, keys)
     }
@@ -96,22 +100,26 @@ impl Source for CandidateSource {
     }
 
     fn tally(&self) -> Tally {
-        let ranges = self.buckets[0].ranges() as u64;
-        let whole = self.tasks.iter().filter(|task| task.is_whole()).count() as u64;
-        let mut tally = Tally {
-            cuts: Cuts {
-                ranges,
-                splits: ranges - whole,
-                ..Cuts::default()
-            },
-            ..Tally::default()
-        };
+        let mut tally = Tally::default();
         for buckets in &self.buckets {
             tally.candidates += buckets.produced();
             tally.duplicates += buckets.repeats();
-            tally.cuts.spilled += buckets.spill.bytes();
         }
         tally
+    }
+
+    fn cuts(&self) -> Cuts {
+        let ranges = self.buckets[0].ranges() as u64;
+        let whole = self.tasks.iter().filter(|task| task.is_whole()).count() as u64;
+        Cuts {
+            ranges,
+            splits: ranges - whole,
+            spilled: self
+                .buckets
+                .iter()
+                .map(|buckets| buckets.spill.bytes())
+                .sum(),
+        }
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {

@@ -1,7 +1,5 @@
 //! A layer on disk, of states or of afterstates, as the one to be checked or as a source of others.
 
-use std::ops::AddAssign;
-
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Board, PartKey, max_exp};
@@ -27,25 +25,6 @@ pub(super) struct LayerPart {
     firsts: Vec<Board>,
     /// Number of its first bucket.
     first_bucket: usize,
-}
-
-/// Totals over some buckets of a part.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Totals {
-    /// Live states, or afterstates.
-    pub(super) listed: u64,
-    pub(super) dead: u64,
-    pub(super) labeled: u64,
-    pub(super) empty_cells: u64,
-}
-
-impl AddAssign for Totals {
-    fn add_assign(&mut self, other: Self) {
-        self.listed += other.listed;
-        self.dead += other.dead;
-        self.labeled += other.labeled;
-        self.empty_cells += other.empty_cells;
-    }
 }
 
 impl Layer {

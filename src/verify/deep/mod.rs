@@ -27,14 +27,13 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Watch;
-use super::line_moves::Legal;
 use crate::error::{Error, Result};
-use crate::game::{Board, Census, Exp};
+use crate::game::{Board, Exp, Tally};
 use crate::part::{Decoder, Kind};
 use crate::store::Run;
 use buckets::{Buckets, bucket_bytes};
 use follow::Follow;
-use layer::{Layer, LayerPart, Totals};
+use layer::{Layer, LayerPart};
 use target::Target;
 
 /// Number of states whose candidates are sorted together, so that they stay in a core's cache.
@@ -106,11 +105,8 @@ impl Recount<'_> {
         let sources = sources.collect::<Result<Vec<_>>>()?;
         let at_once = usize::try_from(self.memory / bucket_bytes(target.kind));
         let at_once = at_once.unwrap_or(usize::MAX).max(1);
-        let mut outcomes: Vec<Result<Totals>> = layer
-            .parts()
-            .iter()
-            .map(|_| Ok(Totals::default()))
-            .collect();
+        let mut outcomes: Vec<Result<Tally>> =
+            layer.parts().iter().map(|_| Ok(Tally::default())).collect();
         for first in (0..layer.buckets()).step_by(at_once) {
             let pass = first..layer.buckets().min(first.saturating_add(at_once));
             for (part, outcome) in self.check_pass(target, &layer, &sources, pass)? {
@@ -141,7 +137,7 @@ impl Recount<'_> {
         layer: &Layer,
         sources: &[Source],
         pass: Range<usize>,
-    ) -> Result<Vec<(usize, Result<Totals>)>> {
+    ) -> Result<Vec<(usize, Result<Tally>)>> {
         let buckets = Buckets::new(layer, pass.clone());
         buckets.add(&mut self.follow.starts(target));
         self.fill(target, &buckets, sources, pass.start == 0)?;
@@ -190,13 +186,12 @@ impl Recount<'_> {
         part: &LayerPart,
         block: usize,
         mut boards: Vec<Board>,
-    ) -> Result<Totals> {
+    ) -> Result<Tally> {
         let rules = self.run.game().rules();
-        let mut totals = Totals::default();
+        let mut totals = Tally::default();
         match target.kind {
             Kind::States => {
-                let Census { dead, labeled } = rules.census(&mut boards.clone());
-                (totals.dead, totals.labeled) = (dead, labeled);
+                totals = rules.census(&mut boards.clone());
                 let mut afterstates = Vec::new();
                 boards.retain(|&state| {
                     afterstates.clear();
@@ -205,7 +200,7 @@ impl Recount<'_> {
             }
             Kind::Afterstates => totals.empty_cells = rules.empty_cells(&boards),
         }
-        totals.listed = boards.len() as u64;
+        totals.unique = boards.len() as u64;
         let stored = part.read_block(block)?;
         if let Some(board) = first_difference(&boards, &stored) {
             let what = if stored.binary_search(&board).is_ok() {
@@ -219,13 +214,13 @@ impl Recount<'_> {
     }
 
     /// Check that the counts of a part are those of its row.
-    fn check_row(&self, kind: Kind, part: &LayerPart, totals: Totals) -> Result<()> {
+    fn check_row(&self, kind: Kind, part: &LayerPart, totals: Tally) -> Result<()> {
         let row = part.row;
         let counts = match kind {
             Kind::States => {
                 let legal = self.count_moves(part)?;
                 vec![
-                    ("live", row.live, totals.listed),
+                    ("live", row.live, totals.unique),
                     ("dead", row.dead, totals.dead),
                     ("labeled", row.labeled, totals.labeled),
                     ("moves", row.moves, legal.moves),
@@ -233,7 +228,7 @@ impl Recount<'_> {
                 ]
             }
             Kind::Afterstates => vec![
-                ("afterstates", row.afterstates, totals.listed),
+                ("afterstates", row.afterstates, totals.unique),
                 ("empty cells", row.empty_cells, totals.empty_cells),
             ],
         };
@@ -249,17 +244,17 @@ impl Recount<'_> {
         Ok(())
     }
 
-    /// Legal and winning moves of all states of a part.
-    fn count_moves(&self, part: &LayerPart) -> Result<Legal> {
+    /// Tally and winning moves of all states of a part.
+    fn count_moves(&self, part: &LayerPart) -> Result<Tally> {
         let blocks = (0..part.blocks()).into_par_iter().map(|block| {
-            let (mut legal, mut afterstates) = (Legal::default(), Vec::new());
+            let (mut legal, mut afterstates) = (Tally::default(), Vec::new());
             for state in part.read_block(block)? {
                 afterstates.clear();
                 legal += self.follow.moves.moves(state, &mut afterstates);
             }
             Ok(legal)
         });
-        blocks.try_reduce(Legal::default, |mut legal, more| {
+        blocks.try_reduce(Tally::default, |mut legal, more| {
             legal += more;
             Ok(legal)
         })
