@@ -86,7 +86,6 @@ mod pages;
 pub mod part;
 mod per_thread;
 pub mod play;
-mod prefetch;
 #[cfg(feature = "python")]
 mod python;
 mod random;

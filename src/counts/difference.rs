@@ -1,6 +1,6 @@
 //! Where two tables differ.
 
-use super::columns::Column;
+use super::row::Column;
 use super::row::Row;
 use super::table::Table;
 
@@ -63,7 +63,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::columns::Columns;
+    use super::super::row::Columns;
     use super::*;
 
     const WHOLE: &str = include_str!("../../tests/data/v1/2x2-32/layers.csv");

@@ -6,8 +6,8 @@ use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::columns::{Column, Columns};
 use super::row::Row;
+use super::row::{Column, Columns};
 use super::table::Table;
 use crate::error::{Error, Result};
 use crate::lines::Lines;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::columns::{Column, Columns};
 use super::row::Row;
+use super::row::{Column, Columns};
 use crate::game::PartKey;
 use crate::part::Fingerprint;
 

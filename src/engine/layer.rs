@@ -10,7 +10,7 @@
 //! in memory. Unless a run keeps those of every layer, they reach a file only when the layer is
 //! sealed, together with those after it.
 
-use super::counter::Counter;
+use super::Counter;
 use super::frontier::{Frontier, ListSource, Origins};
 use super::group::Group;
 use super::lists::{CandidateSource, Candidates, Lists};

@@ -65,7 +65,7 @@
 //!
 //! Reading order: this file (the loop over layers), `choice` (which engine), `layer` and `group` (a
 //! layer as lists), `frontier`, `lists` (candidates), `parts`, `pipeline` (`batches`, `buffers`: parts
-//! from any source, for solving, too), `visit` (what is done with the boards); `bits`; `packed` (`chunk`, `chunk_pool`: sorted
+//! from any source, for solving, too), `visit` (what is done with the boards); `bits`; `packed` (`chunk`: sorted
 //! runs in memory, or on disk), `workers`, `plan` and `progress` serve them all.
 //!
 //! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
@@ -81,8 +81,6 @@ pub(crate) mod bits;
 mod buffers;
 mod choice;
 mod chunk;
-mod chunk_pool;
-mod counter;
 mod frontier;
 mod group;
 mod layer;
@@ -92,7 +90,6 @@ mod parts;
 mod pipeline;
 mod plan;
 mod progress;
-mod stop;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -106,7 +103,6 @@ use crate::store::{Layer, Run, Store};
 use bits::Bits;
 use choice::Stage;
 pub use choice::{Choice, last_sum};
-use counter::Counter;
 pub(crate) use frontier::Frontier;
 use layer::Layers;
 pub(crate) use lists::merge::union_all;
@@ -116,10 +112,9 @@ pub(crate) use parts::{Files, PartOrder, Parts};
 pub(crate) use pipeline::{PartBuild, Pipeline, Source};
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
-pub use stop::Stop;
 pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
-pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
+pub use workers::{Stop, pool};
 
 /// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
 /// the one of sum `until`. Before that, every block that is in the directory is checked, so that no
@@ -166,6 +161,18 @@ pub(crate) fn count_while(
         }
         store.close()
     })
+}
+
+/// Counts layers, as lists or as bits.
+pub(crate) trait Counter {
+    /// Count the layers after the last sealed one, at least one, none after that of sum `last`, and
+    /// write their files. With the last of them there is a frontier to go on from.
+    fn next(
+        &mut self,
+        last: u32,
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<Layer>>;
 }
 
 impl Stage {

@@ -5,8 +5,8 @@
 
 use std::mem;
 
+use super::chunk::ChunkPool;
 use super::chunk::{CHUNK, Chunk};
-use super::chunk_pool::ChunkPool;
 use crate::error::Result;
 use crate::part::delta::{put_deltas, take_deltas, walk_deltas};
 use crate::store::Spill;

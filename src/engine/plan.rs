@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::stop::Stop;
+use super::workers::Stop;
 use crate::error::{Error, Result};
 
 /// The least bound: so much for each thread, and so much once.

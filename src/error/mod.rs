@@ -5,9 +5,7 @@
 //! and ends with what to do. Messages are in lower case without a full stop, so that they can be
 //! chained.
 
-mod damage;
 mod phrase;
-mod remedy;
 mod solving;
 mod task;
 
@@ -137,7 +135,7 @@ pub enum Error {
     Zstd(#[source] io::Error),
 
     /// The system refused an operation on a file.
-    #[error("{}: cannot {what}: {cause}{}", path.display(), remedy::of_system(what, cause))]
+    #[error("{}: cannot {what}: {cause}{}", path.display(), phrase::of_system(what, cause))]
     Io {
         /// File or directory.
         path: PathBuf,
@@ -148,7 +146,7 @@ pub enum Error {
     },
 
     /// Not a part file.
-    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or {}", .0.display(), remedy::anew(.0))]
+    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or {}", .0.display(), phrase::anew(.0))]
     Foreign(PathBuf),
 
     /// A file or directory of a later format version.
@@ -170,11 +168,11 @@ pub enum Error {
     Unfinished(PathBuf),
 
     /// A file of a run is missing.
-    #[error("{}: missing: restore it from a copy, or {}", .0.display(), remedy::anew(.0))]
+    #[error("{}: missing: restore it from a copy, or {}", .0.display(), phrase::anew(.0))]
     Missing(PathBuf),
 
     /// A part file shorter than its header says.
-    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or {}", path.display(), remedy::anew(path))]
+    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or {}", path.display(), phrase::anew(path))]
     Cut {
         /// File.
         path: PathBuf,
@@ -185,7 +183,7 @@ pub enum Error {
     },
 
     /// Bytes that are not as they were written.
-    #[error("{}: damaged: {what}: restore it from a copy, or {}", path.display(), remedy::anew(path))]
+    #[error("{}: damaged: {what}: restore it from a copy, or {}", path.display(), phrase::anew(path))]
     Damaged {
         /// File.
         path: PathBuf,
@@ -194,7 +192,7 @@ pub enum Error {
     },
 
     /// A file that is intact, but not the one that was sealed under this name.
-    #[error("{}: not the file that was sealed: {what}: put the right file back, or {}", path.display(), remedy::anew(path))]
+    #[error("{}: not the file that was sealed: {what}: put the right file back, or {}", path.display(), phrase::anew(path))]
     Mismatch {
         /// File.
         path: PathBuf,

@@ -4,7 +4,7 @@
 //! a slice that fails is searched for the board and the reason.
 
 use super::board::{Board, ONES, occupied};
-use super::part_key::PartKey;
+use super::exp::PartKey;
 use super::shape::Shape;
 use super::symmetry::canonical;
 use crate::wide::wide;

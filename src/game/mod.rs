@@ -6,8 +6,8 @@
 //!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as people state it), `rules` (the
-//! kernels over slices), `tally` (their counts), `boards` (the same for one board), `spawned` (the moves of all candidates
-//! of an afterstate), `key` (boards as shorter numbers), `variant` (a game: board size and winning
+//! kernels over slices), `tally` (their counts), `boards` (the rules for one board), `spawned` (the
+//! moves of all candidates of an afterstate), `key` (boards as shorter numbers), `variant` (a game: board size and winning
 //! tile), `objective` (what it is played for).
 
 pub(crate) mod audit;
@@ -18,7 +18,6 @@ pub(crate) mod grid;
 pub(crate) mod key;
 pub(crate) mod line;
 mod objective;
-mod part_key;
 pub(crate) mod rules;
 mod shape;
 mod slide;
@@ -30,10 +29,9 @@ mod variant;
 pub(crate) use audit::Claim;
 pub use board::{Board, Size, max_exp, sum};
 pub(crate) use board::{empty_cells, exps, holds};
-pub use exp::Exp;
+pub use exp::{Exp, PartKey};
 pub use grid::Grid;
 pub use objective::Objective;
-pub use part_key::PartKey;
 pub(crate) use rules::Rules;
 pub use slide::{Direction, Moved};
 pub(crate) use spawned::{LineTables, SpawnedMoves};

@@ -14,7 +14,7 @@ use super::layer::{Found, Layer};
 use super::payoff::Payoff;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, empty_cells, sum};
-use crate::prefetch::prefetch;
+use crate::wide::prefetch;
 
 /// Afterstates whose states are made at once: a few thousand look-ups, so that those of one kind
 /// are in flight together, and no more than fits a core's caches.

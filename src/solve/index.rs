@@ -14,7 +14,7 @@ use bytemuck::Zeroable;
 
 use crate::error::Result;
 use crate::pages::Pages;
-use crate::prefetch::prefetch;
+use crate::wide::prefetch;
 use crate::wide::wide;
 
 /// Ranks of a record, and records of a group.

@@ -11,7 +11,7 @@ use super::half::Half;
 use super::rows::{Row, Rows};
 use crate::engine::batches::ranges;
 use crate::engine::chunk::CHUNK_BYTES;
-use crate::engine::chunk_pool::ChunkPool;
+use crate::engine::chunk::ChunkPool;
 use crate::engine::pipeline::Source;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;

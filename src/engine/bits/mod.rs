@@ -84,7 +84,7 @@ mod turn;
 
 use std::time::{Duration, Instant};
 
-use super::counter::Counter;
+use super::Counter;
 use super::frontier::Frontier;
 use super::parts::{PartOrder, Parts};
 use super::plan::Plan;

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use super::half::Half;
+use crate::engine::chunk::ChunkPool;
 use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk};
-use crate::engine::chunk_pool::ChunkPool;
 use crate::engine::packed::{Bounds, PackedRun, Packer};
 use crate::error::Result;
 use crate::game::Board;

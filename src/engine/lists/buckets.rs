@@ -8,10 +8,10 @@
 
 use std::mem;
 
-use super::key_sorter::KeySorter;
+use super::sort::KeySorter;
 use super::splitters::{Span, Splitters};
+use crate::engine::chunk::ChunkPool;
 use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk};
-use crate::engine::chunk_pool::ChunkPool;
 use crate::engine::packed::{PackedRun, Packer};
 use crate::engine::plan::Plan;
 use crate::error::Result;

@@ -5,11 +5,12 @@ use std::sync::{Arc, MutexGuard};
 
 use super::buckets::Buckets;
 use super::expand::expand;
-use super::key_sorter::KeySorter;
-use super::scratch::Scratch;
+use super::filter::Filter;
+use super::sort::KeySorter;
 use super::source::CandidateSource;
 use super::splitters::Splitters;
-use crate::engine::chunk_pool::ChunkPool;
+use crate::engine::chunk::CHUNK_BYTES;
+use crate::engine::chunk::ChunkPool;
 use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::game::board::holds;
@@ -174,5 +175,32 @@ impl Filler<'_> {
     fn push(&mut self, key: u64, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
         let range = self.splitters.range(key);
         self.buckets.push(range, key, pool, sorter)
+    }
+}
+
+/// What a thread makes and sorts candidates with; it lives as long as the count.
+pub(super) struct Scratch {
+    pub(super) pool: ChunkPool,
+    pub(super) sorter: KeySorter,
+    pub(super) filter: Filter,
+    /// Boards just made, and then their keys.
+    pub(super) made: Vec<Board>,
+    /// Keys of boards that are still needed themselves.
+    pub(super) keys: Vec<u64>,
+    /// Sorted runs of a range.
+    pub(super) runs: Vec<Vec<u64>>,
+}
+
+impl Scratch {
+    /// One thread's share of a plan.
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self {
+            pool: ChunkPool::new(plan.chunks / CHUNK_BYTES),
+            sorter: KeySorter::default(),
+            filter: Filter::new(),
+            made: Vec::new(),
+            keys: Vec::new(),
+            runs: Vec::new(),
+        }
     }
 }

@@ -22,17 +22,14 @@
 //! The two steps that do the work are pure functions, `expand` and `reduce`: they know no files,
 //! no threads and no buckets.
 //!
-//! Reading order: `splitters`, `expand`, `candidates`, `buckets` (`chunk`, `chunk_pool`, `packed`),
-//! `sort_task` (`sort`, `key_sorter`, `merge`), `reduce`, `source`.
+//! Reading order: `splitters`, `expand`, `candidates`, `buckets` (`chunk`, `packed`), `sort_task`
+//! (`sort`, `merge`), `source`.
 
 mod buckets;
 mod candidates;
 mod expand;
 mod filter;
-mod key_sorter;
 pub(crate) mod merge;
-mod reduce;
-mod scratch;
 pub(crate) mod sort;
 mod sort_task;
 mod source;
@@ -51,8 +48,8 @@ use crate::game::{Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::per_thread::PerThread;
 use crate::store::Run;
+use candidates::Scratch;
 pub(crate) use candidates::{Candidates, MoveSink};
-use scratch::Scratch;
 pub(crate) use source::{CandidateSource, KeySource};
 use splitters::{Sample, Splitters};
 

@@ -1,7 +1,7 @@
 //! Sort tasks: what of a part is sorted at once.
 
 use super::buckets::Buckets;
-use super::key_sorter::KeySorter;
+use super::sort::KeySorter;
 use crate::engine::packed::Bounds;
 use crate::error::Result;
 
@@ -130,7 +130,7 @@ fn split(
 mod tests {
     use super::super::splitters::Splitters;
     use super::*;
-    use crate::engine::chunk_pool::ChunkPool;
+    use crate::engine::chunk::ChunkPool;
     use crate::engine::plan::Plan;
     use crate::store::Spill;
     use std::collections::BTreeSet;

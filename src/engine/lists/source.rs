@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::buckets::Buckets;
-use super::reduce::reduce;
-use super::scratch::Scratch;
+use super::candidates::Scratch;
+use super::merge::reduce;
 use super::sort_task::{self, SortTask};
 use super::splitters::Sample;
 use crate::engine::pipeline::Source;

@@ -12,13 +12,12 @@
 //! fills up. At the end each bucket must hold exactly the states of its block. When the buckets of
 //! a layer do not all fit in memory, they are filled in several passes over the layers before.
 //!
-//! Reading order: `target` (what is made from what), `follow`, this file (the passes), `buckets`, `layer`
+//! Reading order: `follow` (what is made from what), this file (the passes), `buckets`, `layer`
 //! (the layer to be checked); `values` does the same for a solution.
 
 mod buckets;
 mod follow;
 mod layer;
-mod target;
 pub mod values;
 
 use std::ops::Range;
@@ -32,9 +31,8 @@ use crate::game::{Board, Exp, Tally};
 use crate::part::{Decoder, Kind};
 use crate::store::Run;
 use buckets::{Buckets, bucket_bytes};
-use follow::Follow;
+use follow::{Follow, Target};
 use layer::{Layer, LayerPart};
-use target::Target;
 
 /// Number of states whose candidates are sorted together, so that they stay in a core's cache.
 const SLICE: usize = 1 << 11;
