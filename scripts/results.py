@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""results.py DIR: writes DIR/README.md from the summaries (GAME.json) and logs that reproduce.sh left there."""
+"""results.py DIR: writes DIR/README.md from the summaries (GAME.json) and logs that reproduce.sh left in DIR."""
 
 import json
 import pathlib
@@ -10,27 +10,52 @@ from page import size, table
 
 INTRODUCTION = """# Results
 
-Every game that two cores can count in some hours, and larger ones as far as they went, as counted by
-`scripts/reproduce.sh --long` on [the reference machine](performance.md). For each game there is
+This page lists every game that two cores can count in some hours, and two larger games as far as they were counted.
+For each game there is
 
 - the table, `GAME.csv`, with [these columns](../README.md#files-and-tables);
 - the log of the count, `GAME.log`, and its summary, `GAME.json`;
-- a picture of the live states by tile sum, stacked by largest tile, `GAME.svg`, and on a logarithmic axis,
+- a picture of the live states by tile sum, stacked by largest tile, `GAME.svg`, and one on a logarithmic axis,
   `GAME-log.svg`.
 
-`scripts/reproduce.sh` makes all of this again and fails if a number differs. Other pages say
-[what solved games are worth](solved.md), [why to believe the numbers](trust.md),
-[how fast the program is](performance.md), and [what larger games would take](scaling.md).
+`scripts/reproduce.sh --long` makes all files again and fails if a number differs. Other pages say
+[how much solved games are worth](solved.md), [why to believe the numbers](trust.md),
+[how fast the program is](performance.md), [how it scales](scaling.md), and
+[how several machines count together](cluster.md).
 
-Games marked "to sum" below are partial: they have all states up to that sum, and none beyond. Where no winning tile is
-near, games agree: each part of 4x4 to 128 with tiles up to 32 is the same as in 4x4 to 64, with all its counts and its
-fingerprint, and so it is with 4x4 to 64 and 4x4 to 32.
+Games marked "to sum" are partial: they have all states up to that sum, and none beyond. The total is the live states, one
+more for the loss, and one more for the win where the game reached it. The fingerprint links to the table.
 """
 
-RECIPES = """Each of these counts ran with other work on the machine; 4x4 to 128 and to 256 as bits, all others as lists. 4x4 to 64
-was killed twice on the way and resumed, 4x4 to 128 three times, to go on with a faster version; the logs show where, and
-the times are those of all starts together. Memory is the most that was anonymous and resident; disk is the files of all layers,
-including those that `--keep last` deleted.
+RECIPES = """Games that are not listed take less than a second, with the options `--size` and `--max` alone.
+
+4x4 to 128 and 4x4 to 256 were counted as bits, all other games as lists, beside other work on
+[older machines](performance.md#machines). 4x4 to 64 was killed twice and resumed. 4x4 to 128 was stopped three times, and
+resumed with a faster version. Their times are sums over all starts. Memory is the peak of anonymous resident memory.
+Disk is all files of all layers, including files that `--keep last` deleted. `GAME.json` has the date and the commit.
+"""
+# Seconds of a count that is too short for a recipe.
+SHORT = 1
+
+PARTS = """
+Lees-Miller's repository has sixteen games part by part. `enum48 check GAME.csv --size SIZE --max TILE` compares a table
+with it. All 3,837 parts of the fourteen games on this page are equal.
+
+4x3 without a winning tile is published, but not counted in full here: 1,152,817,492,752 live and dead states, and
+739,648,886,170 afterstates (Kaneko and Yamashita, 2025).
+"""
+
+STRIPED = """## The striped board
+
+The code is a game that ends in `4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32`, a board of the last layer of
+4x4 to 64 (Lees-Miller, 2017):
+
+```text
+CODE
+```
+
+`enum48 witness 0x2345454554544545 --size 4 --max 64` found it. `enum48 replay - < striped.code` or
+`scripts/replay_code.py < striped.code` checks it, and [`striped.html`](striped.html) plays it.
 """
 
 
@@ -51,52 +76,34 @@ def main():
     rows = []
     for run in runs:
         name = run["game"] + ("" if run["complete"] else f", to sum {run['last_sum']}")
-        counts = [number(run[column]) for column in ("live", "dead", "labeled", "afterstates")]
-        reached = ["yes" if run[end] else "no" for end in ("win", "loss")]
-        rows.append([f"[{name}]({run['game']}.svg)", *counts, *reached, number(run["total"]), number(run["layers"])])
-    heads = "game|live|dead|labeled|afterstates|win|loss|total|layers"
-    lines += ["## Counts\n", table(heads, "--- --: --: --: --: :-: :-: --: --:", rows)]
+        counts = [number(run[column]) for column in ("live", "dead", "labeled", "afterstates", "total", "layers")]
+        fingerprint = f"[`{run['fingerprint']}`]({run['game']}.csv)"
+        rows.append([f"[{name}]({run['game']}.svg)", *counts, fingerprint])
+    heads = "game|live|dead|labeled|afterstates|total|layers|fingerprint"
+    lines += ["## Counts\n", table(heads, "--- --: --: --: --: --: --: ---", rows)]
 
     rows = []
     for run in runs:
-        cells = [
-            f"[{run['game']}.csv]({run['game']}.csv)",
-            f"`{run['command']}`",
-            run["date"],
-            run["commit"],
-            f"{run['seconds']:.2f} s",
-            size(run["peak_memory"]),
-            size(run["bytes"]),
-            f"`{run['fingerprint']}`",
-        ]
-        rows.append(cells)
-    heads = "file|command|date|commit|time|memory|disk|fingerprint"
-    lines += ["## Recipes\n", RECIPES, table(heads, "--- --- --- --- --: --: --: ---", rows)]
+        if run["seconds"] >= SHORT:
+            sizes = [size(run["peak_memory"]), size(run["bytes"])]
+            rows.append([f"`{run['command']}`", f"{run['seconds']:.2f} s", *sizes])
+    heads = "command|time|memory|disk"
+    lines += ["## Recipes\n", RECIPES, table(heads, "--- --: --: --:", rows)]
 
-    rows = []
+    rows, sources = [], []
     verdict = re.compile(r"^(agrees|DIFFERS) +(\S+) +(.+?) {2,}([\d,]+) +([\d,]+) +(.*)$", re.M)
     for run in runs:
         log = (directory / f"{run['game']}.log").read_text()
         for _, game, figure, published, counted, source in verdict.findall(log):
-            rows.append([game, figure, published, counted, source])
+            if source not in sources:
+                sources.append(source)
+            rows.append([game, figure, published, counted, f"[{sources.index(source) + 1}]"])
     heads = "game|figure|published|counted|source"
     lines += ["## Against published numbers\n", table(heads, "--- --- --: --: ---", rows)]
-    lines.append(
-        "Lees-Miller's repository has sixteen games part by part. `enum48 check GAME.csv --size SIZE --max TILE` compares: "
-        "all\n3,837 parts of the fourteen that are here are equal."
-    )
-    lines.append(
-        "\nPublished, but not counted here in full: 4x3 without a winning tile (1,152,817,492,752 live and dead states,\n"
-        "739,648,886,170 afterstates; Kaneko and Yamashita, 2025)."
-    )
-    lines.append(
-        "\n## The striped board\n\nThis game ends in `4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32`, a board of the "
-        "last layer of 4x4 to 64\n(Lees-Miller, 2017):\n\n```text\n"
-        + (directory / "striped.code").read_text()
-        + "```\n\n`enum48 witness 0x2345454554544545 --size 4 --max 64` found it. `enum48 replay - < striped.code` or\n"
-        "`scripts/replay_code.py < striped.code` checks it. [`striped.html`](striped.html) plays it."
-    )
-    (directory / "README.md").write_text("\n".join(lines) + "\n")
+    lines += [f"- [{number}] {source}" for number, source in enumerate(sources, 1)]
+    lines.append(PARTS)
+    lines.append(STRIPED.replace("CODE", (directory / "striped.code").read_text().strip()))
+    (directory / "README.md").write_text("\n".join(lines))
 
 
 main()

@@ -1,82 +1,78 @@
 #!/usr/bin/env python3
-"""solved.py DIR: writes DIR.md from the summaries (GAME.json) that solve.sh left in DIR. Fails if a value is not as
-published, or if two games that must agree do not."""
+"""solved.py DIR: writes DIR.md from the summaries (GAME.json) that solve.sh left in DIR. Fails if a value differs from
+a published one, or if two games contradict each other."""
 
 import json
 import math
 import pathlib
 import sys
 
-from page import size, table
+from page import table
 
 INTRODUCTION = """# Solved games
 
-What the best play is worth in games that `enum48 solve` has solved in full: every afterstate has its value. A value is an
-expectation, from the position on, under the play that is best for it: *score* is the score to come, *moves* the number
-of moves to come, and a *tile* the chance to reach it. A merge that makes the winning tile scores, and ends the game.
+This page lists the games that `enum48 solve` has solved in full, and how much they are worth under the best play. Each
+afterstate has a value: the expected score to come, the expected number of moves to come (*moves*), or the chance of a
+tile. A merge that makes the winning tile scores, and ends the game.
 
-A game starts with two tiles in two different cells, each a 2 with probability 0.9 and a 4 with 0.1. Some authors let both be
-2s. The two conventions are about 0.73 points apart on most boards, so both are given where it matters.
+A game starts with two tiles in two different cells, each a 2 with probability 0.9 and a 4 with 0.1. Some authors start
+with two 2s, which adds about 0.73 points on most boards. So tables give both starts where it matters.
 
-`scripts/solve.sh` makes all of this again and fails if a number differs. For each game `solved/` has the summary,
-`GAME.json`. For games without a winning tile and for those on 4x4 it also has the table, `GAME.csv`: the least, the mean
-and the greatest value of each part's afterstates. Tables of the other games would double the size; `enum48 solve --csv`
-makes them in seconds. [Why to believe the values](trust.md#values) is told elsewhere.
+`scripts/solve.sh` makes all files again and fails if a number differs. `solved/GAME.json` is the summary of a game, with
+date, commit, time, memory and bytes. `solved/GAME.csv` has the least, mean and greatest value of each part, for 4x4 and for games without a
+winning tile; `enum48 solve --csv` makes the other tables in seconds. [`trust.md`](trust.md#values) says why to believe
+the values.
 """
 
 VALUES = """## Values
 
-*Off by* is the proven bound of what rounding did to any value of the game (numbers here are rounded again). *Values*
-are those of all objectives: score, moves and the tiles below; what is empty is not solved here. *Bits* is the size of their files divided by their number;
-in small games it is mostly headers.
+*Off by* bounds the error by which rounding in the solver may have changed any value. *Values* counts the values of all
+objectives: score, moves and the tiles below.
 """
 
 CHANCES = """## Chances of tiles
 
-In percent, under the play that is best for that tile, from a start by its probability. A dash is a tile that is out of reach;
-what is empty is not solved here. The chance to win a game with a winning tile is the chance of that tile in the game without:
-the two are solved apart and agree within their bounds.
+In percent, under the play that is best for that tile, from a start by its probability. A dash is a tile out of reach. An
+empty cell is not solved here. Games with and without a winning tile are solved apart, and agree within their bounds.
 """
 
 PICTURES = """## Pictures
 
-Thick lines are means over the afterstates of a part, each counted once, however likely it is to be met; thin ones are the
-greatest. For tiles, only afterstates without the tile count.
+Thick lines are means over the afterstates of a part, each counted once. Thin lines are the greatest values. For a tile,
+only afterstates without the tile count.
 """
 
-OBSERVATIONS = """## What the numbers show
+OBSERVATIONS = """## Observations
 
-*From sure to hopeless in three tiles.* Without a winning tile, the greatest tile of a board is reached with 1 to 8 %, the next
-one with 74 to 96 %, and the one below that nearly always: 1.1, 73.7 and 99.6 % on 3x3.
+*From sure to hopeless in three tiles.* Without a winning tile, the best play reaches the greatest tile of a board with
+1 to 8 %, the next one with 74 to 96 %, and the one below nearly always. On 3x3 it is 1.1, 73.7 and 99.6 %.
 
-*A full board is a poor one.* The means fall away from the greatest soon after each new largest tile, and jump up at
-multiples of large powers of two. On 3x3, a sum of 1,020 with a largest tile of 512 takes at least eight tiles of the nine
-that there is room for; the mean is 17 points to come, the greatest 438, and no chance of 1,024 is above 10 %. A sum of 1,024 takes
-just two tiles: the mean is 299, the greatest 4,373, and some boards reach 1,024 for certain.
+*A full board is a poor one.* Means fall soon after each new largest tile, and jump at multiples of large powers of two.
+On 3x3, sum 1,020 with largest tile 512 fills at least eight of nine cells. The mean is 17 points to come, the greatest
+438, and no chance of 1,024 is above 10 %. Sum 1,024 needs just two tiles: the mean is 299, the greatest 4,373, and some
+boards reach 1,024 for certain.
 
-*On 4x4, small tiles are safe from the start, but not from everywhere.* A game to 32 is won for certain, to within 2.1e-8, and
-with 99.5 % from its afterstates in the mean. Up to sum 42 none can be lost. At sum 46 some afterstate is won with 10 %,
-and at sum 54 the first are lost.
+*On 4x4, small tiles are safe from the start, but not from everywhere.* The best play wins a game to 32 for certain, to
+within 2.1e-8, and with 99.5 % from its mean afterstate. Up to sum 42 none can be lost. At sum 46 some afterstate is won
+with 10 %, and at sum 54 the first are lost.
 
-*A crowd has no prospects.* In a game to 64 the first afterstates are lost at sum 54, too, yet up to sum 84 the mean of those
-with a 32 is within 4 % of the greatest. At sum 164 it is 65 % of it, at sum 224 27 %: most of the many boards there are
-crowded ones, which good play hardly ever meets.
+*A crowd has no prospects.* In a game to 64 the mean of afterstates with a 32 is within 4 % of the greatest up to sum 84.
+At sum 164 it is 65 % of the greatest, at sum 224 27 %. Most of these boards are crowded, and good play hardly ever meets
+them.
 
-*Who plays for length leaves little room.* The most moves to expect of a game to 64 are 132.1. A move adds 2.2 to the sum on
-average, so such a game ends near sum 293, though there are boards up to sum 344. Up to sum 104 the mean of the afterstates with
-a 32 is within 1 % of the greatest; at sum 204 the mean is 10 moves, the greatest 43.
+*Long games leave little room.* A game to 64 can expect 132.1 moves. A move adds 2.2 to the sum on average, so the game
+ends near sum 293, though boards exist up to sum 344. At sum 204 the mean is 10 moves, the greatest 43.
 """
 
 RECIPES = """## Recipes
 
-Each game is counted first, with `--keep afterstates`; the time is that of solving, on
-[another machine than the reference](performance.md#solving), 1.5 to 1.9 times as slow. Where a game is solved in turns, the
-values of one are deleted before the next, and time, memory and fingerprint are of all together. 4x4 to 64 was solved in
-three starts for either, most of the time beside other work; for moves the last third was solved by 93646a1.
-In one go and on a quiet machine they take [49 and 47 minutes](performance.md#solving).
+Each game is counted first, with `--keep afterstates`. A game with a winning tile is solved by
+`enum48 solve enum48-data/GAME --for score,moves,TILE`, except 4x4 to 64. That game is solved twice, and its score is
+deleted before moves; the fingerprint is of both together. 93646a1 solved the last third of its moves.
+[`performance.md`](performance.md#solving) has the times.
 """
 
-DOM = "github.com/DomTheDeveloper/2048-undo, paper/main.tex"
+DOM = "github.com/DomTheDeveloper/2048-undo"
 # Published values: game, objective, which start, the value in its unit, and the source.
 PUBLISHED = [
     *(
@@ -112,7 +108,7 @@ def fail(what):
 
 
 def bound(error):
-    """In two digits, rounded up."""
+    """An error bound in two digits, rounded up."""
     unit = 10 ** (math.floor(math.log10(error)) - 1)
     digits, _, exponent = f"{math.ceil(error / unit - 1e-9) * unit:.1e}".partition("e")
     return f"{digits}e{int(exponent)}"
@@ -146,24 +142,22 @@ def values(runs):
             *worth(solved.get("score")),
             *worth(solved.get("moves")),
             f"{number:,}",
-            size(run["bytes"]),
-            f"{8 * run['bytes'] / number:.1f}",
-            f"{run['seconds']:.2f} s",
+            f"`{run['fingerprint']}`",
         ]
         rows.append(cells)
-    heads = "game|score|from two 2s|off by|moves|from two 2s|off by|values|bytes|bits|time"
-    return table(heads, "--- --: --: --: --: --: --: --: --: --: --:", rows)
+    heads = "game|score|from two 2s|off by|moves|from two 2s|off by|values|fingerprint"
+    return table(heads, "--- --: --: --: --: --: --: --: ---", rows)
 
 
 def worth(objective):
-    """What a game is worth, or nothing if it is not solved for that."""
+    """Three cells for an objective: both starts and the error, or nothing if the game is not solved for it."""
     if objective is None:
         return ["", "", ""]
     return [f"{objective['start']:,.4f}", f"{objective['start_two_2s']:,.4f}", bound(objective["error"])]
 
 
 def chances(runs):
-    """A row for each board: the game without a winning tile has most, those with one must agree."""
+    """A row for each board. The game without a winning tile has the most tiles; the other games must agree with it."""
     boards = {}
     for run in sorted(runs, key=key, reverse=True):
         found = boards.setdefault(board(run["game"]), {})
@@ -202,12 +196,13 @@ def published(runs):
 
 
 def recipes(runs):
+    """The commands of games that are not solved by the usual one."""
     rows = []
     for run in runs:
-        command = "<br>".join(f"`{command}`" for command in run["commands"][1:])
-        memory = "-" if run["peak_memory"] is None else size(run["peak_memory"])
-        rows.append([run["game"], command, run["date"], run["commit"], memory, f"`{run['fingerprint']}`"])
-    return table("game|commands|date|commit|memory|fingerprint", "--- --- --- --- --: ---", rows)
+        game, commands = run["game"], run["commands"][1:]
+        if commands != [f"enum48 solve enum48-data/{game} --for score,moves,{game.partition('-')[2]}"]:
+            rows.append([game, "<br>".join(f"`{command}`" for command in commands)])
+    return table("game|commands", "--- ---", rows)
 
 
 def main():
@@ -223,8 +218,8 @@ def main():
         OBSERVATIONS,
         "## Against published values\n",
         published(runs),
-        "Published, but not solved here: 4x3, whose expected score from two 2s is 50,724.26 (Kaneko and Yamashita, Strongly\n"
-        "Solving 2048 4x3, arXiv 2510.04580, 2025).\n",
+        "The 2048-undo values are in its `paper/main.tex`. The score of 4x3 from two 2s, 50,724.26, is published (Kaneko\n"
+        "and Yamashita, Strongly Solving 2048 4x3, arXiv 2510.04580, 2025), but not solved here.\n",
         RECIPES,
         recipes(runs),
     ]
