@@ -24,7 +24,8 @@ For each game there is
 [how several machines count together](cluster.md).
 
 Games marked "to sum" are partial: they have all states up to that sum, and none beyond. The total is the live states, one
-more for the loss, and one more for the win where the game reached it. The fingerprint links to the table.
+more for the loss, and one more for the win where the game reached it. The fingerprint links to the table. The crate's
+package has the pages and tables, without logs and most pictures.
 """
 
 RECIPES = """Games that are not listed take less than a second, with the options `--size` and `--max` alone.
