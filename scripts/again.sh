@@ -1,6 +1,6 @@
-# What reproduce.sh and solve.sh have in common: their options, the games, the program and a place to work in.
-# Sourced by them, after usage(); "pages" is what they write in unless --out says otherwise.
-# shellcheck shell=bash disable=SC2034 # they use what is set here
+# The options, games, program and working directory that reproduce.sh and solve.sh share. Both scripts define usage()
+# and "pages", the default of --out, and then source this file.
+# shellcheck shell=bash disable=SC2034 # both scripts use these variables
 
 tier=usual dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out=
 while [ $# -gt 0 ]; do

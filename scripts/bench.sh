@@ -7,11 +7,11 @@ usage() {
 Usage: scripts/bench.sh [--quick | --long] [--threads N] [--dir DIR]
 
 Builds enum48, counts whole games in a temporary directory, by bits or by lists, and prints
-a line for each: seconds, states a second, core-nanoseconds a state (live or dead), how busy
-the cores were in percent, peak anonymous memory, bytes of the files, and bits a live state.
-If a game has goals, the next line says whether each is met: seconds and memory are set for
-the reference machine (2 cores, 24 GiB); "1.25 x 4x4-16 lists" bounds the core-nanoseconds of
-a state by those of 4x4 to 16 by lists in the same run, whatever the machine.
+a line for each: seconds, states a second, core-nanoseconds a state (live or dead), use of
+the cores in percent, peak anonymous memory, bytes of the files, and bits a live state.
+If a game has goals, the next line says whether each is met. Goals for seconds and memory
+hold for the reference machine (2 cores, 24 GiB). The goal "1.25 x 4x4-16 lists" holds for
+any machine: a state takes at most 1.25 times as long as one of 4x4 to 16 by lists.
 
   --quick      leave out 4x4 to 32, which takes some minutes on two cores and 1 GB of disk
   --long       also count 4x4 to 64 by lists, which takes 45 minutes and 20 GB

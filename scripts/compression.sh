@@ -9,7 +9,7 @@ Usage: scripts/compression.sh [--quick] [-o DIR]
 Counts 4x4 to 32 up to sum 64 in a temporary directory and takes the largest part file. Encodes and
 decodes up to four million of its states on one core, at each zstd level from 1 to 19. Writes the bits
 and times a state to DIR/compression.csv, and a picture of them to DIR/compression.svg. Takes two
-minutes, most of them for the highest levels, and needs matplotlib.
+minutes, mostly for the highest levels, and needs matplotlib.
 
   --quick  use 4x4 to 16 up to sum 44 instead
   -o DIR   where to write [default: the current directory]

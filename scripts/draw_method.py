@@ -3,9 +3,9 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Draws how a layer is made from the two before it: as lists, or as bits.
+"""Draws how a layer follows from the two layers before it: as lists, or as bits.
 
-The numbers and bits in the pictures are made up, but follow from each other as those of a count do.
+The numbers and bits are invented, but follow from each other as in a count.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
@@ -49,14 +49,14 @@ def title(axes, x, y, text, **style):
 
 
 def list_of(axes, x, y, keys, color=BLUE):
-    """A list, a line for each number."""
+    """Draw a list, with a line for each number."""
     for row, key in enumerate(keys):
         box(axes, x, y + 2 * row, 5, 2, facecolor=color, alpha=0.15)
         axes.text(x + 2.5, y + 2 * row + 1.05, str(key), ha="center", va="center", fontsize=8)
 
 
 def buckets(axes, x, y, columns):
-    """Buckets of three ranges, filled in the order in which numbers came."""
+    """Draw buckets of three ranges, filled in order of arrival."""
     for column, keys in enumerate(columns):
         box(axes, x + 6 * column, y, 5, 12)
         for row, key in enumerate(keys):
@@ -87,7 +87,7 @@ def draw_lists(path):
 
 
 def matrix(axes, x, y, bits, rows=(), columns=()):
-    """A bit matrix; some of its rows and columns stand out."""
+    """Draw a bit matrix, with some rows and columns colored."""
     height, width = len(bits), len(bits[0])
     box(axes, x, y, width, height)
     for row in rows:

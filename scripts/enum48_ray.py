@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Count a game on several machines: hand the tasks of `enum48 cluster` to Ray.
 
-All machines see the run's directory under the same path, and have the program and Ray
-(scripts/requirements-ray.txt). Every task is done again wherever it failed; the same command, run
-again, goes on where this one was stopped. The files are those of one machine, byte for byte.
+All machines see the run's directory under one path, and have the program and Ray
+(scripts/requirements-ray.txt). A failed task is done again. After a stop, the same command resumes
+the count. The files equal the files of one machine, byte for byte.
 
   scripts/enum48_ray.py --dir /nfs/run --size 4 --max 256       joins the cluster that `ray start`
                                                                 made here, or starts one
   scripts/enum48_ray.py --dir run --size 4 --max 64 --local 4   4 processes, without Ray
 
-What is not listed below is passed on to `enum48 cluster tasks`: --size, --max, --until, --keep,
---segment, --level, --task, and --threads and --memory for what it counts alone. Details:
+All other options are passed on to `enum48 cluster tasks`: --size, --max, --until, --keep, --segment,
+--level, --task, and --threads and --memory, for small layers that it counts alone. Details:
 results/cluster.md.
 """
 
@@ -25,7 +25,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 3  # Rounds in which no task could be done, before giving up.
+PATIENCE = 3  # Rounds without a finished task before giving up.
 
 
 def arguments():
@@ -33,12 +33,12 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form, allow_abbrev=False)
     add = parser.add_argument
     add("--dir", required=True, type=os.path.abspath, help="directory of the run, shared by all machines")
-    add("--local", type=int, metavar="N", help="N processes here, without Ray")
-    address = "of the Ray cluster [default: RAY_ADDRESS, or one here]"
+    add("--local", type=int, metavar="N", help="run N processes on this machine, without Ray")
+    address = "address of the Ray cluster [default: RAY_ADDRESS, or a cluster here]"
     add("--address", default=os.environ.get("RAY_ADDRESS"), help=address)
-    add("--enum48", default="enum48", metavar="PATH", help="the program, everywhere")
-    add("--task-threads", type=int, default=1, metavar="N", help="of a task [1]")
-    add("--task-memory", default="1G", metavar="SIZE", help="of a task [1G]")
+    add("--enum48", default="enum48", metavar="PATH", help="the program, on every machine")
+    add("--task-threads", type=int, default=1, metavar="N", help="threads of a task [1]")
+    add("--task-memory", default="1G", metavar="SIZE", help="memory of a task [1G]")
     own, game = parser.parse_known_args()
     if own.local is not None and own.local < 1:
         parser.error(f"--local {own.local}: no process would count")
@@ -48,18 +48,18 @@ def arguments():
 
 
 def say(text, end="\n"):
-    """Print on stderr, over the progress if that is a terminal."""
+    """Print on stderr; on a terminal, over the progress."""
     print(text, end="\033[K" + end if sys.stderr.isatty() else end, file=sys.stderr, flush=True)
 
 
 def refuse(why):
-    """End, as it cannot be done."""
+    """Print the reason and exit with code 2."""
     say(f"enum48_ray.py: {why}")
     sys.exit(2)
 
 
 def attempt(command):
-    """Run a command; return what is wrong, if anything."""
+    """Run a command; return its error, or None."""
     try:
         ended = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     except OSError as error:
@@ -70,11 +70,11 @@ def attempt(command):
 
 
 def on_ray(address, threads):
-    """A function that has a Ray cluster, which it joins or starts, run a command in so many threads."""
+    """Join or start a Ray cluster; return a function that runs a command there on so many cores."""
     mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address:
-        # Else it tries for a quarter of an hour where nobody is.
+        # Otherwise Ray tries an unreachable address for a quarter of an hour.
         os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "1")
     try:
         import ray
@@ -89,21 +89,21 @@ def on_ray(address, threads):
         refuse("Ray runs without a token, so anybody can run anything: start it with RAY_AUTH_MODE=token")
     if not any(machine["Resources"].get("CPU", 0) >= threads for machine in ray.nodes()):
         refuse(f"no machine of the cluster has {threads} cores: give less --task-threads")
-    # On all machines alike: Ray would fill one after the other. What is lost is in the next round.
+    # Spread tasks over all machines: by default Ray fills one after the other. Lost tasks are in the next round.
     options = {"num_cpus": threads, "max_retries": 0, "scheduling_strategy": "SPREAD"}
     remote = ray.remote(**options)(attempt)
     return lambda command: remote.remote(command).future()
 
 
 def talks_to_strangers(address):
-    """Whether a Ray cluster answers those who have no token."""
+    """Whether a Ray cluster answers a client without a token."""
     check = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
     without = {**os.environ, "RAY_AUTH_MODE": "disabled"}
     return subprocess.run(check, env=without, capture_output=True).returncode == 0
 
 
 def ended(submit, commands):
-    """Run commands; give (name, what is wrong) as each of them ends."""
+    """Run commands; yield the name and the error, or None, of each as it ends."""
     running = {submit(command): name for name, command in commands.items()}
     try:
         for done in concurrent.futures.as_completed(running):

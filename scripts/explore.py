@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Looks into every state of 3x3, from Python: an example to start from, cell by cell as in a notebook.
+"""Examines every state of 3x3 to 512 from Python. It is an example, in cells as in a notebook.
 
   pip install . matplotlib          in the checkout
   scripts/explore.py DIR -o 3x3.svg
 
-Counts 3x3 to 512 in DIR, unless it is counted there already, and goes through all its states: how full boards are,
-and how many moves they leave. If the run in DIR is solved for score ("enum48 solve DIR --for score"), also what they
-are worth. Editors that know "# %%" run it a cell at a time.
+Counts 3x3 to 512 in DIR, unless DIR has it, and draws the empty cells and the legal moves of all states. If the run in
+DIR is solved for score ("enum48 solve DIR --for score"), it also draws the values of the states. Editors that know
+"# %%" run one cell at a time.
 """
 
 # %% The run.
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("dir", metavar="DIR")
-arguments.add_argument("-o", metavar="FILE", required=True, help="what to draw: .svg, .png or .pdf")
+arguments.add_argument("-o", metavar="FILE", required=True, help="the picture to write: .svg, .png or .pdf")
 arguments = arguments.parse_args()
 
 run = enum48.count("3x3-512", arguments.dir, keep="both", progress=True)
@@ -27,7 +27,7 @@ table = run.table()
 print(run, "with fingerprint", f"{table['fingerprint'].sum():016x}")
 
 # %% Every state, a layer at a time.
-# Of each sum the share of states with so many empty cells, and with so many moves.
+# The share of states of each sum by number of empty cells, and by number of moves.
 empty = np.zeros((len(run.sums), 10))
 moves = np.zeros((len(run.sums), 5))
 for at, total in enumerate(run.sums):
@@ -37,7 +37,7 @@ for at, total in enumerate(run.sums):
     legal = (enum48.moves(states, run.shape) > 0).sum(axis=1)
     moves[at] = np.bincount(legal, minlength=5) / len(states)
 
-# %% What they are worth, if that is known.
+# %% The values, if the run is solved.
 quantiles = [0, 0.25, 0.5, 0.75, 1]
 worth = None
 if "score" in run.objectives:
@@ -52,7 +52,7 @@ shades = matplotlib.colormaps["viridis"]
 
 
 def stack(axes, shares, name):
-    """Shares of each sum, on top of one another."""
+    """Draw the shares of each sum on top of one another."""
     used = [at for at in range(shares.shape[1]) if shares[:, at].any()]
     colors = [shades(1 - at / max(used)) for at in used]
     axes.stackplot(run.sums, 100 * shares[:, used].T, labels=used, colors=colors, step="mid")

@@ -2,10 +2,10 @@
 """instructions.py [--write]: counts the instructions of each kernel, and looks for gathers in them.
 
 Runs the kernels and two small counts under callgrind, compares instructions an element with
-benches/instructions.csv, and fails if one is over 5 % more; --write updates that file. Unlike seconds, instructions
-are the same on a busy machine. valgrind does not support AVX-512, so the code for AVX-512 is disassembled: it fails
-on a gather or a scatter, by which LLVM can make a kernel ten times slower. Needs valgrind, objdump, and x86-64 with
-AVX2.
+benches/instructions.csv, and fails if a kernel needs over 5 % more; --write updates the file. Unlike seconds,
+instructions do not depend on other work of the machine. valgrind does not support AVX-512, so the script disassembles
+the AVX-512 code. It fails on a gather or a scatter, by which LLVM can make a kernel ten times slower. Needs valgrind,
+objdump, and x86-64 with AVX2.
 """
 import csv, json, pathlib, re, subprocess, sys, tempfile
 
@@ -29,7 +29,7 @@ def executable():
 
 
 def callgrind(out, *command):
-    """What the command printed, and the instructions of each function, including its callees."""
+    """The command's output, and the instructions of each function, including its callees."""
     printed = run("valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", *command)
     costs = run("callgrind_annotate", "--inclusive=yes", "--threshold=100", str(out))
     return printed, costs
@@ -57,7 +57,7 @@ def gathers(bench):
 
 
 def check_gathers(bench):
-    """Say which kernels gather; return whether all are as they should be."""
+    """Print the kernels that gather; return whether all kernels are as expected."""
     found = gathers(bench)
     missing = sorted(name for name, count in found.items() if count is None)
     bad = {name: count for name, count in found.items() if count and name not in GATHERS}
@@ -77,7 +77,7 @@ def measure(bench):
         for kernel, elements in re.findall(r"^(\w+) (\d+)$", printed, re.M):
             cost = re.search(rf"^ *([\d,]+) .*::kernel_{kernel}\b", costs, re.M)
             figures[kernel] = int(cost[1].replace(",", "")) / int(elements)
-        # The work is in other threads than the one that asked for it.
+        # Other threads than the calling one do the work, so the total is read.
         for engine, count in [("lists", "count of 3x3 to 64"), ("bits", "4x4 to 16 by bits")]:
             printed, costs = callgrind(out, bench, engine)
             total = re.search(r"^ *([\d,]+).*PROGRAM TOTALS", costs, re.M)

@@ -2,9 +2,9 @@
 """keep_solved.py DIR ARGUMENTS STEM...: keeps a solved game in DIR, beside others.
 
 The game was solved in one or more turns, each by "enum48 solve RUN ARGUMENTS --json > STEM.json", with
---csv STEM.csv for a table. Joins their summaries and their tables. If the game is in DIR, they must equal
-what is there, else nothing is written and the exit code is 1. Writes DIR/GAME.json, DIR/GAME.csv and the
-pictures of the table; scripts/solved.py writes the page.
+--csv STEM.csv for a table. Joins the summaries and the tables of all turns. If DIR has the game, they
+must equal the kept ones; otherwise nothing is written and the exit code is 1. Writes DIR/GAME.json,
+DIR/GAME.csv and the pictures of the table; scripts/solved.py writes the page.
 """
 
 import csv
@@ -17,10 +17,10 @@ import sys
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent
 
-# The columns that say what part a row of a table is of.
+# The number of first columns, which identify a part.
 PART = 3
 
-# The pictures of games that have some: their names, and what they are for.
+# The pictures of a game: their names and objectives.
 PICTURES = {
     "3x3": {"score": "score", "chances": "128,256,512,1024"},
     "4x4-32": {"score": "score", "moves": "moves", "chances": "32"},
@@ -33,7 +33,7 @@ def fail(what):
 
 
 def join_summaries(turns):
-    """One summary of all turns: of one game, the objectives in order."""
+    """One summary of all turns of a game, with the objectives in order."""
     whole = turns[0]
     del whole["dir"]
     for turn in turns[1:]:
@@ -50,7 +50,7 @@ def join_summaries(turns):
 
 
 def join_tables(turns):
-    """One table of all turns: the columns that name a part, then those of each objective."""
+    """One table of all turns: the columns of the part, then the columns of each objective."""
     tables = [list(csv.reader(io.StringIO(turn))) for turn in turns]
     joined = []
     for rows in zip(*tables, strict=True):
@@ -64,7 +64,7 @@ def join_tables(turns):
 
 
 def facts(summary):
-    """What is the same whenever and wherever a game is solved, by name."""
+    """The facts that do not depend on time and machine, by name."""
     found = {key: summary[key] for key in ("states", "afterstates", "fingerprint")}
     for objective in summary["objectives"]:
         for key in ("start", "start_two_2s", "error", "fraction", "fingerprint"):

@@ -8,11 +8,11 @@ Usage: scripts/kill-resume.sh [--dir DIR] [--keep WHAT] GAME MINUTES
 
 Builds enum48 and counts GAME once, undisturbed, in a temporary directory. Then, for MINUTES,
 counts it in a second directory, with a different memory bound and number of threads for each
-start, and kills it with SIGKILL at random moments. Whenever a count completes, its files must
-equal those of the first, byte for byte; then a new one is started. The last one is left to
-complete.
+start, and kills it with SIGKILL at random moments. When a count completes, its files must
+equal the first count's files, byte for byte; then a new count starts. The last count is not
+killed.
 
-  GAME         as the program writes it; :SUM stops there: 3x3-1024, 4x3, 4x4-32:60
+  GAME         3x3-1024, 4x3, or with the last tile sum, 4x4-32:60
   MINUTES      how long to go on killing, a whole number
   --keep WHAT  as for a count: all, last, afterstates or both
   --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]

@@ -1,8 +1,8 @@
-"""What the scripts that write pages of results/ have in common."""
+"""Sizes and tables for the scripts that write pages of results/."""
 
 
 def size(value):
-    """Bytes as a reader says them."""
+    """A number of bytes with a binary unit."""
     for unit in ("B", "KiB", "MiB"):
         if value < 1024:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"

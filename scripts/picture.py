@@ -1,6 +1,6 @@
-"""What the scripts that draw have in common: arguments, tables, a figure and what stands on it.
+"""Arguments, tables, figures and labels for the scripts that draw.
 
-A picture depends on its table alone: the same table gives the same file, byte for byte.
+A picture depends on its table alone: equal tables give equal files, byte for byte.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-# Leave the date out, so that the same table gives the same file.
+# Without the date, equal tables give equal files.
 METADATA = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 
 
@@ -28,7 +28,7 @@ def parser(doc, example):
     )
     result.error = lambda what: fail(f"{what}: see --help")
     result.add_argument(
-        "-o", metavar="FILE", type=Path, required=True, help="what to write: .svg, .png or .pdf"
+        "-o", metavar="FILE", type=Path, required=True, help="the picture to write: .svg, .png or .pdf"
     )
     return result
 
@@ -70,7 +70,7 @@ def natural(text):
 
 
 def spoken(game):
-    """A game's name as people say it: 3x3-1024 is "3x3 to 1024"."""
+    """A game's name in words: 3x3-1024 is "3x3 to 1024"."""
     return re.sub(r"^(\d+x\d+)-(\d+)$", r"\1 to \2", game)
 
 
@@ -84,7 +84,7 @@ def figure(out, width, height):
         fail("needs matplotlib: pip install matplotlib, or start it with uv run")
     from matplotlib.figure import Figure
 
-    # Keep text as text, and make the ids in the file the same each time.
+    # Keep text as text, and make the ids in the file reproducible.
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "enum48"})
     matplotlib.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
     return Figure(figsize=(width, height), layout="constrained")
@@ -98,7 +98,7 @@ def save(figure, out):
 
 
 def color(number):
-    """The color of a line, a game or a tile: ten that are easily told apart, then lighter ones."""
+    """The color of a line, a game or a tile: ten distinct colors, then lighter ones."""
     from matplotlib import colormaps
 
     return colormaps["tab20"](2 * number % 20 + number // 10 % 2)
@@ -109,12 +109,12 @@ def is_tile(number):
 
 
 def color_of(tile):
-    """A tile has the same color in every picture."""
+    """The color of a tile, in every picture."""
     return color(tile.bit_length() - 2)
 
 
 def tick_sums(axis, most):
-    """At most this many steps of a power of two, from 0: tiles are powers of two, so the valleys are at such sums."""
+    """At most this many steps of a power of two, from 0: valleys are at multiples of tiles, which are powers of two."""
     from matplotlib import ticker
 
     step = 2 ** max(math.ceil(math.log2(axis.get_view_interval()[1] / most)), 1)
@@ -132,7 +132,7 @@ def tick_numbers(axis):
     axis.set_minor_formatter(ticker.NullFormatter())
 
 
-# Where a label may stand, in points from what it names: the nearest first, then above or below.
+# Places of a label, in points from its point: the nearest first, then above or below.
 PLACES = [
     (away, (away * math.cos(math.radians(turn)), away * math.sin(math.radians(turn))))
     for away in (9, 12, 15, 20, 26, 32)
@@ -141,7 +141,7 @@ PLACES = [
 
 
 def label(axes, labels, **style):
-    """Write each label (a text, its point, its color) by its point, off the others and off what is drawn.
+    """Write each label (a text, its point, its color) near its point, clear of other labels and of lines.
 
     Call this last: it measures the finished axes.
     """
@@ -149,7 +149,7 @@ def label(axes, labels, **style):
     frame = axes.get_window_extent()
     paths = [artist.get_transform().transform_path(artist.get_path()) for artist in (*axes.patches, *axes.lines)]
     points = axes.transData.transform([point for _, point, _ in labels])
-    # Where a label must cross a line, it can still be read.
+    # Keeps a label readable where it must cross a line.
     veil = {"boxstyle": "square,pad=0", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
     taken = []
     for text, point, ink in labels:

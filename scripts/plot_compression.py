@@ -3,7 +3,7 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Plots what scripts/compression.sh measured: bits a state against speed, with a point for each zstd level.
+"""Plots the table of scripts/compression.sh: bits a state against speed, with a point for each zstd level.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """

@@ -5,10 +5,9 @@
 # ///
 """Plots the live states of a counted game by the sum of the tiles.
 
-Given one run (its directory, or a table: its layers.csv, or a file that --csv wrote), plots the states
-of each sum, stacked by largest tile; with --log, a line for each largest tile, and the total in black.
-Given several, plots a line for the total of each game. With --panels, each largest tile has axes of
-its own.
+Given one run (its directory, its layers.csv, or a file that --csv wrote), plots the states of each sum,
+stacked by largest tile; with --log, a line for each largest tile, and the total in black. Given several
+runs, plots a line for the total of each game. With --panels, each largest tile has its own axes.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
@@ -60,7 +59,7 @@ class Game:
                 fail(f"{table}: sum {total}: an odd distance from the first")
             self.tiles[tile][self.sums.index(total)] += live
         self.total = [sum(layer) for layer in zip(*self.tiles.values())]
-        # Spawns lead from an afterstate to the next two sums: the count can go on if there is one.
+        # Spawns lead from an afterstate to the next two sums, so a count with recent afterstates can go on.
         last = max(rows)[0]
         goes_on = any(row[3] for row in rows if row[0] > last - 4)
         name = name or named(table)
@@ -72,7 +71,7 @@ class Game:
         axes.stairs(values, [self.sums.start - 1, *(total + 1 for total in self.sums)], **style)
 
     def line(self, axes, values, **style):
-        """The stairs without their floor, and a gap for a sum without states, which a logarithmic axis cannot show."""
+        """The stairs without a floor. A sum without states is a gap, because a logarithmic axis has no 0."""
         self.stairs(axes, [value or math.nan for value in values], baseline=None, **style)
 
     def peak(self, values):
@@ -81,7 +80,7 @@ class Game:
 
 
 def named(table):
-    """A game's name: from its file, or for a layers.csv from the manifest beside it, or else from its directory."""
+    """A game's name: from its file; for a layers.csv, from the manifest beside it, else from its directory."""
     if table.name != "layers.csv":
         return spoken(table.stem)
     manifest = table.parent / "manifest.json"
@@ -111,7 +110,7 @@ def stack(picture, game, scale):
 
 def lines(picture, game, scale):
     axes = picture.subplots(subplot_kw=scale)
-    # The total is drawn wider than what covers it, so that it shows where one tile has nearly all states.
+    # The total is wider than the lines of tiles, so that it shows where one tile has nearly all states.
     game.line(axes, game.total, color="black", linewidth=2.5)
     for tile in reversed(game.tiles):
         game.line(axes, game.tiles[tile], color=color_of(tile), linewidth=1.5)
@@ -146,7 +145,7 @@ def name_games(picture, games):
 
 
 def panels(picture, games, scale):
-    """A panel for each largest tile, on axes of its own: the shapes are alike, the sizes are not."""
+    """A panel with its own axes for each largest tile: shapes are alike, sizes are not."""
     tiles = sorted(set().union(*(game.tiles for game in games)))
     columns = min(len(tiles), 3)
     rows = math.ceil(len(tiles) / columns)
@@ -167,7 +166,7 @@ def panels(picture, games, scale):
 
 
 def finish(axes, steps=12):
-    """Fit the axes to what is drawn on them, with room for labels above and to the right."""
+    """Fit the axes to their lines, with room for labels above and to the right."""
     most = axes.dataLim.ymax
     top = 1.08 * most if axes.get_yscale() == "linear" else max(most**1.1, 12)
     axes.set_xlim(0, 1.04 * axes.dataLim.xmax)
@@ -182,9 +181,9 @@ def main():
     args.add_argument(
         "--log",
         action=argparse.BooleanOptionalAction,
-        help="use a logarithmic axis, or not [default: for several games, of which a linear one hides the small]",
+        help="use a logarithmic axis, or not [default: for several games, because a linear axis hides small games]",
     )
-    args.add_argument("--panels", action="store_true", help="draw each largest tile on axes of its own")
+    args.add_argument("--panels", action="store_true", help="draw each largest tile on its own axes")
     args.add_argument(
         "--game",
         "--title",

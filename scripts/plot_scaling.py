@@ -3,10 +3,10 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Plots what scripts/scaling.py measured: states a second by threads, by memory bound, and by size of layer.
+"""Plots the table of scripts/scaling.py: states a second by threads, by memory bound, and by size of layer.
 
-The last is from the logs of counts (what they wrote to stderr). If a layer was counted again after a kill, its
-last time is used.
+The sizes and times of layers are from the logs of counts, which a count writes to stderr. If a layer was counted again
+after a kill, its last time is used.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """

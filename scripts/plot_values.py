@@ -3,12 +3,11 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Plots what the boards of a solved game are worth by the sum of the tiles.
+"""Plots the values of a solved game by the sum of the tiles.
 
-Given a table of "enum48 solve --csv". For the score or for moves, plots two lines for each largest tile: what
-its afterstates are worth in the mean, and above it, thin, what the best of them is worth. For tiles, plots two
-for each: the chance to reach it from the afterstates that do not have it yet. The least are left out: in
-most parts they are 0, or soon become so.
+Reads a table of "enum48 solve --csv". For the score or for moves, plots two lines for each largest tile: the mean
+value of its afterstates, and above it, thin, the greatest. For tiles, plots two lines for each tile: the chance to
+reach it from the afterstates without it. The least values are left out: in most parts they are 0, or soon become 0.
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
@@ -35,7 +34,7 @@ def worth(text):
 
 
 class Part:
-    """What the afterstates of a part are worth, for each objective: the mean and the greatest."""
+    """The values of a part's afterstates, for each objective: the mean and the greatest."""
 
     def __init__(self, row, objectives):
         self.sum, self.max_tile, self.afterstates, *numbers = row
@@ -56,7 +55,7 @@ def read_parts(table, objectives):
 
 
 def joined(parts, name):
-    """By sum, what all afterstates of these parts are worth: the mean and the greatest."""
+    """By sum, the values of all afterstates of these parts: the mean and the greatest."""
     layers = {}
     for part in parts:
         layers.setdefault(part.sum, []).append(part)
@@ -67,14 +66,14 @@ def joined(parts, name):
 
 
 def curves(axes, parts, name, tile, unit=1):
-    """A line of means, and a thin one of the greatest, with gaps where sums are left out."""
+    """Draw a line of means, and a thin line of the greatest, with gaps where sums are missing."""
     rows = []
     for total, *worth in joined(parts, name):
         if rows and total > rows[-1][0] + 2:
             rows.append((total - 2, math.nan, math.nan))
         rows.append((total, *(unit * number for number in worth)))
     sums, means, greatest = zip(*rows)
-    # What stands alone has no line to be seen by.
+    # A single point needs a marker, because it has no line.
     alone = {"marker": "." if len(rows) == 1 else None}
     axes.plot(sums, greatest, color=color_of(tile), linewidth=0.6, **alone)
     axes.plot(sums, means, color=color_of(tile), linewidth=1.7, label=f"{tile:,}", **alone)
@@ -92,13 +91,13 @@ def finish(axes, title, what):
 
 def main():
     args = parser(__doc__, EXAMPLE)
-    args.add_argument("table", metavar="TABLE", type=Path, help='what "enum48 solve --csv" wrote')
+    args.add_argument("table", metavar="TABLE", type=Path, help='a table of "enum48 solve --csv"')
     args.add_argument(
         "--for",
         dest="objectives",
         metavar="OBJECTIVES",
         default="score",
-        help="what to plot: score, moves, or tiles, separated by commas [default: score]",
+        help="the objectives: score, moves, or tiles, separated by commas [default: score]",
     )
     args = parse(args)
     tiles = re.fullmatch(r"\d+(,\d+)*", args.objectives)

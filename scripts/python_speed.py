@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the Python module on a layer: the best of five, for results/performance.md.
+"""Measures the Python module on a layer, as the best of five times, for results/performance.md.
 
   pip install . -r scripts/requirements.txt
   enum48 --size 4 --max 32 --until 88 --dir RUN
@@ -21,7 +21,7 @@ MILLION = 1_000_000
 
 
 def measure(name, number, act, unit="ns"):
-    """Print how long each of so many takes, or how many million are done in a second; return what is done."""
+    """Print the time of each of `number` elements, or millions of elements a second; return the result."""
     seconds = []
     for _ in range(5):
         begin = time.perf_counter()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""read_part_fast.py FILE: checks a part file and prints it as read_part.py does, but by NumPy, many times as fast.
+"""read_part_fast.py FILE: checks a part file and prints it like read_part.py, but with NumPy, many times faster.
 
 From Python, read(path) returns the fields of the header and the states, an array of uint64."""
 import json, struct, sys, zlib
@@ -22,7 +22,7 @@ def mix(x):
 
 
 def varints(data):
-    """The numbers that LEB128 bytes stand for: seven bits a byte, least first; the last byte is below 128."""
+    """The numbers of LEB128 bytes: seven bits a byte, least first; the last byte is below 128."""
     data = numpy.frombuffer(data, numpy.uint8)
     ends = numpy.flatnonzero(data < 128)
     begins = numpy.concatenate(([0], ends[:-1] + 1))[: len(ends)]
@@ -38,8 +38,8 @@ def varints(data):
 
 
 def blocks(path, kinds, begin):
-    """Check all of a file but what its blocks code: its bytes, the numbers of its header, how many boards or values it
-    holds, their fingerprint, and of each block its first board, its count and its payload. Block 0 is at begin."""
+    """Check a file, except the contents of its blocks. Return its bytes, the numbers of its header, its count of boards
+    or values, their fingerprint, and the first board, count and payload of each block. Block 0 is at begin."""
     data = open(path, "rb").read()
     magic, version, *label, size, length, header_crc = struct.unpack("<8sI4B3IQI", data[:40])
     count, number, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])

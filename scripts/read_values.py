@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""read_values.py FILE [AFTERSTATES]: checks a file of values (src/part/mod.rs) and prints what it is as JSON; with the
-file of the afterstates that they belong to it checks these, too, and prints a line board,value,expected for each: the
-number that is stored, and what is to be expected from the board on, which is less where the number is a score.
+"""read_values.py FILE [AFTERSTATES]: checks a file of values (src/part/mod.rs) and prints its header as JSON. With the
+file of the afterstates, it checks both and prints a line board,value,expected for each afterstate: the stored number,
+and the expectation from the board on. For a score, the expectation is less than the stored number.
 
-From Python, read(path) returns the fields of the header and the values, an array of floats; read(path, afterstates)
-returns the boards, too, an array of uint64; expected(fields, values, boards) is what is to be expected."""
+From Python, read(path) returns the fields of the header and the values, an array of floats. read(path, afterstates)
+also returns the boards, an array of uint64. expected(fields, values, boards) returns the expectations."""
 import json, struct, sys, zlib
 import numpy, zstandard
 import read_part_fast
@@ -15,7 +15,7 @@ OBJECTIVES = {0: "score", 1: "moves"}  # all others are tiles
 
 
 def planes(path, payload, count):
-    """The four bytes of each value, the most significant first, from the planes that they are stored in."""
+    """The planes that store the four bytes of each value, the most significant first."""
     lengths, place, decoder = struct.unpack("<4I", payload[:16]), 16, zstandard.ZstdDecompressor()
     for length in lengths:
         plane = payload[place : place + length]
@@ -53,7 +53,7 @@ def read(path, afterstates=None):
 
 
 def potential(boards):
-    """Of each board the sum of (k - 1) 2^k over its tiles 2^k."""
+    """For each board, the sum of (k - 1) 2^k over its tiles 2^k."""
     total = numpy.zeros(len(boards), numpy.uint64)
     for shift in range(0, 64, 4):
         digits = boards >> numpy.uint64(shift) & numpy.uint64(15)
@@ -62,7 +62,7 @@ def potential(boards):
 
 
 def expected(fields, values, boards):
-    """The score or the moves to be expected from each board on, or the chance of the tile."""
+    """The expected score or moves from each board on, or the chance of the tile."""
     return values - potential(boards) if fields["objective"] == "score" else values
 
 

@@ -20,14 +20,14 @@ def chacha20(seed):
         yield from ((x + y) & 0xFFFFFFFF for x, y in zip(s, first))
 
 def drawn(words, board):
-    """The cell and value of the tile that chance puts on a board."""
+    """The cell and value of the next random tile on a board."""
     empty = [cell for cell, tile in enumerate(board) if not tile]
     choices = 10 * len(empty)
     k = next(w for w in words if w < 2**32 // choices * choices) % choices
     return empty[k // 10], 4 if k % 10 == 9 else 2
 
 def written(text):
-    """The tiles that a code spells out, as cells and values."""
+    """The tiles in a code, as cells and values."""
     return [(place // 2, 2 + 2 * (place % 2)) for place in map(ALPHABET.index, text)]
 
 def moved(board, move, rows, cols):

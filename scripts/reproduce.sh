@@ -7,14 +7,15 @@ usage() {
 Usage: scripts/reproduce.sh [--quick | --long] [--dir DIR] [--out DIR]
 
 Builds enum48 and counts every game of results/ again in a temporary directory. Each table must equal
-the one in results/, part by part, and agree with the published numbers and the laws. Then its CSV,
-log and pictures are written again, and results/README.md from them. Takes some minutes on two cores.
+the table in results/, part by part, and agree with the published numbers and the laws. Then the script
+writes CSV, log and pictures of the game again, and at the end results/README.md. Takes some minutes on
+two cores.
 
   --quick     leave out 4x4 to 32, which takes over a minute
   --long      also count 4x4 to 64 and to 128, and 4x4 to 256 and 4x3 as far as results/ has them; takes
               some hours, 16 GiB of memory and 20 GB of disk
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
-  --out DIR   where to write; games that are there are compared [default: results/]
+  --out DIR   where to write, and where to find the games to compare with [default: results/]
 
 Exit code 1 if a number differs; that game's files are then left as they are. The pictures need
 Python and matplotlib.

@@ -10,8 +10,8 @@ from page import size, table
 
 INTRODUCTION = """# Results
 
-This page lists every game that two cores can count in some hours, and two larger games as far as they were counted.
-For each game there is
+This page lists every game that two cores can count in some hours, and two larger games as far as they were counted. For
+each game there is
 
 - the table, `GAME.csv`, with [these columns](../README.md#files-and-tables);
 - the log of the count, `GAME.log`, and its summary, `GAME.json`;
@@ -23,17 +23,18 @@ For each game there is
 [how fast the program is](performance.md), [how it scales](scaling.md), and
 [how several machines count together](cluster.md).
 
-Games marked "to sum" are partial: they have all states up to that sum, and none beyond. The total is the live states, one
-more for the loss, and one more for the win where the game reached it. The fingerprint links to the table. The crate's
-package has the pages and tables, without logs and most pictures.
+Games marked "to sum" are partial: they have all states up to that sum, and none beyond. The total is the live states,
+one more for the loss, and one more for the win where the game reached it. The fingerprint links to the table. The
+crate's package has the pages and tables, without logs and most pictures.
 """
 
 RECIPES = """Games that are not listed take less than a second, with the options `--size` and `--max` alone.
 
 4x4 to 128 and 4x4 to 256 were counted as bits, all other games as lists, beside other work on
-[older machines](performance.md#machines). 4x4 to 64 was killed twice and resumed. 4x4 to 128 was stopped three times, and
-resumed with a faster version. Their times are sums over all starts. Memory is the peak of anonymous resident memory.
-Disk is all files of all layers, including files that `--keep last` deleted. `GAME.json` has the date and the commit.
+[older machines](performance.md#machines). 4x4 to 64 was killed twice and resumed. 4x4 to 128 was stopped three times,
+and resumed with a faster version. Their times are sums over all starts. Memory is the peak of anonymous resident
+memory. Disk is all files of all layers, including files that `--keep last` deleted. `GAME.json` has the date and the
+commit.
 """
 # Seconds of a count that is too short for a recipe.
 SHORT = 1
@@ -48,8 +49,8 @@ with it. All 3,837 parts of the fourteen games on this page are equal.
 
 STRIPED = """## The striped board
 
-The code is a game that ends in `4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32`, a board of the last layer of
-4x4 to 64 (Lees-Miller, 2017):
+The code is a game that ends in `4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32`, a board of the last layer of 4x4
+to 64 (Lees-Miller, 2017):
 
 ```text
 CODE

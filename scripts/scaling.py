@@ -2,11 +2,11 @@
 """Measures how the time of one layer depends on threads and on the memory bound.
 
 Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layer, of 231 million
-states, from a copy of that: as lists under each memory bound with all threads, and under 8G with each number
-of threads; as bits under 8G with each number of threads. Each setting is measured --rounds times, in turn,
-and the best time counts, because other work on the machine can only make it longer. Writes DIR/scaling.csv,
-and a picture of it, with the layers of each LOG by size, to DIR/scaling.svg. Takes ten minutes on two cores
-and 2 GB of disk, and needs matplotlib.
+states, from copies: as lists under each memory bound with all threads, and under 8G with each number of
+threads; as bits under 8G with each number of threads. Each setting is measured --rounds times, in turn, and
+the best time counts, because other work on the machine only adds time. Writes DIR/scaling.csv, and a picture
+of the table and of the layers of each LOG to DIR/scaling.svg. Takes ten minutes on two cores and 2 GB of
+disk, and needs matplotlib.
 """
 
 import argparse
@@ -27,7 +27,7 @@ COLUMNS = ["sum", "states", "engine", "threads", "memory", "seconds"]
 
 def count(enum48, game, until, engine, threads, memory, directory):
     """Resume up to the layer `until`; return its states and its seconds."""
-    # Bits list the states of the last layer, and write a frontier after it: it is not the one to measure.
+    # Bits list the states of the last layer and write a frontier, so the layer before the last is measured.
     last = until + 2 if engine == "bits" else until
     command = [enum48, *game, "--until", str(last), "--engine", engine, "--threads", str(threads), "--memory", memory]
     ended = subprocess.run([*command, "--keep", "last", "--dir", directory], capture_output=True, text=True)

@@ -8,14 +8,14 @@ Usage: scripts/solve.sh [--quick | --long] [--dir DIR] [--out DIR]
 
 Builds enum48, and counts and solves every game of results/solved/ again in a temporary directory. All
 values, by their fingerprints, the values of the starts and the tables must equal those in results/solved/.
-Then its summary, table and pictures are written again, and results/solved.md from them. Takes six minutes
-on two cores, 1 GiB of memory and 4 GB of disk.
+Then the script writes summary, table and pictures of the game again, and at the end results/solved.md.
+Takes six minutes on two cores, 1 GiB of memory and 4 GB of disk.
 
-  --quick     leave out 4x4 to 32, which takes most of that
+  --quick     leave out 4x4 to 32, which takes most of the time and memory
   --long      also solve 4x4 to 64, for the score and then for moves; takes some hours, 12 GiB of memory
               and 40 GB of disk
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
-  --out DIR   where to write; games that are there are compared [default: results/solved/]
+  --out DIR   where to write, and where to find the games to compare with [default: results/solved/]
 
 Exit code 1 if a number differs; that game's files are then left as they are. The pictures need
 Python and matplotlib.
@@ -27,7 +27,7 @@ pages=results/solved
 . "$(dirname "$0")/again.sh"
 
 [ $tier != long ] || games+=(4x4-64)
-# What each turn of a game solves. Values of one turn are deleted before the next, which may need their room.
+# The objectives of each turn of a game. Values of a turn are deleted before the next turn, which may need their room.
 # A game with a winning tile is solved for the score, moves and that tile; one without, for all tiles that
 # are neither certain nor out of reach.
 declare -A turns=(
@@ -37,11 +37,10 @@ declare -A turns=(
     [3x3]="--for score,moves,128,256,512,1024"
     [4x4-64]="--for score:8 --memory 12G;--for moves:8 --memory 12G"
 )
-# Games with a table. Those with a winning tile on smaller boards are left out: with theirs the tables would be
-# twice as large.
+# Games with a table. Tables of games with a winning tile on smaller boards would double the size of all tables.
 tables=" 2x2 2x3 2x4 3x3 4x4-8 4x4-16 4x4-32 4x4-64 "
 
-# Counts and solves a game, and keeps what came of it.
+# Counts and solves a game, and keeps its summary, table and pictures.
 solve() {
     local name=$1 size=${1%-*} max= run=$work/$1 kept=() turn stem csv all
     [ "$size" = "$name" ] || max=${name#*-}

@@ -18,10 +18,10 @@ tile. A merge that makes the winning tile scores, and ends the game.
 A game starts with two tiles in two different cells, each a 2 with probability 0.9 and a 4 with 0.1. Some authors start
 with two 2s, which adds about 0.73 points on most boards. So tables give both starts where it matters.
 
-`scripts/solve.sh` makes all files again and fails if a number differs. `solved/GAME.json` is the summary of a game, with
-date, commit, time, memory and bytes. `solved/GAME.csv` has the least, mean and greatest value of each part, for 4x4 and for games without a
-winning tile; `enum48 solve --csv` makes the other tables in seconds. [`trust.md`](trust.md#values) says why to believe
-the values.
+`scripts/solve.sh` makes all files again and fails if a number differs. `solved/GAME.json` is the summary of a game,
+with date, commit, time, memory and bytes. `solved/GAME.csv` has the least, mean and greatest value of each part, for
+4x4 and for games without a winning tile; `enum48 solve --csv` makes the other tables in seconds.
+[`trust.md`](trust.md#values) says why to believe the values.
 """
 
 VALUES = """## Values
@@ -32,8 +32,8 @@ objectives: score, moves and the tiles below.
 
 CHANCES = """## Chances of tiles
 
-In percent, under the play that is best for that tile, from a start by its probability. A dash is a tile out of reach. An
-empty cell is not solved here. Games with and without a winning tile are solved apart, and agree within their bounds.
+In percent, under the play that is best for that tile, from a start by its probability. A dash is a tile out of reach.
+An empty cell is not solved here. Games with and without a winning tile are solved apart, and agree within their bounds.
 """
 
 PICTURES = """## Pictures
@@ -45,7 +45,7 @@ only afterstates without the tile count.
 OBSERVATIONS = """## Observations
 
 *From sure to hopeless in three tiles.* Without a winning tile, the best play reaches the greatest tile of a board with
-1 to 8 %, the next one with 74 to 96 %, and the one below nearly always. On 3x3 it is 1.1, 73.7 and 99.6 %.
+1 to 8 %. It reaches the next one with 74 to 96 %, and the one below nearly always. On 3x3 it is 1.1, 73.7 and 99.6 %.
 
 *A full board is a poor one.* Means fall soon after each new largest tile, and jump at multiples of large powers of two.
 On 3x3, sum 1,020 with largest tile 512 fills at least eight of nine cells. The mean is 17 points to come, the greatest
@@ -53,12 +53,12 @@ On 3x3, sum 1,020 with largest tile 512 fills at least eight of nine cells. The 
 boards reach 1,024 for certain.
 
 *On 4x4, small tiles are safe from the start, but not from everywhere.* The best play wins a game to 32 for certain, to
-within 2.1e-8, and with 99.5 % from its mean afterstate. Up to sum 42 none can be lost. At sum 46 some afterstate is won
+within 2.1e-8. The mean over its afterstates is 99.5 %. Up to sum 42 none can be lost. At sum 46 some afterstate is won
 with 10 %, and at sum 54 the first are lost.
 
-*A crowd has no prospects.* In a game to 64 the mean of afterstates with a 32 is within 4 % of the greatest up to sum 84.
-At sum 164 it is 65 % of the greatest, at sum 224 27 %. Most of these boards are crowded, and good play hardly ever meets
-them.
+*A crowd has no prospects.* In a game to 64 the mean of afterstates with a 32 is within 4 % of the greatest up to sum
+84. At sum 164 it is 65 % of the greatest, at sum 224 27 %. Most of these boards are crowded, and good play hardly ever
+meets them.
 
 *Long games leave little room.* A game to 64 can expect 132.1 moves. A move adds 2.2 to the sum on average, so the game
 ends near sum 293, though boards exist up to sum 344. At sum 204 the mean is 10 moves, the greatest 43.

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what it costs to count layers as tasks, compared with the engine on one machine.
+"""Measures the cost of counting layers as tasks, compared with the engine on one machine.
 
-Counts 4x4 to 64 up to sum 102 once, in a temporary directory, and the next layers twice from a copy of that: as
-lists with one thread, and as tasks of one thread, one after another, as often as --rounds says, in turn. Prints the
-processor time of each (user and system, all processes), that of each stage, and the bytes that each stage wrote,
-for each state of those layers. Then the seconds of a layer that hardly has any states. Every file is compared.
-Takes a quarter of an hour and 3 GB of disk.
+Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layers from two copies: as lists
+with one thread, and as tasks of one thread, one after another. Repeats both in turn, --rounds times. Prints, for each
+state, the processor time of both (user and system, all processes), and the time and written bytes of each stage. Then
+prints the time of an almost empty layer. Every file is compared. Takes a quarter of an hour and 3 GB of disk.
 """
 
 import argparse
@@ -50,7 +49,7 @@ def written(directory):
 
 
 def as_tasks(meter, game, until, task, memory, directory):
-    """Go on until a sum; return the bytes of each stage, and the number of layers."""
+    """Count as tasks until a sum; return the bytes of each stage, and the number of layers."""
     sizes, layers = collections.Counter(), 0
     one = ["--threads", "1", "--memory", memory, "--dir", directory]
     while True:
@@ -72,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements [default: 2]")
     parser.add_argument("--task", default=str(1 << 27), help="candidates of a task [default: 2^27]")
-    parser.add_argument("--memory", default="1G", help="of a task, and of the lists [default: 1G]")
+    parser.add_argument("--memory", default="1G", help="memory of a task, and of the lists [default: 1G]")
     parser.add_argument("--quick", action="store_true", help="use layers of 4x4 to 32 instead")
     parser.add_argument("--dir", metavar="DIR", help="where to make the temporary directory [default: $TMPDIR]")
     args = parser.parse_args()
