@@ -55,12 +55,12 @@
 //! rest on demand: `counts` (the table), `laws` (what any counts must obey), `known` (published
 //! numbers), `bound` (how many boards there are), `verify`, `graph`, `play` (games as codes),
 //! `witness` (a game that ends in a given board), `solve` (what a board is worth), `cluster` (a layer
-//! as tasks, for several machines). Each module uses only those to its left in `game -> part ->
-//! counts, bound, play -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify ->
-//! cli -> python`.
+//! as tasks, for several machines), `machine` (the cores and the memory that a process may use). Each
+//! module uses only those to its left in `game -> part -> counts, bound, play -> laws -> store ->
+//! engine, graph -> witness, cluster -> solve -> verify, machine -> cli -> python`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates. The
-//! Python module is the feature `python`; `pip install .` builds it.
+//! Python module is the feature `python`, which does without `cli`; `pip install .` builds it.
 
 // These macros panic if the text cannot be written.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -82,6 +82,8 @@ pub mod internals;
 mod known;
 mod laws;
 mod lines;
+#[cfg(feature = "machine")]
+mod machine;
 mod pages;
 pub mod part;
 mod per_thread;

@@ -8,14 +8,12 @@ mod best;
 mod check;
 mod cluster;
 mod completions;
-mod control_group;
 mod count;
 mod estimate;
 mod forecast;
 mod game;
 mod graph;
 mod lookups;
-mod machine;
 mod manual;
 mod objectives;
 mod open;
@@ -34,9 +32,6 @@ mod state;
 mod states;
 mod stdin;
 mod summary;
-#[cfg_attr(unix, path = "unix.rs")]
-#[cfg_attr(not(unix), path = "elsewhere.rs")]
-mod system;
 mod talk;
 mod units;
 mod verify;
@@ -48,13 +43,6 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
-
-#[cfg(feature = "python")]
-pub(crate) use self::{
-    objectives::{goals, objective},
-    progress::Reporter,
-    resources::{bytes, cores, default_memory, most_threads, threads},
-};
 
 /// The exit code of a job that could be done: its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,7 +129,7 @@ enum Command {
 
 /// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
-    system::handle_file_size_limit();
+    signals::handle_file_size_limit();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refused) => return refuse(&refused),

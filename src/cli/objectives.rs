@@ -1,12 +1,11 @@
 //! Objectives of a solved run: the argument that names them, and how their values are printed.
 
-use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::game::Objective;
 use crate::solve;
-use crate::store::{Goal, Rounding, Solution};
+use crate::store::{Goal, Solution};
 
 /// Objectives that a run is solved for.
 #[derive(Args)]
@@ -30,56 +29,19 @@ impl Objectives {
     }
 
     /// Their goals, in order.
-    pub(super) fn goals(&self, solution: &Solution) -> Result<Vec<Goal>> {
-        goals(solution, &self.wanted)
+    pub(super) fn goals(&self, solution: &Solution) -> error::Result<Vec<Goal>> {
+        solve::goals(solution, &self.wanted)
     }
-}
-
-/// The goals of these objectives, in order and each once; all that a run is solved for if there are
-/// none.
-pub(crate) fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
-    let solved: Vec<Goal> = solution.goals().collect();
-    let dir = solution.run().dir().display();
-    if solved.is_empty() {
-        let begun = names(&solution.aims().collect::<Vec<_>>());
-        bail!("{dir}: not solved down to the first layer: enum48 solve {dir} --for {begun}");
-    }
-    if wanted.is_empty() {
-        return Ok(solved);
-    }
-    let mut goals = Vec::new();
-    for wanted in wanted {
-        let Some(&goal) = solved.iter().find(|goal| goal.objective == *wanted) else {
-            // The error, if it cannot be solved for that.
-            solve::goal(solution.run(), *wanted, None, Rounding::Nearest)
-                .with_context(|| dir.to_string())?;
-            let names = names(&solved);
-            bail!(
-                "{dir}: expected one that it is solved for ({names}), got {wanted}: \
-                 enum48 solve {dir} --for {wanted}"
-            );
-        };
-        if !goals.contains(&goal) {
-            goals.push(goal);
-        }
-    }
-    Ok(goals)
 }
 
 /// An argument that is an objective.
-pub(crate) fn objective(text: &str) -> Result<Objective, String> {
+pub(super) fn objective(text: &str) -> Result<Objective, String> {
     let text = text.trim().to_ascii_lowercase();
     text.parse()
         .map_err(|error: Error| match text.split_once(':') {
             Some((objective, _)) => format!("bits are for solve: give {objective} alone"),
             None => error.to_string(),
         })
-}
-
-/// `score,512`.
-pub(super) fn names(goals: &[Goal]) -> String {
-    let names = goals.iter().map(|goal| goal.objective.to_string());
-    names.collect::<Vec<_>>().join(",")
 }
 
 /// A value as text: a score or a number of moves to four decimals, a chance to eight.

@@ -13,13 +13,90 @@ use signal_hook::consts::SIGINT;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
 
-use super::{machine, system};
+pub(super) use self::system::{handle_file_size_limit, note_continued, suspend};
+use crate::machine;
 use crate::store;
 
-/// The signals by which people and systems end a program, if they are not ignored, as `nohup` and
-/// shells without job control have it.
+/// Unix: signals can be waited for, and there are jobs.
+#[cfg(unix)]
+mod system {
+    use std::io;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    use rustix::process::{Signal, kill_current_process_group};
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+    use signal_hook::flag;
+    use signal_hook::iterator::Signals;
+
+    /// The signals by which people and systems end a program.
+    pub(super) const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+
+    /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
+    /// instead of killing the process.
+    pub(in crate::cli) fn handle_file_size_limit() {
+        // Without the handler such a write kills the process, and the next one resumes its work.
+        let _ = flag::register(SIGXFSZ, Arc::default());
+    }
+
+    /// Call `act` when the first of the signals comes, in a thread of its own.
+    pub(super) fn on_signal(
+        signals: impl Iterator<Item = i32>,
+        act: impl FnOnce(i32) + Send + 'static,
+    ) -> io::Result<()> {
+        let mut signals = Signals::new(signals)?;
+        let wait = move || signals.forever().next().map(act);
+        thread::Builder::new().spawn(wait).map(drop)
+    }
+
+    /// Note in a flag that the program was stopped and continued.
+    pub(in crate::cli) fn note_continued(flag: Arc<AtomicBool>) -> io::Result<()> {
+        flag::register(SIGCONT, flag).map(drop)
+    }
+
+    /// Suspend this program and all of its job.
+    pub(in crate::cli) fn suspend() -> io::Result<()> {
+        Ok(kill_current_process_group(Signal::TSTP)?)
+    }
+}
+
+/// Other systems: a signal ends the process at once, and there are no jobs.
+#[cfg(not(unix))]
+mod system {
+    use std::io;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    pub(super) const ENDING: [i32; 2] = [SIGINT, SIGTERM];
+
+    pub(in crate::cli) fn handle_file_size_limit() {}
+
+    /// Temporary files stay.
+    pub(super) fn on_signal(
+        _: impl Iterator<Item = i32>,
+        _: impl FnOnce(i32) + Send + 'static,
+    ) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(in crate::cli) fn note_continued(_: Arc<AtomicBool>) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(in crate::cli) fn suspend() -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The signals by which people and systems end a program, without the ignored ones: `nohup` and
+/// shells without job control start programs that ignore some.
 pub(super) fn ending() -> impl Iterator<Item = i32> {
-    let ignored = machine::ignored_signals();
+    // Bit n - 1 for signal n; only Linux tells.
+    let mask = machine::status("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    let ignored = mask.unwrap_or(0);
     let is_ignored = move |signal| ignored >> (signal - 1) & 1 == 1;
     system::ENDING
         .into_iter()

@@ -7,11 +7,12 @@ use super::Outcome;
 use super::game::{GameOrRun, board};
 use super::output::Output;
 use super::progress::Gauge;
-use super::resources;
+use super::resources::threads_or_cores;
 use super::talk;
 use crate::counts::Row;
 use crate::engine;
 use crate::game::{Game, Grid};
+use crate::machine;
 use crate::part::Kind;
 use crate::store::Run;
 use crate::witness::{Answer, Layers, Search};
@@ -51,11 +52,11 @@ pub(super) struct Args {
     seed: u64,
 
     /// Memory for the boards of a search or the blocks of a run, such as 64M or 8G
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = resources::bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = machine::parse_size)]
     memory: u64,
 
     /// Number of threads of a search, up to 8 for each core [default: all cores]
-    #[arg(long, value_name = "N", value_parser = resources::threads)]
+    #[arg(long, value_name = "N", value_parser = machine::parse_threads)]
     threads: Option<usize>,
 
     /// Print no progress on stderr
@@ -94,7 +95,7 @@ fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
 
 /// Search backward from a board, without a run.
 fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
-    let pool = engine::pool(resources::threads_or_cores(args.threads))?;
+    let pool = engine::pool(threads_or_cores(args.threads))?;
     let bar = if args.quiet {
         ProgressBar::hidden()
     } else {

@@ -44,6 +44,35 @@ pub enum SolvingError {
     #[error("{}: not solved yet: enum48 solve {} --for score solves it", .0.display(), .0.display())]
     NotSolved(PathBuf),
 
+    /// No objective is solved down to the first layer.
+    #[error("{}: not solved down to the first layer: enum48 solve {} --for {begun}", path.display(), path.display())]
+    Unfinished {
+        /// Directory.
+        path: PathBuf,
+        /// The objectives whose solution was begun.
+        begun: String,
+    },
+
+    /// An objective that the run is not solved for.
+    #[error("{}: expected one that it is solved for ({solved}), got {wanted}: enum48 solve {} --for {wanted}", path.display(), path.display())]
+    OtherObjective {
+        /// Directory.
+        path: PathBuf,
+        /// The objectives that the run is solved for.
+        solved: String,
+        /// The objective asked for.
+        wanted: String,
+    },
+
+    /// An objective that the run cannot be solved for.
+    #[error("{}: {cause}", path.display())]
+    Unsolvable {
+        /// Directory.
+        path: PathBuf,
+        /// The error of solving the run for the objective.
+        cause: String,
+    },
+
     /// A solution that is not that of the run.
     #[error("{}: not the solution of this run: {what}: put the right one back, or delete it and solve again", path.display())]
     Mismatch {

@@ -5,8 +5,8 @@ use std::path::{self, PathBuf};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::cli::{self, most_threads};
 use crate::game::{Exp, Size};
+use crate::machine;
 use crate::part::Kind;
 use crate::store;
 
@@ -184,7 +184,7 @@ impl FromPyObject<'_, '_> for Memory {
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let text = given.str()?.to_string();
-        let bytes = cli::bytes(&text);
+        let bytes = machine::parse_size(&text);
         bytes
             .map(Self)
             .map_err(|what| PyValueError::new_err(format!("memory {text}: {what}")))
@@ -196,9 +196,9 @@ impl FromPyObject<'_, '_> for Threads {
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let text = given.str()?.to_string();
-        let threads = cli::threads(&text);
+        let threads = machine::parse_threads(&text);
         threads
-            .map(|threads| Self(threads.min(most_threads())))
+            .map(|threads| Self(threads.min(machine::most_threads())))
             .map_err(|what| PyValueError::new_err(format!("threads {text}: {what}")))
     }
 }

@@ -3,17 +3,16 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use super::arrays::{Boards, room};
 use super::files::boards_of;
 use super::pool::pool;
-use crate::cli::{self, cores};
 use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Objective, PartKey};
+use crate::machine::{cores, default_memory};
 use crate::part::{Kind, Part, ValueDecoder};
 use crate::play::{Position, Status};
 use crate::solve::{self, StateValues, Values};
@@ -95,11 +94,9 @@ impl Best {
 
 /// The goal of an objective that a run is solved for; of the first one, if none is named.
 pub(super) fn goal(solution: &Solution, objective: Option<&str>) -> PyResult<Goal> {
-    let wanted = objective.map(cli::objective).transpose();
-    let wanted: Vec<Objective> = wanted.map_err(PyValueError::new_err)?.into_iter().collect();
-    let goals = cli::goals(solution, &wanted);
-    let goals = goals.map_err(|error| super::error::Error::new_err(format!("{error:#}")))?;
-    Ok(goals[0])
+    let read = |text: &str| text.trim().to_ascii_lowercase().parse();
+    let wanted: Option<Objective> = objective.map(read).transpose()?;
+    Ok(solve::goals(solution, wanted.as_slice())?[0])
 }
 
 /// What each board of an array is worth.
@@ -126,7 +123,7 @@ fn moves_of_some(
     let about = boards.iter().zip(0..);
     questions.extend(about.map(|(&board, number)| (PartKey::of(board), board, number)));
     questions.sort_unstable();
-    let (memory, threads) = (cli::default_memory(), cores());
+    let (memory, threads) = (default_memory(), cores());
     let share = questions.len().div_ceil(threads).max(1);
     let answered: Vec<Vec<Worth>> = pool()?.install(|| {
         let shares = questions.par_chunks(share);

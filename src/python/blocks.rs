@@ -9,9 +9,9 @@ use pyo3::types::PySlice;
 use super::arrays::made;
 use super::background::work;
 use super::files::{Place, read};
-use crate::cli::cores;
 use crate::error::Result;
 use crate::game::PartKey;
+use crate::machine::cores;
 use crate::part::{Kind, Part};
 use crate::store::Run;
 

@@ -6,10 +6,11 @@ use pyo3::prelude::*;
 
 use super::arguments::{Dir, Keep, Memory, Threads, Until};
 use super::background::work;
+use super::progress::Lines;
 use super::run::{Run, opened};
-use crate::cli::{self, Reporter, cores};
-use crate::engine::{self, Choice, Plan, Progress, Silent};
+use crate::engine::{self, Plan, Progress, Silent};
 use crate::game::Game;
+use crate::machine::{cores, default_memory};
 use crate::store::Store;
 
 /// Count a game, as enum48 does, or go on where that was stopped, and open the run.
@@ -18,7 +19,7 @@ use crate::store::Store;
 /// [default: enum48-data/ and the name]; until the sum of the last layer; keep what to keep of each
 /// layer: "all", "last", "afterstates" or "both", and what a run kept beside that is deleted; memory a
 /// bound for data, such as "8G" [half of the machine's]; threads [one for each core; up to eight for
-/// each are started]. With progress, it is shown on stderr. After Ctrl-C the same call goes on from the
+/// each are started]. With progress, a line on stderr tells every ten seconds how far the count is. After Ctrl-C the same call goes on from the
 /// last layer that was written.
 ///
 /// >>> import enum48, tempfile
@@ -43,18 +44,19 @@ pub(super) fn count(
     let usual = || Dir::new(Path::new("enum48-data").join(game.to_string()));
     let Dir(dir) = dir.unwrap_or_else(usual);
     let until = until.map(|Until(sum)| sum);
-    let memory = memory.map_or_else(cli::default_memory, |Memory(bytes)| bytes);
+    let memory = memory.map_or_else(default_memory, |Memory(bytes)| bytes);
     let threads = threads.map_or_else(cores, |Threads(threads)| threads);
     work(py, |stop| {
         let plan = Plan::new(memory, threads)?.with_stop(stop.clone());
         let mut store = Store::open(&dir, &game, keep.map(|Keep(keep)| keep))?;
-        let choice = Choice::new(store.run(), &plan, until)?;
-        let mut reporter = progress.then(|| Reporter::new(&plan, &store, &choice, false));
-        let silent: &mut dyn Progress = &mut Silent;
-        let told = reporter.as_mut().map_or(silent, |reporter| reporter);
-        let counted = engine::count(&mut store, &plan, until, told);
-        reporter.map(Reporter::finish);
-        counted
+        let mut lines;
+        let told: &mut dyn Progress = if progress {
+            lines = Lines::new(&plan, &store);
+            &mut lines
+        } else {
+            &mut Silent
+        };
+        engine::count(&mut store, &plan, until, told)
     })?;
     opened(py, &dir)
 }

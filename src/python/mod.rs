@@ -25,6 +25,7 @@ mod error;
 mod files;
 mod find;
 mod pool;
+mod progress;
 mod replay;
 mod run;
 mod table;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
-use crate::cli::cores;
 use crate::engine;
 use crate::error::Result;
+use crate::machine::cores;
 
 /// The threads of a process.
 struct Threads {

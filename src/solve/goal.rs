@@ -3,7 +3,7 @@
 use crate::counts::Row;
 use crate::error::{Result, SolvingError};
 use crate::game::Objective;
-use crate::store::{Goal, Rounding, Run};
+use crate::store::{Goal, Rounding, Run, Solution};
 
 /// What a run is solved for: an objective, with as many bits after the binary point of its values as
 /// fit 32 bits, or `fraction` of them. No value of the game can then overflow.
@@ -43,6 +43,57 @@ pub fn goal(
         .into());
     }
     Ok(goal)
+}
+
+/// The goals of `wanted` that a run is solved for, in order and each once; with nothing wanted, every
+/// goal that the run is solved for.
+///
+/// # Errors
+///
+/// [`SolvingError::Unfinished`] if no goal is solved down to the first layer,
+/// [`SolvingError::OtherObjective`] if one of `wanted` is not solved, and the error of [`goal`] if
+/// the run cannot be solved for it.
+pub fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
+    let solved: Vec<Goal> = solution.goals().collect();
+    let path = || solution.run().dir().to_owned();
+    if solved.is_empty() {
+        let begun = names(&solution.aims().collect::<Vec<_>>());
+        return Err(SolvingError::Unfinished {
+            path: path(),
+            begun,
+        }
+        .into());
+    }
+    if wanted.is_empty() {
+        return Ok(solved);
+    }
+    let mut goals = Vec::new();
+    for &wanted in wanted {
+        let Some(&found) = solved.iter().find(|goal| goal.objective == wanted) else {
+            goal(solution.run(), wanted, None, Rounding::Nearest).map_err(|cause| {
+                SolvingError::Unsolvable {
+                    path: path(),
+                    cause: cause.to_string(),
+                }
+            })?;
+            return Err(SolvingError::OtherObjective {
+                path: path(),
+                solved: names(&solved),
+                wanted: wanted.to_string(),
+            }
+            .into());
+        };
+        if !goals.contains(&found) {
+            goals.push(found);
+        }
+    }
+    Ok(goals)
+}
+
+/// The objectives of some goals, such as `score,512`.
+pub(crate) fn names(goals: &[Goal]) -> String {
+    let names = goals.iter().map(|goal| goal.objective.to_string());
+    names.collect::<Vec<_>>().join(",")
 }
 
 /// See that no value of a goal, which may be of any making, can overflow.

@@ -61,7 +61,9 @@ use crate::store::{Goal, Solution, SolutionStore, Writer};
 
 use columns::{BATCH, Buffers, FindValues, column_builds};
 use expand::Expand;
-pub use goal::goal;
+#[cfg(feature = "cli")]
+pub(crate) use goal::names;
+pub use goal::{goal, goals};
 use layer::{Draft, Layer, Reader, SolvedPart};
 pub use parts::{PartWorth, Worth, parts};
 pub(crate) use passes::tables;

@@ -8,10 +8,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules with their floor; `error`, `lines`, `wide`, `random` and `per_thread` may be used by all.
-const ORDER: [(&str, u32); 22] = [
+/// Modules with their floor. All modules may use those of the floors 0 and 1.
+const ORDER: [(&str, u32); 25] = [
     ("error", 0),
     ("lines", 0),
+    ("pages", 1),
+    ("prefetch", 0),
     ("wide", 0),
     ("random", 0),
     ("per_thread", 1),
@@ -28,6 +30,7 @@ const ORDER: [(&str, u32); 22] = [
     ("cluster", 8),
     ("witness", 8), // its tests count games
     ("solve", 9),
+    ("machine", 10),
     ("verify", 10),
     ("cli", 11),
     ("internals", 11),

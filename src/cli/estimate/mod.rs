@@ -15,9 +15,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::forecast::{Costs, Forecast, Range};
-use super::machine;
 use crate::engine::{Choice, Engine, Plan};
 use crate::game::Game;
+use crate::machine;
 use crate::part::Kind;
 use crate::store::{Keep, Run};
 use calibration::{Calibration, Place};

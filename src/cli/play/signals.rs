@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use signal_hook::flag;
 
-use crate::cli::{signals, system};
+use crate::cli::signals;
 
 /// The signals that have come.
 pub(super) struct Signals {
@@ -25,7 +25,7 @@ impl Signals {
         for signal in signals::ending() {
             flag::register_usize(signal, signals.ending.clone(), signal as usize)?;
         }
-        system::note_continued(signals.continued.clone())?;
+        signals::note_continued(signals.continued.clone())?;
         Ok(signals)
     }
 
@@ -49,7 +49,7 @@ impl Signals {
     /// Suspend this program and all of its job, until the shell continues it. Where nobody could,
     /// it is continued at once.
     pub(super) fn suspend(&self) -> io::Result<()> {
-        system::suspend()?;
+        signals::suspend()?;
         self.continued.store(true, Ordering::Relaxed);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::HumanBytes;
 
-use crate::cli::machine;
+use crate::machine;
 
 /// Watches the free space of a run's directory.
 pub(in crate::cli) struct Disk {

@@ -7,8 +7,9 @@ use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
 use super::interrupt;
 use super::log::Log;
-use crate::cli::{machine, talk, units};
+use crate::cli::{talk, units};
 use crate::engine::Plan;
+use crate::machine;
 
 /// On a terminal, a layer that took at least this long gets a line of its own.
 const WORTH_A_LINE: Duration = Duration::from_millis(500);

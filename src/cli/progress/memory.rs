@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::cli::machine;
+use crate::machine;
 
 /// Memory is measured, and the display changed, at most this often.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use self::answer::{Rated, Refused};
 use super::lookups::{Lookups, MEMORY};
-use super::objectives::{goals, objective};
+use super::objectives::objective;
 use super::output::Output;
 use super::resources::Resources;
 use super::stdin::Questions;
 use super::{Outcome, open, talk};
 use crate::game::Objective;
 use crate::play::{Code, LONGEST};
-use crate::solve::Values;
+use crate::solve::{self, Values};
 use crate::store::{Goal, Run, Sink, Solution};
 
 /// Rate the moves of a game: what each gave away, by a solved run
@@ -69,7 +69,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let solution = open::solution(&args.dir)?;
-    let goal = goals(&solution, args.objective.as_slice())?[0];
+    let goal = solve::goals(&solution, args.objective.as_slice())?[0];
     if args.code == "-" {
         return lines(
             args,

@@ -16,13 +16,13 @@ use serde::Serialize;
 use super::trial::Trial;
 use super::work::Work;
 use crate::cli::forecast::Range;
-use crate::cli::objectives::names;
 use crate::cli::signals::TemporaryDir;
-use crate::cli::{machine, units};
+use crate::cli::units;
 use crate::engine::Plan;
 use crate::game::Objective;
+use crate::machine;
 use crate::part::Kind;
-use crate::solve::{Pass, passes};
+use crate::solve::{Pass, names, passes};
 use crate::store::{Goal, Solution, parent};
 
 /// The time of all layers is known up to such factors.

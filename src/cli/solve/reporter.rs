@@ -6,14 +6,13 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 
 use super::pace::Pace;
-use crate::cli::objectives::names;
 use crate::cli::progress::{Disk, Form, Memory, draw, left_in_log, tell_of_layer};
 use crate::cli::units;
 use crate::engine::Plan;
 use crate::error::Result;
 use crate::game::Objective;
 use crate::part::Kind;
-use crate::solve::{Pass, Progress, passes};
+use crate::solve::{Pass, Progress, names, passes};
 use crate::store::{Goal, Solution, SolutionStore};
 
 /// Shows how much is solved of all that is to be, and measures memory meanwhile.
