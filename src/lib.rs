@@ -36,17 +36,34 @@
 //! |---|---|
 //! | state | a board with the player to move, after a spawn |
 //! | afterstate | a board after a move, before the spawn |
-//! | sum | of the values of a board's tiles (*age* in part of the literature) |
+//! | live, dead, won | has a legal move; has none; holds the winning tile |
+//! | canonical | the least of a board's images under the symmetries, boards compared as numbers |
+//! | labeled | counted without symmetry: the sum of orbit sizes |
+//! | sum | the sum of a board's tiles (*age* in part of the literature) |
+//! | weight | half the sum of some cells, such as a row or a half of a board |
 //! | layer | all canonical states of one sum |
 //! | part | all canonical states, or afterstates, of one sum and one largest tile ([`PartKey`](game::PartKey)) |
 //! | tile, exponent | 32 is a tile, 5 its exponent ([`Exp`](game::Exp)) |
-//! | position | the number of states before a state in its part |
-//! | value | what an afterstate is worth to who plays for an [`Objective`](game::Objective) |
+//! | tally | counts of some boards, which threads add up ([`Tally`](game::Tally)) |
+//! | row | the counts of one part in the table ([`Row`](counts::Row)) |
+//! | fingerprint | the sum of a mix of each board: it identifies a set of boards |
 //! | run | the count of one game, as far as it went, in a directory of its own |
+//! | segment | one of the files of a large part |
+//! | block | boards that are encoded together and can be decoded alone |
+//! | range | boards, keys or positions from one up to another |
+//! | task | work for one thread; in `cluster`, for one process |
+//! | batch | the tasks that are under way at once |
+//! | slice | boards that fit a core's first caches |
+//! | position | the number of states before a state in its part |
 //! | frontier | the afterstates of the last two sums, from which the next layer follows |
 //! | candidate | a state or afterstate as it is produced, before repeats are dropped |
 //! | key | a shorter number for a board, in the same order among the boards of a sum |
 //! | sorted run | a sorted list of keys, or of boards, without repeats; only in `engine` |
+//! | objective, goal | what a game is solved for; an objective and its precision |
+//! | value | the expectation of an afterstate for a goal, in a file's column |
+//! | rank | the number of a board among all boards of its sum, reached or not |
+//! | code | a game as a line of text |
+//! | witness | a game that ends in a given board |
 //!
 //! # Reading the code
 //!

@@ -64,9 +64,10 @@
 //! cell of them.
 //!
 //! Reading order: this file (the loop over layers), `choice` (which engine), `layer` and `group` (a
-//! layer as lists), `frontier`, `lists` (candidates), `parts`, `pipeline` (`batches`, `buffers`: parts
-//! from any source, for solving, too), `visit` (what is done with the boards); `bits`; `packed` (`chunk`: sorted
-//! runs in memory, or on disk), `workers`, `plan` and `progress` serve them all.
+//! layer as lists), `frontier`, `lists` (candidates), `parts`, `pipeline` with `batches` and
+//! `buffers` (parts from any source, for solving, too), `visit` (what is done with the boards);
+//! `bits`; `packed` and `chunk` (sorted runs in memory, or on disk), `workers`, `plan` and
+//! `progress` serve them all.
 //!
 //! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
 //! or on where a count was stopped.
