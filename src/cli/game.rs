@@ -25,7 +25,6 @@ pub(super) struct GameArgs {
 }
 
 impl GameArgs {
-    /// The game.
     pub(super) fn game(&self) -> Result<Game> {
         let size = self.size.context("no board size: give --size")?;
         Ok(Game::new(size, self.max)?)

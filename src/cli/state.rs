@@ -18,7 +18,6 @@ pub(super) enum State {
 }
 
 impl State {
-    /// That of a board.
     pub(super) fn of(game: Game, board: Board) -> Self {
         match Position::on(game, board).status() {
             _ if board == 0 => Self::Empty,

@@ -55,7 +55,6 @@ fn keep_parser() -> impl TypedValueParser<Value = Keep> {
 }
 
 impl WantedRun {
-    /// Its game.
     pub(super) fn game(&self) -> Result<Game> {
         self.game.game()
     }

@@ -84,7 +84,6 @@ impl<'a> PlannedLayer<'a> {
         }
     }
 
-    /// Plan it.
     pub(super) fn plan(run: &'a Run, task: u64, level: i32) -> Result<Self> {
         let plan = LayerPlan::new(run, task, level)?;
         let name = TaskDir::name(plan.sum, &plan);
@@ -214,7 +213,6 @@ impl<'a> PlannedLayer<'a> {
         Label::new(self.run.game(), kind, self.key(max))
     }
 
-    /// A part of it.
     pub(super) fn key(&self, max: Exp) -> PartKey {
         let sum = self.plan.sum;
         PartKey { sum, max }

@@ -15,7 +15,6 @@ use crate::pages::Pages;
 /// Words of a chunk. Small in tests, so that small games fill as many as large games do.
 pub(crate) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
 
-/// Bytes of a chunk.
 pub(crate) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
 
 /// Bytes of a slab: one huge page.

@@ -24,7 +24,6 @@ pub(crate) struct Frontier {
     starts: Vec<Board>,
 }
 
-/// A part of the frontier.
 pub(crate) enum FrontierPart {
     /// In its file, open for reading.
     File(Part),

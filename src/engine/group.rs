@@ -45,7 +45,6 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The parts.
     pub(super) fn keys(&self) -> impl Iterator<Item = PartKey> {
         let keys = self.tiles.iter();
         keys.map(|&max| PartKey { sum: self.sum, max })

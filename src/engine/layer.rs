@@ -283,7 +283,6 @@ fn afterstate_orders(
     orders.collect()
 }
 
-/// The row of a part.
 fn row_of(rows: &mut [Row], key: PartKey) -> &mut Row {
     let mut rows = rows.iter_mut();
     let row = rows.find(|row| row.key() == Some(key));

@@ -215,7 +215,6 @@ impl Packer {
         Ok(())
     }
 
-    /// The run.
     pub(crate) fn finish(self) -> PackedRun {
         PackedRun {
             pieces: self.pieces,

@@ -273,7 +273,6 @@ impl<'a> ReadyPart<'a> {
         from..self.ready.min(from + self.block)
     }
 
-    /// The slices of a block.
     fn slices(&self, block: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let Range { start, end } = self.range(block);
         (start..end)

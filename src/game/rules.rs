@@ -36,7 +36,7 @@ pub trait Rules: Sync {
     /// The canonical image of one board, and the symmetry that leads to it.
     fn canonical(&self, board: Board) -> (Board, Symmetry);
 
-    /// One board turned by a symmetry.
+    /// The image of a board under a symmetry.
     fn turned(&self, board: Board, symmetry: Symmetry) -> Board;
 
     /// Append each board with `tile` in each of its empty cells, not canonical.

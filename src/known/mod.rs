@@ -33,7 +33,6 @@ pub(crate) enum What {
     Dead,
     /// Boards, counted without symmetry.
     Labeled,
-    /// Afterstates.
     Afterstates,
     /// Live states of one sum.
     Layer(u32),
@@ -105,7 +104,6 @@ impl What {
 pub(crate) struct Published {
     /// Name of the game, as [`Game`] writes it.
     pub(crate) game: &'static str,
-    /// The figures.
     pub(crate) figures: &'static [Figure],
     /// Who published them.
     pub(crate) source: &'static str,

@@ -28,7 +28,6 @@ impl<P: Borrow<Part>> Blocks<P> {
         })
     }
 
-    /// The part.
     pub(crate) fn part(&self) -> &Part {
         self.part.borrow()
     }

@@ -109,7 +109,6 @@ impl<'py> Boards<'py> {
 }
 
 impl Boards<'_> {
-    /// The boards.
     pub(super) fn boards(&self) -> &[Board] {
         self.array.as_slice().expect("it was made contiguous")
     }
@@ -178,7 +177,6 @@ pub(super) fn room<T>(count: usize, what: &'static str) -> Result<Vec<T>> {
     }
 }
 
-/// Boards as an array.
 pub(super) fn array(py: Python<'_>, boards: Vec<Board>) -> Bound<'_, PyArray1<Board>> {
     boards.into_pyarray(py)
 }

@@ -27,7 +27,6 @@ impl Buffers {
         })
     }
 
-    /// The boards of a block.
     pub(super) fn block(&mut self, part: &Part, block: usize) -> Result<&[Board]> {
         self.boards.clear();
         part.read_block(block, &mut self.decoder, &mut self.boards)?;

@@ -89,7 +89,6 @@ impl Layer<'_> {
     }
 }
 
-/// A block of a layer.
 #[derive(Clone, Copy)]
 pub(crate) struct LayerBlock {
     /// Number of its part, and its own among the blocks of that and of the layer.
@@ -225,7 +224,6 @@ fn blocks_of(parts: &[SolvedPart]) -> Vec<LayerBlock> {
 }
 
 impl Reader {
-    /// One for each thread.
     pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
         PerThread::new(workers.threads(), |_| {
             Ok(Self {

@@ -67,7 +67,6 @@ pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
     })
 }
 
-/// The checksum of some contents.
 pub(super) fn checksum(contents: &impl Serialize) -> u32 {
     let bytes = serde_json::to_vec(contents).expect("they have nothing that JSON has not");
     crc32fast::hash(&bytes)

@@ -20,7 +20,6 @@ impl Expected {
         files::of(self.name, self.sealed, &self.segments)
     }
 
-    /// The names of its files.
     pub(in crate::store) fn names(&self) -> impl Iterator<Item = FileName<PartName>> + use<> {
         FileName::all(self.name, self.segments.len().max(1))
     }

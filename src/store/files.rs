@@ -23,7 +23,6 @@ pub(crate) const TABLE: &str = "layers.csv";
 
 /// What has files in a run's directory: a part, or its values.
 pub(crate) trait Name: Copy + Eq + Send + Sync + 'static {
-    /// The part.
     fn key(self) -> PartKey;
 
     /// What the names of its files end with.
@@ -173,13 +172,11 @@ impl ValuesName {
 /// What a name in a run's directory stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// A part file.
     Part(FileName<PartName>),
     /// A file of the run that is not finished.
     Temporary,
     /// The manifest, the table or the lock.
     Run,
-    /// A file of values.
     Values(FileName<ValuesName>),
     /// The manifest of the solution.
     Solution,

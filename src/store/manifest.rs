@@ -21,13 +21,11 @@ use crate::part::{Kind, Sealed};
 /// enough: where no part is in several files.
 pub(super) const FORMAT: u32 = 2;
 
-/// The program, and its version.
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
 /// Boards of every file of a part but the last, unless a run says otherwise: some 150 MB.
 const SEGMENT: u64 = 1 << 27;
 
-/// A sealed part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SealedPart {
     #[serde(flatten)]
@@ -181,7 +179,6 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// The game.
     pub(crate) fn game(&self, dir: &Path) -> Result<Game> {
         self.game.parse().map_err(|error: Error| Error::Damaged {
             path: dir.join(MANIFEST),

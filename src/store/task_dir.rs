@@ -123,7 +123,6 @@ impl TaskDir {
         paths.try_for_each(|path| file::remove(&path))
     }
 
-    /// Delete it.
     pub(crate) fn delete(self) {
         file::clear(&self.path);
     }

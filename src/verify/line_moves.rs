@@ -8,7 +8,6 @@ use crate::game::{Board, Direction, Exp, Game, Tally};
 
 /// The moves of one game.
 pub(super) struct LineMoves {
-    /// The lines of each direction.
     directions: [Vec<Line>; 4],
     /// For each length of a line, up to 4, what a move makes of every packed line.
     moved: [Vec<MovedLine>; 5],
@@ -52,7 +51,6 @@ impl LineMoves {
         }
     }
 
-    /// The legal moves of a board.
     pub(super) fn legal(&self, board: Board) -> impl Iterator<Item = Move> {
         let moves = self.directions.iter().map(move |lines| {
             let mut all = Move::default();

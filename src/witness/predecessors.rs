@@ -34,7 +34,6 @@ pub(super) struct Step {
 /// The moves of a game, backward.
 pub(crate) struct Predecessors {
     size: Size,
-    /// The lines of each direction.
     directions: [Vec<Line>; 4],
     /// For each length of a line, up to 4.
     lines: [LinePredecessors; 5],

@@ -15,7 +15,6 @@ pub(super) const LONGEST: usize = 1 << 16;
 /// What lines are.
 #[derive(Clone, Copy)]
 pub(super) enum Lines {
-    /// Boards.
     Boards,
     /// Rows of a CSV with the board in this column, counted from 0.
     Csv(usize),
@@ -32,7 +31,6 @@ impl Lines {
         }
     }
 
-    /// The board of a line.
     pub(super) fn board(self, line: &str, size: Size) -> Result<Grid> {
         let Self::Csv(column) = self else {
             return Ok(Grid::parse(line, size)?);

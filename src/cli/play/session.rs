@@ -36,7 +36,6 @@ impl Session {
         Self { seed, now, past }
     }
 
-    /// The seed.
     pub(super) fn seed(&self) -> Seed {
         self.seed
     }

@@ -28,7 +28,6 @@ pub(super) struct Rated {
     error: f64,
 }
 
-/// A move.
 #[derive(Serialize)]
 struct Move {
     r#move: &'static str,

@@ -102,7 +102,6 @@ impl Answer {
         self.state == State::Live
     }
 
-    /// The canonical board.
     pub(super) fn canonical(&self) -> Board {
         self.canonical.board()
     }

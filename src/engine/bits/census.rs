@@ -27,7 +27,6 @@ pub(crate) struct Counts {
     pub(crate) wins: [u64; EXPONENTS],
     /// Boards without a legal move.
     pub(crate) dead: [u64; EXPONENTS],
-    /// Empty cells.
     pub(crate) empty_cells: [u64; EXPONENTS],
 }
 

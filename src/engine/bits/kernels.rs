@@ -208,7 +208,6 @@ kernel! {
     }
 }
 
-/// The words of a row.
 #[inline]
 fn words(row: &[Line]) -> &[u64] {
     bytemuck::must_cast_slice(row)

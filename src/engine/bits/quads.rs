@@ -73,7 +73,6 @@ impl Quads {
         self.all.get(weight).map_or(&[], Vec::as_slice)
     }
 
-    /// The full quads of a weight.
     pub(crate) fn full(&self, weight: usize) -> &[Quad] {
         let full = self.full.get(weight).copied().unwrap_or(0);
         &self.of_weight(weight)[..full]

@@ -49,7 +49,6 @@ pub(crate) struct Row {
 enum Place {
     /// The digits of their bottom halves, from the word of this number on.
     Words(usize),
-    /// A piece of a run.
     Packed { run: u32, piece: u32 },
 }
 

@@ -129,7 +129,6 @@ impl Sizes {
     }
 }
 
-/// Lines for so many bits.
 fn lines(bits: u64) -> u64 {
     bits.div_ceil(LINE as u64)
 }

@@ -35,7 +35,6 @@ pub(crate) struct Slide {
 }
 
 impl Slide {
-    /// Begin with a pair.
     pub(crate) fn begin(&mut self, columns: &Tables, out: &mut MovedPair) -> Result<()> {
         out.flipped.matrix.clear();
         if let Some(upright) = &mut out.upright {

@@ -15,7 +15,6 @@ pub(super) struct SortTask {
 }
 
 impl SortTask {
-    /// A whole range.
     fn whole(range: usize, candidates: usize) -> Self {
         Self {
             range,

@@ -147,7 +147,6 @@ impl Ranking<'_> {
 }
 
 impl Slices<'_> {
-    /// The rank of one board.
     #[inline(always)]
     fn rank<const R: usize, const C: usize>(&self, board: Board) -> u64 {
         let row = |row: usize| {

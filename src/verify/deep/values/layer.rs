@@ -71,7 +71,6 @@ impl Layer {
         &self.parts[part].1[goal]
     }
 
-    /// Read a block.
     pub(super) fn read(&self, part: usize, block: usize) -> Result<Block> {
         let (part, columns) = &self.parts[part];
         let (mut boards, mut column) = (Vec::new(), Vec::new());
