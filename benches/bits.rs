@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use enum48::internals::{
-    LINE, Line, ROOM, Row, Tile, combine, count, count_masked, count_masked_twice, extract,
+    BitRow, BitTile, LINE, Line, ROOM, combine, count, count_masked, count_masked_twice, extract,
     keep_canonical, or, or_masked, select, transpose,
 };
 
@@ -25,7 +25,7 @@ fn bits(c: &mut Criterion) {
     let mut row = || -> Vec<Line> { (0..LINES).map(|_| line()).collect() };
     let [one, other, mask, below, without] = [(); 5].map(|()| row());
     let mut to = row();
-    let mut tile: Tile = one[..64].try_into().expect("64 lines");
+    let mut tile: BitTile = one[..64].try_into().expect("64 lines");
 
     let mut group = c.benchmark_group("bits");
     group.throughput(Throughput::Elements(1));
@@ -51,7 +51,7 @@ fn bits(c: &mut Criterion) {
     });
 
     let digits: Vec<u32> = (0..(LINES * LINE) as u32).collect();
-    let row = Row {
+    let row = BitRow {
         half: 0x1234_5678 << 32,
         digits: &digits,
         shift: 0,

@@ -13,9 +13,9 @@ use enum48::Game;
 use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
-    BLOCK, Block, Boards, Encoder, Expand, Index, LINE, Line, ROOM, RankTables, Ranking, Row,
-    Rules, Scratch, Sorter, Tile, ValueEncoder, count, count_masked, expanding, extract,
-    keep_canonical, or, or_masked, rules, transpose, union,
+    BLOCK, BitRow, BitTile, Block, BoardBuffer, Encoder, Expand, Index, LINE, Line, ROOM,
+    RankTables, Ranking, Rules, Scratch, Sorter, ValueEncoder, count, count_masked, expanding,
+    extract, keep_canonical, or, or_masked, rules, transpose, union,
 };
 use enum48::part::{Column, Decoder, Kind, Part, Stream, ValueDecoder, fingerprint};
 use enum48::play::Code;
@@ -84,7 +84,7 @@ fn kernel_fingerprint(states: &[Board]) {
 }
 
 #[inline(never)]
-fn kernel_transpose(tile: &mut Tile) {
+fn kernel_transpose(tile: &mut BitTile) {
     transpose(tile);
 }
 
@@ -110,7 +110,7 @@ fn kernel_count_masked(row: &[Line], mask: &[Line]) {
 
 /// Returns the number of boards.
 #[inline(never)]
-fn kernel_extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut Boards) -> usize {
+fn kernel_extract(bits: &[Line], mask: &[Line], row: BitRow, boards: &mut BoardBuffer) -> usize {
     let (mut line, mut all) = (0, 0);
     while line < bits.len() {
         let (lines, found) = extract(&bits[line..], &mask[line..], row.from(line), boards);
@@ -284,7 +284,7 @@ fn main() {
     done("count_masked", bits);
 
     let digits: Vec<u32> = (0..bits as u32).collect();
-    let half_of_all = Row {
+    let half_of_all = BitRow {
         half: 0x1234_5678 << 32,
         digits: &digits,
         shift: 0,

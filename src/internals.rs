@@ -7,9 +7,9 @@ use crate::game::{LineTables, Objective};
 use crate::solve::{self, Payoff};
 use crate::store::{Goal, Solution};
 
-pub use crate::engine::bits::boards::{Boards, ROOM, Row, extract, keep_canonical};
+pub use crate::engine::bits::boards::{BitRow, BoardBuffer, ROOM, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
-    LINE, Line, Tile, combine, count, count_masked, count_masked_twice, or, or_masked, select,
+    BitTile, LINE, Line, combine, count, count_masked, count_masked_twice, or, or_masked, select,
     transpose,
 };
 pub use crate::engine::lists::merge::{union, union_all};

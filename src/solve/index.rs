@@ -24,12 +24,12 @@ const BITS: u32 = 6;
 const ABSENT: u32 = u32::MAX;
 
 /// Bytes of a group and of a record.
-pub(crate) const GROUP_BYTES: u64 = size_of::<Bits>() as u64;
+pub(crate) const GROUP_BYTES: u64 = size_of::<CountedBits>() as u64;
 pub(crate) const RECORD_BYTES: u64 = GROUP_BYTES;
 
 /// Bits, and how many there are before them.
 #[derive(Zeroable)]
-struct Bits {
+struct CountedBits {
     bits: AtomicU64,
     before: u32,
 }
@@ -37,12 +37,12 @@ struct Bits {
 /// The places of the boards of a layer.
 #[derive(Default)]
 pub struct Index {
-    groups: Pages<Bits>,
-    records: Pages<Bits>,
+    groups: Pages<CountedBits>,
+    records: Pages<CountedBits>,
     boards: u32,
 }
 
-impl Bits {
+impl CountedBits {
     /// Set the bits that runs of equal keys name: each rank is `(key, bit)`, key after key, and a
     /// key is looked up once for each run.
     fn set_runs<'a>(ranks: &[u64], mut bits_of: impl FnMut(u64) -> &'a Self, shift: u32) {
@@ -98,7 +98,7 @@ impl Index {
 
     /// The first pass: these ranks will be there.
     pub fn announce(&self, ranks: &[u64]) {
-        Bits::set_runs(ranks, |key| &self.groups[key as usize], BITS);
+        CountedBits::set_runs(ranks, |key| &self.groups[key as usize], BITS);
     }
 
     /// Between the passes: make the records that were announced.
@@ -107,7 +107,7 @@ impl Index {
     ///
     /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
     pub fn make_records(&mut self) -> Result<()> {
-        let records = Bits::sum_up(&mut self.groups);
+        let records = CountedBits::sum_up(&mut self.groups);
         self.records = Pages::new(records as usize)?;
         Ok(())
     }
@@ -118,12 +118,12 @@ impl Index {
             let place = self.groups[(key >> BITS) as usize].place(key & 63);
             &self.records[place.expect("ranks are announced before they are inserted") as usize]
         };
-        Bits::set_runs(ranks, record, 0);
+        CountedBits::set_runs(ranks, record, 0);
     }
 
     /// After both: number the places. Returns how many there are.
     pub fn number(&mut self) -> u64 {
-        let boards = Bits::sum_up(&mut self.records);
+        let boards = CountedBits::sum_up(&mut self.records);
         self.boards = boards as u32;
         boards
     }

@@ -9,11 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor. All modules may use those of the floors 0 and 1.
-const ORDER: [(&str, u32); 25] = [
+const ORDER: [(&str, u32); 24] = [
     ("error", 0),
     ("lines", 0),
     ("pages", 1),
-    ("prefetch", 0),
     ("wide", 0),
     ("random", 0),
     ("per_thread", 1),

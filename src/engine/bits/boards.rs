@@ -10,13 +10,13 @@ use crate::game::{Board, canonical};
 const TOGETHER: usize = 1 << 11;
 
 /// Memory for them; the last four of a word may be nothing.
-pub type Boards = [Board; ROOM];
+pub type BoardBuffer = [Board; ROOM];
 /// How many boards that holds.
 pub const ROOM: usize = TOGETHER + 4;
 
 /// Boards that a row stands for: the digits of its half are the same in all of them.
 #[derive(Clone, Copy)]
-pub struct Row<'a> {
+pub struct BitRow<'a> {
     /// The digits of its half.
     pub half: Board,
     /// The digits of the other half, by position...
@@ -25,7 +25,7 @@ pub struct Row<'a> {
     pub shift: u32,
 }
 
-impl Row<'_> {
+impl BitRow<'_> {
     /// Without the positions of the first lines.
     #[must_use]
     pub fn from(self, line: usize) -> Self {
@@ -39,7 +39,7 @@ impl Row<'_> {
 kernel! {
     /// The boards of a row that have a bit in `bits` and in `mask`, of as many lines as fit. Returns
     /// the number of lines, and of boards.
-    pub fn extract(bits: &[Line], mask: &[Line], row: Row, boards: &mut Boards) -> (usize, usize) {
+    pub fn extract(bits: &[Line], mask: &[Line], row: BitRow, boards: &mut BoardBuffer) -> (usize, usize) {
         let mut found = 0;
         for (line, (bits, mask)) in bits.iter().zip(mask).enumerate() {
             let (mut words, mut any) = (bits.0, 0);
@@ -114,7 +114,7 @@ mod tests {
             .map(|at| mix(at as u64) as u32)
             .collect();
         for (half, shift) in [(0x1234_5678 << 32, 0), (0x1234_5678, 32)] {
-            let row = Row {
+            let row = BitRow {
                 half,
                 digits: &digits,
                 shift,

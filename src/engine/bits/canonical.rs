@@ -7,7 +7,7 @@
 use std::mem;
 
 use super::begins::{Begins, Others, Standing};
-use super::boards::{Boards, ROOM, Row, extract, keep_canonical};
+use super::boards::{BitRow, BoardBuffer, ROOM, extract, keep_canonical};
 use super::half::Half;
 use super::kernels::{Line, select};
 use super::tables::Tables;
@@ -15,7 +15,7 @@ use crate::game::Board;
 
 /// Finds canonical boards.
 pub(crate) struct Canonical {
-    boards: Box<Boards>,
+    boards: Box<BoardBuffer>,
     masks: Masks,
 }
 
@@ -75,12 +75,12 @@ impl Canonical {
         if !(upright || flipped) {
             return;
         }
-        let over = Row {
+        let over = BitRow {
             half: u64::from(half.0) << 32,
             digits: &columns.bottoms,
             shift: 0,
         };
-        let under = Row {
+        let under = BitRow {
             half: u64::from(half.0.rotate_left(16)),
             digits: &columns.tops,
             shift: 32,
@@ -125,7 +125,13 @@ impl Canonical {
     }
 
     /// Find the canonical ones of the boards of a row that have a bit in `bits`.
-    fn among(&mut self, bits: &[Line], others: &Others, row: Row, mut take: impl FnMut(&[Board])) {
+    fn among(
+        &mut self,
+        bits: &[Line],
+        others: &Others,
+        row: BitRow,
+        mut take: impl FnMut(&[Board]),
+    ) {
         let boards = &mut self.boards;
         for_each(bits, &others.sure, row, boards, |boards| take(boards));
         for_each(bits, &others.perhaps, row, boards, |boards| {
@@ -139,8 +145,8 @@ impl Canonical {
 fn for_each(
     bits: &[Line],
     mask: &[Line],
-    row: Row,
-    boards: &mut Boards,
+    row: BitRow,
+    boards: &mut BoardBuffer,
     mut act: impl FnMut(&mut [Board]),
 ) {
     let mut line = 0;

@@ -132,7 +132,7 @@ pub(crate) fn add(counts: &mut [u64; EXPONENTS], times: u64, more: &[u64; EXPONE
 }
 
 /// Counts the states of a pair.
-pub(crate) struct Census<'a> {
+pub(crate) struct PairCensus<'a> {
     pub(crate) game: &'a Game,
     pub(crate) rows: &'a Tables,
     pub(crate) columns: &'a Tables,
@@ -140,7 +140,7 @@ pub(crate) struct Census<'a> {
     pub(crate) square: bool,
 }
 
-impl Census<'_> {
+impl PairCensus<'_> {
     /// Count the states with the top half at `position`, those that are dead by the mask that
     /// `mark_dead` made; `symmetric` is memory. Returns whether there are any states.
     pub(crate) fn add_states(

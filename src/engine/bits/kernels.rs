@@ -67,11 +67,11 @@ pub const LINE: usize = 512;
 
 /// 64 rows of 512 columns; and, transposed, 512 columns of 64 rows: word `w` of line `c` is column
 /// `64 * w + c`.
-pub type Tile = [Line; 64];
+pub type BitTile = [Line; 64];
 
 kernel! {
     /// Transpose a tile in place, each of its eight squares on its own.
-    pub fn transpose(tile: &mut Tile) {
+    pub fn transpose(tile: &mut BitTile) {
         transpose_by::<32>(tile, 0x0000_0000_ffff_ffff);
         transpose_by::<16>(tile, 0x0000_ffff_0000_ffff);
         transpose_by::<8>(tile, 0x00ff_00ff_00ff_00ff);
@@ -86,7 +86,7 @@ kernel! {
 
 /// In each square of 2J x 2J bits, swap the two squares of J x J bits off the diagonal.
 #[inline(always)]
-fn transpose_by<const J: usize>(tile: &mut Tile, low: u64) {
+fn transpose_by<const J: usize>(tile: &mut BitTile, low: u64) {
     for square in tile.chunks_exact_mut(2 * J) {
         let (upper, lower) = square.split_at_mut(J);
         for (upper, lower) in words_mut(upper).iter_mut().zip(words_mut(lower)) {
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_tile_is_transposed_square_by_square() {
-        let before: Tile = lines(64, 1).try_into().unwrap();
+        let before: BitTile = lines(64, 1).try_into().unwrap();
         for way in ways() {
             let mut tile = before;
             run!(way, transpose(&mut tile));

@@ -12,12 +12,12 @@ use crate::pages::Pages;
 
 /// Lines in memory of their own.
 #[derive(Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineMemory {
     pages: Pages<Line>,
     len: usize,
 }
 
-impl Lines {
+impl LineMemory {
     /// Make this so many lines; what is in them is left over from before.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl Lines {
     }
 }
 
-impl Deref for Lines {
+impl Deref for LineMemory {
     type Target = [Line];
 
     fn deref(&self) -> &[Line] {
@@ -42,7 +42,7 @@ impl Deref for Lines {
     }
 }
 
-impl DerefMut for Lines {
+impl DerefMut for LineMemory {
     fn deref_mut(&mut self) -> &mut [Line] {
         &mut self.pages[..self.len]
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::census::EXPONENTS;
 use super::half::Half;
-use super::rows::{Row, Rows};
+use super::rows::{ListedRow, Rows};
 use crate::engine::batches::ranges;
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::engine::chunk::ChunkPool;
@@ -96,7 +96,7 @@ pub(crate) struct RowSource {
     /// Those of each thread.
     threads: Vec<Rows>,
     /// All of them in order, each with the number of its thread.
-    rows: Vec<(Row, usize)>,
+    rows: Vec<(ListedRow, usize)>,
     /// Which of them are read at once.
     tasks: Vec<Range<usize>>,
 }

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::Mutex;
 
 use super::kernels::Line;
-use super::lines::Lines;
+use super::lines::LineMemory;
 use crate::error::Result;
 
 /// A bit matrix: rows of equally many lines, in memory of its own or somewhere else.
@@ -14,7 +14,7 @@ pub(crate) struct Matrix<L> {
     width: usize,
 }
 
-impl Matrix<Lines> {
+impl Matrix<LineMemory> {
     /// Give it another shape; what is in it is left over from before.
     pub(crate) fn reshape(&mut self, rows: usize, width: usize) -> Result<()> {
         self.width = width;
@@ -58,7 +58,7 @@ impl<L: DerefMut<Target = [Line]>> Matrix<L> {
 /// Matrices of one kind, by the weight of the top half, end to end in one memory.
 #[derive(Default)]
 pub(crate) struct Matrices {
-    lines: Lines,
+    lines: LineMemory,
     /// Where each lies, and the width of its rows.
     shapes: Vec<(Range<usize>, usize)>,
     /// Whether each has bits; what is in the others is left over from before.

@@ -30,7 +30,7 @@
 //!      |
 //!      | spawn        a row of states: one top half, all bottom halves            Pair
 //!      +--> census    labeled boards, moves, wins, dead ones: counts of bits under masks
-//!      +--> canonical boards one by one: how many, and their fingerprint             Named
+//!      +--> canonical boards one by one: how many, and their fingerprint             NamedBoards
 //!      |
 //!      | slide        OR into the row of the moved top half, transpose, OR again
 //!      v
@@ -99,7 +99,7 @@ use crate::part::Kind;
 use crate::store::{Layer, Store};
 
 use listing::{Listing, RowSource};
-use pair::Found;
+use pair::PairCounts;
 pub(crate) use sizes::Sizes;
 use sweep::Sweep;
 use table_rows::{afterstates, agree, states_row};
@@ -207,7 +207,7 @@ impl<'a> Bits<'a> {
         layer: &mut Layer,
         store: Option<&mut Store>,
         progress: &mut dyn Progress,
-    ) -> Result<Found> {
+    ) -> Result<PairCounts> {
         let top = self.game.top();
         let listing = store
             .as_ref()

@@ -8,12 +8,12 @@ use crate::part::{Fingerprint, fingerprint};
 
 /// By largest exponent.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
+pub(crate) struct NamedBoards {
     pub(crate) live: [u64; EXPONENTS],
     pub(crate) fingerprints: [Fingerprint; EXPONENTS],
 }
 
-impl Named {
+impl NamedBoards {
     /// Name some boards, all of largest exponent `max`.
     pub(crate) fn add(&mut self, max: u8, boards: &[Board]) {
         self.live[usize::from(max)] += boards.len() as u64;
@@ -21,7 +21,7 @@ impl Named {
     }
 }
 
-impl AddAssign for Named {
+impl AddAssign for NamedBoards {
     fn add_assign(&mut self, other: Self) {
         for exp in 0..EXPONENTS {
             self.live[exp] += other.live[exp];

@@ -22,14 +22,14 @@ use std::ops::AddAssign;
 
 use super::afterstates::Afterstates;
 use super::begins::{Begins, Standing};
-use super::census::{Census, Counts};
+use super::census::{Counts, PairCensus};
 use super::class::NONE;
 use super::half::Half;
 use super::halves::Halves;
 use super::kernels::set;
 use super::listing::Listing;
-use super::named::Named;
-use super::scratch::Scratch;
+use super::named::NamedBoards;
+use super::scratch::PairScratch;
 use super::slide::MovedPair;
 use super::tables::Tables;
 use crate::error::Result;
@@ -49,14 +49,14 @@ pub(crate) struct Pair<'a> {
 
 /// What is counted in pairs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct PairCounts {
     pub(crate) states: Counts,
     /// The afterstates of the sum before.
     pub(crate) afterstates: Counts,
-    pub(crate) named: Named,
+    pub(crate) named: NamedBoards,
 }
 
-impl AddAssign for Found {
+impl AddAssign for PairCounts {
     fn add_assign(&mut self, other: Self) {
         self.states += other.states;
         self.afterstates += other.afterstates;
@@ -95,11 +95,11 @@ impl<'a> Pair<'a> {
     /// Make, count, name and move the states; list them if there is a `listing`.
     pub(crate) fn sweep(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut PairScratch,
         mut out: MovedPair,
         listing: Option<&Listing>,
-    ) -> Result<Found> {
-        let mut found = Found::default();
+    ) -> Result<PairCounts> {
+        let mut found = PairCounts::default();
         let (rows, columns) = (self.rows(), self.columns());
         self.make_slabs(self.bottom, scratch, Some(&mut found.afterstates))?;
         if !self.prepare(scratch, Some(&mut found.afterstates))? {
@@ -116,7 +116,7 @@ impl<'a> Pair<'a> {
             self.name(position, scratch, listing, &mut found.named)?;
             let target = rows.targets[position as usize];
             if target != NONE {
-                let Scratch { slide, row, .. } = scratch;
+                let PairScratch { slide, row, .. } = scratch;
                 slide.advance(target, rows, columns, &mut out);
                 slide.add(position, target, row, columns);
             }
@@ -141,9 +141,9 @@ impl<'a> Pair<'a> {
     /// made last are those of its bottom halves.
     fn list(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut PairScratch,
         listing: Option<&Listing>,
-        named: &mut Named,
+        named: &mut NamedBoards,
     ) -> Result<()> {
         self.prepare(scratch, None)?;
         let rows = self.rows();
@@ -160,8 +160,8 @@ impl<'a> Pair<'a> {
 
     /// Make what rows of states are made of, when the slabs of bottom halves are made. Counts the
     /// afterstates of the sum before, if asked to. Returns whether there can be any states.
-    fn prepare(&self, scratch: &mut Scratch, counts: Option<&mut Counts>) -> Result<bool> {
-        let Scratch { spawns, slabs, .. } = scratch;
+    fn prepare(&self, scratch: &mut PairScratch, counts: Option<&mut Counts>) -> Result<bool> {
+        let PairScratch { spawns, slabs, .. } = scratch;
         spawns.make(slabs, self.rows(), self.columns())?;
         if self.top != self.bottom {
             self.make_slabs(self.top, scratch, counts)?;
@@ -184,7 +184,7 @@ impl<'a> Pair<'a> {
     fn make_slabs(
         &self,
         top: usize,
-        scratch: &mut Scratch,
+        scratch: &mut PairScratch,
         mut counts: Option<&mut Counts>,
     ) -> Result<()> {
         for (tile, slab) in scratch.slabs.iter_mut().enumerate() {
@@ -202,8 +202,8 @@ impl<'a> Pair<'a> {
     }
 
     /// Make the row of states with the top half at `position`; returns whether it can have any.
-    fn make_row(&self, position: u32, scratch: &mut Scratch) -> bool {
-        let Scratch {
+    fn make_row(&self, position: u32, scratch: &mut PairScratch) -> bool {
+        let PairScratch {
             slabs,
             spawns,
             starts,
@@ -219,8 +219,8 @@ impl<'a> Pair<'a> {
     }
 
     /// Count the states of the row that was made, and mark dead ones. Returns whether there are any.
-    fn count(&self, position: u32, scratch: &mut Scratch, counts: &mut Counts) -> bool {
-        let Scratch {
+    fn count(&self, position: u32, scratch: &mut PairScratch, counts: &mut Counts) -> bool {
+        let PairScratch {
             row,
             dead,
             symmetric,
@@ -236,12 +236,12 @@ impl<'a> Pair<'a> {
     fn name(
         &self,
         position: u32,
-        scratch: &mut Scratch,
+        scratch: &mut PairScratch,
         listing: Option<&Listing>,
-        named: &mut Named,
+        named: &mut NamedBoards,
     ) -> Result<()> {
         let (rows, columns) = (self.rows(), self.columns());
-        let Scratch {
+        let PairScratch {
             row,
             dead,
             canonical,
@@ -261,8 +261,8 @@ impl<'a> Pair<'a> {
         listing.map_or(Ok(()), |listing| listing.add(half, lister))
     }
 
-    fn census(&self) -> Census<'_> {
-        Census {
+    fn census(&self) -> PairCensus<'_> {
+        PairCensus {
             game: self.game,
             rows: self.rows(),
             columns: self.columns(),

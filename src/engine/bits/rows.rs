@@ -19,7 +19,7 @@ const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 128;
 
 /// Rows of one part that one thread listed.
 pub(crate) struct Rows {
-    rows: Vec<Row>,
+    rows: Vec<ListedRow>,
     /// How many of them are packed: the first ones.
     packed: usize,
     /// The digits of the bottom halves of the others, in words...
@@ -37,19 +37,22 @@ pub(crate) struct Rows {
 
 /// What is known of a row.
 #[derive(Clone, Copy)]
-pub(crate) struct Row {
+pub(crate) struct ListedRow {
     pub(crate) top: Half,
     /// Number of its boards.
     pub(crate) boards: u32,
-    place: Place,
+    place: RowPlace,
 }
 
 /// Where a row's boards are.
 #[derive(Clone, Copy)]
-enum Place {
+enum RowPlace {
     /// The digits of their bottom halves, from the word of this number on.
     Words(usize),
-    Packed { run: u32, piece: u32 },
+    Packed {
+        run: u32,
+        piece: u32,
+    },
 }
 
 impl Rows {
@@ -69,10 +72,10 @@ impl Rows {
 
     /// Add a row of boards: their top half, and the digits of the bottom ones, sorted.
     pub(crate) fn add(&mut self, top: Half, bottoms: &[u32], pool: &mut ChunkPool) -> Result<()> {
-        self.rows.push(Row {
+        self.rows.push(ListedRow {
             top,
             boards: bottoms.len() as u32,
-            place: Place::Words(self.end),
+            place: RowPlace::Words(self.end),
         });
         let mut rest = bottoms;
         while !rest.is_empty() {
@@ -115,14 +118,14 @@ impl Rows {
         let mut boards = Vec::new();
         for at in self.packed..self.rows.len() {
             let row = self.rows[at];
-            if let Place::Words(begin) = row.place {
+            if let RowPlace::Words(begin) = row.place {
                 self.forget(begin, pool);
             }
             boards.clear();
             self.read(row, &mut Vec::new(), &mut boards)?;
             let piece = packer.pieces() as u32;
             packer.append(&boards, pool)?;
-            self.rows[at].place = Place::Packed { run, piece };
+            self.rows[at].place = RowPlace::Packed { run, piece };
         }
         self.end = self.end.next_multiple_of(CHUNK);
         self.forget(self.end, pool);
@@ -140,7 +143,7 @@ impl Rows {
     }
 
     /// The rows that were added.
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub(crate) fn rows(&self) -> &[ListedRow] {
         &self.rows
     }
 
@@ -152,12 +155,12 @@ impl Rows {
     /// Append the boards of a row to `boards`; coded ones go through `bytes`.
     pub(crate) fn read(
         &self,
-        row: Row,
+        row: ListedRow,
         bytes: &mut Vec<u8>,
         boards: &mut Vec<Board>,
     ) -> Result<()> {
         match row.place {
-            Place::Words(begin) => {
+            RowPlace::Words(begin) => {
                 let top = u64::from(row.top.0) << 32;
                 let mut words = begin - self.first..begin - self.first + row.boards as usize;
                 while !words.is_empty() {
@@ -169,7 +172,7 @@ impl Rows {
                 }
                 Ok(())
             }
-            Place::Packed { run, piece } => self.runs[run as usize].read(
+            RowPlace::Packed { run, piece } => self.runs[run as usize].read(
                 piece as usize,
                 Bounds::ALL,
                 &self.spill,

@@ -2,7 +2,7 @@
 
 use super::canonical::Canonical;
 use super::kernels::Line;
-use super::lines::Lines;
+use super::lines::LineMemory;
 use super::listing::Lister;
 use super::matrix::Matrix;
 use super::mirror::Mirror;
@@ -11,7 +11,7 @@ use super::slide::Slide;
 use super::spawn::Spawns;
 
 /// What a thread needs for a pair; it is used again for the next.
-pub(crate) struct Scratch {
+pub(crate) struct PairScratch {
     pub(super) slabs: [Slab; 2],
     pub(super) mirror: Mirror,
     pub(super) spawns: Spawns,
@@ -23,11 +23,11 @@ pub(crate) struct Scratch {
     pub(super) canonical: Canonical,
     pub(super) lister: Lister,
     /// Rows by bottom half.
-    pub(super) flipped: Matrix<Lines>,
+    pub(super) flipped: Matrix<LineMemory>,
     pub(super) slide: Slide,
 }
 
-impl Scratch {
+impl PairScratch {
     /// For the thread of this number.
     pub(crate) fn new(thread: usize) -> Self {
         Self {

@@ -19,7 +19,7 @@ use super::class::NONE;
 use super::half::Half;
 use super::halves::Halves;
 use super::kernels::{LINE, Line, bit, or, transpose};
-use super::lines::Lines;
+use super::lines::LineMemory;
 use super::matrix::Matrix;
 use super::mirror::Mirror;
 use super::tables::Tables;
@@ -29,11 +29,11 @@ use crate::game::orbit;
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Slab {
-    lines: Lines,
+    lines: LineMemory,
     /// For each slot: which lines are its row, and the columns that these are.
-    spans: Vec<Span>,
+    spans: Vec<SlabRow>,
     /// A row for each short top half: the windows of the hollow ones.
-    short: Matrix<Lines>,
+    short: Matrix<LineMemory>,
     any_short: bool,
     /// Whether it has no bits at all.
     pub(crate) empty: bool,
@@ -41,13 +41,13 @@ pub(crate) struct Slab {
 
 /// A row with the lines of its extent only.
 #[derive(Clone, Copy)]
-struct Span {
+struct SlabRow {
     at: usize,
     first: u32,
     lines: u32,
 }
 
-impl Span {
+impl SlabRow {
     fn kept(self) -> Range<usize> {
         self.at..self.at + self.lines as usize
     }
@@ -109,7 +109,7 @@ impl Slab {
         for &(_, extent) in &rows.open {
             let range = columns.class.lines_of(extent);
             let (first, lines) = (range.start as u32, range.len() as u32);
-            self.spans.push(Span { at, first, lines });
+            self.spans.push(SlabRow { at, first, lines });
             at += range.len();
         }
         self.lines.resize(at)?;
@@ -220,7 +220,7 @@ impl Slab {
         &self,
         line: usize,
         rows: &Tables,
-        flipped: &mut Matrix<Lines>,
+        flipped: &mut Matrix<LineMemory>,
     ) -> Result<()> {
         flipped.reshape(LINE, rows.class.lines())?;
         flipped.clear();

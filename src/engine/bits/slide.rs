@@ -9,7 +9,7 @@ use std::mem;
 
 use super::class::NONE;
 use super::kernels::{LINE, Line, or, or_masked, transpose};
-use super::lines::Lines;
+use super::lines::LineMemory;
 use super::matrix::{Made, Matrix};
 use super::tables::Tables;
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub(crate) struct MovedPair<'a, 'b> {
 #[derive(Default)]
 pub(crate) struct Slide {
     /// Rows of 64 moved top halves.
-    strip: Matrix<Lines>,
+    strip: Matrix<LineMemory>,
     /// For each bottom half that a move leads to, 512 moved top halves.
     moved: Vec<Line>,
     /// The number of the strip, and whether there is anything in it.

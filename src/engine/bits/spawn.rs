@@ -6,7 +6,7 @@
 //! transposed.
 
 use super::kernels::{LINE, Line, transpose};
-use super::lines::Lines;
+use super::lines::LineMemory;
 use super::matrix::Matrix;
 use super::slab::Slab;
 use super::tables::Tables;
@@ -16,9 +16,9 @@ use crate::error::Result;
 #[derive(Default)]
 pub(crate) struct Spawns {
     /// 512 rows by bottom half.
-    block: Matrix<Lines>,
+    block: Matrix<LineMemory>,
     /// A row for each settled top half.
-    below: Matrix<Lines>,
+    below: Matrix<LineMemory>,
     /// Whether there are any.
     any: bool,
 }

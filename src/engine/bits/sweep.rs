@@ -8,8 +8,8 @@ use super::half::Half;
 use super::halves::Halves;
 use super::kernels::{LINE, Line};
 use super::listing::Listing;
-use super::pair::{Found, Pair};
-use super::scratch::Scratch;
+use super::pair::{Pair, PairCounts};
+use super::scratch::PairScratch;
 use super::slide::MovedPair;
 use super::tables::Tables;
 use crate::engine::frontier::Frontier;
@@ -23,7 +23,7 @@ pub(crate) struct Sweep<'a> {
     game: Game,
     workers: &'a Workers,
     halves: Halves,
-    scratch: PerThread<Scratch>,
+    scratch: PerThread<PairScratch>,
     /// The afterstates of the last sum, and of the one before.
     before: [Afterstates; 2],
     /// Those that the layer leads to, while it is counted.
@@ -46,7 +46,7 @@ impl<'a> Sweep<'a> {
             game: *game,
             workers,
             halves: workers.install(|| Halves::new(game, last)),
-            scratch: PerThread::new(threads, |thread| Ok(Scratch::new(thread)))?,
+            scratch: PerThread::new(threads, |thread| Ok(PairScratch::new(thread)))?,
             before: Default::default(),
             next: Afterstates::default(),
             weight,
@@ -70,7 +70,7 @@ impl<'a> Sweep<'a> {
         &mut self,
         listing: Option<&Listing>,
         report: &mut (dyn FnMut(u64) + Send),
-    ) -> Result<Found> {
+    ) -> Result<PairCounts> {
         let weight = self.weight;
         let live = AtomicU64::new(0);
         let mut report = || report(live.load(Ordering::Relaxed));
@@ -142,9 +142,9 @@ impl<'a> Sweep<'a> {
         afterstates: &Afterstates,
         top: usize,
         listing: &Listing,
-        scratch: &mut Scratch,
+        scratch: &mut PairScratch,
     ) -> Result<()> {
-        let Scratch {
+        let PairScratch {
             slabs: [slab, _],
             mirror,
             row,

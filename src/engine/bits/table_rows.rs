@@ -5,14 +5,14 @@
 //! So a sum that is no multiple of eight is a fault, and is found here.
 
 use super::census::Counts;
-use super::pair::Found;
+use super::pair::PairCounts;
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::PartKey;
 use crate::laws;
 
 /// The row of a part's states.
-pub(super) fn states_row(key: PartKey, found: &Found) -> Result<Row> {
+pub(super) fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
     let exp = usize::from(key.max.get());
     let Counts {
         labeled,

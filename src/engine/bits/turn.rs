@@ -65,8 +65,8 @@ fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mu
     let bottom = afterstates.weight - top;
     let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
     let quads = &halves.quads;
-    let blocks: Vec<Block> = (0..=bottom)
-        .filter_map(|right| Block::new(right, bottom - right, quads))
+    let blocks: Vec<TurnBlock> = (0..=bottom)
+        .filter_map(|right| TurnBlock::new(right, bottom - right, quads))
         .collect();
     let reachable = |&(_, _, right): &(u32, Quad, Quad)| {
         blocks
@@ -84,10 +84,10 @@ fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mu
     for group in rows.fallen.chunk_by(|a, b| a.2 == b.2) {
         let right = group[0].2;
         let begin = columns.class.open() as u32;
-        let mut packers: Vec<Packer> = to
+        let mut packers: Vec<FieldWriter> = to
             .by_ref()
             .take(group.len())
-            .map(|row| Packer::new(words_mut(row), begin))
+            .map(|row| FieldWriter::new(words_mut(row), begin))
             .collect();
         for block in &blocks {
             let from = block.right + right.weight();
@@ -128,7 +128,7 @@ fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mu
                 }
             }
         }
-        packers.into_iter().for_each(Packer::finish);
+        packers.into_iter().for_each(FieldWriter::finish);
     }
     fallen.any = any != 0;
 }
@@ -231,7 +231,7 @@ fn set_field(words: &mut [u64], at: u32, field: u64) {
 }
 
 /// The full bottom halves with right quads of one weight, and left quads of another.
-struct Block {
+struct TurnBlock {
     right: usize,
     /// Number of right quads: each has a field of bits for its left quads.
     fields: u32,
@@ -241,7 +241,7 @@ struct Block {
     transposer: Transposer,
 }
 
-impl Block {
+impl TurnBlock {
     fn new(right: usize, left: usize, quads: &Quads) -> Option<Self> {
         let (fields, bits) = (
             quads.full(right).len() as u32,
@@ -258,7 +258,7 @@ impl Block {
 }
 
 /// Appends fields of bits to a row.
-struct Packer<'a> {
+struct FieldWriter<'a> {
     words: &'a mut [u64],
     word: usize,
     /// Bits for the next word, and how many there are.
@@ -266,7 +266,7 @@ struct Packer<'a> {
     filled: u32,
 }
 
-impl<'a> Packer<'a> {
+impl<'a> FieldWriter<'a> {
     fn new(words: &'a mut [u64], at: u32) -> Self {
         let (word, filled) = (at as usize / 64, at % 64);
         Self {
