@@ -13,7 +13,8 @@ use criterion::{criterion_group, criterion_main};
 use enum48::engine::LEVEL;
 use enum48::game::Exp;
 use enum48::internals::{BLOCK, Block, Encoder, Sorter, rules, union, union_all};
-use enum48::part::{Decoder, Lookup, Part, fingerprint};
+use enum48::part::{Decoder, Kind, Part, fingerprint};
+use enum48::store::Lookup;
 
 mod layer;
 use layer::{Layer, read};
@@ -28,7 +29,7 @@ fn lists(c: &mut Criterion) {
     group.sample_size(50);
     sort(&mut group, &candidates(&layer.afterstates));
     merge(&mut group, &states[states.len() / 2..][..RANGE]);
-    code(&mut group, &layer.states, &states);
+    code(&mut group, &layer, &states);
     group.finish();
 }
 
@@ -95,7 +96,8 @@ fn merge(group: &mut BenchmarkGroup<WallTime>, states: &[u64]) {
     });
 }
 
-fn code(group: &mut BenchmarkGroup<WallTime>, part: &Part, states: &[u64]) {
+fn code(group: &mut BenchmarkGroup<WallTime>, layer: &Layer, states: &[u64]) {
+    let part = &layer.states;
     let middle = part.blocks() / 2;
     let states = &states[middle * BLOCK..][..BLOCK];
     group.throughput(Throughput::Elements(BLOCK as u64));
@@ -121,14 +123,15 @@ fn code(group: &mut BenchmarkGroup<WallTime>, part: &Part, states: &[u64]) {
     group.bench_function("decode", |b| b.iter(&mut decode));
     assert_eq!(decoded, states);
 
-    let mut lookup = Lookup::new(part).unwrap();
+    let mut lookup = Lookup::new(&layer.run, 0).unwrap();
+    let mut position = |state| lookup.position(Kind::States, state).unwrap();
     let first = (middle * BLOCK) as u64;
-    assert_eq!(lookup.position(states[7]).unwrap(), Some(first + 7));
+    assert_eq!(position(states[7]), Some(first + 7));
     // In order, so that one block is decoded for all of them.
     group.bench_function("position", |b| {
         b.iter(|| {
             for &state in states {
-                black_box(lookup.position(state).unwrap());
+                black_box(position(state));
             }
         });
     });

@@ -23,8 +23,8 @@
 //!
 //! - [`store::Run`] opens a run for reading: its table, its parts, a layer's states in one iterator
 //!   ([`Run::layer`](store::Run::layer), with an example that moves them).
-//! - [`part::Lookup`] finds the position of a state in its part and the state at a position, so
-//!   that an array beside the part can hold anything about its states (with an example).
+//! - [`store::Lookup`] finds the position of a state or an afterstate in its part, and the board at a
+//!   position, so that an array beside the part can hold anything about its boards (with an example).
 //! - [`solve::solve`] solves a complete run that kept its afterstates, for any [`store::Goal`]s;
 //!   [`solve::Values`] looks up what a board and each of its moves are worth (with an example).
 //! - [`part::Column`] reads the values of a part's afterstates, in the same blocks.
@@ -84,6 +84,7 @@
 #![warn(clippy::unwrap_used)]
 
 mod bound;
+mod cache;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -109,6 +110,7 @@ pub mod play;
 mod python;
 mod random;
 pub mod solve;
+mod stop;
 pub mod store;
 pub mod verify;
 mod wide;

@@ -6,13 +6,14 @@ use enum48::Game;
 use enum48::engine::{self, Plan, Silent};
 use enum48::game::{Exp, PartKey};
 use enum48::part::{Decoder, Kind, Part, fingerprint};
-use enum48::store::Store;
+use enum48::store::{Run, Store};
 use tempfile::TempDir;
 
 /// The part's files, as the engine wrote them.
 pub(crate) struct Layer {
     pub(crate) states: Part,
     pub(crate) afterstates: Part,
+    pub(crate) run: Run,
     _place: TempDir,
 }
 
@@ -36,9 +37,11 @@ impl Layer {
             (2_422_602, 384_645)
         );
         assert_eq!(fingerprint(&read(&states)).to_string(), "891b5a7bae97939c");
+        drop(store);
         Self {
             states,
             afterstates,
+            run: Run::open(place.path()).unwrap(),
             _place: place,
         }
     }

@@ -13,7 +13,6 @@ mod estimate;
 mod forecast;
 mod game;
 mod graph;
-mod lookups;
 mod manual;
 mod objectives;
 mod open;

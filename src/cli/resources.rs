@@ -7,6 +7,10 @@ use super::talk;
 use crate::engine::Plan;
 use crate::machine::{self, THREADS_PER_CORE};
 
+/// The help of `--memory` where values are looked up.
+pub(super) const LOOKUP_MEMORY: &str = "\
+Memory for blocks of files, such as 512M or 8G, in powers of 1024 [default: half of the machine's]";
+
 /// What a job may use.
 #[derive(Args)]
 pub(super) struct Resources {

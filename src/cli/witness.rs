@@ -126,7 +126,8 @@ fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
     let total = parts.iter().map(|row| row.live).sum();
     let gauge = Gauge::new("witness", count.min(total), args.quiet);
     let mut outcome = Outcome::Done;
-    let sample = run.sample(&parts, count, args.seed)?;
+    let stop = engine::Stop::default();
+    let sample = run.sample(&parts, count, args.seed, &stop)?;
     let written = Output::Stdout.write(|to| {
         for drawn in sample {
             let (_, states) = drawn?;

@@ -101,6 +101,7 @@ use crate::error::Result;
 use crate::laws::Laws;
 use crate::store::{Layer, Run, Store};
 
+pub use crate::stop::Stop;
 use bits::Bits;
 use choice::Stage;
 pub use choice::{Choice, last_sum};
@@ -114,8 +115,8 @@ pub(crate) use pipeline::{PartBuild, Pipeline, Source};
 pub use plan::{Engine, LEVEL, Plan};
 pub use progress::{Progress, Silent, Step};
 pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
+pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
-pub use workers::{Stop, pool};
 
 /// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
 /// the one of sum `until`. Before that, every block that is in the directory is checked, so that no

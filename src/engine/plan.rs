@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::workers::Stop;
 use crate::error::{Error, Result};
+use crate::stop::Stop;
 
 /// The least bound: so much for each thread, and so much once.
 const LEAST_FOR_THREAD: usize = 8 << 20;

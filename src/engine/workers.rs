@@ -1,8 +1,8 @@
 //! The threads, each with buffers of its own that live as long as the count.
 
 use std::ops::AddAssign;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::game::Board;
 use crate::part::{Decoder, Encoder};
 use crate::per_thread::PerThread;
+use crate::stop::Stop;
 
 /// Start threads.
 ///
@@ -140,31 +141,6 @@ pub(crate) struct Done;
 
 impl AddAssign for Done {
     fn add_assign(&mut self, Self: Self) {}
-}
-
-/// Asks long work to end, wherever it is: a count stops within the layer, and loses what is not
-/// sealed. To end a count between two layers there is [`Progress::stop`](super::Progress::stop). All
-/// clones are one.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Ask.
-    pub fn ask(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// See whether to go on.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Stopped`] if it was asked to end.
-    pub fn check(&self) -> Result<()> {
-        if self.0.load(Ordering::Relaxed) {
-            return Err(Error::Stopped);
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -156,11 +156,10 @@
 //! `scripts/read_values.py` does so for values, and takes the potential off.
 //!
 //! Reading order: `varint`, `delta`, `stored`, `block`, `label`, `about`, `contents`, `header`, `writer`,
-//! `frame`, `segments`, `reader`, `blocks`, `stream`, `lookup`; then for values `planes`, `column`.
+//! `frame`, `segments`, `reader`, `stream`; then for values `planes`, `column`.
 
 mod about;
 pub(crate) mod block;
-mod blocks;
 mod column;
 pub(crate) mod contents;
 pub(crate) mod delta;
@@ -169,7 +168,6 @@ mod frame;
 mod header;
 mod label;
 mod little_endian;
-mod lookup;
 pub(crate) mod planes;
 mod reader;
 mod segments;
@@ -187,10 +185,10 @@ pub(crate) use contents::Contents;
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
 pub use label::{Kind, Label};
-pub use lookup::Lookup;
 pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
 pub use reader::Part;
 pub use segments::Segments;
 pub use stream::Stream;
+pub(crate) use stream::each_block;
 pub(crate) use writer::{PartWriter, Sealed};

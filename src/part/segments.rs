@@ -175,9 +175,9 @@ impl Segments {
 #[cfg(test)]
 mod tests {
     use super::super::block::{BLOCK, Decoder};
+    use super::super::fingerprint;
     use super::super::reader::Part;
     use super::super::reader::tests::part_of;
-    use super::super::{Lookup, fingerprint};
     use super::*;
 
     /// A part of several files that hold so many of the states each.
@@ -210,11 +210,8 @@ mod tests {
                 part.read_block(block, &mut decoder, &mut found).unwrap();
             }
             assert!(found == states);
-            let mut lookup = Lookup::new(&part).unwrap();
             for at in [0, BLOCK - 1, BLOCK, 2 * BLOCK, states.len() - 1] {
-                let (state, at) = (states[at], at as u64);
-                assert_eq!(lookup.position(state).unwrap(), Some(at));
-                assert_eq!(lookup.state_at(at).unwrap(), Some(state));
+                assert_eq!(part.block_of(states[at]), Some(at / BLOCK));
             }
             assert!(part.check_blocks().is_ok());
         }

@@ -1,19 +1,25 @@
-//! The states of a part in order, from first to last.
+//! The boards of a part, block by block: in order, or on all threads.
 
 use std::borrow::Borrow;
 
-use super::blocks::Blocks;
+use rayon::prelude::*;
+
+use super::block::Decoder;
 use super::reader::Part;
 use crate::error::Result;
 use crate::game::Board;
+use crate::stop::Stop;
 
 /// Streams a part, a [`Part`] or a reference to one, block by block; holds one block at a time,
 /// about 1 MiB.
 pub struct Stream<P> {
-    blocks: Blocks<P>,
+    part: P,
+    decoder: Decoder,
     /// The next block to decode.
     next: usize,
-    /// The next state to give of the block decoded last.
+    /// The block decoded last.
+    boards: Vec<Board>,
+    /// The next of its boards to give.
     at: usize,
 }
 
@@ -25,8 +31,10 @@ impl<P: Borrow<Part>> Stream<P> {
     /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
     pub fn new(part: P) -> Result<Self> {
         Ok(Self {
-            blocks: Blocks::new(part)?,
+            part,
+            decoder: Decoder::new()?,
             next: 0,
+            boards: Vec::new(),
             at: 0,
         })
     }
@@ -37,13 +45,17 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// [`Error::Damaged`](crate::Error::Damaged), naming the block.
     pub fn next_block(&mut self) -> Result<Option<&[Board]>> {
-        if self.next == self.blocks.part().blocks() {
+        let part = self.part.borrow();
+        if self.next == part.blocks() {
             return Ok(None);
         }
         self.next += 1;
-        let states = self.blocks.block(self.next - 1)?;
-        self.at = states.len();
-        Ok(Some(states))
+        self.at = 0;
+        self.boards.clear();
+        let read = part.read_block(self.next - 1, &mut self.decoder, &mut self.boards);
+        read.inspect_err(|_| self.boards.clear())?;
+        self.at = self.boards.len();
+        Ok(Some(&self.boards))
     }
 }
 
@@ -52,20 +64,42 @@ impl<P: Borrow<Part>> Iterator for Stream<P> {
 
     /// After an error the stream is at its end.
     fn next(&mut self) -> Option<Result<Board>> {
-        if self.at == self.blocks.last().len() {
+        if self.at == self.boards.len() {
             match self.next_block() {
                 Ok(Some(_)) => self.at = 0,
                 Ok(None) => return None,
                 Err(error) => {
-                    self.next = self.blocks.part().blocks();
-                    self.at = 0;
+                    self.next = self.part.borrow().blocks();
                     return Some(Err(error));
                 }
             }
         }
         self.at += 1;
-        Some(Ok(self.blocks.last()[self.at - 1]))
+        Some(Ok(self.boards[self.at - 1]))
     }
+}
+
+/// Decode blocks on the threads of the pool that this is called on. `act` gets the boards of each
+/// block and the value that was given with it.
+pub(crate) fn each_block<P: Borrow<Part> + Send, T: Send>(
+    blocks: Vec<(P, usize, T)>,
+    stop: &Stop,
+    act: impl Fn(&[Board], T) + Sync,
+) -> Result<()> {
+    blocks.into_par_iter().try_for_each_init(
+        || (None, Vec::new()),
+        |(decoder, boards), (part, block, value)| {
+            stop.check()?;
+            let decoder = match decoder {
+                Some(decoder) => decoder,
+                None => decoder.insert(Decoder::new()?),
+            };
+            boards.clear();
+            part.borrow().read_block(block, decoder, boards)?;
+            act(boards, value);
+            Ok(())
+        },
+    )
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use pyo3::types::PyTuple;
 use rayon::ThreadPool;
 
 use super::pool::pool;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::game::{Board, Grid, Size};
 
 /// Boards for which it does not pay to wake up other threads.
@@ -162,19 +162,6 @@ pub(super) fn made<'py, T: Element>(
     let array = array.cast_into::<PyArrayDyn<T>>()?;
     fill(array.readwrite().as_slice_mut()?)?;
     Ok(array)
-}
-
-/// A vector with room for so many; `what` names them.
-///
-/// # Errors
-///
-/// [`Error::NoMemory`].
-pub(super) fn room<T>(count: usize, what: &'static str) -> Result<Vec<T>> {
-    let mut vector = Vec::new();
-    match vector.try_reserve_exact(count) {
-        Ok(()) => Ok(vector),
-        Err(_) => Err(Error::NoMemory { count, what }),
-    }
 }
 
 pub(super) fn array(py: Python<'_>, boards: Vec<Board>) -> Bound<'_, PyArray1<Board>> {

@@ -6,17 +6,17 @@ use std::ops::Range;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use super::arrays::{Boards, room};
+use super::arrays::Boards;
 use super::files::boards_of;
 use super::pool::pool;
 use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Objective, PartKey};
-use crate::machine::{cores, default_memory};
+use crate::machine::default_memory;
 use crate::part::{Kind, Part, ValueDecoder};
 use crate::play::{Position, Status};
-use crate::solve::{self, StateValues, Values};
-use crate::store::{Goal, Solution};
+use crate::solve::{self, BatchValues, StateValues, Values};
+use crate::store::{Goal, Solution, room};
 
 /// Boards whose moves are looked up at once, in their order: they take some 120 bytes each.
 const AT_ONCE: usize = 1 << 21;
@@ -106,41 +106,14 @@ pub(super) fn moves(
     boards: &[Board],
     stop: &Stop,
 ) -> Result<Vec<Worth>> {
+    let mut values = BatchValues::new(solution, &[goal], default_memory(), pool()?)?;
     let mut found = room(boards.len(), "boards")?;
     for boards in boards.chunks(AT_ONCE) {
-        found.extend(moves_of_some(solution, goal, boards, stop)?);
-    }
-    Ok(found)
-}
-
-fn moves_of_some(
-    solution: &Solution,
-    goal: Goal,
-    boards: &[Board],
-    stop: &Stop,
-) -> Result<Vec<Worth>> {
-    let mut questions: Vec<(PartKey, Board, usize)> = room(boards.len(), "boards")?;
-    let about = boards.iter().zip(0..);
-    questions.extend(about.map(|(&board, number)| (PartKey::of(board), board, number)));
-    questions.sort_unstable();
-    let (memory, threads) = (default_memory(), cores());
-    let share = questions.len().div_ceil(threads).max(1);
-    let answered: Vec<Vec<Worth>> = pool()?.install(|| {
-        let shares = questions.par_chunks(share);
-        let answered = shares.map(|questions| {
-            let mut values = Values::share(solution, &[goal], memory, threads)?;
-            let mut answers = room(questions.len(), "boards")?;
-            for &(_, board, _) in questions {
-                stop.check()?;
-                answers.push(worth(&mut values, board)?);
-            }
-            Ok(answers)
-        });
-        answered.collect::<Result<_>>()
-    })?;
-    let mut found = vec![Worth::UNKNOWN; boards.len()];
-    for (&(_, _, number), worth) in questions.iter().zip(answered.into_iter().flatten()) {
-        found[number] = worth;
+        let key = |&board: &Board| (PartKey::of(board), board);
+        found.extend(values.each(boards, key, |values, &board| {
+            stop.check()?;
+            worth(values, board)
+        })?);
     }
     Ok(found)
 }

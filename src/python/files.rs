@@ -4,35 +4,12 @@ use std::borrow::Borrow;
 use std::mem;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::pool::pool;
 use crate::engine::Stop;
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp};
-use crate::part::{Decoder, Kind, Part};
+use crate::part::{Decoder, Kind, Part, each_block};
 use crate::store::Run;
-
-/// Memory that a thread decodes with.
-pub(super) struct Buffers {
-    decoder: Decoder,
-    boards: Vec<Board>,
-}
-
-impl Buffers {
-    pub(super) fn new() -> Result<Self> {
-        Ok(Self {
-            decoder: Decoder::new()?,
-            boards: Vec::new(),
-        })
-    }
-
-    pub(super) fn block(&mut self, part: &Part, block: usize) -> Result<&[Board]> {
-        self.boards.clear();
-        part.read_block(block, &mut self.decoder, &mut self.boards)?;
-        Ok(&self.boards)
-    }
-}
 
 /// The boards of some blocks of a part.
 pub(super) fn boards_of(part: &Part, blocks: Range<usize>) -> Result<Vec<Board>> {
@@ -96,31 +73,12 @@ pub(super) fn read<P: Borrow<Part> + Sync>(
     let tasks = places.iter().map(|place| {
         let (here, behind) = mem::take(&mut rest).split_at_mut(place.boards());
         rest = behind;
-        (place, here)
+        (place.part.borrow(), place.block, here)
     });
-    each(tasks.collect(), stop, |buffers, (place, into)| {
-        into.copy_from_slice(buffers.block(place.part.borrow(), place.block)?);
-        Ok(())
-    })
-}
-
-/// Do something for each task, with all threads.
-pub(super) fn each<T: Send>(
-    tasks: Vec<T>,
-    stop: &Stop,
-    act: impl Fn(&mut Buffers, T) -> Result<()> + Sync,
-) -> Result<()> {
+    let tasks = tasks.collect();
     pool()?.install(|| {
-        tasks.into_par_iter().try_for_each_init(
-            || None,
-            |buffers: &mut Option<Buffers>, task| {
-                stop.check()?;
-                let buffers = match buffers {
-                    Some(buffers) => buffers,
-                    None => buffers.insert(Buffers::new()?),
-                };
-                act(buffers, task)
-            },
-        )
+        each_block(tasks, stop, |boards, into: &mut [Board]| {
+            into.copy_from_slice(boards);
+        })
     })
 }

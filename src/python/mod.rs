@@ -23,7 +23,6 @@ mod boards;
 mod count;
 mod error;
 mod files;
-mod find;
 mod pool;
 mod progress;
 mod replay;

@@ -1,7 +1,8 @@
 //! A run, as Python sees it.
 
+use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyIndexError;
@@ -13,20 +14,26 @@ use super::background::work;
 use super::best::{self, Best, goal};
 use super::blocks::Blocks;
 use super::files::{boards_in, parts, places, read};
-use super::find::{boards_at, positions};
+use super::pool::pool;
 use super::table;
 use crate::counts::Row;
 use crate::error::{self, Error, SolvingError};
-use crate::game::{Board, Exp, PartKey, sum};
+use crate::game::{Board, Exp, PartKey};
 use crate::part::Kind;
-use crate::store::{self, Drawn, Lookup, Solution, draw};
+use crate::store::{self, Lookup, Solution};
 use crate::witness::{Answer, Layers};
 
 /// What is meant where no kind is named.
 const STATES: Which = Which(Kind::States);
 
 /// Memory for blocks of files, where a game is looked for that ends in a board.
-const MEMORY: u64 = 256 << 20;
+const WITNESS_MEMORY: u64 = 256 << 20;
+
+/// Memory for blocks of files that a run keeps from one question to the next.
+const LOOKUP_MEMORY: u64 = 64 << 20;
+
+/// The place of a board that is in no file.
+const NOWHERE: i64 = -1;
 
 /// The states of a game, as far as they were counted, in a directory: what open() and count() return.
 ///
@@ -36,6 +43,7 @@ const MEMORY: u64 = 256 << 20;
 #[pyclass(frozen, module = "enum48")]
 pub(super) struct Run {
     run: Arc<store::Run>,
+    lookup: Mutex<Lookup<Arc<store::Run>>>,
     solution: OnceLock<Solution>,
 }
 
@@ -55,8 +63,10 @@ pub(super) fn open(py: Python<'_>, dir: Dir) -> PyResult<Run> {
 
 /// The same.
 pub(super) fn opened(py: Python<'_>, dir: &Path) -> PyResult<Run> {
+    let run = Arc::new(py.detach(|| store::Run::peek(dir))?);
     Ok(Run {
-        run: Arc::new(py.detach(|| store::Run::peek(dir))?),
+        lookup: Mutex::new(Lookup::new(run.clone(), LOOKUP_MEMORY)?),
+        run,
         solution: OnceLock::new(),
     })
 }
@@ -179,9 +189,8 @@ impl Run {
     /// Whether a board is among the states of the run, whichever way round it lies.
     fn __contains__(&self, py: Python<'_>, board: Boards<'_>) -> PyResult<bool> {
         let board = board.one(self.run.game().size(), "in")?;
-        let (canonical, _) = self.run.game().canonical(board);
-        self.run.has_layer(Kind::States, sum(canonical))?;
-        Ok(py.detach(|| Lookup::new(&self.run, 0)?.contains(Kind::States, canonical))?)
+        let contains = |lookup: &mut Lookup<_>| lookup.contains(Kind::States, board);
+        Ok(py.detach(|| self.look_up(contains))?)
     }
 
     /// How many states stand before each board in its part; -1 for a board that is not in the run.
@@ -199,8 +208,14 @@ impl Run {
         kind: Which,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = boards.of(self.run.game().size())?;
-        boards.answer(py, &[], |found| {
-            work(py, |stop| positions(&self.run, kind.0, given, found, stop))
+        boards.answer(py, &[], |found: &mut [i64]| {
+            let tell = |at, position: Option<u64>| {
+                found[at] = position.map_or(NOWHERE, |position| position as i64);
+            };
+            work(py, |stop| {
+                let find = |lookup: &mut Lookup<_>| lookup.positions(kind.0, given, stop, tell);
+                pool()?.install(|| self.look_up(find))
+            })
         })
     }
 
@@ -219,9 +234,9 @@ impl Run {
     ) -> PyResult<Bound<'py, PyAny>> {
         let positions = Boards::named(&positions, "positions")?;
         let (Sum(sum), MaxTile(max), kind) = (sum, max_tile, kind.0);
-        self.run.has_layer(kind, sum)?;
-        let part = self.run.part(kind, PartKey { sum, max })?;
-        let states = part.as_ref().map_or(0, |part| part.states());
+        let key = PartKey { sum, max };
+        let part = py.detach(|| self.look_up(|lookup| lookup.part(kind, key)))?;
+        let states = part.map_or(0, |part| part.states());
         let wanted = positions.boards();
         if let Some(beyond) = wanted.iter().find(|&&position| position >= states) {
             return Err(PyIndexError::new_err(format!(
@@ -229,9 +244,12 @@ impl Run {
                 max.tile()
             )));
         }
-        positions.answer(py, &[], |found| match &part {
-            Some(part) => work(py, |stop| boards_at(part, wanted, found, stop)),
-            None => Ok(()),
+        positions.answer(py, &[], |found: &mut [Board]| {
+            let tell = |at, board: Option<Board>| found[at] = board.unwrap_or_default();
+            work(py, |stop| {
+                let read = |lookup: &mut Lookup<_>| lookup.boards_at(kind, key, wanted, stop, tell);
+                pool()?.install(|| self.look_up(read))
+            })
         })
     }
 
@@ -255,14 +273,17 @@ impl Run {
         let rows = table.rows().iter();
         let rows = rows.filter(|row| row.key().is_some_and(|key| keys.contains(&key)));
         let rows: Vec<Row> = rows.copied().collect();
-        let Drawn { positions, parts } = work(py, |_| draw(&rows, n.0, seed.0))?;
-        made(py, &[positions.len()], |boards| {
+        let count = n.0.min(rows.iter().map(|row| row.live).sum());
+        made(py, &[count as usize], |mut boards| {
             work(py, |stop| {
-                parts.into_iter().try_for_each(|(key, range)| {
-                    let part = self.run.part(Kind::States, key)?;
-                    part.map_or(Ok(()), |part| {
-                        boards_at(&part, &positions[range.clone()], &mut boards[range], stop)
-                    })
+                pool()?.install(|| {
+                    for drawn in self.run.sample(&rows, count, seed.0, stop)? {
+                        let (_, states) = drawn?;
+                        let (here, later) = mem::take(&mut boards).split_at_mut(states.len());
+                        here.copy_from_slice(&states);
+                        boards = later;
+                    }
+                    Ok(())
                 })
             })
         })
@@ -320,7 +341,9 @@ impl Run {
     /// 'w1.2x2-32.BF.2.I.DC.4032f05b'
     fn witness(&self, py: Python<'_>, board: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let board = Boards::named(&board, "board")?.one(self.run.game().size(), "board")?;
-        let answer = work(py, |_| Layers::new(&self.run, MEMORY)?.witness(board))?;
+        let answer = work(py, |_| {
+            Layers::new(&self.run, WITNESS_MEMORY)?.witness(board)
+        })?;
         Ok(match answer {
             Answer::Reached(code) => Some(code.to_string()),
             Answer::Unreachable(_) | Answer::Unknown => None,
@@ -349,6 +372,18 @@ impl Run {
 }
 
 impl Run {
+    /// Look boards up. Blocks are kept for the next look-up, unless another thread of
+    /// Python is looking boards up, or was when this process was forked.
+    fn look_up<T>(
+        &self,
+        ask: impl FnOnce(&mut Lookup<Arc<store::Run>>) -> error::Result<T>,
+    ) -> error::Result<T> {
+        match self.lookup.try_lock() {
+            Ok(mut lookup) => ask(&mut lookup),
+            Err(_) => ask(&mut Lookup::new(self.run.clone(), 0)?),
+        }
+    }
+
     /// The boards of a layer, or of one of its parts.
     fn boards<'py>(
         &self,

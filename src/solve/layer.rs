@@ -39,19 +39,28 @@ impl SolvedPart {
         objectives: &[Objective],
         afterstates: Part,
     ) -> Result<Option<Self>> {
-        let columns = objectives.iter().map(|&objective| {
-            let column = solution.values(objective, afterstates.label().key)?;
-            if let Some(column) = &column {
-                column.expect_blocks_of(&afterstates)?;
-            }
-            Ok(column)
-        });
-        let columns: Option<Vec<Column>> = columns.collect::<Result<_>>()?;
+        let columns = columns(solution, objectives, &afterstates)?;
         Ok(columns.map(|columns| Self {
             afterstates,
             columns,
         }))
     }
+}
+
+/// Open the values of a part; `None` if it is not solved for one of the objectives.
+pub(super) fn columns(
+    solution: &Solution,
+    objectives: &[Objective],
+    afterstates: &Part,
+) -> Result<Option<Vec<Column>>> {
+    let columns = objectives.iter().map(|&objective| {
+        let column = solution.values(objective, afterstates.label().key)?;
+        if let Some(column) = &column {
+            column.expect_blocks_of(afterstates)?;
+        }
+        Ok(column)
+    });
+    columns.collect()
 }
 
 /// A layer of afterstates with their values, in memory.

@@ -35,8 +35,10 @@
 //!
 //! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`, `index`,
 //! `layer`, `expand`, `columns`, `memory`, `passes`, this file (the loop over layers), `progress`; then
-//! `values`, `start`, `states` and `parts`, which read what is solved.
+//! `values`, `batch`, `states` and `parts`, which read what is solved.
 
+#[cfg(feature = "machine")]
+mod batch;
 mod columns;
 pub(crate) mod expand;
 mod goal;
@@ -48,7 +50,6 @@ mod passes;
 mod payoff;
 mod progress;
 pub(crate) mod rank;
-mod start;
 mod states;
 mod values;
 
@@ -59,6 +60,8 @@ use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
 use crate::store::{Goal, Solution, SolutionStore, Writer};
 
+#[cfg(feature = "machine")]
+pub(crate) use batch::BatchValues;
 use columns::{BATCH, Buffers, FindValues, column_builds};
 use expand::Expand;
 #[cfg(feature = "cli")]
@@ -74,9 +77,8 @@ pub use payoff::number;
 pub(crate) use payoff::potential;
 pub use progress::{Progress, Silent};
 use rank::RankTables;
-pub use start::Start;
 pub use states::StateValues;
-pub use values::{MoveValue, Values};
+pub use values::{MoveValue, Start, Values};
 
 /// Solve a run for these goals, from where that was stopped down to the first layer. What is solved
 /// is durable when this returns, also if it returns an error.

@@ -4,11 +4,11 @@
 //! lead to is sorted, and then found in one pass over the blocks that hold it, each decoded once.
 //! So it takes memory for these states alone, however large a layer is.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use super::layer::SolvedPart;
 use super::payoff::Payoff;
+use crate::cache::Cache;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, Objective, PartKey, holds};
 use crate::part::{Decoder, ValueDecoder};
@@ -20,11 +20,14 @@ pub struct StateValues<'a> {
     solution: &'a Solution,
     objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
-    /// The parts of afterstates of one sum; `None` for those that are not there.
-    parts: HashMap<PartKey, Option<SolvedPart>>,
+    /// `None` for parts that have no files.
+    parts: Cache<PartKey, Option<Arc<SolvedPart>>>,
     decoder: Decoder,
     values: ValueDecoder,
 }
+
+/// Most parts that are open at a time. The states of a part lead to two.
+const OPEN_PARTS: u64 = 2;
 
 /// A canonical afterstate, and the number of the state that a move leads there from.
 type Reached = (Board, u32);
@@ -50,7 +53,7 @@ impl<'a> StateValues<'a> {
             solution,
             objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-            parts: HashMap::new(),
+            parts: Cache::new(OPEN_PARTS),
             decoder: Decoder::new()?,
             values: ValueDecoder::new()?,
         })
@@ -140,10 +143,16 @@ impl<'a> StateValues<'a> {
         };
         let goals = self.payoffs.len();
         let (mut afterstates, mut columns) = (Vec::new(), vec![Vec::new(); goals]);
+        let Some(&(first, _)) = reached.first() else {
+            return Ok(());
+        };
+        let part = self.parts.get_or_make(key, || {
+            let part = SolvedPart::open(self.solution, &self.objectives, key)?;
+            Ok((part.map(Arc::new), 1))
+        })?;
+        let part = part.ok_or_else(|| absent(first))?;
         let mut left = reached;
         while let Some(&(first, _)) = left.first() {
-            let part = open(&mut self.parts, self.solution, &self.objectives, key)?;
-            let part = part.ok_or_else(|| absent(first))?;
             let block = part.afterstates.block_of(first);
             let block = block.ok_or_else(|| absent(first))?;
             let inside = if block + 1 < part.afterstates.blocks() {
@@ -177,19 +186,4 @@ impl<'a> StateValues<'a> {
         }
         Ok(())
     }
-}
-
-/// Open a part, unless it is open; those of other sums are closed.
-fn open<'p>(
-    parts: &'p mut HashMap<PartKey, Option<SolvedPart>>,
-    solution: &Solution,
-    objectives: &[Objective],
-    key: PartKey,
-) -> Result<Option<&'p SolvedPart>> {
-    parts.retain(|other, _| other.sum == key.sum);
-    let part = match parts.entry(key) {
-        Entry::Occupied(entry) => entry.into_mut(),
-        Entry::Vacant(entry) => entry.insert(SolvedPart::open(solution, objectives, key)?),
-    };
-    Ok(part.as_ref())
 }

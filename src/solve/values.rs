@@ -1,19 +1,16 @@
 //! What a board is worth, looked up in the files of a solution.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use super::goal::fits;
-use super::layer::SolvedPart;
+use super::layer::columns;
 use super::payoff::Payoff;
+use crate::cache::Cache;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
-use crate::part::{Decoder, ValueDecoder};
-use crate::store::{Goal, Solution};
+use crate::part::{Column, Kind, ValueDecoder};
+use crate::store::{Goal, Lookup, MAPS, Run, Solution};
 use crate::witness::Predecessors;
-
-/// Most files that are mapped at a time: Linux has 65,530 maps for a process.
-const MAPS: usize = 48 << 10;
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound:
 /// boards that follow one another often need the same ones. To ask for many boards, ask for those of
@@ -46,29 +43,15 @@ const MAPS: usize = 48 << 10;
 pub struct Values<'a> {
     solution: &'a Solution,
     objectives: Vec<Objective>,
-    pub(super) payoffs: Vec<Payoff>,
-    parts: HashMap<PartKey, Option<OpenPart>>,
-    /// Most parts that are kept open.
-    open: usize,
-    /// Afterstates in the blocks that are kept, and the most that may be.
-    kept: usize,
-    bound: usize,
-    decoder: Decoder,
-    values: ValueDecoder,
+    payoffs: Vec<Payoff>,
+    afterstates: Lookup<&'a Run>,
+    /// The open files of a part, one for each goal; `None` if it is not solved for all of them.
+    columns: Cache<PartKey, Option<Arc<Vec<Column>>>>,
+    /// The values of a block, for each goal.
+    values: Cache<(PartKey, usize), Arc<Vec<Vec<u32>>>>,
+    decoder: ValueDecoder,
     /// Made for the first won board that is asked for.
     predecessors: Option<Predecessors>,
-}
-
-/// A part: its files, and those of its blocks that were decoded.
-struct OpenPart {
-    files: SolvedPart,
-    blocks: HashMap<usize, Block>,
-}
-
-/// A decoded block: its afterstates, and their values in each column.
-struct Block {
-    afterstates: Vec<Board>,
-    columns: Vec<Vec<u32>>,
 }
 
 /// A legal move and what it is worth.
@@ -84,6 +67,15 @@ pub struct MoveValue {
     /// The same as numbers: the score from the board on, the number of moves with this one, the
     /// chance of a tile.
     pub numbers: Vec<f64>,
+}
+
+/// What a game is worth at its start, for one goal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// With each start as likely as it is: two cells, each with a 2 by 0.9 or a 4 by 0.1.
+    pub all: f64,
+    /// From two 2s, all places alike.
+    pub two_2s: f64,
 }
 
 impl<'a> Values<'a> {
@@ -102,26 +94,25 @@ impl<'a> Values<'a> {
     /// # Errors
     ///
     /// As for [`Values::new`].
-    pub(crate) fn share(
+    pub(super) fn share(
         solution: &'a Solution,
         goals: &[Goal],
         memory: u64,
         threads: usize,
     ) -> Result<Self> {
-        let memory = memory / threads as u64;
         let run = solution.run();
         goals.iter().try_for_each(|&goal| fits(run, goal))?;
-        let bytes_each = size_of::<Board>() + goals.len() * size_of::<u32>();
+        let (afterstate, values) = (size_of::<Board>(), goals.len() * size_of::<u32>());
+        let share = memory / threads as u64 / (afterstate + values) as u64;
+        let parts = MAPS / (threads * (1 + goals.len())) as u64;
         Ok(Self {
             solution,
             objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-            parts: HashMap::new(),
-            open: MAPS / threads / (1 + goals.len()),
-            kept: 0,
-            bound: usize::try_from(memory).unwrap_or(usize::MAX) / bytes_each,
-            decoder: Decoder::new()?,
-            values: ValueDecoder::new()?,
+            afterstates: Lookup::with_parts(run, share * afterstate as u64, parts)?,
+            columns: Cache::new(parts),
+            values: Cache::new(share * values as u64),
+            decoder: ValueDecoder::new()?,
             predecessors: None,
         })
     }
@@ -185,8 +176,39 @@ impl<'a> Values<'a> {
         Ok(moves)
     }
 
+    /// What the game is worth at its start, for each goal.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a file.
+    pub fn start(&mut self) -> Result<Vec<Start>> {
+        let game = *self.game();
+        let mut totals = vec![[0.0; 3]; self.payoffs.len()];
+        let mut counts = [0.0; 3];
+        for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {
+            for state in game.starts(sum) {
+                // An image of it is as likely as it is.
+                let images = game.rules().census(&mut vec![state]).labeled as f64;
+                *count += images;
+                let units = self.state(state)?;
+                let worth = self.payoffs.iter().zip(units);
+                for (total, (payoff, units)) in totals.iter_mut().zip(worth) {
+                    total[(sum as usize - 4) / 2] += images * payoff.from(state, units);
+                }
+            }
+        }
+        let starts = totals.into_iter().map(|totals| {
+            let [twos, mixed, fours] = [0, 1, 2].map(|at| totals[at] / counts[at]);
+            Start {
+                all: (81.0 * twos + 18.0 * mixed + fours) / 100.0,
+                two_2s: twos,
+            }
+        });
+        Ok(starts.collect())
+    }
+
     /// What a state is worth, in units of each goal.
-    pub(super) fn state(&mut self, board: Board) -> Result<Vec<u32>> {
+    fn state(&mut self, board: Board) -> Result<Vec<u32>> {
         let moves = self.moves(board)?;
         let lost = || {
             self.payoffs
@@ -218,7 +240,7 @@ impl<'a> Values<'a> {
         for cell in 0..game.size().cells() {
             let tile = board & 0xf << (4 * cell);
             let spawned = matches!(tile >> (4 * cell), 1 | 2);
-            if spawned && self.find(game.canonical(board ^ tile).0)?.is_some() {
+            if spawned && self.afterstates.contains(Kind::Afterstates, board ^ tile)? {
                 return Ok(true);
             }
         }
@@ -242,71 +264,40 @@ impl<'a> Values<'a> {
 
     /// The values of an afterstate that does not win.
     fn afterstate(&mut self, board: Board) -> Result<Vec<u32>> {
-        let (afterstate, _) = self.game().canonical(board);
-        match self.find(afterstate)? {
-            Some((block, at)) => Ok(block.columns.iter().map(|values| values[at]).collect()),
+        match self.find(board)? {
+            Some(values) => Ok(values),
             None => Err(SolvingError::Absent {
-                sum: sum(afterstate),
-                afterstate,
+                sum: sum(board),
+                afterstate: self.game().canonical(board).0,
             }
             .into()),
         }
     }
 
-    /// The block of a canonical afterstate, and its place there; `None` if the run has no such one.
-    fn find(&mut self, afterstate: Board) -> Result<Option<(&Block, usize)>> {
-        let key = PartKey::of(afterstate);
-        if self.kept > self.bound || self.parts.len() > self.open {
-            self.parts.clear();
-            self.kept = 0;
-        }
-        let part = match self.parts.entry(key) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                let files = SolvedPart::open(self.solution, &self.objectives, key)?;
-                let blocks = HashMap::new();
-                entry.insert(files.map(|files| OpenPart { files, blocks }))
-            }
-        };
-        let Some(part) = part else {
+    /// The values of an afterstate; `None` if the run does not have it, or its part is not solved.
+    fn find(&mut self, board: Board) -> Result<Option<Vec<u32>>> {
+        let Some(position) = self.afterstates.position(Kind::Afterstates, board)? else {
             return Ok(None);
         };
-        let Some(block) = part.files.afterstates.block_of(afterstate) else {
+        let key = PartKey::of(board);
+        let columns = self.columns.get_or_make(key, || {
+            let part = self.afterstates.part(Kind::Afterstates, key)?;
+            let columns = part.map(|part| columns(self.solution, &self.objectives, &part));
+            Ok((columns.transpose()?.flatten().map(Arc::new), 1))
+        })?;
+        let Some(columns) = columns else {
             return Ok(None);
         };
-        let block = match part.blocks.entry(block) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                let (decoder, values) = (&mut self.decoder, &mut self.values);
-                let decoded = Block::decode(&part.files, *entry.key(), decoder, values)?;
-                self.kept += decoded.afterstates.len();
-                entry.insert(decoded)
+        let size = columns.first().map_or(1, |column| column.block_size());
+        let (block, at) = ((position / size) as usize, (position % size) as usize);
+        let values = self.values.get_or_make((key, block), || {
+            let mut values = vec![Vec::new(); columns.len()];
+            for (values, column) in values.iter_mut().zip(&*columns) {
+                column.read_block(block, &mut self.decoder, values)?;
             }
-        };
-        let at = block.afterstates.binary_search(&afterstate);
-        Ok(at.ok().map(|at| (&*block, at)))
-    }
-}
-
-impl Block {
-    fn decode(
-        files: &SolvedPart,
-        block: usize,
-        decoder: &mut Decoder,
-        values: &mut ValueDecoder,
-    ) -> Result<Self> {
-        let mut afterstates = Vec::new();
-        files
-            .afterstates
-            .read_block(block, decoder, &mut afterstates)?;
-        let columns = files.columns.iter().map(|column| {
-            let mut decoded = Vec::new();
-            column.read_block(block, values, &mut decoded)?;
-            Ok(decoded)
-        });
-        Ok(Self {
-            columns: columns.collect::<Result<_>>()?,
-            afterstates,
-        })
+            let number: usize = values.iter().map(Vec::len).sum();
+            Ok((Arc::new(values), (number * size_of::<u32>()) as u64))
+        })?;
+        Ok(Some(values.iter().map(|values| values[at]).collect()))
     }
 }

@@ -1,84 +1,88 @@
-//! Where boards stand in the files of a run, for many boards in any order.
+//! The positions of boards in the parts of a run, and the boards at positions.
+//!
+//! Key idea: decoding a block takes as long as thousands of searches in it. So a single question
+//! keeps its block in a cache, for the questions that follow. The questions of a batch are sorted by
+//! part and board; each block is then decoded once, and its boards are passed over in one direction.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::files::PartName;
 use super::run::Run;
-use crate::error::Result;
+use crate::cache::Cache;
+use crate::error::{Error, Result};
 use crate::game::{Board, PartKey};
-use crate::part::{Decoder, Kind, Part};
+use crate::part::{Decoder, Kind, Part, each_block};
+use crate::stop::Stop;
 
-/// Finds live states and afterstates in the parts of a run. Decoded blocks are kept, up to a bound, as questions
-/// that follow one another often go to the same ones; to ask in order, within one part,
-/// [`part::Lookup`](crate::part::Lookup) is leaner.
-pub struct Lookup<'a> {
-    run: &'a Run,
-    parts: HashMap<PartName, Option<Part>>,
+/// Most files that are mapped at a time: Linux has 65,530 maps for a process.
+pub(crate) const MAPS: u64 = 48 << 10;
+
+/// Most questions of a batch that are sorted at once; each takes 16 bytes.
+const SORTED_AT_ONCE: usize = 1 << 25;
+
+/// Boards that a thread makes canonical at once: they fit its caches.
+const SLICE: usize = 1 << 12;
+
+/// Most blocks of a part that are decoded by one thread and kept.
+const FEW_BLOCKS: usize = 4;
+
+/// Finds the live states and the afterstates of a run. `R` is a [`Run`], or a reference to one.
+///
+/// A board may lie in any orientation. Its position is the number of canonical boards before it in
+/// its part, so an array beside the part can hold anything about its boards:
+///
+/// ```
+/// use enum48::engine::Stop;
+/// use enum48::game::PartKey;
+/// use enum48::part::Kind::States;
+/// use enum48::store::{Lookup, Run};
+/// # let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
+///
+/// let run = Run::open(dir.as_ref())?;
+/// let mut lookup = Lookup::new(&run, 64 << 20)?;
+/// assert_eq!(lookup.position(States, 0x0132)?, Some(1));
+/// assert_eq!(lookup.position(States, 0x2310)?, Some(1), "an image of it");
+/// assert!(!lookup.contains(States, 0x0133)?);
+/// assert_eq!(lookup.board_at(States, PartKey::of(0x0132), 1)?, Some(0x0132));
+///
+/// // Many boards at once, in any order.
+/// let boards = [0x0231, 0x0133, 0x0123];
+/// let mut found = [None; 3];
+/// lookup.positions(States, &boards, &Stop::default(), |at, position| found[at] = position)?;
+/// assert_eq!(found, [Some(2), None, Some(0)]);
+/// # Ok::<(), enum48::Error>(())
+/// ```
+pub struct Lookup<R> {
+    run: R,
+    parts: Cache<PartName, Option<Arc<Part>>>,
+    blocks: Cache<(PartName, usize), Arc<Vec<Board>>>,
     decoder: Decoder,
-    blocks: HashMap<(PartName, usize), Vec<Board>>,
-    /// Boards in the blocks that are kept, and the most that may be.
-    kept: usize,
-    bound: usize,
 }
 
-impl<'a> Lookup<'a> {
-    /// With about `memory` bytes for decoded blocks.
+impl<R: Borrow<Run>> Lookup<R> {
+    /// Look up in `run`, and keep up to `memory` bytes of decoded blocks, but at least the last one.
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
-    pub fn new(run: &'a Run, memory: u64) -> Result<Self> {
+    /// [`Error::Zstd`] if no decoder can be started.
+    pub fn new(run: R, memory: u64) -> Result<Self> {
+        Self::with_parts(run, memory, MAPS)
+    }
+
+    /// Keep at most `parts` parts open.
+    pub(crate) fn with_parts(run: R, memory: u64, parts: u64) -> Result<Self> {
         Ok(Self {
             run,
-            parts: HashMap::new(),
+            parts: Cache::new(parts),
+            blocks: Cache::new(memory),
             decoder: Decoder::new()?,
-            blocks: HashMap::new(),
-            kept: 0,
-            bound: usize::try_from(memory / 8).unwrap_or(usize::MAX),
         })
     }
 
-    /// How many boards of its part come before a canonical one; `None` if it is not among those of
-    /// this kind that the run has files of.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the part's file.
-    pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
-        let key = PartKey::of(board);
-        let name = PartName { kind, key };
-        let part = match self.parts.entry(name) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(self.run.part(kind, key)?),
-        };
-        let Some((part, block)) = part
-            .as_ref()
-            .and_then(|part| Some((part, part.block_of(board)?)))
-        else {
-            return Ok(None);
-        };
-        let before = block as u64 * part.block_size();
-        let position = |boards: &[Board]| {
-            let within = boards.binary_search(&board).ok()?;
-            Some(before + within as u64)
-        };
-        if let Some(boards) = self.blocks.get(&(name, block)) {
-            return Ok(position(boards));
-        }
-        let mut boards = Vec::new();
-        part.read_block(block, &mut self.decoder, &mut boards)?;
-        let found = position(&boards);
-        if self.kept + boards.len() > self.bound {
-            self.blocks.clear();
-            self.kept = 0;
-        }
-        self.kept += boards.len();
-        self.blocks.insert((name, block), boards);
-        Ok(found)
-    }
-
-    /// Whether a canonical board is among those of this kind that the run has files of.
+    /// Whether a board is among the states, or the afterstates.
     ///
     /// # Errors
     ///
@@ -86,4 +90,274 @@ impl<'a> Lookup<'a> {
     pub fn contains(&mut self, kind: Kind, board: Board) -> Result<bool> {
         Ok(self.position(kind, board)?.is_some())
     }
+
+    /// The position of a board in its part; `None` if the part does not have the board.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
+    /// missing or damaged.
+    pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
+        let (board, _) = self.run.borrow().game().canonical(board);
+        let key = PartKey::of(board);
+        let name = PartName { kind, key };
+        let Some(part) = self.open(name)? else {
+            return Ok(None);
+        };
+        let Some(block) = part.block_of(board) else {
+            return Ok(None);
+        };
+        let found = self.block(name, &part, block)?.binary_search(&board);
+        Ok(found.ok().map(|at| first(&part, block) + at as u64))
+    }
+
+    /// The board at a position of a part; `None` beyond the last.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Lookup::position`].
+    pub fn board_at(&mut self, kind: Kind, key: PartKey, position: u64) -> Result<Option<Board>> {
+        let mut found = None;
+        let tell = |_, board| found = board;
+        self.boards_at(kind, key, &[position], &Stop::default(), tell)?;
+        Ok(found)
+    }
+
+    /// Find many boards, each block of them once. If they are in many blocks, these are decoded on
+    /// the threads of the pool that this is called on, and not kept. `tell` gets the place of each
+    /// board in `boards`, and its position.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Lookup::position`]; [`Error::NoMemory`]; [`Error::Stopped`] if `stop` was asked.
+    pub fn positions(
+        &mut self,
+        kind: Kind,
+        boards: &[Board],
+        stop: &Stop,
+        mut tell: impl FnMut(usize, Option<u64>),
+    ) -> Result<()> {
+        for (batch, boards) in boards.chunks(SORTED_AT_ONCE).enumerate() {
+            let mut questions = self.about(boards)?;
+            for questions in questions.chunk_by_mut(|one, other| one.part == other.part) {
+                let key = PartKey::of(questions[0].asked);
+                let name = PartName { kind, key };
+                match self.open(name)? {
+                    Some(part) => {
+                        let block_of = |board| part.block_of(board);
+                        self.answer(name, &part, questions, block_of, find_all, stop)?;
+                    }
+                    None => questions.iter_mut().for_each(Question::fail),
+                }
+            }
+            for question in questions {
+                let at = batch * SORTED_AT_ONCE + question.number as usize;
+                tell(at, question.answer());
+            }
+        }
+        Ok(())
+    }
+
+    /// Find the boards at many positions of a part; like [`Lookup::positions`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Lookup::positions`].
+    pub fn boards_at(
+        &mut self,
+        kind: Kind,
+        key: PartKey,
+        positions: &[u64],
+        stop: &Stop,
+        mut tell: impl FnMut(usize, Option<Board>),
+    ) -> Result<()> {
+        let name = PartName { kind, key };
+        let Some(part) = self.open(name)? else {
+            (0..positions.len()).for_each(|at| tell(at, None));
+            return Ok(());
+        };
+        let (boards, size) = (part.states(), part.block_size());
+        let block_of = |position| (position < boards).then_some((position / size) as usize);
+        for (batch, positions) in positions.chunks(SORTED_AT_ONCE).enumerate() {
+            let mut questions = room(positions.len(), "positions")?;
+            questions.extend(positions.iter().zip(0..).map(|(&asked, number)| Question {
+                part: 0,
+                number,
+                asked,
+            }));
+            sort(&mut questions);
+            self.answer(name, &part, &mut questions, block_of, read_all, stop)?;
+            for question in questions {
+                let at = batch * SORTED_AT_ONCE + question.number as usize;
+                tell(at, question.answer());
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorted questions about the positions of boards.
+    fn about(&self, boards: &[Board]) -> Result<Vec<Question>> {
+        let game = *self.run.borrow().game();
+        let mut questions = room(boards.len(), "boards")?;
+        let blank = Question {
+            part: 0,
+            number: 0,
+            asked: 0,
+        };
+        questions.resize(boards.len(), blank);
+        let slices = questions
+            .par_chunks_mut(SLICE)
+            .zip(boards.par_chunks(SLICE));
+        slices.enumerate().for_each(|(slice, (questions, boards))| {
+            let mut canonical = boards.to_vec();
+            game.canonicalise(&mut canonical);
+            for (at, (question, board)) in questions.iter_mut().zip(canonical).enumerate() {
+                let PartKey { sum, max } = PartKey::of(board);
+                *question = Question {
+                    part: sum << 5 | u32::from(max.get()),
+                    number: (slice * SLICE + at) as u32,
+                    asked: board,
+                };
+            }
+        });
+        sort(&mut questions);
+        Ok(questions)
+    }
+
+    /// Answer sorted questions about a part. `act` gets the boards of a block, the position of the
+    /// first, and the questions that `block_of` refers to the block.
+    fn answer(
+        &mut self,
+        name: PartName,
+        part: &Part,
+        mut questions: &mut [Question],
+        block_of: impl Fn(u64) -> Option<usize>,
+        act: impl Fn(&[Board], u64, &mut [Question]) + Sync,
+        stop: &Stop,
+    ) -> Result<()> {
+        let mut tasks = Vec::new();
+        while let Some(question) = questions.first() {
+            let block = block_of(question.asked);
+            let end = questions.partition_point(|question| block_of(question.asked) == block);
+            let (inside, later) = questions.split_at_mut(end);
+            questions = later;
+            match block {
+                Some(block) => tasks.push((part, block, (first(part, block), inside))),
+                None => inside.iter_mut().for_each(Question::fail),
+            }
+        }
+        if tasks.len() > FEW_BLOCKS {
+            return each_block(tasks, stop, |boards, (first, questions)| {
+                act(boards, first, questions);
+            });
+        }
+        for (part, block, (first, questions)) in tasks {
+            stop.check()?;
+            act(&self.block(name, part, block)?, first, questions);
+        }
+        Ok(())
+    }
+
+    /// A part, opened unless it is kept; `None` if the run has no file of it.
+    pub(crate) fn part(&mut self, kind: Kind, key: PartKey) -> Result<Option<Arc<Part>>> {
+        self.open(PartName { kind, key })
+    }
+
+    fn open(&mut self, name: PartName) -> Result<Option<Arc<Part>>> {
+        let run = self.run.borrow();
+        self.parts.get_or_make(name, || {
+            run.has_layer(name.kind, name.key.sum)?;
+            Ok((run.part(name.kind, name.key)?.map(Arc::new), 1))
+        })
+    }
+
+    /// The boards of a block of a part, decoded unless they are kept.
+    fn block(&mut self, name: PartName, part: &Part, block: usize) -> Result<Arc<Vec<Board>>> {
+        let decoder = &mut self.decoder;
+        self.blocks.get_or_make((name, block), || {
+            let mut boards = Vec::new();
+            part.read_block(block, decoder, &mut boards)?;
+            let bytes = size_of_val(&boards[..]) as u64;
+            Ok((Arc::new(boards), bytes))
+        })
+    }
+}
+
+/// The position of the first board of a block.
+fn first(part: &Part, block: usize) -> u64 {
+    block as u64 * part.block_size()
+}
+
+/// A question of a batch.
+#[derive(Clone, Copy)]
+struct Question {
+    /// A number for the part of a board, or [`FAILED`].
+    part: u32,
+    /// The place of the question in the batch.
+    number: u32,
+    /// A board or a position; the answer takes its place.
+    asked: u64,
+}
+
+/// The part of a question that has no answer.
+const FAILED: u32 = u32::MAX;
+
+impl Question {
+    fn fail(&mut self) {
+        self.part = FAILED;
+    }
+
+    fn answer(self) -> Option<u64> {
+        (self.part != FAILED).then_some(self.asked)
+    }
+}
+
+/// A vector with room for `count` elements; `what` names them.
+///
+/// # Errors
+///
+/// [`Error::NoMemory`].
+pub(crate) fn room<T>(count: usize, what: &'static str) -> Result<Vec<T>> {
+    let mut vector = Vec::new();
+    match vector.try_reserve_exact(count) {
+        Ok(()) => Ok(vector),
+        Err(_) => Err(Error::NoMemory { count, what }),
+    }
+}
+
+fn sort(questions: &mut [Question]) {
+    let order = |question: &Question| (question.part, question.asked);
+    if !questions.is_sorted_by_key(order) {
+        questions.par_sort_unstable_by_key(order);
+    }
+}
+
+/// Answer sorted positions with the boards there.
+fn read_all(boards: &[Board], first: u64, questions: &mut [Question]) {
+    for question in questions {
+        question.asked = boards[(question.asked - first) as usize];
+    }
+}
+
+/// Answer sorted boards with their positions.
+fn find_all(boards: &[Board], first: u64, questions: &mut [Question]) {
+    let mut at = 0;
+    for question in questions {
+        at = lower_bound(boards, at, question.asked);
+        match boards.get(at) {
+            Some(&board) if board == question.asked => question.asked = first + at as u64,
+            _ => question.fail(),
+        }
+    }
+}
+
+/// The first place from `from` on of a board that is not less than `board`. Fast if it is near.
+fn lower_bound(boards: &[Board], from: usize, board: Board) -> usize {
+    let (mut begin, mut end, mut step) = (from, from, 1);
+    while boards.get(end).is_some_and(|&other| other < board) {
+        begin = end + 1;
+        end = (begin + step).min(boards.len());
+        step *= 2;
+    }
+    begin + boards[begin..end].partition_point(|&other| other < board)
 }

@@ -67,11 +67,12 @@ pub use keep::Keep;
 pub use layer::{Cuts, Layer};
 pub use layer_states::LayerStates;
 pub use lookup::Lookup;
+pub(crate) use lookup::MAPS;
+#[cfg(feature = "python")]
+pub(crate) use lookup::room;
 pub(crate) use manifest::PROGRAM;
 use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;
-#[cfg(feature = "python")]
-pub(crate) use sample::{Drawn, draw};
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use spill::Spill;
 pub(crate) use task_dir::{Attempt, TaskDir};

@@ -3,51 +3,56 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::lookup::{Lookup, room};
 use super::run::Run;
 use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::game::{Board, PartKey};
-use crate::part::{Kind, Lookup, Part};
+use crate::part::Kind;
 use crate::random::Random;
+use crate::stop::Stop;
 
 impl Run {
-    /// Draw `count` of the live states of some parts, every set of so many equally likely, or all
-    /// if there are not so many: for each part that has some, those drawn of it, in order. The same
-    /// seed draws the same states, on every machine and in every version. Takes some 40 bytes of
-    /// memory for each, and reads only the blocks that hold them.
+    /// Draw `count` of the live states of some parts, or all if there are fewer. Every set of `count`
+    /// states is equally likely. Gives the states of each part in order, if any of them are drawn. The
+    /// same seed draws the same states, on every machine and in every version. Takes some 40 bytes of
+    /// memory for each state, and reads only the blocks that hold them.
     ///
     /// # Errors
     ///
-    /// [`Error::NoMemory`]; with a part, what is wrong with its files.
+    /// [`Error::NoMemory`]; with a part, as for [`Lookup::boards_at`].
     pub fn sample(
         &self,
         parts: &[Row],
         count: u64,
         seed: u64,
+        stop: &Stop,
     ) -> Result<impl Iterator<Item = Result<(PartKey, Vec<Board>)>>> {
         let Drawn { positions, parts } = draw(parts, count, seed)?;
-        Ok(parts.into_iter().filter_map(move |(key, range)| {
-            let part = self.part(Kind::States, key).transpose()?;
-            let picked = part.and_then(|part| pick(&part, &positions[range]));
-            Some(picked.map(|states| (key, states)))
+        let mut lookup = Lookup::new(self, 0)?;
+        Ok(parts.into_iter().map(move |(key, range)| {
+            let mut states = room(range.len(), SAMPLED)?;
+            // Questions in order are answered in order.
+            let tell = |_, state| states.extend(state);
+            lookup.boards_at(Kind::States, key, &positions[range], stop, tell)?;
+            Ok((key, states))
         }))
     }
 }
 
+/// What a sample needs memory for.
+const SAMPLED: &str = "states of a sample";
+
 /// Live states that were drawn, before they are read.
-pub(crate) struct Drawn {
+struct Drawn {
     /// Their positions in their parts.
-    pub(crate) positions: Vec<u64>,
-    /// The parts that have some, and which those are.
-    pub(crate) parts: Vec<(PartKey, Range<usize>)>,
+    positions: Vec<u64>,
+    /// The parts that have some, and which of the positions are in each.
+    parts: Vec<(PartKey, Range<usize>)>,
 }
 
 /// Draw `count` of the live states of some parts, or all if there are not so many.
-///
-/// # Errors
-///
-/// [`Error::NoMemory`].
-pub(crate) fn draw(parts: &[Row], count: u64, seed: u64) -> Result<Drawn> {
+fn draw(parts: &[Row], count: u64, seed: u64) -> Result<Drawn> {
     let total = parts.iter().map(|row| row.live).sum();
     let mut positions = positions(total, count.min(total), seed)?;
     let (mut before, mut begin) = (0, 0);
@@ -72,30 +77,22 @@ pub(crate) fn draw(parts: &[Row], count: u64, seed: u64) -> Result<Drawn> {
 fn positions(total: u64, count: u64, seed: u64) -> Result<Vec<u64>> {
     let mut random = Random::new(seed);
     let mut chosen = HashSet::new();
-    let room = usize::try_from(count).unwrap_or(usize::MAX);
-    let no_memory = |_| Error::NoMemory {
-        count: room,
-        what: "states of a sample",
-    };
-    chosen.try_reserve(room).map_err(no_memory)?;
+    let size = usize::try_from(count).unwrap_or(usize::MAX);
+    let reserved = chosen.try_reserve(size);
+    reserved.map_err(|_| Error::NoMemory {
+        count: size,
+        what: SAMPLED,
+    })?;
     for last in total - count..total {
         let position = random.below(last + 1);
         if !chosen.insert(position) {
             chosen.insert(last);
         }
     }
-    let mut positions = Vec::new();
-    positions.try_reserve_exact(room).map_err(no_memory)?;
+    let mut positions = room(size, SAMPLED)?;
     positions.extend(chosen);
     positions.sort_unstable();
     Ok(positions)
-}
-
-/// The states of a part at increasing positions.
-fn pick(part: &Part, positions: &[u64]) -> Result<Vec<Board>> {
-    let mut lookup = Lookup::new(part)?;
-    let states = positions.iter().map(|&position| lookup.state_at(position));
-    states.filter_map(Result::transpose).collect()
 }
 
 #[cfg(test)]

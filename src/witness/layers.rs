@@ -1,18 +1,18 @@
 //! Witnesses with the layers of a run.
 
-use super::predecessors::Predecessors;
-use super::states::States;
+use super::predecessors::{Predecessors, before_spawn};
 use super::trail::Trail;
 use super::{Answer, is_start, is_won};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::{Board, sum};
-use crate::store::Run;
+use crate::part::Kind;
+use crate::store::{Lookup, Run};
 
 /// Finds witnesses in the layers of a run.
 pub struct Layers<'a> {
     run: &'a Run,
     predecessors: Predecessors,
-    states: States<'a>,
+    states: ReachedStates<'a>,
 }
 
 impl<'a> Layers<'a> {
@@ -25,7 +25,7 @@ impl<'a> Layers<'a> {
         Ok(Self {
             run,
             predecessors: Predecessors::new(run.game()),
-            states: States::new(run, memory)?,
+            states: ReachedStates::new(run, memory)?,
         })
     }
 
@@ -40,8 +40,7 @@ impl<'a> Layers<'a> {
         let sum = sum(board);
         self.states.has_layer(sum)?;
         if self.is_listed(board) {
-            let (canonical, _) = self.run.game().canonical(board);
-            return self.states.contain(canonical);
+            return self.states.contain(board);
         }
         self.states.has_layer(sum.saturating_sub(4).max(4))?;
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
@@ -87,14 +86,55 @@ impl<'a> Layers<'a> {
     }
 }
 
+/// The live states of a run, from their own files or from the afterstates before them.
+struct ReachedStates<'a> {
+    run: &'a Run,
+    boards: Lookup<&'a Run>,
+}
+
+impl<'a> ReachedStates<'a> {
+    /// Use about `memory` bytes for decoded blocks.
+    fn new(run: &'a Run, memory: u64) -> Result<Self> {
+        let boards = Lookup::new(run, memory)?;
+        Ok(Self { run, boards })
+    }
+
+    /// See that the states of a sum can be told: they are kept, or the afterstates before them are.
+    fn has_layer(&self, sum: u32) -> Result<()> {
+        match self.run.has_layer(Kind::States, sum) {
+            Err(Error::Gone { .. }) if self.has_afterstates_before(sum) => Ok(()),
+            told => told,
+        }
+    }
+
+    fn has_afterstates_before(&self, sum: u32) -> bool {
+        self.run.first_sum(Kind::Afterstates) <= sum.saturating_sub(4).max(4)
+    }
+
+    /// Whether the run reached a live board of a layer that can be told.
+    fn contain(&mut self, board: Board) -> Result<bool> {
+        if self.run.has_layer(Kind::States, sum(board)).is_ok() {
+            return self.boards.contains(Kind::States, board);
+        }
+        if is_start(board) {
+            return Ok(true);
+        }
+        for (_, afterstate) in before_spawn(self.run.game().size(), board) {
+            if self.boards.contains(Kind::Afterstates, afterstate)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::{self, Plan, Silent};
-    use crate::error::Error;
     use crate::game::max_exp;
     use crate::graph::Graph;
-    use crate::part::{Kind, Stream};
+    use crate::part::Stream;
     use crate::play::Position;
     use crate::store::{Keep, Store};
 

@@ -12,15 +12,14 @@
 //! all, so only some of each sum are kept (`beam` says which). If none had to be dropped and no
 //! start was found, no game ends in the board.
 //!
-//! Reading order: `predecessors` (one step back), `trail` (a game on its way back), `states` and
-//! `layers` (with a run), `search` and `beam` (without), `refute` (boards that need no search).
+//! Reading order: `predecessors` (one step back), `trail` (a game on its way back), `layers` (with a
+//! run), `search` and `beam` (without), `refute` (boards that need no search).
 
 mod beam;
 mod layers;
 mod predecessors;
 mod refute;
 mod search;
-mod states;
 mod trail;
 
 use crate::game::board::exps;

@@ -9,13 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor. All modules may use those of the floors 0 and 1.
-const ORDER: [(&str, u32); 24] = [
+const ORDER: [(&str, u32); 26] = [
     ("error", 0),
     ("lines", 0),
-    ("pages", 1),
     ("wide", 0),
     ("random", 0),
+    ("cache", 1),
+    ("pages", 1),
     ("per_thread", 1),
+    ("stop", 1),
     ("game", 2),
     ("part", 3),
     ("bound", 4),

@@ -1,25 +1,209 @@
-//! Values that are looked up in files, beside those of the exact twin.
+//! Boards that are looked up in files, beside the boards of the parts; values that are looked up,
+//! beside those of the exact twin.
+
+#![expect(clippy::disallowed_methods, reason = "a test damages a file by hand")]
 
 use std::collections::HashSet;
+use std::fs;
 
-use enum48::engine::{self, Plan};
+use enum48::engine::{self, Plan, Stop};
 use enum48::game::{Objective, sum};
+use enum48::part::{Kind, Stream};
 use enum48::solve::{self, Values};
-use enum48::store::{Goal, Keep, Rounding, Solution, SolutionStore, Store};
+use enum48::store::{Goal, Keep, Lookup, Rounding, Run, Solution, SolutionStore, Store};
+use enum48::{Error, Game};
+use fastrand::Rng;
 use tempfile::TempDir;
 
 use crate::exact::{self, Solved};
 use crate::memory::in_memory;
 use crate::plain::Plain;
 
+fn plan() -> Plan {
+    Plan::new(64 << 20, 2).unwrap()
+}
+
+/// A counted game in a directory of its own.
+fn counted(game: &str, keep: Keep) -> TempDir {
+    let place = in_memory();
+    let mut store = Store::open(place.path(), &game.parse().unwrap(), Some(keep)).unwrap();
+    engine::count(&mut store, &plan(), None, &mut engine::Silent).unwrap();
+    place
+}
+
+/// Most boards of a part that are asked for in another orientation, or changed.
+const DISTURBED: usize = 5000;
+
+/// An image of a board; half of the time two of its cells are swapped first.
+fn disturbed(random: &mut Rng, game: &Game, board: u64) -> u64 {
+    let size = game.size();
+    let plain = Plain::new(size.rows().into(), size.cols().into(), game.max());
+    let mut cells = plain.cells(board);
+    let [one, other] = [(); 2].map(|()| random.usize(..size.cells() as usize));
+    if random.bool() {
+        cells.swap(one, other);
+    }
+    let images: Vec<u64> = plain.images(&cells).collect();
+    images[random.usize(..images.len())]
+}
+
+/// Look boards up in one batch.
+fn positions(lookup: &mut Lookup<&Run>, kind: Kind, boards: &[u64]) -> Vec<Option<u64>> {
+    let mut found = vec![Some(u64::MAX); boards.len()];
+    let tell = |at, position| found[at] = position;
+    let outcome = lookup.positions(kind, boards, &Stop::default(), tell);
+    outcome.unwrap();
+    found
+}
+
+/// See that look-ups, whatever they keep, find every board of a run at its position, one by one and
+/// in batches, and no board that is not there.
+pub(crate) fn every_board_is_found(run: &Run) {
+    let game = run.game();
+    let mut random = Rng::with_seed(7);
+    let [mut small, mut large] = [0, 1 << 30].map(|memory| Lookup::new(run, memory).unwrap());
+    for kind in [Kind::States, Kind::Afterstates] {
+        for key in run.parts(kind) {
+            let part = run.part(kind, key).unwrap().unwrap();
+            let boards: Vec<u64> = Stream::new(part).unwrap().map(Result::unwrap).collect();
+            for (board, at) in boards.iter().zip(0..) {
+                assert_eq!(large.position(kind, *board).unwrap(), Some(at), "{board:x}");
+            }
+            let mut some: Vec<u64> = (0..2 + boards.len() / 64)
+                .map(|_| random.u64(..boards.len() as u64 + 2))
+                .collect();
+            some.extend(0..boards.len() as u64);
+            random.shuffle(&mut some);
+            let board_of = |at: &u64| boards.get(*at as usize).copied();
+
+            let mut read = vec![Some(u64::MAX); some.len()];
+            let tell = |at, board| read[at] = board;
+            let outcome = small.boards_at(kind, key, &some, &Stop::default(), tell);
+            outcome.unwrap();
+            assert!(read.iter().copied().eq(some.iter().map(board_of)));
+            for at in &some[..some.len().min(20)] {
+                assert_eq!(large.board_at(kind, key, *at).unwrap(), board_of(at));
+            }
+
+            let known = some.iter().filter_map(board_of);
+            let asked: Vec<u64> = known
+                .enumerate()
+                .map(|(number, board)| {
+                    if number < DISTURBED {
+                        disturbed(&mut random, game, board)
+                    } else {
+                        board
+                    }
+                })
+                .collect();
+            let expected: Vec<Option<u64>> = asked
+                .iter()
+                .map(|board| {
+                    let at = boards.binary_search(&game.canonical(*board).0).ok()?;
+                    Some(at as u64)
+                })
+                .collect();
+            let found = positions(&mut small, kind, &asked);
+            assert!(found == expected, "{kind} {key:?}");
+            for (&board, expected) in asked.iter().zip(expected).take(20) {
+                for lookup in [&mut small, &mut large] {
+                    assert_eq!(lookup.position(kind, board).unwrap(), expected);
+                    let is_there = expected.is_some();
+                    assert_eq!(lookup.contains(kind, board).unwrap(), is_there);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_board_of_3x3_to_64_is_found_at_its_position() {
+    let place = counted("3x3-64", Keep::Both);
+    every_board_is_found(&Run::open(place.path()).unwrap());
+}
+
+#[test]
+fn a_batch_across_parts_finds_what_single_questions_find_in_any_order_with_repeats() {
+    let place = counted("3x3-32", Keep::Both);
+    let run = Run::open(place.path()).unwrap();
+    let mut random = Rng::with_seed(3);
+    let [mut small, mut large] = [0, 1 << 30].map(|memory| Lookup::new(&run, memory).unwrap());
+    for kind in [Kind::States, Kind::Afterstates] {
+        let mut all = Vec::new();
+        for key in run.parts(kind) {
+            let part = run.part(kind, key).unwrap().unwrap();
+            all.extend(Stream::new(part).unwrap().map(Result::unwrap));
+        }
+        for asked in [0, 1, 7, 20_000] {
+            let mut boards: Vec<u64> = (0..asked)
+                .map(|_| {
+                    let board = all[random.usize(..all.len())];
+                    disturbed(&mut random, run.game(), board)
+                })
+                .collect();
+            // Boards of no part, and repeats.
+            boards.extend([0, 0x9, 0x1_1111_1111]);
+            boards.extend_from_within(..asked / 3);
+            random.shuffle(&mut boards);
+            let found = positions(&mut large, kind, &boards);
+            for (board, found) in boards.iter().zip(&found) {
+                assert_eq!(small.position(kind, *board).unwrap(), *found, "{board:x}");
+            }
+            assert!(found.iter().filter(|found| found.is_some()).count() >= asked / 3);
+            assert!(found.iter().any(Option::is_none));
+        }
+    }
+}
+
+#[test]
+fn a_damaged_block_is_an_error_and_not_kept() {
+    let place = counted("2x2-32", Keep::Both);
+    let run = Run::open(place.path()).unwrap();
+    let path = place.path().join("sum-00014-max-00008.states");
+    let sound = fs::read(&path).unwrap();
+    let mut damaged = sound.clone();
+    damaged[60] ^= 1; // in the payload of the only block
+    fs::write(&path, &damaged).unwrap();
+
+    let mut lookup = Lookup::new(&run, 1 << 20).unwrap();
+    for _ in 0..2 {
+        let error = lookup.position(Kind::States, 0x0132).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        let batch = lookup.positions(Kind::States, &[0x0132], &Stop::default(), |_, _| ());
+        let error = batch.unwrap_err();
+        assert!(
+            error.to_string().contains("block 0: checksum differs"),
+            "{error}"
+        );
+    }
+    // Other parts are found, before and after the file is mended.
+    assert_eq!(lookup.position(Kind::States, 0x0011).unwrap(), Some(0));
+    fs::write(&path, &sound).unwrap();
+    assert_eq!(lookup.position(Kind::States, 0x0132).unwrap(), Some(1));
+    assert_eq!(lookup.position(Kind::States, 0x0011).unwrap(), Some(0));
+}
+
+#[test]
+fn a_layer_that_the_run_does_not_have_is_an_error() {
+    let place = counted("2x2-32", Keep::Last);
+    let run = Run::open(place.path()).unwrap();
+    let mut lookup = Lookup::new(&run, 0).unwrap();
+    for kind in [Kind::States, Kind::Afterstates] {
+        let error = lookup.contains(kind, 0x0132).unwrap_err();
+        assert!(matches!(error, Error::Gone { sum: 14, .. }), "{error}");
+    }
+    let stop = Stop::default();
+    stop.ask();
+    let place = counted("2x2-32", Keep::All);
+    let run = Run::open(place.path()).unwrap();
+    let mut lookup = Lookup::new(&run, 0).unwrap();
+    let stopped = lookup.positions(Kind::States, &[0x0132], &stop, |_, _| ());
+    assert!(matches!(stopped, Err(Error::Stopped)));
+}
+
 /// A solved game in a directory of its own.
 fn solved(game: &str, objectives: &[&str]) -> (TempDir, Vec<Goal>) {
-    let place = in_memory();
-    let plan = Plan::new(64 << 20, 2).unwrap();
-    let keep = Some(Keep::Afterstates);
-    let mut store = Store::open(place.path(), &game.parse().unwrap(), keep).unwrap();
-    engine::count(&mut store, &plan, None, &mut engine::Silent).unwrap();
-    drop(store);
+    let place = counted(game, Keep::Afterstates);
     let mut store = SolutionStore::open(place.path()).unwrap();
     let goals: Vec<Goal> = objectives
         .iter()
@@ -28,7 +212,7 @@ fn solved(game: &str, objectives: &[&str]) -> (TempDir, Vec<Goal>) {
             solve::goal(run, objective.parse().unwrap(), None, Rounding::Nearest).unwrap()
         })
         .collect();
-    solve::solve(&mut store, &goals, &plan, &mut solve::Silent).unwrap();
+    solve::solve(&mut store, &goals, &plan(), &mut solve::Silent).unwrap();
     (place, goals)
 }
 

@@ -14,6 +14,7 @@ use enum48::{Error, Game, solve};
 use tempfile::TempDir;
 
 use crate::files::files;
+use crate::look_up::every_board_is_found;
 use crate::memory::in_memory;
 
 /// The fewest boards of a segment: a block of states. 4x4 to 16 has parts of a million.
@@ -58,6 +59,17 @@ fn solved(dir: &Path) -> (Fingerprint, usize) {
 fn names(dir: &Path, ending: &str) -> Vec<String> {
     let names = files(dir).into_keys();
     names.filter(|name| name.ends_with(ending)).collect()
+}
+
+#[test]
+fn every_board_of_several_files_is_found_at_its_position() {
+    let place = counted(Keep::Both, Some(SEGMENT), Some(48));
+    let run = Run::open(place.path()).unwrap();
+    let parts = run.parts(Kind::States);
+    let parts = parts.map(|key| run.part(Kind::States, key).unwrap().unwrap());
+    // Large enough for a batch on all threads.
+    assert!(parts.map(|part| part.blocks()).max() > Some(4));
+    every_board_is_found(&run);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Answers for many boards.
 //!
 //! Key idea: the lines that have come in are a batch, and its boards are looked up in the order of
-//! their parts, an equal share by each thread. So threads seldom need the same block of a file, and
-//! each block is decoded once for a batch, however little memory there is to keep it in. Answers
-//! are printed in the order of the lines.
+//! their parts. So each block of a file is decoded once for a batch, even if there is little memory
+//! to keep it in. Answers are printed in the order of the lines.
 
 use anyhow::Result;
 
@@ -11,25 +10,25 @@ use super::Form;
 use super::answer::{self, Answer, Refused};
 use super::question::{LONGEST, Lines};
 use crate::cli::Outcome;
-use crate::cli::lookups::Lookups;
 use crate::cli::output::Output;
 use crate::cli::stdin::Questions;
 use crate::error;
 use crate::game::{Grid, Objective, PartKey, Size};
+use crate::solve::BatchValues;
 use crate::store::Goal;
 
 /// Answers batches for some goals.
 pub(super) struct Batches<'a> {
-    lookups: Lookups<'a>,
+    values: BatchValues<'a>,
     goals: &'a [Goal],
     size: Size,
 }
 
 impl<'a> Batches<'a> {
     /// For boards of a size.
-    pub(super) fn new(lookups: Lookups<'a>, goals: &'a [Goal], size: Size) -> Self {
+    pub(super) fn new(values: BatchValues<'a>, goals: &'a [Goal], size: Size) -> Self {
         Self {
-            lookups,
+            values,
             goals,
             size,
         }
@@ -72,21 +71,15 @@ impl<'a> Batches<'a> {
         &mut self,
         batch: &'b [Result<Grid, Refused>],
     ) -> error::Result<Vec<Result<Answer, &'b Refused>>> {
-        let mut order: Vec<usize> = (0..batch.len()).collect();
-        order.sort_by_key(|&at| {
-            batch[at]
-                .as_ref()
-                .ok()
-                .map(|grid| PartKey::of(grid.board()))
-        });
-        let boards: Vec<_> = order.iter().map(|&at| batch[at].as_ref()).collect();
         let goals = self.goals;
-        let answers = self
-            .lookups
-            .each(&boards, |values, &board| Answer::new(values, goals, board))?;
-        let mut answers: Vec<_> = order.into_iter().zip(answers).collect();
-        answers.sort_unstable_by_key(|&(at, _)| at);
-        Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+        let key = |line: &Result<Grid, Refused>| {
+            let board = line.as_ref().ok()?.board();
+            Some((PartKey::of(board), board))
+        };
+        self.values.each(batch, key, |values, line| match line {
+            Ok(board) => Answer::new(values, goals, *board).map(Ok),
+            Err(refused) => Ok(Err(refused)),
+        })
     }
 }
 

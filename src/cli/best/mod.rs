@@ -6,6 +6,7 @@ mod question;
 mod table;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -13,13 +14,13 @@ use self::answer::Answer;
 use self::batch::Batches;
 use super::Outcome;
 use super::game::board;
-use super::lookups::{Lookups, MEMORY};
 use super::objectives::Objectives;
 use super::open;
 use super::output::Output;
-use super::resources::Resources;
+use super::resources::{LOOKUP_MEMORY, Resources};
+use crate::engine;
 use crate::game::Objective;
-use crate::solve::Values;
+use crate::solve::{BatchValues, Values};
 
 /// The best move of a board, and what each move is worth, by a solved run
 ///
@@ -33,7 +34,7 @@ use crate::solve::Values;
 /// A board takes some blocks of the run's files, about a millisecond. Blocks that were read are kept,
 /// as far as the memory goes: batches take less, tens of thousands of boards a second on 3x3.
 #[derive(clap::Args)]
-#[command(mut_arg("memory", |memory| memory.long_help(MEMORY)), after_help = "\
+#[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = "\
 Examples:
   enum48 best 0x012233544 --dir enum48-data/3x3
   enum48 best '2 . / 4 8' --dir enum48-data/2x2 --for 32,score
@@ -107,8 +108,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let game = solution.run().game();
     let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
     if args.board == ["-"] {
-        let lookups = Lookups::new(&solution, &goals, &plan)?;
-        let mut batches = Batches::new(lookups, &goals, game.size());
+        let pool = Arc::new(engine::pool(plan.threads())?);
+        let values = BatchValues::new(&solution, &goals, plan.memory(), pool)?;
+        let mut batches = Batches::new(values, &goals, game.size());
         return batches.answer(args.form(false), &objectives);
     }
     let grid = board(&args.board, game)?;

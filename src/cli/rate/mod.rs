@@ -3,20 +3,21 @@
 mod answer;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 
 use self::answer::{Rated, Refused};
-use super::lookups::{Lookups, MEMORY};
 use super::objectives::objective;
 use super::output::Output;
-use super::resources::Resources;
+use super::resources::{LOOKUP_MEMORY, Resources};
 use super::stdin::Questions;
 use super::{Outcome, open, talk};
+use crate::engine;
 use crate::game::Objective;
 use crate::play::{Code, LONGEST};
-use crate::solve::{self, Values};
+use crate::solve::{self, BatchValues, Values};
 use crate::store::{Goal, Run, Sink, Solution};
 
 /// Rate the moves of a game: what each gave away, by a solved run
@@ -27,7 +28,7 @@ use crate::store::{Goal, Run, Sink, Solution};
 ///
 /// Takes up to eight blocks of the run's files for each move: part of a second for a game of 3x3.
 #[derive(clap::Args)]
-#[command(mut_arg("memory", |memory| memory.long_help(MEMORY)), after_help = "\
+#[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = "\
 Examples:
   enum48 rate w1.2x2-8.BD.1.w..W.10f0c486 --dir enum48-data/2x2-8
   enum48 rate s1.3x3.0.31.-/t/v97/7/g.1385f34a --dir enum48-data/3x3 --for 512
@@ -71,12 +72,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let solution = open::solution(&args.dir)?;
     let goal = solve::goals(&solution, args.objective.as_slice())?[0];
     if args.code == "-" {
-        return lines(
-            args,
-            &solution,
-            goal,
-            Lookups::new(&solution, &[goal], &plan)?,
-        );
+        let pool = Arc::new(engine::pool(plan.threads())?);
+        let values = BatchValues::new(&solution, &[goal], plan.memory(), pool)?;
+        return lines(args, &solution, goal, values);
     }
     let code: Code = match args.code.trim().parse() {
         Ok(code) => code,
@@ -114,7 +112,7 @@ fn check(code: &Code, run: &Run) -> Result<()> {
 }
 
 /// Answer each line of stdin with a line.
-fn lines(args: &Args, solution: &Solution, goal: Goal, mut lookups: Lookups) -> Result<Outcome> {
+fn lines(args: &Args, solution: &Solution, goal: Goal, mut values: BatchValues) -> Result<Outcome> {
     let read = |text: &str, line: u64| {
         let code: Result<Code> = text.parse().map_err(anyhow::Error::new);
         let code = code.and_then(|code| check(&code, solution.run()).map(|()| code));
@@ -129,11 +127,11 @@ fn lines(args: &Args, solution: &Solution, goal: Goal, mut lookups: Lookups) -> 
             if batch.is_empty() {
                 return Ok(());
             }
-            let codes: Vec<_> = batch.iter().map(Result::as_ref).collect();
-            let rate = |values: &mut Values, code: &Code| {
-                Rated::new(code, values, goal, error, args.worst)
+            let rate = |values: &mut Values, code| match code {
+                Ok(code) => Rated::new(code, values, goal, error, args.worst).map(Ok),
+                Err(refused) => Ok(Err(refused)),
             };
-            for rated in lookups.each(&codes, rate)? {
+            for rated in values.each(&batch, |_| (), |values, code| rate(values, code.as_ref()))? {
                 outcome = outcome.max(rated.as_ref().map_or(Outcome::Disagreed, |_| Outcome::Done));
                 match rated {
                     Ok(rated) if args.json => json(&rated, out)?,

@@ -4,6 +4,7 @@ use std::sync::mpsc::SyncSender;
 
 use super::Args;
 use crate::counts::Row;
+use crate::engine::Stop;
 use crate::error::Result;
 use crate::game::{Board, PartKey};
 use crate::part::{Kind, Stream};
@@ -44,7 +45,7 @@ impl Reader<'_> {
     }
 
     fn sample(&mut self, run: &Run, parts: &[Row], seed: u64, count: u64) -> Result<()> {
-        for drawn in run.sample(parts, count, seed)? {
+        for drawn in run.sample(parts, count, seed, &Stop::default())? {
             let (key, states) = drawn?;
             if !self.send(key, states)? {
                 break;

@@ -1,0 +1,136 @@
+//! A bounded cache; the entry that was used least recently goes first.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+
+use crate::error::Result;
+
+/// Keeps values that are slow to make and cheap to clone, up to a bound on their total weight. The
+/// newest value stays even if it alone is heavier than the bound.
+pub(crate) struct Cache<K, V> {
+    entries: HashMap<K, CacheEntry<V>>,
+    /// The keys by a time at which each was used. A hit does not update this map, so an entry may
+    /// have been used later than it says here.
+    order: BTreeMap<u64, K>,
+    /// Number of questions so far.
+    now: u64,
+    weight: u64,
+    bound: u64,
+}
+
+struct CacheEntry<V> {
+    value: V,
+    weight: u64,
+    used: u64,
+}
+
+impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
+    /// An empty cache of values that together weigh at most `bound`.
+    pub(crate) fn new(bound: u64) -> Self {
+        Self {
+            entries: HashMap::new(),
+            order: BTreeMap::new(),
+            now: 0,
+            weight: 0,
+            bound,
+        }
+    }
+
+    /// The value of a key. If the cache does not have it, `make` makes it and says its weight.
+    ///
+    /// # Errors
+    ///
+    /// The error of `make`; nothing is kept then.
+    pub(crate) fn get_or_make(
+        &mut self,
+        key: K,
+        make: impl FnOnce() -> Result<(V, u64)>,
+    ) -> Result<V> {
+        self.now += 1;
+        if let Some(entry) = self.entries.get_mut(&key) {
+            entry.used = self.now;
+            return Ok(entry.value.clone());
+        }
+        let (value, weight) = make()?;
+        self.make_room(weight);
+        self.weight += weight;
+        self.order.insert(self.now, key);
+        let entry = CacheEntry {
+            value: value.clone(),
+            weight,
+            used: self.now,
+        };
+        self.entries.insert(key, entry);
+        Ok(value)
+    }
+
+    /// Remove the entries used least recently until `weight` more is within the bound.
+    fn make_room(&mut self, weight: u64) {
+        while self.weight.saturating_add(weight) > self.bound {
+            let Some((used, key)) = self.order.pop_first() else {
+                return;
+            };
+            let latest = self.entries[&key].used;
+            if latest > used {
+                self.order.insert(latest, key);
+            } else if let Some(entry) = self.entries.remove(&key) {
+                self.weight -= entry.weight;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+    use crate::random::Random;
+
+    /// The most recently used keys whose weights fit, the last one first, as a list says them.
+    fn kept(used: &[u64], bound: u64) -> Vec<u64> {
+        let mut keys: Vec<u64> = Vec::new();
+        for &key in used {
+            if let Some(at) = keys.iter().position(|&other| other == key) {
+                keys.remove(at);
+                keys.insert(0, key);
+                continue;
+            }
+            while !keys.is_empty() && keys.iter().sum::<u64>() + key > bound {
+                keys.pop();
+            }
+            keys.insert(0, key);
+        }
+        keys
+    }
+
+    #[test]
+    fn the_least_recently_used_goes_first_whatever_the_order() {
+        let mut random = Random::new(7);
+        for bound in [0, 1, 5, 20, 1000] {
+            let mut cache = Cache::new(bound);
+            let mut used = Vec::new();
+            for _ in 0..300 {
+                // A key weighs as much as its number.
+                let key = random.below(9) + 1;
+                let was_kept = kept(&used, bound).contains(&key);
+                let mut made = false;
+                let value = cache.get_or_make(key, || {
+                    made = true;
+                    Ok((10 * key, key))
+                });
+                assert_eq!(value.unwrap(), 10 * key);
+                assert_eq!(made, !was_kept, "{key} after {used:?} in {bound}");
+                used.push(key);
+                assert_eq!(cache.weight, kept(&used, bound).iter().sum::<u64>());
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_is_not_kept() {
+        let mut cache = Cache::new(10);
+        let failed = cache.get_or_make(1, || Err(Error::Stopped));
+        assert!(matches!(failed, Err(Error::Stopped)));
+        assert_eq!(cache.get_or_make(1, || Ok((7, 1))).unwrap(), 7);
+    }
+}
