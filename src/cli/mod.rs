@@ -3,8 +3,8 @@
 //! `enum48` alone counts, as its subcommand `count` does; every subcommand has a file or folder of
 //! its own.
 
-mod adviser;
 mod best;
+mod board;
 mod check;
 mod cluster;
 mod completions;
@@ -27,7 +27,6 @@ mod results;
 mod show;
 mod signals;
 mod solve;
-mod state;
 mod states;
 mod stdin;
 mod summary;

@@ -3,27 +3,50 @@
 use std::io::{self, Stdin};
 use std::path::Path;
 
+use super::Outcome;
+use super::output::Output;
 use crate::error::{Error, Result};
 use crate::lines::Lines;
+use crate::store::Sink;
+
+/// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`.
+/// `read` makes a question of a line and its number, or none; `answer` prints the answers to the
+/// questions that have come in.
+pub(super) fn answer<Q>(
+    longest: usize,
+    heading: &str,
+    mut read: impl FnMut(&str, u64) -> Option<Q>,
+    mut answer: impl FnMut(Vec<Q>, &mut Sink) -> anyhow::Result<Outcome>,
+) -> anyhow::Result<Outcome> {
+    let mut outcome = Outcome::Done;
+    let mut input = Questions::new(longest);
+    Output::Stdout.write(|out| {
+        write!(out, "{heading}")?;
+        loop {
+            let batch = input.batch(&mut read)?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            outcome = outcome.max(answer(batch, out)?);
+            out.flush()?;
+        }
+    })?;
+    Ok(outcome)
+}
 
 /// Reads questions.
-pub(super) struct Questions {
+struct Questions {
     lines: Lines<Stdin>,
 }
 
 impl Questions {
-    /// Questions of at most `longest` bytes.
-    pub(super) fn new(longest: usize) -> Self {
+    fn new(longest: usize) -> Self {
         let lines = Lines::new(io::stdin(), longest);
         Self { lines }
     }
 
-    /// The questions that have come in, as `read` makes of each line and its number; of some lines it
-    /// makes none. Waits for the first question; none at the end.
-    pub(super) fn batch<Q>(
-        &mut self,
-        mut read: impl FnMut(&str, u64) -> Option<Q>,
-    ) -> Result<Vec<Q>> {
+    /// The questions that have come in. Waits for the first question; none at the end.
+    fn batch<Q>(&mut self, mut read: impl FnMut(&str, u64) -> Option<Q>) -> Result<Vec<Q>> {
         let mut questions = Vec::new();
         while let Some(line) = self.next()? {
             questions.extend(read(&line, self.lines.number()));

@@ -4,14 +4,12 @@
 //! their parts. So each block of a file is decoded once for a batch, even if there is little memory
 //! to keep it in. Answers are printed in the order of the lines.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use csv::{ReaderBuilder, StringRecord};
 
 use super::Form;
-use super::answer::{self, Answer, Refused};
-use super::question::{LONGEST, Lines};
-use crate::cli::Outcome;
-use crate::cli::output::Output;
-use crate::cli::stdin::Questions;
+use super::answer::{self, JudgedBoard, RefusedLine};
+use crate::cli::{Outcome, stdin, units};
 use crate::error;
 use crate::game::{Grid, Objective, PartKey, Size};
 use crate::solve::BatchValues;
@@ -36,68 +34,136 @@ impl<'a> Batches<'a> {
 
     /// Answer all lines of stdin on stdout.
     pub(super) fn answer(&mut self, form: Form, objectives: &[Objective]) -> Result<Outcome> {
-        let mut outcome = Outcome::Done;
-        let mut input = Questions::new(LONGEST);
-        Output::Stdout.write(|out| {
-            if form == Form::Csv {
-                answer::heading(objectives, out)?;
-            }
-            let mut lines = None;
-            loop {
-                let boards = read(&mut input, &mut lines, self.size)?;
-                if boards.is_empty() {
-                    return Ok(());
-                }
-                for answer in self.look_up(&boards)? {
-                    match answer {
-                        Ok(answer) => {
-                            outcome = outcome.max(answer.outcome());
-                            answer.write(form, objectives, out)?;
-                        }
-                        Err(refused) => {
-                            outcome = Outcome::Disagreed;
-                            refused.write(form, objectives, out)?;
-                        }
+        let heading = match form {
+            Form::Csv => answer::heading(objectives),
+            _ => String::new(),
+        };
+        // The first line tells whether the lines are boards or rows of a CSV.
+        let (mut lines, size) = (None, self.size);
+        let read = |text: &str, line| {
+            let is_first = lines.is_none();
+            let kind = *lines.get_or_insert_with(|| Lines::of(text));
+            let names = is_first && matches!(kind, Lines::Csv(_));
+            (!names).then(|| {
+                kind.board(text, size).map_err(|error| RefusedLine {
+                    line,
+                    error: format!("{error:#}"),
+                })
+            })
+        };
+        stdin::answer(LONGEST, &heading, read, |boards, out| {
+            let mut outcome = Outcome::Done;
+            for answer in self.look_up(&boards)? {
+                match answer {
+                    Ok(answer) => {
+                        outcome = outcome.max(answer.outcome());
+                        answer.write(form, objectives, out)?;
+                    }
+                    Err(refused) => {
+                        outcome = Outcome::Disagreed;
+                        refused.write(form, objectives, out)?;
                     }
                 }
-                out.flush()?;
             }
-        })?;
-        Ok(outcome)
+            Ok(outcome)
+        })
     }
 
     /// Look the boards of a batch up.
     fn look_up<'b>(
         &mut self,
-        batch: &'b [Result<Grid, Refused>],
-    ) -> error::Result<Vec<Result<Answer, &'b Refused>>> {
+        batch: &'b [Result<Grid, RefusedLine>],
+    ) -> error::Result<Vec<Result<JudgedBoard, &'b RefusedLine>>> {
         let goals = self.goals;
-        let key = |line: &Result<Grid, Refused>| {
+        let key = |line: &Result<Grid, RefusedLine>| {
             let board = line.as_ref().ok()?.board();
             Some((PartKey::of(board), board))
         };
         self.values.each(batch, key, |values, line| match line {
-            Ok(board) => Answer::new(values, goals, *board).map(Ok),
+            Ok(board) => JudgedBoard::new(values, goals, *board).map(Ok),
             Err(refused) => Ok(Err(refused)),
         })
     }
 }
 
-/// Read the lines that have come in. `lines` is what lines are, once the first one has told.
-fn read(
-    input: &mut Questions,
-    lines: &mut Option<Lines>,
-    size: Size,
-) -> error::Result<Vec<Result<Grid, Refused>>> {
-    input.batch(|text, line| {
-        let is_first = lines.is_none();
-        let kind = *lines.get_or_insert_with(|| Lines::of(text));
-        let names = is_first && matches!(kind, Lines::Csv(_));
-        (!names).then(|| {
-            kind.board(text, size).map_err(|error| Refused {
-                line,
-                error: format!("{error:#}"),
-            })
-        })
-    })
+/// Columns of a CSV that can hold the boards: those of `best --csv` and of `states --format csv`.
+const COLUMNS: [&str; 2] = ["board", "state"];
+
+/// Longest line that is read, in bytes.
+const LONGEST: usize = 1 << 16;
+
+/// What lines are.
+#[derive(Clone, Copy)]
+enum Lines {
+    /// Boards.
+    Boards,
+    /// Rows of a CSV with the board in this column, counted from 0.
+    Csv(usize),
+}
+
+impl Lines {
+    /// What the lines are, by the first of them; it is no question if it names the columns of a CSV.
+    fn of(first: &str) -> Self {
+        let names = fields(first).unwrap_or_default();
+        let column = |wanted| names.iter().position(|name| name.trim() == wanted);
+        match COLUMNS.into_iter().find_map(column) {
+            Some(column) => Self::Csv(column),
+            None => Self::Boards,
+        }
+    }
+
+    /// The board of a line.
+    fn board(self, line: &str, size: Size) -> Result<Grid> {
+        let Self::Csv(column) = self else {
+            return Ok(Grid::parse(line, size)?);
+        };
+        let fields = fields(line)?;
+        let field = fields.get(column);
+        let field = field.with_context(|| {
+            let got = units::things(fields.len() as u64, "column");
+            format!("expected a board in column {}, got {got}", column + 1)
+        })?;
+        Ok(Grid::parse(field, size)?)
+    }
+}
+
+/// The fields of a row.
+fn fields(line: &str) -> Result<StringRecord> {
+    let mut row = StringRecord::new();
+    ReaderBuilder::new()
+        .has_headers(false)
+        .buffer_capacity(line.len() + 1)
+        .from_reader(line.as_bytes())
+        .read_record(&mut row)?;
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_line_that_names_the_column_of_the_boards_makes_a_csv() {
+        let size = Size::new(2, 2).unwrap();
+        for (first, line, board) in [
+            ("0x2310", "0x2310", 0x2310),
+            ("4 8 / 2 .", "4,8 / 2,.", 0x2310),
+            ("state,sum", "0x0132,14", 0x0132),
+            ("sum,board", "14,\"4,8 / 2,.\"", 0x2310),
+            ("state,sum, board ", "live,14,0x2310", 0x2310),
+        ] {
+            let lines = Lines::of(first);
+            assert_eq!(lines.board(line, size).unwrap().board(), board, "{first}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_row_is_said() {
+        let size = Size::new(2, 2).unwrap();
+        let lines = Lines::of("sum,state");
+        let error = |line| lines.board(line, size).unwrap_err().to_string();
+        assert_eq!(error("14"), "expected a board in column 2, got 1 column");
+        assert_eq!(error(""), "expected a board in column 2, got 0 columns");
+        assert!(error("14,0x12345").contains("more digits"));
+    }
 }

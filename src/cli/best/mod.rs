@@ -2,15 +2,13 @@
 
 mod answer;
 mod batch;
-mod question;
-mod table;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
 
-use self::answer::Answer;
+use self::answer::JudgedBoard;
 use self::batch::Batches;
 use super::Outcome;
 use super::game::board;
@@ -115,11 +113,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let grid = board(&args.board, game)?;
     let mut values = Values::new(&solution, &goals, plan.memory())?;
-    let answer = Answer::new(&mut values, &goals, grid)?;
+    let answer = JudgedBoard::new(&mut values, &goals, grid)?;
     let form = args.form(true);
     Output::Stdout.write(|out| {
         if form == Form::Csv {
-            answer::heading(&objectives, out)?;
+            write!(out, "{}", answer::heading(&objectives))?;
         }
         answer.write(form, &objectives, out)
     })?;

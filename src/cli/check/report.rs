@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Args;
 use crate::cli::Outcome;
+use crate::cli::output::print_json;
 use crate::counts::{Column, Difference, Differs, Table};
 use crate::game::Game;
 use crate::known::Verdict;
@@ -116,7 +117,7 @@ impl Report {
     pub(super) fn end(mut self, outcome: Outcome) -> Result<Outcome> {
         self.agrees = outcome == Outcome::Done;
         if self.json {
-            writeln!(io::stdout(), "{}", serde_json::to_string(&self)?)?;
+            print_json(&mut io::stdout(), &self)?;
         }
         Ok(outcome)
     }

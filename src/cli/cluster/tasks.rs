@@ -108,8 +108,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let answer = Answer::new(store.run(), next?);
     let mut out = io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string(&answer)?)?;
-        return Ok(());
+        return output::print_json(&mut out, &answer);
     }
     for task in &answer.tasks {
         writeln!(out, "{task}")?;

@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
 
 use self::destination::Destination;
 use super::signals::DeletedOnSignal;
@@ -22,6 +23,11 @@ pub(super) fn json_names(dir: &Path) -> Result<()> {
         bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another name, or no --json");
     }
     Ok(())
+}
+
+/// Print a line of JSON.
+pub(super) fn print_json(to: &mut dyn Write, answer: &impl Serialize) -> Result<()> {
+    Ok(writeln!(to, "{}", serde_json::to_string(answer)?)?)
 }
 
 /// A destination for data.

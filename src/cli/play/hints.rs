@@ -2,10 +2,10 @@
 
 use crossterm::style::Stylize;
 
-use crate::cli::adviser::{Advice, Adviser};
+use crate::cli::board::{Adviser, JudgedMoves};
 use crate::cli::objectives::{loss, number};
 use crate::error::Result;
-use crate::game::{Direction, Objective};
+use crate::game::Direction;
 use crate::play::Position;
 use crate::solve::MoveValue;
 
@@ -23,45 +23,40 @@ pub(super) fn lines(
     position: &Position,
     columns: u16,
 ) -> Result<Vec<String>> {
-    let advice = adviser.advise(position)?;
-    let objectives: Vec<Objective> = adviser.objectives().collect();
+    let judged = adviser.advise(position)?;
+    let goals = judged.goals().iter();
     let room = usize::from(columns).saturating_sub(NAME + 2) / COLUMN;
     let line = |name: &str, cells: Vec<String>| {
         let cells = cells.into_iter().take(room);
         let cells: String = cells.map(|cell| format!("{cell:>COLUMN$}")).collect();
         format!("{name:<NAME$}{cells}")
     };
-    let mut heading: Vec<String> = objectives.iter().map(ToString::to_string).collect();
+    let mut heading: Vec<String> = goals.map(|goal| goal.objective.to_string()).collect();
     heading.insert(1, "loss".to_owned());
     let mut lines = vec![line("", heading)];
     for direction in Direction::ALL {
-        let of = advice.moves.iter().find(|of| of.direction == direction);
-        lines.push(match of {
-            None => line(direction.name(), vec!["-".to_owned()]),
-            Some(of) => {
-                let text = line(direction.name(), cells(&objectives, &advice, of));
-                if is_best(&advice, of) {
-                    text.bold().to_string()
-                } else {
-                    text
-                }
-            }
+        let (name, of) = (direction.name(), judged.get(direction));
+        let text = line(
+            name,
+            of.map_or(vec!["-".to_owned()], |of| cells(&judged, of)),
+        );
+        let is_best = of.is_some_and(|of| judged.loss(0, of) == 0.0);
+        lines.push(if is_best {
+            text.bold().to_string()
+        } else {
+            text
         });
     }
     Ok(lines)
 }
 
 /// The numbers of a move.
-fn cells(objectives: &[Objective], advice: &Advice, of: &MoveValue) -> Vec<String> {
-    let numbers = objectives.iter().zip(&of.numbers);
+fn cells(judged: &JudgedMoves, of: &MoveValue) -> Vec<String> {
+    let numbers = judged.goals().iter().zip(&of.numbers);
     let mut cells: Vec<String> = numbers
-        .map(|(&objective, &value)| number(objective, value))
+        .map(|(goal, &value)| number(goal.objective, value))
         .collect();
-    let loss = loss(objectives[0], advice.loss(of));
-    cells.insert(1, loss);
+    let lost = loss(judged.goals()[0].objective, judged.loss(0, of));
+    cells.insert(1, lost);
     cells
-}
-
-fn is_best(advice: &Advice, of: &MoveValue) -> bool {
-    advice.best().any(|best| best == of)
 }

@@ -31,7 +31,7 @@ use self::session::Session;
 use self::signals::Signals;
 use self::terminal::Terminal;
 use super::Outcome;
-use super::adviser::Adviser;
+use super::board::Adviser;
 use super::game::GameOrRun;
 use super::objectives::Objectives;
 use super::output::Output;

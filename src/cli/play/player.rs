@@ -6,7 +6,7 @@ use super::hints;
 use super::keys::Key;
 use super::screen::{self, Frame, Help, Note};
 use super::session::Session;
-use crate::cli::adviser::Adviser;
+use crate::cli::board::Adviser;
 use crate::error::Result;
 use crate::play::{Code, Status};
 
@@ -110,8 +110,8 @@ impl<'a> Player<'a> {
 
     fn play_best(&mut self) -> Result<()> {
         if let Some(adviser) = &mut self.adviser {
-            let advice = adviser.advise(self.session.position())?;
-            if let Some(best) = advice.best().next() {
+            let judged = adviser.advise(self.session.position())?;
+            if let Some(best) = judged.best(0).next() {
                 self.session.slide(best.direction);
             }
         }

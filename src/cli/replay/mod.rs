@@ -1,24 +1,21 @@
-//! `enum48 replay`: is a code true, and where does its game end?
+//! `enum48 replay`: verify the code of a game, and tell the end of the game.
 
-mod answer;
 mod page;
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::Outcome;
-use super::adviser::Adviser;
+use super::board::{Adviser, picture};
 use super::objectives::Objectives;
-use super::output::Output;
-use super::stdin::Questions;
-use super::{open, talk, units};
+use super::output::{Output, print_json};
+use super::{Outcome, open, stdin, talk, units};
 use crate::error::{self, Error};
-use crate::game::{Game, Size};
-use crate::play::{Code, LONGEST, Seed};
-use answer::{Played, Refused};
+use crate::game::{Game, Grid, Size};
+use crate::play::{Code, LONGEST, Seed, Turn};
 
 /// Replay a game from its code: verify each move, and print where it ends
 ///
@@ -92,7 +89,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let code = match read(args.code.trim()) {
         Ok(code) => code,
         Err(error) if args.json => {
-            writeln!(io::stdout(), "{}", json(&Refused::new(&args.code, &error))?)?;
+            print_json(&mut io::stdout(), &FalseCode::new(&args.code, &error))?;
             return Ok(Outcome::Disagreed);
         }
         Err(error) => {
@@ -102,8 +99,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     match &args.html {
         Some(path) => page(args, &code, path)?,
-        None if args.json => Output::Stdout
-            .write(|to| Ok(writeln!(to, "{}", json(&Played::new(&code, args.step))?)?))?,
+        None if args.json => {
+            Output::Stdout.write(|to| print_json(to, &ReplayedGame::new(&code, args.step)))?;
+        }
         None => Output::Stdout.write(|to| Ok(print(&code, args, classic.is_some(), to)?))?,
     }
     Ok(Outcome::Done)
@@ -133,63 +131,181 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
     if args.step || args.html.is_some() {
         bail!("--step and --html: for a single code: give it instead of -");
     }
-    let mut outcome = Outcome::Done;
-    let mut input = Questions::new(LONGEST);
-    Output::Stdout.write(|out| {
-        loop {
-            let batch = input.batch(|text, line| Some((text.to_owned(), line)))?;
-            if batch.is_empty() {
-                return Ok(());
-            }
-            for (text, line) in batch {
-                match read(&text) {
-                    Ok(code) if args.json => {
-                        writeln!(out, "{}", json(&Played::new(&code, false))?)?;
-                    }
-                    Ok(code) => writeln!(out, "true {}", Played::new(&code, false))?,
-                    Err(error) => {
-                        outcome = Outcome::Disagreed;
-                        if args.json {
-                            writeln!(out, "{}", json(&Refused::new(&text, &error))?)?;
-                        } else {
-                            writeln!(out, "false line {line}: {error}")?;
-                        }
+    let read_line = |text: &str, line| Some((text.to_owned(), line));
+    stdin::answer(LONGEST, "", read_line, |batch, out| {
+        let mut outcome = Outcome::Done;
+        for (text, line) in batch {
+            match read(&text) {
+                Ok(code) if args.json => print_json(out, &ReplayedGame::new(&code, false))?,
+                Ok(code) => writeln!(out, "true {}", ReplayedGame::new(&code, false))?,
+                Err(error) => {
+                    outcome = Outcome::Disagreed;
+                    if args.json {
+                        print_json(out, &FalseCode::new(&text, &error))?;
+                    } else {
+                        writeln!(out, "false line {line}: {error}")?;
                     }
                 }
             }
-            out.flush()?;
         }
-    })?;
-    Ok(outcome)
-}
-
-/// One line of JSON.
-fn json(answer: &impl Serialize) -> serde_json::Result<String> {
-    serde_json::to_string(answer)
+        Ok(outcome)
+    })
 }
 
 /// Print the game for people.
 fn print(code: &Code, args: &Args, classic: bool, out: &mut dyn Write) -> io::Result<()> {
-    let board = |out: &mut dyn Write, position: String| -> io::Result<()> {
-        position
-            .lines()
-            .try_for_each(|line| writeln!(out, "  {line}"))?;
-        writeln!(out)
-    };
     if args.step {
         let (moves, replay) = (code.moves().len(), code.replay());
         writeln!(out, "start of {}", units::things(moves as u64, "move"))?;
-        board(out, format!("{:#}", replay.position()))?;
+        write!(out, "{}", picture(replay.position()))?;
         for turn in replay.map_while(error::Result::ok) {
             writeln!(out, "move {} of {moves}: {turn}", turn.number)?;
-            board(out, format!("{:#}", turn.position))?;
+            write!(out, "{}", picture(&turn.position))?;
         }
     } else {
-        board(out, format!("{:#}", code.end()))?;
+        write!(out, "{}", picture(code.end()))?;
     }
-    Played::new(code, false).print(out)?;
+    ReplayedGame::new(code, false).print(out)?;
     if classic {
         writeln!(out, "code       {code}")?;
     }
     Ok(())
+}
+
+/// A true code, and the end of its game. The keys of its JSON are a contract.
+#[derive(Serialize)]
+struct ReplayedGame {
+    valid: bool,
+    code: String,
+    game: String,
+    rows: u8,
+    cols: u8,
+    max: Option<u32>,
+    moves: usize,
+    score: u64,
+    sum: u32,
+    max_tile: u32,
+    state: String,
+    /// In hexadecimal; null if it has the tile 65536, which has no digit.
+    board: Option<String>,
+    cells: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<ReplayedMove>>,
+}
+
+/// A false code.
+#[derive(Serialize)]
+struct FalseCode<'a> {
+    valid: bool,
+    code: &'a str,
+    error: String,
+}
+
+/// A move.
+#[derive(Serialize)]
+struct ReplayedMove {
+    r#move: u64,
+    direction: &'static str,
+    gained: u64,
+    spawn: Option<SpawnedTile>,
+    cells: Vec<u32>,
+}
+
+/// A spawned tile.
+#[derive(Serialize)]
+struct SpawnedTile {
+    row: u8,
+    column: u8,
+    tile: u8,
+}
+
+impl ReplayedGame {
+    /// Replay a code, and keep every step if wanted.
+    fn new(code: &Code, steps: bool) -> Self {
+        let (game, end) = (code.game(), code.end());
+        let size = game.size();
+        let cells: Vec<u32> = end.tiles().collect();
+        let grid = |board| Grid::new(board, size).expect("a position fits its board");
+        let replay = code.replay();
+        Self {
+            valid: true,
+            code: code.to_string(),
+            game: game.to_string(),
+            rows: size.rows(),
+            cols: size.cols(),
+            max: game.max(),
+            moves: code.moves().len(),
+            score: end.score(),
+            sum: cells.iter().sum(),
+            max_tile: cells.iter().copied().max().unwrap_or(0),
+            state: end.status().to_string(),
+            board: end.board().map(|board| format!("{:#x}", grid(board))),
+            cells,
+            start: steps.then(|| replay.position().tiles().collect()),
+            steps: steps.then(|| {
+                replay
+                    .map_while(Result::ok)
+                    .map(ReplayedMove::from)
+                    .collect()
+            }),
+        }
+    }
+
+    /// Print it for people.
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "game       {}", self.game)?;
+        writeln!(out, "moves      {}", self.moves)?;
+        writeln!(out, "score      {}", self.score)?;
+        writeln!(
+            out,
+            "sum        {}, largest tile {}",
+            self.sum, self.max_tile
+        )?;
+        if let Some(board) = &self.board {
+            writeln!(out, "board      {board}")?;
+        }
+        writeln!(out, "state      {}", self.state)
+    }
+}
+
+/// One line, for scripts.
+impl fmt::Display for ReplayedGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let board = self.board.as_deref().unwrap_or("-");
+        let (game, moves, score, state) = (&self.game, self.moves, self.score, &self.state);
+        write!(
+            f,
+            "game={game} moves={moves} score={score} state={state} board={board}"
+        )
+    }
+}
+
+impl<'a> FalseCode<'a> {
+    /// A code and what is wrong with it.
+    fn new(code: &'a str, error: &Error) -> Self {
+        Self {
+            valid: false,
+            code,
+            error: error.to_string(),
+        }
+    }
+}
+
+impl From<Turn> for ReplayedMove {
+    fn from(turn: Turn) -> Self {
+        let cols = turn.position.game().size().cols();
+        Self {
+            r#move: turn.number,
+            direction: turn.direction.name(),
+            gained: turn.gained,
+            spawn: turn.spawn.map(|spawn| SpawnedTile {
+                row: spawn.cell / cols + 1,
+                column: spawn.cell % cols + 1,
+                tile: spawn.tile,
+            }),
+            cells: turn.position.tiles().collect(),
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::cli::adviser::Adviser;
+use crate::cli::board::{Adviser, worth};
 use crate::cli::page;
 use crate::error;
 use crate::play::{Code, Position, Spawn, Status, Turn};
@@ -90,12 +90,12 @@ impl Advised {
         let mut replay = code.replay();
         let mut advice = Vec::new();
         for direction in code.moves().iter().copied().map(Some).chain([None]) {
-            let of = adviser.advise(replay.position())?;
-            let played = of.moves.iter().find(|of| Some(of.direction) == direction);
+            let judged = adviser.advise(replay.position())?;
+            let played = direction.and_then(|direction| judged.get(direction));
             advice.push(Said {
-                best: of.best().map(|best| best.direction.name()).collect(),
-                loss: played.map(|played| of.loss(played)),
-                worth: of.worth,
+                best: judged.best_names(0),
+                loss: played.map(|played| judged.loss(0, played)),
+                worth: worth(replay.position(), &judged),
             });
             replay.next().transpose()?;
         }

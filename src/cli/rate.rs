@@ -1,0 +1,340 @@
+//! `enum48 rate`: the loss of each move of a game.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use serde::{Serialize, Serializer};
+
+use super::board::JudgedMoves;
+use super::objectives::{bound, loss, number, objective};
+use super::output::{Output, print_json};
+use super::resources::{LOOKUP_MEMORY, Resources};
+use super::{Outcome, open, stdin, talk};
+use crate::engine;
+use crate::error;
+use crate::game::{Grid, Objective};
+use crate::play::{Code, LONGEST, Turn};
+use crate::solve::{self, BatchValues, Values};
+use crate::store::{Goal, Run, Solution};
+
+/// Rate the moves of a game: what each gave away, by a solved run
+///
+/// A move's loss is how much less is to be expected after it than after the best one, with the best
+/// play from there on; luck has no part in it. A move that is as good as the best loses exactly 0,
+/// and a game of such moves too. The exit code is 1 if the code is false.
+///
+/// Takes up to eight blocks of the run's files for each move: part of a second for a game of 3x3.
+#[derive(clap::Args)]
+#[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = "\
+Examples:
+  enum48 rate w1.2x2-8.BD.1.w..W.10f0c486 --dir enum48-data/2x2-8
+  enum48 rate s1.3x3.0.31.-/t/v97/7/g.1385f34a --dir enum48-data/3x3 --for 512
+  enum48 rate - --dir enum48-data/3x3 < codes     a code a line, an answer a line
+
+Keys of --json: code; moves, each with move, best (the move itself if it is as
+good as any), loss, number, board (before it), ties (all best moves), value and
+best_value (of the move, and of the best); loss, of all moves; game; objective;
+best_moves, how many lost nothing; worst, the numbers of the worst moves; error,
+the most by which a value can be off: what a move loses, by at most twice that.
+Of a line that is no code, or one of another game: code, error and line.")]
+pub(super) struct Args {
+    /// The code of a game, as play and replay print it, or - to read codes from stdin, one a line
+    #[arg(value_name = "CODE", allow_hyphen_values = true)]
+    code: String,
+
+    /// Directory of a solved run of the game, such as enum48-data/3x3
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+
+    /// What the game was played for: score, moves or a tile that the run is solved for [default: the
+    /// first of these that it is solved for, the smallest tile of several]
+    #[arg(long = "for", value_name = "OBJECTIVE", value_parser = objective)]
+    objective: Option<Objective>,
+
+    /// How many of the worst moves are named
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    worst: usize,
+
+    /// Print a JSON object for each code
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    resources: Resources,
+}
+
+/// Rate one game, or all games on stdin.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let plan = args.resources.plan()?;
+    let solution = open::solution(&args.dir)?;
+    let goal = solve::goals(&solution, args.objective.as_slice())?[0];
+    if args.code == "-" {
+        let pool = Arc::new(engine::pool(plan.threads())?);
+        let values = BatchValues::new(&solution, &[goal], plan.memory(), pool)?;
+        return lines(args, &solution, goal, values);
+    }
+    let code: Code = match args.code.trim().parse() {
+        Ok(code) => code,
+        Err(error) => {
+            if args.json {
+                let refused = RefusedCode::new(&args.code, 1, &error);
+                Output::Stdout.write(|out| print_json(out, &refused))?;
+            } else {
+                talk::say(error);
+            }
+            return Ok(Outcome::Disagreed);
+        }
+    };
+    check(&code, solution.run())?;
+    let mut values = Values::new(&solution, &[goal], plan.memory())?;
+    let rated = RatedGame::new(&code, &mut values, goal, args.worst)?;
+    Output::Stdout.write(|out| match args.json {
+        true => print_json(out, &rated),
+        false => Ok(write!(out, "{rated:#}")?),
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// Refuse the code of another game than the run's.
+fn check(code: &Code, run: &Run) -> Result<()> {
+    let (found, game) = (run.game(), code.game());
+    if game != *found {
+        let dir = run.dir().display();
+        bail!(
+            "{dir}: holds the game {found}, not {game}, of which the code is: give another --dir"
+        );
+    }
+    Ok(())
+}
+
+/// Answer each line of stdin with a line.
+fn lines(args: &Args, solution: &Solution, goal: Goal, mut values: BatchValues) -> Result<Outcome> {
+    let read = |text: &str, line: u64| {
+        let code: Result<Code> = text.parse().map_err(anyhow::Error::new);
+        let code = code.and_then(|code| check(&code, solution.run()).map(|()| code));
+        Some(code.map_err(|error| RefusedCode::new(text, line, &error)))
+    };
+    stdin::answer(LONGEST, "", read, |batch, out| {
+        let mut outcome = Outcome::Done;
+        let rated = values.each(
+            &batch,
+            |_| (),
+            |values, code| match code {
+                Ok(code) => RatedGame::new(code, values, goal, args.worst).map(Ok),
+                Err(refused) => Ok(Err(refused)),
+            },
+        )?;
+        for rated in rated {
+            match rated {
+                Ok(rated) if args.json => print_json(out, &rated)?,
+                Ok(rated) => writeln!(out, "{rated}")?,
+                Err(refused) => {
+                    outcome = Outcome::Disagreed;
+                    if args.json {
+                        print_json(out, refused)?;
+                    } else {
+                        writeln!(out, "{refused}")?;
+                    }
+                }
+            }
+        }
+        Ok(outcome)
+    })
+}
+
+/// A game with its moves rated. The fields are the keys of `--json`, in their order. They are a
+/// contract: new ones go to the end.
+#[derive(Serialize)]
+struct RatedGame {
+    code: String,
+    moves: Vec<RatedMove>,
+    loss: f64,
+    game: String,
+    #[serde(serialize_with = "name")]
+    objective: Objective,
+    best_moves: usize,
+    /// Numbers of the moves that lost most, the worst first.
+    worst: Vec<u64>,
+    /// The most by which a value can be off; a loss, by twice that.
+    error: f64,
+}
+
+/// A move.
+#[derive(Serialize)]
+struct RatedMove {
+    r#move: &'static str,
+    /// The move itself if it is as good as any.
+    best: &'static str,
+    loss: f64,
+    number: u64,
+    /// Before the move.
+    board: Grid,
+    /// All best moves.
+    ties: Vec<&'static str>,
+    value: f64,
+    best_value: f64,
+}
+
+/// A line of stdin that is no code, or one of another game. The fields are the keys of `--json`.
+#[derive(Serialize)]
+struct RefusedCode {
+    code: String,
+    error: String,
+    line: u64,
+}
+
+fn name<S: Serializer>(objective: &Objective, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(objective)
+}
+
+impl RatedGame {
+    /// Rate a game of the solved run for the one goal that `values` are of, and name so many of the
+    /// worst moves.
+    fn new(code: &Code, values: &mut Values, goal: Goal, worst: usize) -> error::Result<Self> {
+        let error = values.solution().error(goal);
+        let mut replay = code.replay();
+        let mut moves: Vec<RatedMove> = Vec::with_capacity(code.moves().len());
+        let mut board = replay.position().board();
+        while let (Some(before), Some(turn)) = (board, replay.next()) {
+            let turn = turn?;
+            let before = Grid::new(before, code.game().size())?;
+            let goals = [goal];
+            let judged = JudgedMoves::new(values, &goals, before.board())?;
+            moves.push(RatedMove::new(before, &turn, &judged));
+            board = turn.position.board();
+        }
+        let mut order: Vec<&RatedMove> = moves.iter().filter(|of| of.loss > 0.0).collect();
+        let best_moves = moves.len() - order.len();
+        // A sum of no losses would be -0.0.
+        let loss = order.iter().fold(0.0, |sum, of| sum + of.loss);
+        // The sort is stable: of equal losses, the first in the game stays first.
+        order.sort_by(|a, b| b.loss.total_cmp(&a.loss));
+        Ok(Self {
+            code: code.to_string(),
+            loss,
+            game: code.game().to_string(),
+            objective: goal.objective,
+            best_moves,
+            worst: order.iter().take(worst).map(|of| of.number).collect(),
+            moves,
+            error,
+        })
+    }
+
+    /// The moves that lost most.
+    fn worst(&self) -> impl Iterator<Item = &RatedMove> {
+        self.worst
+            .iter()
+            .map(|&number| &self.moves[number as usize - 1])
+    }
+}
+
+impl RatedMove {
+    fn new(board: Grid, turn: &Turn, judged: &JudgedMoves) -> Self {
+        let played = judged.get(turn.direction);
+        let played = played.expect("a move of a game is legal");
+        let (loss, ties) = (judged.loss(0, played), judged.best_names(0));
+        let best = judged.best(0).next().unwrap_or(played);
+        let name = turn.direction.name();
+        Self {
+            r#move: name,
+            best: if loss == 0.0 { name } else { ties[0] },
+            loss,
+            number: turn.number,
+            board,
+            ties,
+            value: played.numbers[0],
+            best_value: best.numbers[0],
+        }
+    }
+}
+
+impl RefusedCode {
+    /// A line, and what is wrong with it.
+    fn new(code: &str, line: u64, error: &impl ToString) -> Self {
+        Self {
+            code: code.to_owned(),
+            error: error.to_string(),
+            line,
+        }
+    }
+}
+
+impl fmt::Display for RefusedCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.error)
+    }
+}
+
+/// One line, for scripts; with `#` a table, for people.
+impl fmt::Display for RatedGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return self.table(f);
+        }
+        let (moves, best, lost) = (
+            self.moves.len(),
+            self.best_moves,
+            loss(self.objective, self.loss),
+        );
+        write!(f, "moves={moves} best={best} loss={lost} worst=")?;
+        match self.worst().next() {
+            Some(worst) => write!(f, "{}:{}", worst.number, loss(self.objective, worst.loss)),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+impl RatedGame {
+    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { objective, .. } = *self;
+        let width = self
+            .moves
+            .first()
+            .map_or(0, |of| format!("{:#x}", of.board).len());
+        writeln!(
+            f,
+            "{:>6} {:width$} {:<5} {:>11} {:>11} best",
+            "", "board", "move", "value", "loss"
+        )?;
+        for of in &self.moves {
+            let board = format!("{:#x}", of.board);
+            let (value, lost) = (number(objective, of.value), loss(objective, of.loss));
+            let (name, ties) = (of.r#move, of.ties.join(", "));
+            writeln!(
+                f,
+                "{:>6} {board} {name:<5} {value:>11} {lost:>11} {ties}",
+                of.number
+            )?;
+        }
+        writeln!(f)?;
+        writeln!(f, "game       {}", self.game)?;
+        writeln!(f, "objective  {objective}")?;
+        writeln!(
+            f,
+            "moves      {}, best {}",
+            self.moves.len(),
+            self.best_moves
+        )?;
+        writeln!(f, "loss       {}", loss(objective, self.loss))?;
+        writeln!(
+            f,
+            "values     off by at most {}, the loss of a move by at most twice that",
+            bound(self.error)
+        )?;
+        for (at, of) in self.worst().enumerate() {
+            let head = if at == 0 { "worst" } else { "" };
+            let (board, ties) = (of.board, of.ties.join(", "));
+            writeln!(
+                f,
+                "{head:<10} move {}, {} at {board}: loses {} against {ties}",
+                of.number,
+                of.r#move,
+                loss(objective, of.loss)
+            )?;
+        }
+        Ok(())
+    }
+}
