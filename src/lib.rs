@@ -69,12 +69,12 @@
 //!
 //! Top down: `game` (the rules) -> `engine` (the loop over layers; a state's way from a start to
 //! disk) -> `part` (the file format) -> `store` (a directory that survives being stopped) -> the
-//! rest on demand: `counts` (the table), `laws` (what any counts must obey), `known` (published
-//! numbers), `bound` (how many boards there are), `verify`, `graph`, `play` (games as codes),
-//! `witness` (a game that ends in a given board), `solve` (what a board is worth), `cluster` (a layer
-//! as tasks, for several machines), `machine` (the cores and the memory that a process may use). Each
-//! module uses only those to its left in `game -> part -> counts, bound, play -> laws -> store ->
-//! engine, graph -> witness, cluster -> solve -> verify, machine -> cli -> python`.
+//! rest on demand: `progress` (how far work has come), `counts` (the table), `laws` (what any counts
+//! must obey), `known` (published numbers), `bound` (how many boards there are), `verify`, `graph`,
+//! `play` (games as codes), `witness` (a game that ends in a given board), `solve` (what a board is
+//! worth), `cluster` (a layer as tasks, for several machines), `machine` (the cores and the memory that
+//! a process may use). Each module uses only those to its left in `game -> part -> counts, bound, play
+//! -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify, machine -> cli -> python`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates. The
 //! Python module is the feature `python`, which does without `cli`; `pip install .` builds it.
@@ -106,6 +106,7 @@ mod pages;
 pub mod part;
 mod per_thread;
 pub mod play;
+mod progress;
 #[cfg(feature = "python")]
 mod python;
 mod random;

@@ -33,7 +33,7 @@ impl Solved {
                 solve::goal(run, objective, None, Rounding::Nearest).expect("a tile of the game")
             })
             .collect();
-        solve::solve(&mut store, &goals, &plan, &mut solve::Silent).expect("it fits the memory");
+        solve::solve(&mut store, &goals, &plan, &mut engine::Silent).expect("it fits the memory");
         drop(store);
 
         Self {

@@ -1,13 +1,13 @@
 //! `enum48 --size ...`, or `enum48 count`: count a game.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
-use super::estimate::Estimate;
+use super::estimate::CountEstimate;
 use super::open;
 use super::progress::Reporter;
 use super::results::Results;
@@ -17,6 +17,7 @@ use crate::engine::{self, Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known;
 use crate::part::Kind;
+use crate::store::Run;
 
 /// Count a game; the same as enum48 without a subcommand
 #[derive(clap::Args)]
@@ -73,7 +74,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let dir = wanted.dir(&game);
     results.suit(&dir)?;
     if args.dry_run {
-        Estimate::new(game, plan, wanted.until, &dir, wanted.keep)?.print(args.json)?;
+        CountEstimate::new(&game, &plan, wanted.until, &dir, wanted.keep)?.print(args.json)?;
         return Ok(Outcome::Done);
     }
 
@@ -98,8 +99,9 @@ fn count(
     let mut store = args.wanted.open(&game, open::SHORT)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), plan, args.wanted.until)?;
-    let mut reporter = Reporter::new(plan, &store, &choice, args.quiet);
-    reporter.explain_interrupt(&dir);
+    let mut reporter = Reporter::of_count(plan, &store, &choice, args.quiet);
+    let run_dir = dir.clone();
+    reporter.explain_interrupt(move || what_stays(&run_dir));
     let counted = engine::count(&mut store, plan, args.wanted.until, &mut reporter);
     let peak_memory = reporter.finish();
     counted?;
@@ -127,4 +129,34 @@ fn count(
         choice,
         verdicts: known::verdicts(&game, &table, complete),
     })
+}
+
+/// What stays of a count in `dir`: the layers that its manifest names.
+fn what_stays(dir: &Path) -> String {
+    match Run::peek(dir).map(|run| run.sealed_sum()) {
+        Ok(sum @ 4..) => format!("stopped after sum {sum}; the same command goes on"),
+        _ => "stopped before any layer was sealed; the same command begins again".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Silent;
+    use crate::store::Store;
+
+    #[test]
+    fn what_stays_is_what_the_manifest_names() {
+        let place = tempfile::tempdir().unwrap();
+        let said = what_stays(place.path());
+        assert!(said.starts_with("stopped before any layer"), "{said}");
+        let game = "2x2-32".parse().unwrap();
+        let mut store = Store::open(place.path(), &game, None).unwrap();
+        let said = what_stays(place.path());
+        assert!(said.starts_with("stopped before any layer"), "{said}");
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        engine::count(&mut store, &plan, Some(20), &mut Silent).unwrap();
+        let said = what_stays(place.path());
+        assert_eq!(said, "stopped after sum 20; the same command goes on");
+    }
 }

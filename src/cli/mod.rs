@@ -10,7 +10,6 @@ mod cluster;
 mod completions;
 mod count;
 mod estimate;
-mod forecast;
 mod game;
 mod graph;
 mod manual;

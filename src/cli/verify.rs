@@ -9,7 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
 use super::output::print_json;
-use super::progress::Gauge;
+use super::progress::Reporter;
 use super::resources::Resources;
 use super::{Outcome, open, talk, units};
 use crate::Error;
@@ -75,26 +75,25 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let pool = engine::pool(plan.threads())?;
     let begin = Instant::now();
 
-    let gauge = Gauge::new("verify", verify::work(&run), args.quiet);
-    let report = verify::verify(&run, &pool, &|states| gauge.add(states));
-    gauge.finish();
+    let mut reporter = Reporter::of_boards("verify", verify::work(&run), args.quiet);
+    let report = verify::verify(&run, &pool, &mut reporter);
+    reporter.finish();
     let mut report = report?;
     let time = begin.elapsed();
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
         talk::say(remark);
     }
     if let Some(boards) = followed.filter(|_| report.findings.is_empty()) {
-        let gauge = Gauge::new("deep", boards, args.quiet);
-        let found = deep::verify(&run, &pool, plan.memory(), &|states| gauge.add(states));
-        gauge.finish();
+        let mut reporter = Reporter::of_boards("deep", boards, args.quiet);
+        let found = deep::verify(&run, &pool, plan.memory(), &mut reporter);
+        reporter.finish();
         report.findings = found?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
         let solution = Solution::open(&args.dir)?;
-        let gauge = Gauge::new("values", values::work(&solution), args.quiet);
-        let watch = |afterstates| gauge.add(afterstates);
-        let found = values::verify(&solution, &pool, plan.memory(), &watch);
-        gauge.finish();
+        let mut reporter = Reporter::of_boards("values", values::work(&solution), args.quiet);
+        let found = values::verify(&solution, &pool, plan.memory(), &mut reporter);
+        reporter.finish();
         report.findings = found?;
     }
 

@@ -1,12 +1,12 @@
 //! `enum48 witness`: a game that ends in a board, or why there is none.
 
 use anyhow::{Result, bail};
-use indicatif::{HumanBytes, ProgressBar};
+use indicatif::HumanBytes;
 
 use super::Outcome;
 use super::game::{GameOrRun, board};
 use super::output::Output;
-use super::progress::Gauge;
+use super::progress::Reporter;
 use super::resources::threads_or_cores;
 use super::talk;
 use crate::counts::Row;
@@ -14,6 +14,7 @@ use crate::engine;
 use crate::game::{Game, Grid};
 use crate::machine;
 use crate::part::Kind;
+use crate::progress::Progress;
 use crate::store::Run;
 use crate::witness::{Answer, Layers, Search};
 
@@ -96,19 +97,9 @@ fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
 /// Search backward from a board, without a run.
 fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
     let pool = engine::pool(threads_or_cores(args.threads))?;
-    let bar = if args.quiet {
-        ProgressBar::hidden()
-    } else {
-        ProgressBar::new_spinner()
-    };
-    let watch = |width, sum| {
-        bar.set_message(format!(
-            "searching back from sum {sum}, at most {width} boards of each sum"
-        ));
-        bar.tick();
-    };
-    let answer = Search::new(game, &pool, args.memory, &watch).witness(grid.board());
-    bar.finish_and_clear();
+    let mut reporter = Reporter::of_search(args.quiet);
+    let answer = Search::new(game, &pool, args.memory).witness(grid.board(), &mut reporter);
+    reporter.finish();
     Ok(answer?)
 }
 
@@ -124,7 +115,7 @@ fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
         .copied()
         .collect();
     let total = parts.iter().map(|row| row.live).sum();
-    let gauge = Gauge::new("witness", count.min(total), args.quiet);
+    let mut reporter = Reporter::of_boards("witness", count.min(total), args.quiet);
     let mut outcome = Outcome::Done;
     let stop = engine::Stop::default();
     let sample = run.sample(&parts, count, args.seed, &stop)?;
@@ -141,11 +132,11 @@ fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
                     }
                     Answer::Unknown => unreachable!("a run always has an answer"),
                 }
-                gauge.add(1);
+                reporter.advance(1);
             }
         }
         Ok(())
     });
-    gauge.finish();
+    reporter.finish();
     written.map(|()| outcome)
 }

@@ -110,6 +110,13 @@ impl Choice {
         &self.stages
     }
 
+    /// The engine that counts the layer of a sum.
+    #[cfg(feature = "cli")]
+    pub(crate) fn engine(&self, sum: u32) -> Engine {
+        let stage = self.stages.iter().find(|stage| sum <= stage.last);
+        stage.map_or(Engine::Lists, |stage| stage.engine)
+    }
+
     /// Why.
     #[must_use]
     pub fn why(&self) -> &str {

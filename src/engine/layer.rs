@@ -16,7 +16,6 @@ use super::group::Group;
 use super::lists::{CandidateSource, Candidates, Lists};
 use super::parts::{BuiltPart, PartOrder, Parts};
 use super::plan::Plan;
-use super::progress::{Progress, Step};
 use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
@@ -24,6 +23,7 @@ use crate::error::Result;
 use crate::game::Tally;
 use crate::game::{Board, Exp, PartKey};
 use crate::part::Kind;
+use crate::progress::Progress;
 use crate::store::{Layer, Store};
 
 /// Counts layers as lists, one after another; keeps its buffers from each to the next.
@@ -49,7 +49,7 @@ impl Counter for Layers<'_> {
         };
         if frontier.candidates_at_most() > self.small {
             let layer = self.count(&mut frontier, false, store, progress)?;
-            progress.end(&layer);
+            progress.end(&layer.finished(store.run().keep()));
             return Ok(vec![layer]);
         }
         let mut layers = Vec::new();
@@ -63,7 +63,7 @@ impl Counter for Layers<'_> {
             } else if done {
                 self.write_lists(frontier.lists_above(run.sealed_sum()), &mut layer, store)?;
             }
-            progress.end(&layer);
+            progress.end(&layer.finished(store.run().keep()));
             layers.push(layer);
             if done {
                 self.frontier = Some(frontier);
@@ -96,7 +96,6 @@ impl<'a> Layers<'a> {
     ) -> Result<Layer> {
         let sum = frontier.sum();
         let mut layer = Layer::new(sum);
-        let mut found = Step::begin(sum);
         progress.begin(sum);
         self.lists.begin(sum);
         let tiles: Vec<Exp> = store.run().game().top().up_to().collect();
@@ -107,7 +106,7 @@ impl<'a> Layers<'a> {
         for tiles in tiles.chunks(group) {
             let group = Group::collect(sum, tiles, merged, frontier, &self.lists);
             let mut rows: Vec<Row> = group.keys().map(Row::of).collect();
-            let report = |counted| progress.step(found.add(counted));
+            let report = |counted: Tally| progress.advance(counted.unique);
             self.states(&group, &mut rows, frontier, &mut layer, store, report)?;
             let (own, above) = group.into_afterstates();
             if small {

@@ -66,8 +66,8 @@
 //! Reading order: this file (the loop over layers), `choice` (which engine), `layer` and `group` (a
 //! layer as lists), `frontier`, `lists` (candidates), `parts`, `pipeline` with `batches` and
 //! `buffers` (parts from any source, for solving, too), `visit` (what is done with the boards);
-//! `bits`; `packed` and `chunk` (sorted runs in memory, or on disk), `workers`, `plan` and
-//! `progress` serve them all.
+//! `bits`; `packed` and `chunk` (sorted runs in memory, or on disk), `workers` and `plan` serve them
+//! all.
 //!
 //! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
 //! or on where a count was stopped.
@@ -90,7 +90,6 @@ mod packed;
 mod parts;
 mod pipeline;
 mod plan;
-mod progress;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -99,10 +98,13 @@ mod workers;
 use crate::counts::Columns;
 use crate::error::Result;
 use crate::laws::Laws;
+pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent};
 use crate::store::{Layer, Run, Store};
 
 pub use crate::stop::Stop;
 use bits::Bits;
+#[cfg(feature = "cli")]
+pub(crate) use bits::FRONTIER_AFTER;
 use choice::Stage;
 pub use choice::{Choice, last_sum};
 pub(crate) use frontier::Frontier;
@@ -113,7 +115,6 @@ pub(crate) use packed::Bounds;
 pub(crate) use parts::{Files, PartOrder, Parts};
 pub(crate) use pipeline::{PartBuild, Pipeline, Source};
 pub use plan::{Engine, LEVEL, Plan};
-pub use progress::{Progress, Silent, Step};
 pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
 pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};

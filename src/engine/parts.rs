@@ -12,7 +12,8 @@ use crate::game::Tally;
 use crate::game::{Board, PartKey};
 use crate::laws;
 use crate::part::{Kind, Sealed};
-use crate::store::{Cuts, Store, Writer};
+use crate::progress::Cuts;
+use crate::store::{Store, Writer};
 
 /// Where the files of parts go.
 pub(crate) trait Files {

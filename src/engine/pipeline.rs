@@ -34,7 +34,8 @@ use crate::game::Board;
 use crate::game::Tally;
 use crate::part::Block;
 use crate::per_thread::PerThread;
-use crate::store::{Cuts, Writer};
+use crate::progress::Cuts;
+use crate::store::Writer;
 
 /// Boards that are visited at once: a slice fits a core's first caches.
 pub(crate) const SLICE: usize = 1 << 11;

@@ -4,10 +4,10 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crate::counts::Row;
-use crate::engine::{Plan, Progress, Step};
+use crate::engine::Plan;
 use crate::machine;
-use crate::store::{Layer, Store};
+use crate::progress::{FinishedLayer, Progress};
+use crate::store::Store;
 
 /// Time between two lines.
 const EVERY: Duration = Duration::from_secs(10);
@@ -19,6 +19,9 @@ pub(super) struct Lines {
     last_line: Option<Instant>,
     /// States of the layers that are counted, by this process or before it.
     states: u64,
+    /// Sum of the layer that is being counted, and its states found so far.
+    sum: u32,
+    found: u64,
 }
 
 impl Lines {
@@ -39,6 +42,8 @@ impl Lines {
             layer_begin: now,
             last_line: None,
             states: run.table().totals().states(),
+            sum,
+            found: 0,
         }
     }
 
@@ -61,21 +66,22 @@ impl Lines {
 }
 
 impl Progress for Lines {
-    fn begin(&mut self, _: u32) {
+    fn begin(&mut self, sum: u32) {
         self.layer_begin = Instant::now();
+        (self.sum, self.found) = (sum, 0);
     }
 
-    fn step(&mut self, step: Step) {
+    fn advance(&mut self, boards: u64) {
+        self.found += boards;
         if self.due() {
-            self.line(step.sum, "found", step.live + step.dead);
+            self.line(self.sum, "found", self.found);
         }
     }
 
-    fn end(&mut self, layer: &Layer) {
-        let states = layer.rows.iter().map(Row::states).sum();
-        self.states += states;
+    fn end(&mut self, layer: &FinishedLayer) {
+        self.states += layer.boards;
         if layer.last || self.last_line.is_none() || self.due() {
-            self.line(layer.sum, "layer", states);
+            self.line(layer.sum, "layer", layer.boards);
         }
     }
 }

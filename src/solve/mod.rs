@@ -34,8 +34,8 @@
 //! threads, memory or interruptions.
 //!
 //! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`, `index`,
-//! `layer`, `expand`, `columns`, `memory`, `passes`, this file (the loop over layers), `progress`; then
-//! `values`, `batch`, `states` and `parts`, which read what is solved.
+//! `layer`, `expand`, `columns`, `memory`, `passes`, this file (the loop over layers); then `values`,
+//! `batch`, `states` and `parts`, which read what is solved.
 
 #[cfg(feature = "machine")]
 mod batch;
@@ -48,7 +48,6 @@ mod memory;
 mod parts;
 mod passes;
 mod payoff;
-mod progress;
 pub(crate) mod rank;
 mod states;
 mod values;
@@ -58,6 +57,7 @@ use crate::error::Result;
 use crate::game::{Game, LineTables, Objective, PartKey};
 use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
+use crate::progress::{FinishedLayer, Progress};
 use crate::store::{Goal, Solution, SolutionStore, Writer};
 
 #[cfg(feature = "machine")]
@@ -75,7 +75,6 @@ pub(crate) use payoff::Payoff;
 pub use payoff::number;
 #[cfg(feature = "python")]
 pub(crate) use payoff::potential;
-pub use progress::{Progress, Silent};
 use rank::RankTables;
 pub use states::StateValues;
 pub use values::{MoveValue, Start, Values};
@@ -197,16 +196,20 @@ impl<'a> Solver<'a> {
 
     /// Solve all layers that are left.
     fn run(&mut self, progress: &mut dyn Progress) -> Result<()> {
-        progress.begin(self.pass);
         let mut sum = self.pass.solved_sum;
+        progress.begin(sum - 2);
         let tables = tables(self.store.solution());
         // In this order, as later: a layer is read with that above it in memory.
         let fours = self.read(&tables, sum + 2)?;
         let mut above = [self.read(&tables, sum)?, fours];
-        while sum > 4 && !progress.stop() {
+        loop {
             sum -= 2;
             let [twos, fours] = &above;
             let (draft, parts) = self.solve(&tables, sum, [twos, fours], progress)?;
+            if sum == 4 || progress.stop() {
+                return Ok(());
+            }
+            progress.begin(sum - 2);
             // Only two layers are in memory at a time.
             let [twos, fours] = above;
             drop(fours);
@@ -215,7 +218,6 @@ impl<'a> Solver<'a> {
                 twos,
             ];
         }
-        Ok(())
     }
 
     /// Solve a layer, given those above it; returns what is left to be read.
@@ -242,20 +244,26 @@ impl<'a> Solver<'a> {
         };
         let mut builds = column_builds(parts, &draft, find);
         self.pipeline.build(&mut builds, self.workers, |counted| {
-            progress.step(sum, counted.unique);
+            progress.advance(counted.unique);
         })?;
-        let mut bytes = 0;
+        let mut finished = FinishedLayer {
+            sum,
+            last: sum == 4,
+            ..FinishedLayer::default()
+        };
         let mut solved = Vec::new();
         for build in builds {
             let (source, writers) = build.into_built();
             let key = source.afterstates.label().key;
+            finished.boards += source.afterstates.states();
             for (&objective, writer) in self.objectives.iter().zip(writers) {
-                bytes += self.store.finish(objective, key, writer)?.bytes;
+                finished.bytes += self.store.finish(objective, key, writer)?.bytes;
             }
             solved.push(source.afterstates);
         }
         self.store.seal(&self.objectives, sum)?;
-        progress.end(sum, bytes);
+        finished.disk = finished.bytes;
+        progress.end(&finished);
         let mut parts = Vec::new();
         for afterstates in solved {
             let part = SolvedPart::of(self.store.solution(), &self.objectives, afterstates)?;

@@ -30,7 +30,7 @@ use crate::witness::Predecessors;
 ///
 /// let mut store = SolutionStore::open(place.path())?;
 /// let goal = solve::goal(store.solution().run(), "32".parse()?, None, Rounding::Nearest)?;
-/// solve::solve(&mut store, &[goal], &plan, &mut solve::Silent)?;
+/// solve::solve(&mut store, &[goal], &plan, &mut engine::Silent)?;
 ///
 /// let mut values = Values::new(store.solution(), &[goal], 16 << 20)?;
 /// // The chance to win, as published in the tests of jdleesmiller/twenty48.

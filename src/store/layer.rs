@@ -1,9 +1,9 @@
 //! A layer that was counted, as it is sealed.
 
-use std::ops::AddAssign;
-
+use super::Keep;
 use crate::counts::Row;
 use crate::part::Kind;
+use crate::progress::{Cuts, FinishedLayer};
 
 /// A layer that the engine has finished.
 #[derive(Clone, Debug, Default)]
@@ -26,32 +26,30 @@ pub struct Layer {
     pub cuts: Cuts,
 }
 
-/// How the work on parts was cut up to fit in memory. Nothing that is written depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Cuts {
-    /// Ranges that candidates were sorted in.
-    pub ranges: u64,
-    /// Ranges that had too many candidates to sort at once, and were split.
-    pub splits: u64,
-    /// Bytes that did not fit in memory and went through temporary files.
-    pub spilled: u64,
-}
-
-impl AddAssign for Cuts {
-    fn add_assign(&mut self, other: Self) {
-        self.ranges += other.ranges;
-        self.splits += other.splits;
-        self.spilled += other.spilled;
-    }
-}
-
 impl Layer {
     /// A layer of which nothing is counted yet.
     pub(crate) fn new(sum: u32) -> Self {
         Self {
             sum,
             ..Self::default()
+        }
+    }
+
+    /// What a run keeps of it, for those who watch a count.
+    pub(crate) fn finished(&self, keep: Keep) -> FinishedLayer {
+        let kept = if keep.afterstates() {
+            self.afterstate_bytes
+        } else {
+            0
+        };
+        FinishedLayer {
+            sum: self.sum,
+            boards: self.rows.iter().map(Row::states).sum(),
+            dead: self.rows.iter().map(|row| row.dead).sum(),
+            last: self.last,
+            bytes: self.bytes + kept,
+            disk: self.disk,
+            cuts: self.cuts,
         }
     }
 

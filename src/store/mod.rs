@@ -64,7 +64,7 @@ use files::PartName;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
 pub use keep::Keep;
-pub use layer::{Cuts, Layer};
+pub use layer::Layer;
 pub use layer_states::LayerStates;
 pub use lookup::Lookup;
 pub(crate) use lookup::MAPS;

@@ -35,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::game::PartKey;
 use crate::part::{Fingerprint, Kind};
 use crate::per_thread::PerThread;
+use crate::progress::Progress;
 use crate::store::{Expected, Run};
 use part::Reader;
 pub use solution::Solved;
@@ -70,9 +71,13 @@ impl Report {
     }
 }
 
-/// A callback for progress: it gets the number of states read since its last call. Many threads
-/// call it.
-pub type Watch<'a> = &'a (dyn Fn(u64) + Sync);
+/// What many threads report to.
+type Watch<'a, 'p> = &'a Mutex<&'p mut dyn Progress>;
+
+/// Report boards that were read.
+fn advance(watch: Watch, boards: u64) {
+    watch.lock().expect("no thread panics").advance(boards);
+}
 
 /// Boards and values that [`verify`] reads, as far as the manifests can be.
 #[must_use]
@@ -87,7 +92,8 @@ pub fn work(run: &Run) -> u64 {
 /// # Errors
 ///
 /// Only for what prevents the check as a whole; anything wrong with the run is in the report.
-pub fn verify(run: &Run, pool: &ThreadPool, watch: Watch) -> Result<Report> {
+pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Result<Report> {
+    let watch = &Mutex::new(progress);
     let solution = solution::open(run);
     let (mut findings, remarks) = run.surroundings(|name| match &solution {
         Ok(solution) => solution

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use rayon::prelude::*;
 
-use super::Watch;
+use super::{Watch, advance};
 use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::game::{Board, Claim, Tally};
@@ -60,7 +60,7 @@ pub(super) fn verify(
     let blocks = (0..part.blocks()).into_par_iter().map(|block| {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let totals = read_block(run, &part, block, &mut readers.lock(thread))?;
-        watch(totals.tally.unique);
+        advance(watch, totals.tally.unique);
         Ok(totals)
     });
     // Collect all before looking at errors: which one comes first must not depend on the threads.

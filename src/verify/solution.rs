@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use super::Watch;
+use super::{Watch, advance};
 use crate::error::{Error, Result, SolvingError};
 use crate::game::PartKey;
 use crate::part::{Column, Decoder, Fingerprint, Kind, Part, ValueDecoder, value_fingerprint};
@@ -93,7 +93,7 @@ fn read(column: &Column, part: &Part, watch: Watch) -> Result<()> {
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         column.read_block(block, &mut ValueDecoder::new()?, &mut values)?;
         part.read_block(block, &mut Decoder::new()?, &mut keys)?;
-        watch(values.len() as u64);
+        advance(watch, values.len() as u64);
         Ok(value_fingerprint(&keys, &values))
     });
     let blocks: Vec<Result<Fingerprint>> = blocks.collect();

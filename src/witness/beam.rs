@@ -15,10 +15,7 @@ use rayon::prelude::*;
 use super::predecessors::Predecessors;
 use super::{is_start, is_won};
 use crate::game::{Board, Game, sum};
-
-/// A callback for progress: it gets the width of the beam, which is the most boards of a sum that
-/// are kept, and the sum that the search has come to.
-pub type Watch<'a> = &'a (dyn Fn(usize, u32) + Sync);
+use crate::progress::Progress;
 
 /// Candidates of a sum that are held before the worst are dropped, for each board that will be
 /// kept.
@@ -32,7 +29,6 @@ pub(super) struct Beam<'a> {
     pub(super) game: Game,
     pub(super) predecessors: &'a Predecessors,
     pub(super) width: usize,
-    pub(super) watch: Watch<'a>,
 }
 
 /// How a search ended.
@@ -75,7 +71,7 @@ pub(super) fn most_kept(board: Board, memory: u64) -> usize {
 
 impl Beam<'_> {
     /// Go back from a board, sum by sum.
-    pub(super) fn search(&self, target: Board) -> Outcome {
+    pub(super) fn search(&self, target: Board, progress: &mut dyn Progress) -> Outcome {
         let mut kept: Vec<Node> = Vec::new();
         let mut frontier = Frontier {
             layers: BTreeMap::new(),
@@ -84,7 +80,8 @@ impl Beam<'_> {
         };
         frontier.add(self.before(target, is_won(&self.game, target), Node::TARGET));
         while let Some((sum, layer)) = frontier.pop_layer(self.width) {
-            (self.watch)(self.width, sum);
+            progress.begin(sum);
+            progress.advance(layer.len() as u64);
             let first = kept.len();
             kept.extend(layer);
             if let Some(start) = kept[first..].iter().position(|node| is_start(node.board)) {

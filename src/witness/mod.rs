@@ -26,7 +26,6 @@ use crate::game::board::exps;
 use crate::game::{Board, Exp, Game, max_exp};
 use crate::play::Code;
 
-pub use beam::Watch;
 pub use layers::Layers;
 pub(crate) use predecessors::Predecessors;
 pub use search::Search;

@@ -2,7 +2,6 @@
 
 use rayon::ThreadPool;
 
-use super::beam::Watch;
 use super::beam::{Beam, Outcome, most_kept};
 use super::predecessors::Predecessors;
 use super::refute::refute;
@@ -10,6 +9,7 @@ use super::trail::Trail;
 use super::{Answer, is_start, is_won};
 use crate::error::Result;
 use crate::game::{Board, Game};
+use crate::progress::Progress;
 
 /// Boards of each sum that the first pass keeps. Each further pass keeps `WIDER` times as many.
 const FIRST: usize = 32;
@@ -21,28 +21,27 @@ pub struct Search<'a> {
     predecessors: Predecessors,
     pool: &'a ThreadPool,
     memory: u64,
-    watch: Watch<'a>,
 }
 
 impl<'a> Search<'a> {
     /// A search that keeps about `memory` bytes of boards.
     #[must_use]
-    pub fn new(game: Game, pool: &'a ThreadPool, memory: u64, watch: Watch<'a>) -> Self {
+    pub fn new(game: Game, pool: &'a ThreadPool, memory: u64) -> Self {
         Self {
             game,
             predecessors: Predecessors::new(&game),
             pool,
             memory,
-            watch,
         }
     }
 
-    /// A game that ends in a board. The answer does not depend on the number of threads.
+    /// A game that ends in a board. The answer does not depend on the number of threads. `progress`
+    /// hears of each sum that the search comes to, and of the boards that are kept.
     ///
     /// # Errors
     ///
     /// None, unless the program is wrong.
-    pub fn witness(&self, board: Board) -> Result<Answer> {
+    pub fn witness(&self, board: Board, progress: &mut dyn Progress) -> Result<Answer> {
         if let Some(reason) = refute(&self.game, board) {
             return Ok(Answer::Unreachable(reason));
         }
@@ -56,9 +55,8 @@ impl<'a> Search<'a> {
                 game: self.game,
                 predecessors: &self.predecessors,
                 width,
-                watch: self.watch,
             };
-            match self.pool.install(|| beam.search(board)) {
+            match self.pool.install(|| beam.search(board, progress)) {
                 Outcome::Found(way) => return self.reached(board, way),
                 Outcome::Exhausted(boards) => {
                     return Ok(Answer::Unreachable(self.exhausted(board, boards)));
@@ -111,13 +109,14 @@ mod tests {
     use crate::game::{Grid, max_exp};
     use crate::graph::Graph;
     use crate::play::Code;
+    use crate::progress::Silent;
 
     fn answer(game: &str, board: &str, memory: u64, threads: usize) -> Answer {
         let game: Game = game.parse().unwrap();
         let board = Grid::parse(board, game.size()).unwrap().board();
         let pool = engine::pool(threads).unwrap();
-        let search = Search::new(game, &pool, memory, &|_, _| {});
-        search.witness(board).unwrap()
+        let search = Search::new(game, &pool, memory);
+        search.witness(board, &mut Silent).unwrap()
     }
 
     fn code(answer: Answer) -> Code {
@@ -194,13 +193,13 @@ mod tests {
             let mut reached: Vec<Board> = graph.states().iter().map(|state| state.board).collect();
             reached.sort_unstable();
             let pool = engine::pool(1).unwrap();
-            let search = Search::new(game, &pool, 64 << 20, &|_, _| {});
+            let search = Search::new(game, &pool, 64 << 20);
             for board in 1..1u64 << (4 * game.size().cells()) {
                 if game.canonical(board).0 != board || max_exp(board) > game.top() {
                     continue;
                 }
                 let expected = reached.binary_search(&board).is_ok();
-                match search.witness(board).unwrap() {
+                match search.witness(board, &mut Silent).unwrap() {
                     Answer::Reached(code) => {
                         assert!(expected, "{name} {board:#x}");
                         assert_eq!(code.end().board(), Some(board));

@@ -138,7 +138,7 @@ fn tasks_in_any_order_make_the_files_of_one_machine() {
         );
         count.expect_those_of_one_machine();
         let run = Run::open(count.dir()).unwrap();
-        let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+        let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
         assert!(report.findings.is_empty() && report.remarks.is_empty());
     }
 }
@@ -247,7 +247,7 @@ fn an_engine_alone_can_go_on_where_tasks_were_left() {
     let missing = count.missing().unwrap();
     count.run_all(&missing.tasks);
     let run = Run::peek(count.dir()).unwrap();
-    let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+    let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
     assert!(report.findings.is_empty());
     assert!(
         report

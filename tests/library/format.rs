@@ -33,11 +33,11 @@ fn directories_of_version_1_open_and_verify() {
         assert_eq!(run.complete(), complete);
         assert_eq!(run.table().totals().live, live, "{name}");
         let pool = engine::pool(2).unwrap();
-        let report = verify::verify(&run, &pool, &|_| ()).unwrap();
+        let report = verify::verify(&run, &pool, &mut Silent).unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         assert_eq!((report.files, report.states), (files, live), "{name}");
         assert!(
-            deep::verify(&run, &pool, 1 << 20, &|_| ())
+            deep::verify(&run, &pool, 1 << 20, &mut Silent)
                 .unwrap()
                 .is_empty()
         );

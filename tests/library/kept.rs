@@ -5,6 +5,7 @@
 use std::fs;
 
 use enum48::Error;
+use enum48::engine::{Progress, Silent};
 use enum48::part::{Part, fingerprint};
 use enum48::store::{Keep, Run};
 use enum48::verify::deep;
@@ -15,7 +16,7 @@ use crate::verify::{Victim, forge, states};
 /// What going deep finds.
 fn deep(victim: &Victim, memory: u64) -> Result<Vec<Error>, Error> {
     let run = Run::open(victim.dir())?;
-    deep::verify(&run, &victim.pool, memory, &|_| ())
+    deep::verify(&run, &victim.pool, memory, &mut Silent)
 }
 
 #[test]
@@ -41,16 +42,19 @@ fn going_deep_makes_again_whatever_is_kept_of_every_layer() {
 
 #[test]
 fn the_boards_that_are_followed_are_those_that_were_announced() {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    /// Adds up the boards.
+    struct Followed(u64);
+    impl Progress for Followed {
+        fn advance(&mut self, boards: u64) {
+            self.0 += boards;
+        }
+    }
     for keep in [Keep::All, Keep::Afterstates, Keep::Both] {
         let victim = Victim::keeping("3x3-32", None, keep);
         let run = Run::open(victim.dir()).unwrap();
-        let followed = AtomicU64::new(0);
-        let watch = |boards| {
-            followed.fetch_add(boards, Ordering::Relaxed);
-        };
-        deep::verify(&run, &victim.pool, 1, &watch).unwrap();
-        assert_eq!(followed.into_inner(), deep::work(&run).unwrap(), "{keep}");
+        let mut followed = Followed(0);
+        deep::verify(&run, &victim.pool, 1, &mut followed).unwrap();
+        assert_eq!(followed.0, deep::work(&run).unwrap(), "{keep}");
     }
 }
 

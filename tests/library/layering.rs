@@ -9,11 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor. All modules may use those of the floors 0 and 1.
-const ORDER: [(&str, u32); 26] = [
+const ORDER: [(&str, u32); 27] = [
     ("error", 0),
     ("lines", 0),
     ("wide", 0),
     ("random", 0),
+    ("progress", 0),
     ("cache", 1),
     ("pages", 1),
     ("per_thread", 1),

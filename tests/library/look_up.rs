@@ -212,7 +212,7 @@ fn solved(game: &str, objectives: &[&str]) -> (TempDir, Vec<Goal>) {
             solve::goal(run, objective.parse().unwrap(), None, Rounding::Nearest).unwrap()
         })
         .collect();
-    solve::solve(&mut store, &goals, &plan(), &mut solve::Silent).unwrap();
+    solve::solve(&mut store, &goals, &plan(), &mut engine::Silent).unwrap();
     (place, goals)
 }
 

@@ -50,7 +50,7 @@ fn solved(dir: &Path) -> (Fingerprint, usize) {
     let mut store = SolutionStore::open(dir).unwrap();
     let run = store.solution().run();
     let goal = solve::goal(run, Objective::Score, Some(8), Rounding::Nearest).unwrap();
-    solve::solve(&mut store, &[goal], &plan(), &mut solve::Silent).unwrap();
+    solve::solve(&mut store, &[goal], &plan(), &mut Silent).unwrap();
     let fingerprint = store.solution().fingerprint(Objective::Score);
     (fingerprint, names(dir, ".values").len())
 }
@@ -105,7 +105,7 @@ fn the_same_boards_and_values_are_in_more_files() {
     assert_eq!([parts, files], [&whole, &cut].map(afterstates));
 
     let run = Run::open(cut.path()).unwrap();
-    let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+    let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
     assert!(report.findings.is_empty() && report.remarks.is_empty());
     assert_eq!(report.solved[0].values, run.table().totals().afterstates);
     drop(run);
@@ -128,7 +128,7 @@ fn segments_can_be_made_again_in_another_way() {
     let place = counted(Keep::Both, Some(SEGMENT), Some(44));
     assert!(!names(place.path(), "-0001.states").is_empty());
     let run = Run::open(place.path()).unwrap();
-    let found = deep::verify(&run, &engine::pool(2).unwrap(), 1 << 28, &|_| ()).unwrap();
+    let found = deep::verify(&run, &engine::pool(2).unwrap(), 1 << 28, &mut Silent).unwrap();
     assert!(found.is_empty(), "{found:?}");
 }
 
@@ -178,7 +178,7 @@ fn a_file_that_is_lost_swapped_or_too_many_is_found_by_name() {
         let opened = Store::open(place.path(), &game, None);
         let said = opened.err().map(|error| error.to_string());
         let run = Run::open(place.path()).unwrap();
-        let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+        let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
         let found = report.findings.iter().map(ToString::to_string);
         assert_eq!(
             found.collect::<Vec<_>>(),
@@ -207,7 +207,7 @@ fn a_file_that_is_lost_swapped_or_too_many_is_found_by_name() {
     // One more than the manifest names, as a killed commit may leave it: the next count deletes it.
     fs::copy(path(0, 8), path(77, 8)).unwrap();
     let run = Run::open(place.path()).unwrap();
-    let report = verify(&run, &engine::pool(2).unwrap(), &|_| ()).unwrap();
+    let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
     assert!(report.remarks[0].contains("-0077.states: not named by the manifest"));
     drop(run);
     count(place.path(), Keep::All, None, &plan(), Some(60)).unwrap();

@@ -58,7 +58,7 @@ impl Victim {
 
     pub(crate) fn findings(&self) -> Result<Vec<Error>, Error> {
         let run = Run::open(self.dir())?;
-        Ok(verify::verify(&run, &self.pool, &|_| ())?.findings)
+        Ok(verify::verify(&run, &self.pool, &mut Silent)?.findings)
     }
 
     /// See that damage to the file `name` is found under that name, and that a count refuses it or,
@@ -205,7 +205,7 @@ fn what_a_kill_within_a_commit_leaves_is_remarked_on_and_cleared() {
             fs::write(path(name), "half").unwrap();
         }
         let run = Run::open(victim.dir()).unwrap();
-        let report = verify::verify(&run, &victim.pool, &|_| ()).unwrap();
+        let report = verify::verify(&run, &victim.pool, &mut Silent).unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         for name in [stray, "layers.csv", half, "notes.txt"] {
             let named = |remark: &String| remark.contains(name);
@@ -366,7 +366,7 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
 
     let shallow = victim.findings().unwrap();
     let run = Run::open(victim.dir()).unwrap();
-    let deep = deep::verify(&run, &victim.pool, 1 << 30, &|_| ()).unwrap();
+    let deep = deep::verify(&run, &victim.pool, 1 << 30, &mut Silent).unwrap();
     (shallow, deep)
 }
 
@@ -426,7 +426,7 @@ fn going_deep_finds_every_layer_the_same_under_any_memory() {
         let victim = Victim::new(name, until);
         let run = Run::open(victim.dir()).unwrap();
         for memory in [1, 1 << 30] {
-            let deep = deep::verify(&run, &victim.pool, memory, &|_| ()).unwrap();
+            let deep = deep::verify(&run, &victim.pool, memory, &mut Silent).unwrap();
             assert!(deep.is_empty(), "{name}: {deep:?}");
         }
     }

@@ -44,7 +44,7 @@ fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
     let place = TemporaryDir::new()?;
     let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
     let choice = Choice::new(store.run(), plan, None)?;
-    let mut reporter = Reporter::new(plan, &store, &choice, quiet);
+    let mut reporter = Reporter::of_count(plan, &store, &choice, quiet);
     let counted = engine::count(&mut store, plan, None, &mut reporter);
     reporter.finish();
     counted?;

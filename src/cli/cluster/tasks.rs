@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let mut store = args.wanted.open(&game, open::LONG)?;
     let until = args.wanted.until;
     let choice = Choice::new(store.run(), &plan, until)?;
-    let mut reporter = Reporter::new(&plan, &store, &choice, args.quiet);
+    let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
     let next = cluster::next(&mut store, &plan, args.task, until, &mut reporter);
     reporter.finish();
     let answer = Answer::new(store.run(), next?);

@@ -1,18 +1,20 @@
 //! How progress is shown: not at all, as lines in a log, or as a display on a terminal.
 
 use std::io::{self, IsTerminal};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::interrupt;
-use super::log::Log;
-use crate::cli::{talk, units};
+use crate::cli::estimate::Left;
+use crate::cli::{signals, talk, units};
 use crate::engine::Plan;
 use crate::machine;
 
 /// On a terminal, a layer that took at least this long gets a line of its own.
 const WORTH_A_LINE: Duration = Duration::from_millis(500);
+
+/// A line of a log is written about this often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// The display on a terminal, before and after it can be said how much is left. The cursor stays at
 /// the end of the last line, so the `^C` that a terminal echoes takes a line more, and one too few is
@@ -24,30 +26,37 @@ const BAR: &str = "\n{spinner} {elapsed_precise}  {wide_bar} {prefix}\n  {msg}";
 const WHOLE: u64 = 1000;
 
 /// How progress is shown.
-pub(in crate::cli) enum Form {
+pub(super) enum Form {
     Silent,
     Lines(Log),
     Terminal(ProgressBar),
 }
 
-/// How far a job is.
-pub(in crate::cli) struct Left {
-    /// The share that is done, from 0 to 1.
-    pub(in crate::cli) done: f64,
-    pub(in crate::cli) seconds: f64,
+/// Lines of `key=value`, now and then.
+pub(super) struct Log {
+    /// When the last line was written, or the log was begun.
+    last: Instant,
+    empty: bool,
 }
 
 impl Form {
-    pub(in crate::cli) fn new(quiet: bool) -> Self {
-        match (quiet, io::stderr().is_terminal()) {
-            (true, _) => Self::Silent,
-            (_, false) => Self::Lines(Log::new()),
-            (_, true) => Self::Terminal(bar()),
+    pub(super) fn new(quiet: bool) -> Self {
+        if quiet {
+            Self::Silent
+        } else if io::stderr().is_terminal() {
+            let bar = ProgressBar::new(WHOLE).with_style(style(SPINNER));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            Self::Terminal(bar)
+        } else {
+            Self::Lines(Log {
+                last: Instant::now(),
+                empty: true,
+            })
         }
     }
 
     /// Print a message.
-    pub(in crate::cli) fn say(&self, text: &str) {
+    pub(super) fn say(&self, text: &str) {
         match self {
             Self::Silent => {}
             Self::Lines(_) => talk::say(text),
@@ -56,7 +65,7 @@ impl Form {
     }
 
     /// Warn of a memory bound that the machine has not got.
-    pub(in crate::cli) fn warn_of_memory(&self, plan: &Plan) {
+    pub(super) fn warn_of_memory(&self, plan: &Plan) {
         if let Some(machine) = machine::memory().filter(|&memory| memory < plan.memory()) {
             self.say(&format!(
                 "WARNING: a memory bound of {}, but there are only {}: give less --memory",
@@ -66,18 +75,31 @@ impl Form {
         }
     }
 
-    /// On a terminal, Ctrl-C says what stays before it ends the process.
-    pub(in crate::cli) fn explain_interrupt(
-        &self,
-        what_stays: impl Fn() -> String + Send + 'static,
-    ) {
+    /// On a terminal, Ctrl-C clears the display and says what stays before it ends the process. The
+    /// job itself may end at any moment.
+    pub(super) fn explain_interrupt(&self, what_stays: impl Fn() -> String + Send + 'static) {
         if let Self::Terminal(bar) = self {
-            interrupt::watch(bar.clone(), what_stays);
+            let bar = bar.clone();
+            signals::on_interrupt(move || {
+                bar.finish_and_clear();
+                bar.set_draw_target(ProgressDrawTarget::hidden());
+                talk::line(what_stays());
+            });
+        }
+    }
+
+    /// Print a line for a layer that took long on a terminal.
+    pub(super) fn tell_of_layer(&self, sum: u32, boards: &str, took: Duration) {
+        if let Self::Terminal(bar) = self
+            && took >= WORTH_A_LINE
+        {
+            let seconds = took.as_secs_f64();
+            bar.println(format!("sum {sum:>5}  {boards}  {seconds:>8.1} s"));
         }
     }
 
     /// End the display.
-    pub(in crate::cli) fn finish(self) {
+    pub(super) fn finish(&self) {
         if let Self::Terminal(bar) = self {
             bar.finish_and_clear();
         }
@@ -85,7 +107,7 @@ impl Form {
 }
 
 /// Draw the display of a terminal.
-pub(in crate::cli) fn draw(bar: &ProgressBar, left: Option<&Left>, message: String) {
+pub(super) fn draw(bar: &ProgressBar, left: Option<&Left>, message: String) {
     if let Some(left) = left {
         if bar.prefix().is_empty() {
             bar.set_style(style(BAR));
@@ -97,29 +119,27 @@ pub(in crate::cli) fn draw(bar: &ProgressBar, left: Option<&Left>, message: Stri
     bar.set_message(message);
 }
 
-/// Print a line for a layer that has so many boards, if it took long.
-pub(in crate::cli) fn tell_of_layer(bar: &ProgressBar, sum: u32, boards: &str, took: Duration) {
-    if took >= WORTH_A_LINE {
-        let seconds = took.as_secs_f64();
-        bar.println(format!("sum {sum:>5}  {boards}  {seconds:>8.1} s"));
-    }
-}
-
-/// What is left, for a line of a log; the keys are a contract.
-pub(in crate::cli) fn left_in_log(left: Option<&Left>) -> String {
-    left.map_or(String::new(), |left| {
-        let (done, seconds) = (left.done, units::rounded(left.seconds));
-        let time = units::time(left.seconds).replace(' ', "");
-        format!(" done={done:.4} left_sec={seconds} left={time}")
-    })
-}
-
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::new(WHOLE).with_style(style(SPINNER));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
-}
-
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the template is valid")
+}
+
+impl Log {
+    /// Whether nothing was written for long.
+    pub(super) fn due(&self) -> bool {
+        self.last.elapsed() >= LINE_EVERY
+    }
+
+    /// Whether a layer that took so long gets a line: the first layer does, a layer that took long,
+    /// and a layer that ends when a line is due.
+    pub(super) fn wants(&self, took: Duration) -> bool {
+        self.empty || took >= LINE_EVERY || self.due()
+    }
+
+    /// Write a line, with the time of day before it.
+    pub(super) fn write(&mut self, line: &str) {
+        let now = humantime::format_rfc3339_seconds(SystemTime::now());
+        talk::line(format_args!("time={now} {line}"));
+        self.last = Instant::now();
+        self.empty = false;
+    }
 }

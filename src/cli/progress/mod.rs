@@ -1,178 +1,349 @@
-//! Progress of a count: a display for people on a terminal, lines of `key=value` anywhere else.
+//! Progress of a job: a display for people on a terminal, lines of `key=value` anywhere else.
 //!
-//! `pace` (how fast, and how much is left) belongs to [`Reporter`]; `form` (where it is shown), `disk`
-//! (a warning before it is full), `memory`, `log` (when a line is due) and `interrupt` (Ctrl-C) also
-//! to the progress of a solver. [`Gauge`] is for other jobs, whose size is known in advance.
+//! [`Reporter`] puts the words together, for a count, a solver, a job on a known number of boards, and
+//! a search. `form` shows them, `usage` watches memory and disk, and [`Pace`] says how much is left.
 
-mod disk;
 mod form;
-mod gauge;
-mod interrupt;
-mod log;
-mod memory;
-mod pace;
+mod usage;
 
-use std::path::Path;
+use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 
-pub(super) use self::disk::Disk;
-pub(super) use self::form::{Form, Left, draw, left_in_log, tell_of_layer};
-pub(super) use self::gauge::Gauge;
-pub(super) use self::memory::Memory;
-use self::pace::Pace;
+use self::form::{Form, draw};
+use self::usage::Disk;
+pub(super) use self::usage::Memory;
+use super::estimate::{Forecast, Left, Pace, PlannedLayer, planned_layers};
 use super::units;
-use crate::engine::{Choice, Plan, Progress, Step};
+use crate::engine::{Choice, Plan};
+use crate::error::Result;
 use crate::part::Kind;
-use crate::store::{Layer, Store};
+use crate::progress::{FinishedLayer, Progress};
+use crate::solve::names;
+use crate::solve::{Pass, passes};
+use crate::store::{Goal, Run, SolutionStore, Store};
 
-/// Shows the progress of a count, and measures memory meanwhile.
+/// Shows the progress of a job, and measures memory meanwhile.
 pub(crate) struct Reporter {
     form: Form,
+    job: Job,
     pace: Pace,
-    /// Greatest sum to count.
-    end: u32,
-    /// Bytes of the files of states, and of those of afterstates where they are kept.
+    /// Sum of the layer that is under way.
+    sum: u32,
+    /// Bytes of the files that the job makes and keeps.
     bytes: u64,
-    afterstates_kept: bool,
     memory: Memory,
-    disk: Disk,
+    disk: Option<Disk>,
+}
+
+/// What is done.
+enum Job {
+    /// A count, with the states to expect.
+    Count(Forecast),
+    /// A solver, with its passes, and their layers that are left, each with the number of its pass.
+    Solve {
+        passes: Vec<Pass>,
+        left: Vec<(usize, PlannedLayer)>,
+    },
+    /// Reading or finding a number of boards.
+    Boards { name: &'static str, of: u64 },
+    /// A search for a witness.
+    Search,
 }
 
 impl Reporter {
+    fn new(job: Job, quiet: bool, pace: Pace) -> Self {
+        Self {
+            form: Form::new(quiet),
+            job,
+            pace,
+            sum: 0,
+            bytes: 0,
+            memory: Memory::new(),
+            disk: None,
+        }
+    }
+
     /// A reporter for a count that continues what is in `store` as `choice` says. Prints what the
     /// count will use.
-    pub(crate) fn new(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
+    pub(crate) fn of_count(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
         let run = store.run();
-        let afterstates_kept = run.keep().afterstates();
-        let kept = |kind| kind == Kind::States || afterstates_kept;
-        let kinds = [Kind::States, Kind::Afterstates]
-            .into_iter()
-            .filter(|&kind| kept(kind));
-        let reporter = Self {
-            form: Form::new(quiet),
-            pace: Pace::new(run, choice),
-            end: choice.last().min(run.game().sum_bound()),
-            bytes: kinds.map(|kind| run.bytes(kind, None)).sum(),
-            afterstates_kept,
-            memory: Memory::new(),
-            disk: Disk::new(run.dir()),
+        let kinds = [Kind::States, Kind::Afterstates];
+        let kept = kinds.iter().take(1 + usize::from(run.keep().afterstates()));
+        let mut reporter = Self {
+            bytes: kept.map(|&kind| run.bytes(kind, None)).sum(),
+            disk: Some(Disk::new(run.dir())),
+            ..Self::new(
+                Job::Count(Forecast::new(run, choice, run.keep())),
+                quiet,
+                Pace::new(run.table().totals().states()),
+            )
         };
-        for note in store.notes() {
-            reporter.form.say(note);
-        }
-        reporter.announce(plan, store);
-        reporter
-    }
-
-    /// On a terminal, Ctrl-C says what stays of the run in `dir` before it ends the process.
-    pub(super) fn explain_interrupt(&self, dir: &Path) {
-        let dir = dir.to_owned();
-        self.form
-            .explain_interrupt(move || interrupt::of_count(&dir));
-    }
-
-    fn announce(&self, plan: &Plan, store: &Store) {
-        self.form.warn_of_memory(plan);
-        let run = store.run();
-        if run.complete() {
-            return;
-        }
         let from = match run.sealed_sum() {
             2 => String::new(),
             sum => format!("resuming at sum {}, ", sum + 2),
         };
-        let (game, dir) = (run.game(), run.dir().display());
-        let threads = units::things(plan.threads() as u64, "thread");
-        let bound = HumanBytes(plan.memory());
-        self.form.say(&format!(
-            "{game} in {dir}: {from}{threads}, {bound} for data"
-        ));
+        let begins = (!run.complete()).then(|| format!("{from}{}", resources(plan)));
+        reporter.announce(plan, run, store.notes(), begins);
+        reporter
     }
 
-    /// End the display; returns the greatest memory seen.
-    pub(crate) fn finish(self) -> Option<u64> {
+    /// A reporter for what is left to solve of these goals. Prints what solving will use.
+    pub(super) fn of_solver(
+        plan: &Plan,
+        store: &SolutionStore,
+        goals: &[Goal],
+        quiet: bool,
+    ) -> Result<Self> {
+        let solution = store.solution();
+        let run = solution.run();
+        let passes = passes(solution, goals, plan)?;
+        let layers = passes.iter().enumerate().flat_map(|(at, pass)| {
+            let layers = planned_layers(&run.table(), pass).into_iter();
+            layers.map(move |layer| (at, layer))
+        });
+        let left = layers.collect();
+        let bytes = goals.iter().map(|goal| solution.bytes(goal.objective));
+        let pass_line = |pass: &Pass| {
+            let goals = names(&pass.goals);
+            if pass.solved_sum > solution.last_sum() {
+                goals
+            } else {
+                format!("resuming at sum {} for {goals}", pass.solved_sum - 2)
+            }
+        };
+        let begins = match &passes[..] {
+            [] => None,
+            [pass] => Some(format!("{}, {}", pass_line(pass), resources(plan))),
+            passes => Some(format!("{} passes, {}", passes.len(), resources(plan))),
+        };
+        let pass_lines: Vec<String> = passes.iter().map(pass_line).collect();
+        let mut reporter = Self {
+            bytes: bytes.sum(),
+            disk: Some(Disk::new(run.dir())),
+            ..Self::new(Job::Solve { passes, left }, quiet, Pace::new(0))
+        };
+        reporter.announce(plan, run, store.notes(), begins);
+        let number = pass_lines.len();
+        for (at, line) in pass_lines.iter().enumerate().filter(|_| number > 1) {
+            let line = format!("pass {} of {number}: {line}", at + 1);
+            reporter.form.say(&line);
+        }
+        // Every file is checked before the first layer, which takes long if there are many.
+        if let Form::Terminal(bar) = &reporter.form {
+            let bytes = run.bytes(Kind::Afterstates, None) + reporter.bytes;
+            bar.set_message(format!("checking {} of files", HumanBytes(bytes)));
+        }
+        Ok(reporter)
+    }
+
+    /// A reporter for a job on a number of boards.
+    pub(super) fn of_boards(name: &'static str, of: u64, quiet: bool) -> Self {
+        Self::new(Job::Boards { name, of }, quiet, Pace::new(0))
+    }
+
+    /// A reporter for the search for a witness.
+    pub(super) fn of_search(quiet: bool) -> Self {
+        Self::new(Job::Search, quiet, Pace::new(0))
+    }
+
+    fn announce(&mut self, plan: &Plan, run: &Run, notes: &[String], begins: Option<String>) {
+        for note in notes {
+            self.form.say(note);
+        }
+        self.form.warn_of_memory(plan);
+        if let Some(begins) = begins {
+            let (game, dir) = (run.game(), run.dir().display());
+            self.form.say(&format!("{game} in {dir}: {begins}"));
+        }
+    }
+
+    /// On a terminal, Ctrl-C says what stays before it ends the process.
+    pub(super) fn explain_interrupt(&self, what_stays: impl Fn() -> String + Send + 'static) {
+        self.form.explain_interrupt(what_stays);
+    }
+
+    /// End the display, or write the last line; returns the greatest memory seen.
+    pub(crate) fn finish(mut self) -> Option<u64> {
+        self.memory.look();
+        if let Job::Boards { .. } = self.job {
+            self.log(None);
+        }
         self.form.finish();
         self.memory.peak()
     }
 
-    /// Draw the display of a terminal.
-    fn draw(&self, bar: &ProgressBar, step: Step, memory: u64) {
-        let of_layer = step.live + step.dead;
-        let speed = self
-            .pace
-            .rate(of_layer)
-            .map_or(String::new(), |rate| format!(", {}", units::speed(rate)));
-        let message = format!(
-            "sum {}, {} in the layer\n  {}{speed}, {} memory, {} on disk",
-            step.sum,
-            HumanCount(of_layer),
-            units::things(self.pace.found(of_layer), "state"),
-            HumanBytes(memory),
-            HumanBytes(self.bytes),
-        );
-        draw(bar, self.pace.left().as_ref(), message);
+    /// What is left, once that can be told.
+    fn left(&self) -> Option<Left> {
+        match self.job {
+            Job::Boards { of, .. } => self.pace.left_of(of),
+            _ => self.pace.left(),
+        }
     }
 
-    /// Write a line for scripts: `what` is a whole `layer`, or the states that are `found` of one
-    /// that is not among the counted ones yet. The keys are a contract.
-    fn log(&mut self, sum: u32, what: &str, states: u64) {
-        let memory = self.memory.look();
-        let fresh = if what == "found" { states } else { 0 };
-        let rate = self
-            .pace
-            .rate(fresh)
-            .map_or(String::new(), |rate| format!(" states_per_sec={rate:.0}"));
-        let left = left_in_log(self.pace.left().as_ref());
-        let line = format!(
-            "sum={sum} {what}={states} states={}{rate} memory={memory} disk={} layer_sec={:.3} sec={:.3}{left}",
-            self.pace.found(fresh),
-            self.bytes,
-            self.pace.layer_elapsed().as_secs_f64(),
-            self.pace.elapsed().as_secs_f64(),
-        );
-        if let Form::Lines(log) = &mut self.form {
-            log.write(&line);
+    /// Draw the display of a terminal.
+    fn draw(&self, bar: &ProgressBar, memory: u64) {
+        let (done, of_layer) = (self.pace.done(), HumanCount(self.pace.of_layer()));
+        let (sum, rate) = (self.sum, self.pace.rate());
+        let per_second = |noun: &str| {
+            let speed = |rate| format!(", {}{noun}/s", units::count(rate));
+            rate.map_or(String::new(), speed)
+        };
+        let usage = || {
+            let (memory, bytes) = (HumanBytes(memory), HumanBytes(self.bytes));
+            format!("{memory} memory, {bytes} on disk")
+        };
+        let message = match &self.job {
+            Job::Count(_) => format!(
+                "sum {sum}, {of_layer} in the layer\n  {}{}, {}",
+                units::things(done, "state"),
+                per_second(" states"),
+                usage()
+            ),
+            Job::Solve { passes, left } => {
+                let Some((pass, layer)) = left.first() else {
+                    return;
+                };
+                let of_passes = match passes.len() {
+                    1 => String::new(),
+                    all => format!(", pass {} of {all}", pass + 1),
+                };
+                format!(
+                    "{}{of_passes}: sum {sum}, {of_layer} of {}\n  {}{}, {}",
+                    names(&passes[*pass].goals),
+                    HumanCount(layer.boards as u64),
+                    units::things(done, "afterstate"),
+                    per_second(""),
+                    usage()
+                )
+            }
+            Job::Boards { name, of } => format!(
+                "{name}: {} of {}{}",
+                HumanCount(done),
+                units::things(*of, "state"),
+                per_second(" states")
+            ),
+            Job::Search => {
+                let boards = units::things(done, "board");
+                format!("searching back from sum {sum}, {boards} so far")
+            }
+        };
+        draw(bar, self.left().as_ref(), message);
+    }
+
+    /// Write a line for scripts: for a layer that is done, with its boards and time, or for the job
+    /// as it is. The keys are a contract.
+    fn log(&mut self, layer: Option<(u64, Duration)>) {
+        let Form::Lines(log) = &mut self.form else {
+            return;
+        };
+        let (partial, noun) = match &self.job {
+            Job::Count(_) => ("found", "states"),
+            Job::Solve { .. } => ("solved", "afterstates"),
+            Job::Boards { .. } => ("", "states"),
+            Job::Search => return,
+        };
+        let rate = self.pace.rate();
+        let rate = rate.map_or(String::new(), |rate| format!(" {noun}_per_sec={rate:.0}"));
+        let (done, seconds) = (self.pace.done(), self.pace.elapsed().as_secs_f64());
+        if let Job::Boards { name, of } = self.job {
+            log.write(&format!(
+                "job={name} {noun}={done} of={of}{rate} sec={seconds:.3}"
+            ));
+            return;
         }
+        let pass = match &self.job {
+            Job::Solve { passes, left } => left.first().map(|(pass, _)| {
+                let (goals, number) = (names(&passes[*pass].goals), pass + 1);
+                format!("for={goals} pass={number} passes={} ", passes.len())
+            }),
+            _ => None,
+        };
+        let (what, boards, took) = match layer {
+            Some((boards, took)) => ("layer", boards, took),
+            None => (partial, self.pace.of_layer(), self.pace.layer_elapsed()),
+        };
+        let left = self.pace.left().map(|left| {
+            let (done, seconds) = (left.done, units::rounded(left.seconds));
+            let time = units::time(left.seconds).replace(' ', "");
+            format!(" done={done:.4} left_sec={seconds} left={time}")
+        });
+        log.write(&format!(
+            "sum={} {what}={boards} {}{noun}={done}{rate} memory={} disk={} layer_sec={:.3} sec={seconds:.3}{}",
+            self.sum,
+            pass.unwrap_or_default(),
+            self.memory.look(),
+            self.bytes,
+            took.as_secs_f64(),
+            left.unwrap_or_default()
+        ));
     }
 }
 
 impl Progress for Reporter {
     fn begin(&mut self, sum: u32) {
-        if let Some(warning) = self.disk.warning(sum) {
+        let warning = self.disk.as_mut().and_then(|disk| disk.warning(sum));
+        if let Some(warning) = warning {
             self.form.say(&warning);
         }
-        self.pace.begin_layer();
-        self.step(Step::begin(sum));
+        self.sum = sum;
+        match self.job {
+            // The boards of a search are the boards of all its sums.
+            Job::Search => {}
+            _ => self.pace.begin_layer(),
+        }
+        self.advance(0);
     }
 
-    fn step(&mut self, step: Step) {
+    fn advance(&mut self, boards: u64) {
+        self.pace.advance(boards);
         let Some(memory) = self.memory.look_if_due() else {
             return;
         };
         match &self.form {
-            Form::Lines(log) if log.due() => self.log(step.sum, "found", step.live + step.dead),
-            Form::Terminal(bar) => self.draw(bar, step, memory),
+            Form::Lines(log) if log.due() => self.log(None),
+            Form::Terminal(bar) => self.draw(bar, memory),
             _ => {}
         }
     }
 
-    fn end(&mut self, layer: &Layer) {
+    fn end(&mut self, layer: &FinishedLayer) {
         let took = self.pace.layer_elapsed();
-        let last = layer.last || layer.sum >= self.end;
-        let states = self.pace.end_layer(layer);
-        self.bytes += layer.bytes;
-        if self.afterstates_kept {
-            self.bytes += layer.afterstate_bytes;
-        }
-        self.disk.took(layer.disk);
-        match &self.form {
-            Form::Lines(log) if last || log.wants(took) => self.log(layer.sum, "layer", states),
-            Form::Terminal(bar) => {
-                let states = HumanCount(states).to_string();
-                tell_of_layer(bar, layer.sum, &format!("{states:>17} states"), took);
+        let (noun, last) = match &mut self.job {
+            Job::Count(forecast) => {
+                let planned = forecast.count(layer.sum, layer.boards - layer.dead);
+                self.pace
+                    .end_layer(planned, layer.boards, || forecast.left());
+                let last = layer.last || layer.sum >= forecast.last_sum();
+                ("states", last)
             }
-            _ => {}
+            Job::Solve { left, .. } => {
+                let planned = left.first().map(|(_, layer)| *layer);
+                let others = || left.iter().skip(1).map(|(_, layer)| *layer).collect();
+                self.pace.end_layer(planned, layer.boards, others);
+                ("afterstates", left.len() == 1)
+            }
+            Job::Boards { .. } | Job::Search => return,
+        };
+        self.bytes += layer.bytes;
+        if let Some(disk) = &mut self.disk {
+            disk.took(layer.disk);
+        }
+        match &self.form {
+            Form::Lines(log) if last || log.wants(took) => self.log(Some((layer.boards, took))),
+            form => {
+                let boards = HumanCount(layer.boards).to_string();
+                form.tell_of_layer(layer.sum, &format!("{boards:>17} {noun}"), took);
+            }
+        }
+        if let Job::Solve { left, .. } = &mut self.job {
+            left.remove(0);
         }
     }
+}
+
+/// "2 threads, 1.00 GiB for data".
+fn resources(plan: &Plan) -> String {
+    let threads = units::things(plan.threads() as u64, "thread");
+    format!("{threads}, {} for data", HumanBytes(plan.memory()))
 }

@@ -1,23 +1,18 @@
 //! `enum48 solve`: the value of every afterstate of a run.
 
-mod estimate;
-mod pace;
-mod reporter;
 mod summary;
 mod table;
-mod trial;
-mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use self::estimate::Estimate;
-use self::reporter::Reporter;
 use self::summary::Summary;
+use super::estimate::{SolveEstimate, afterstates};
 use super::objectives::objective;
+use super::progress::Reporter;
 use super::resources::Resources;
 use super::results::Results;
 use super::{Outcome, open, units};
@@ -127,18 +122,26 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     ahead.forget(&again);
     let goals = goals(&ahead, &args.objectives)?;
     if args.dry_run {
-        Estimate::new(&ahead, &goals, &plan)?.print(args.json)?;
+        SolveEstimate::new(&ahead, &goals, &plan)?.print(args.json)?;
         return Ok(Outcome::Done);
     }
-    // What can be refused is, before anything is deleted.
-    solve::passes(&ahead, &goals, &plan)?;
+    // Whatever can be refused is refused before anything is deleted.
+    let passes = solve::passes(&ahead, &goals, &plan)?;
+    let table = ahead.run().table();
+    let values = passes
+        .iter()
+        .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64);
     let mut store = open::solution_store(&args.dir)?;
     store.forget(&again)?;
-    let mut reporter = Reporter::new(&plan, &store, &goals, args.quiet)?;
+    let mut reporter = Reporter::of_solver(&plan, &store, &goals, args.quiet)?;
+    let (dir, objectives) = (args.dir.clone(), goals.iter().map(|goal| goal.objective));
+    let objectives: Vec<Objective> = objectives.collect();
+    reporter.explain_interrupt(move || what_stays(&dir, &objectives));
     let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
-    let took = reporter.finish();
+    let peak_memory = reporter.finish();
     solved?;
-    let summary = Summary::new(store.solution(), &goals, &took, begin.elapsed())?;
+    let (solution, time) = (store.solution(), begin.elapsed());
+    let summary = Summary::new(solution, &goals, values.sum(), peak_memory, time)?;
     results.write_csv(|to| {
         let pool = engine::pool(plan.threads())?;
         let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
@@ -170,4 +173,79 @@ fn goals(solution: &Solution, objectives: &[Wanted]) -> Result<Vec<Goal>> {
         }
     }
     Ok(goals)
+}
+
+/// What stays of the solution in `dir`: what its manifest names.
+fn what_stays(dir: &Path, objectives: &[Objective]) -> String {
+    let Ok(solution) = Solution::peek(dir) else {
+        return "stopped; the same command goes on".to_owned();
+    };
+    let begun = objectives.iter().filter_map(|&objective| {
+        let sum = solution.solved_sum(objective)?;
+        (sum <= solution.last_sum()).then(|| match sum {
+            4 => format!("{objective} is solved"),
+            sum => format!("{objective} down to sum {sum}"),
+        })
+    });
+    let begun: Vec<String> = begun.collect();
+    if begun.is_empty() {
+        "stopped before any layer was sealed; the same command begins again".to_owned()
+    } else {
+        format!("stopped: {}; the same command goes on", begun.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{FinishedLayer, Plan, Progress, Silent};
+    use crate::solve::{goal, solve};
+    use crate::store::{Keep, SolutionStore, Store};
+
+    /// Stops when the layer of a sum is solved.
+    struct StopAt(u32, bool);
+
+    impl Progress for StopAt {
+        fn end(&mut self, layer: &FinishedLayer) {
+            self.1 = layer.sum == self.0;
+        }
+        fn stop(&mut self) -> bool {
+            self.1
+        }
+    }
+
+    #[test]
+    fn what_stays_is_what_the_manifest_names() {
+        let place = tempfile::tempdir().unwrap();
+        let game = "2x2-32".parse().unwrap();
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
+        engine::count(&mut store, &plan, None, &mut Silent).unwrap();
+        drop(store);
+        let objectives = ["score", "32"].map(|name| name.parse().unwrap());
+        let stays = || what_stays(place.path(), &objectives);
+        assert_eq!(
+            stays(),
+            "stopped before any layer was sealed; the same command begins again"
+        );
+        for (objective, last, expected) in [
+            (
+                0,
+                20,
+                "stopped: score down to sum 20; the same command goes on",
+            ),
+            (0, 4, "stopped: score is solved; the same command goes on"),
+            (
+                1,
+                30,
+                "stopped: score is solved, 32 down to sum 30; the same command goes on",
+            ),
+        ] {
+            let mut store = SolutionStore::open(place.path()).unwrap();
+            let run = store.solution().run();
+            let goal = goal(run, objectives[objective], None, Rounding::Nearest).unwrap();
+            solve(&mut store, &[goal], &plan, &mut StopAt(last, false)).unwrap();
+            assert_eq!(stays(), expected);
+        }
+    }
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::reporter::Took;
 use crate::cli::{objectives, units};
 use crate::error::Result;
 use crate::part::Fingerprint;
@@ -49,11 +48,12 @@ struct Solved {
 }
 
 impl Summary {
-    /// What was solved for these goals.
+    /// What was solved for these goals, and what this process made and took.
     pub(super) fn new(
         solution: &Solution,
         goals: &[Goal],
-        took: &Took,
+        values: u64,
+        peak_memory: Option<u64>,
         time: Duration,
     ) -> Result<Self> {
         let run = solution.run();
@@ -81,8 +81,8 @@ impl Summary {
             fingerprint: fingerprints.fold(Fingerprint::default(), |all, one| all + one),
             afterstates: totals.afterstates,
             dir: run.dir().to_owned(),
-            solved: took.values,
-            peak_memory: took.peak_memory,
+            solved: values,
+            peak_memory,
             also: others.map(|goal| goal.objective.to_string()).collect(),
             objectives,
         })

@@ -19,7 +19,8 @@ use crate::error::Result;
 use crate::game::Tally;
 use crate::game::{Board, Exp};
 use crate::per_thread::PerThread;
-use crate::store::{Cuts, Spill, Store};
+use crate::progress::Cuts;
+use crate::store::{Spill, Store};
 
 /// Boards that a task reads.
 const TASK: usize = 1 << 16;

@@ -88,7 +88,6 @@ use super::Counter;
 use super::frontier::Frontier;
 use super::parts::{PartOrder, Parts};
 use super::plan::Plan;
-use super::progress::{Progress, Step};
 use super::visit::{CountAfterstates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
@@ -96,6 +95,7 @@ use crate::error::Result;
 use crate::game::{Game, PartKey, max_exp};
 use crate::laws;
 use crate::part::Kind;
+use crate::progress::{Progress, Silent};
 use crate::store::{Layer, Store};
 
 use listing::{Listing, RowSource};
@@ -105,7 +105,7 @@ use sweep::Sweep;
 use table_rows::{afterstates, agree, states_row};
 
 /// When so much time has passed, a frontier is written and what was counted is sealed...
-const FRONTIER_AFTER: Duration = Duration::from_secs(45);
+pub(crate) const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 
 /// ...but it takes no more than a part of the time: not before counting took so many times as long
 /// as the last frontier did.
@@ -143,7 +143,7 @@ impl Counter for Bits<'_> {
             layer.last = layer.sum >= 8 && self.sweep.ends();
             if layer.last && !listed {
                 // That it is the last one is known only now.
-                self.count(&mut layer, Some(store), progress)?;
+                self.count(&mut layer, Some(store), &mut Silent)?;
             }
             if let Some(last) = layers.last_mut() {
                 for row in &mut last.rows {
@@ -168,7 +168,8 @@ impl Counter for Bits<'_> {
                 self.write_frontier(&mut layers, store, progress)?;
                 self.frontier_took = begun.elapsed();
             }
-            progress.end(layers.last().expect("one was pushed"));
+            let layer = layers.last().expect("one was pushed");
+            progress.end(&layer.finished(keep));
             if seals || ends {
                 return Ok(layers);
             }
@@ -212,11 +213,9 @@ impl<'a> Bits<'a> {
         let listing = store
             .as_ref()
             .map(|store| Listing::new(top, &self.plan, store));
-        let sum = layer.sum;
-        let step = |live| Step { sum, live, dead: 0 };
         let found = self
             .sweep
-            .count(listing.as_ref(), &mut |live| progress.step(step(live)))?;
+            .count(listing.as_ref(), &mut |live| progress.advance(live))?;
         let keys = top.up_to().map(|max| PartKey {
             sum: layer.sum,
             max,
@@ -224,8 +223,7 @@ impl<'a> Bits<'a> {
         let rows = keys.map(|key| states_row(key, &found));
         layer.rows = rows.collect::<Result<_>>()?;
         if let (Some(listing), Some(store)) = (listing, store) {
-            let step = step(found.named.live.iter().sum());
-            self.write_states(layer, listing, store, &mut || progress.step(step))?;
+            self.write_states(layer, listing, store, &mut || progress.advance(0))?;
         }
         Ok(found)
     }
@@ -275,18 +273,13 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let last = layers.len() - 1;
-        let step = Step {
-            sum: layers[last].sum,
-            live: layers[last].rows.iter().map(|row| row.live).sum(),
-            dead: layers[last].rows.iter().map(|row| row.dead).sum(),
-        };
         for at in last.saturating_sub(1)..=last {
             let listing = Listing::new(self.game.top(), &self.plan, store);
             self.sweep
-                .list_afterstates(at == last, &listing, &mut || progress.step(step))?;
+                .list_afterstates(at == last, &listing, &mut || progress.advance(0))?;
             let visit = || CountAfterstates::new(&self.game);
             let orders = orders(&layers[at].rows, listing, visit);
-            let report = |_| progress.step(step);
+            let report = |_| progress.advance(0);
             let built = self
                 .parts
                 .build_files(Kind::Afterstates, orders, store, report)?;

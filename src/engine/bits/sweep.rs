@@ -65,7 +65,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Count the layer; list its live states if there is a `listing`. Meanwhile `report` is told now
-    /// and then how many live states are found.
+    /// and then how many live states were found since the last time.
     pub(crate) fn count(
         &mut self,
         listing: Option<&Listing>,
@@ -73,7 +73,7 @@ impl<'a> Sweep<'a> {
     ) -> Result<PairCounts> {
         let weight = self.weight;
         let live = AtomicU64::new(0);
-        let mut report = || report(live.load(Ordering::Relaxed));
+        let mut report = || report(live.swap(0, Ordering::Relaxed));
         let starts = self.starts();
         self.next.reset(weight, &self.halves)?;
         self.next.moved.make(|moved| {

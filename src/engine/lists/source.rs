@@ -15,7 +15,7 @@ use crate::game::Board;
 use crate::game::Tally;
 use crate::game::key::KeyCodec;
 use crate::per_thread::PerThread;
-use crate::store::Cuts;
+use crate::progress::Cuts;
 
 /// Gives the states of a part, range by range.
 pub(crate) struct CandidateSource {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::game::Game;
-use crate::store::{Cuts, Keep};
+use crate::store::Keep;
 
 /// Names and bytes of all files of a directory.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -63,9 +63,7 @@ struct Watched {
 }
 
 impl Progress for Watched {
-    fn begin(&mut self, _: u32) {}
-    fn step(&mut self, _: Step) {}
-    fn end(&mut self, layer: &Layer) {
+    fn end(&mut self, layer: &FinishedLayer) {
         self.cuts += layer.cuts;
         self.most_ranges = self.most_ranges.max(layer.cuts.ranges);
     }
@@ -114,21 +112,22 @@ fn large_parts_of_many_blocks_and_batches_are_the_same_under_any_plan() {
     assert!(squeezed(&game, &Plan::tiny(3), Some(46)) == expected);
 }
 
-/// Ends a count after so many layers, and remembers the most live states that were found within
-/// a layer.
+/// Ends a count after so many layers, and remembers the most states that were found within a layer.
 struct StopAfter {
     layers: u32,
+    of_layer: u64,
     found: u64,
 }
 
 impl Progress for StopAfter {
     fn begin(&mut self, _: u32) {
         self.layers -= 1;
+        self.of_layer = 0;
     }
-    fn step(&mut self, step: Step) {
-        self.found = self.found.max(step.live);
+    fn advance(&mut self, boards: u64) {
+        self.of_layer += boards;
+        self.found = self.found.max(self.of_layer);
     }
-    fn end(&mut self, _: &Layer) {}
     fn stop(&mut self) -> bool {
         self.layers == 0
     }
@@ -142,6 +141,7 @@ fn a_count_that_is_told_to_stop_ends_as_until_would_end_it() {
         let game = game("4", 16);
         let mut progress = StopAfter {
             layers: 10,
+            of_layer: 0,
             found: 0,
         };
         let stopped = counted(&game, &plan, &[None], Keep::All, &mut progress);
@@ -157,6 +157,7 @@ fn both_engines_tell_how_far_a_layer_is() {
         let plan = plan.clone().with_engine(Some(engine));
         let mut progress = StopAfter {
             layers: u32::MAX,
+            of_layer: 0,
             found: 0,
         };
         counted(

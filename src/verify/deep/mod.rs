@@ -21,14 +21,16 @@ mod layer;
 pub mod values;
 
 use std::ops::Range;
+use std::sync::Mutex;
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::Watch;
+use super::{Watch, advance};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Tally};
 use crate::part::{Decoder, Kind};
+use crate::progress::Progress;
 use crate::store::Run;
 use buckets::{Buckets, bucket_bytes};
 use follow::{Follow, Target};
@@ -39,19 +41,24 @@ const SLICE: usize = 1 << 11;
 
 /// Make every layer again, and compare live states and afterstates one by one, as far as they were
 /// kept, and the numbers of dead states, labeled boards, moves, wins and empty cells with the table.
-/// `watch` gets the number of boards followed. Returns what is wrong, at most one finding for each
+/// `progress` hears of the boards that are followed. Returns what is wrong, at most one finding for each
 /// file. Takes about `memory` bytes, but at least one bucket.
 ///
 /// # Errors
 ///
 /// [`Error::Gone`] if neither the states of every layer were kept nor the afterstates; errors in
 /// reading a file.
-pub fn verify(run: &Run, pool: &ThreadPool, memory: u64, watch: Watch) -> Result<Vec<Error>> {
+pub fn verify(
+    run: &Run,
+    pool: &ThreadPool,
+    memory: u64,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Error>> {
     let recount = Recount {
         run,
         follow: Follow::new(run.game()),
         memory,
-        watch,
+        watch: &Mutex::new(progress),
     };
     let mut findings = Vec::new();
     for target in Target::all(run)? {
@@ -83,15 +90,15 @@ pub fn work(run: &Run) -> Result<u64> {
 type Source = (Layer, Option<Exp>);
 
 /// A second count of a run.
-struct Recount<'a> {
+struct Recount<'a, 'p> {
     run: &'a Run,
     follow: Follow,
     /// Bytes for buckets.
     memory: u64,
-    watch: Watch<'a>,
+    watch: Watch<'a, 'p>,
 }
 
-impl Recount<'_> {
+impl Recount<'_, '_> {
     /// Make a layer again, and compare; returns at most one finding for each part.
     fn check_layer(&self, target: Target) -> Result<Vec<Error>> {
         let layer = Layer::open(self.run, target.kind, target.sum)?;
@@ -168,7 +175,7 @@ impl Recount<'_> {
             let mut boards = Vec::new();
             part.read_block(block, &mut decoder, &mut boards)?;
             if first_pass && tile != Some(Exp::FOUR) {
-                (self.watch)(boards.len() as u64);
+                advance(self.watch, boards.len() as u64);
             }
             for boards in boards.chunks(SLICE) {
                 buckets.add(&mut self.follow.boards(target, boards, tile));

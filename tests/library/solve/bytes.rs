@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use enum48::engine::Plan;
-use enum48::solve::{Pass, Progress};
+use enum48::engine::{FinishedLayer, Plan, Progress};
 use enum48::store::Rounding;
 use fastrand::Rng;
 
@@ -16,9 +15,7 @@ const NEAREST: Rounding = Rounding::Nearest;
 pub(super) struct StopAfter(pub(super) u32);
 
 impl Progress for StopAfter {
-    fn begin(&mut self, _: &Pass) {}
-    fn step(&mut self, _: u32, _: u64) {}
-    fn end(&mut self, _: u32, _: u64) {
+    fn end(&mut self, _: &FinishedLayer) {
         self.0 = self.0.saturating_sub(1);
     }
     fn stop(&mut self) -> bool {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use enum48::engine;
+use enum48::engine::{self, Silent};
 use enum48::internals::{Block, Encoder, PartWriter, Sealed, ValueEncoder};
 use enum48::part::{Column, Part, fingerprint};
 use enum48::solve::Values;
@@ -35,7 +35,7 @@ impl Counted {
             static POOL: ThreadPool = engine::pool(1).unwrap();
         }
         let run = Run::open(self.dir()).unwrap();
-        POOL.with(|pool| verify::verify(&run, pool, &|_| ()))
+        POOL.with(|pool| verify::verify(&run, pool, &mut Silent))
             .unwrap()
             .findings
     }
@@ -43,7 +43,7 @@ impl Counted {
     /// What is found wrong by making every value again.
     fn deep_findings(&self, memory: u64) -> Vec<Error> {
         let pool = engine::pool(2).unwrap();
-        deep::values::verify(&self.solution(), &pool, memory, &|_| ()).unwrap()
+        deep::values::verify(&self.solution(), &pool, memory, &mut Silent).unwrap()
     }
 
     /// See that damage to the file `name` is found under that name, and that a solver refuses it.
@@ -117,7 +117,7 @@ fn values_that_no_solution_names_are_remarked_on_and_cleared_by_the_next() {
     }
     let run = Run::open(victim.dir()).unwrap();
     let pool = engine::pool(1).unwrap();
-    let report = verify::verify(&run, &pool, &|_| ()).unwrap();
+    let report = verify::verify(&run, &pool, &mut Silent).unwrap();
     drop(run);
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     for name in [stray, half] {

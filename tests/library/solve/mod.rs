@@ -8,10 +8,10 @@ mod twin;
 
 use std::path::Path;
 
-use enum48::engine::{self, Plan};
+use enum48::engine::{self, Plan, Progress, Silent};
 use enum48::game::Objective;
 use enum48::part::{Decoder, Kind, ValueDecoder};
-use enum48::solve::{self, Progress};
+use enum48::solve;
 use enum48::store::{Goal, Keep, Rounding, Solution, SolutionStore, Store};
 use enum48::{Error, Game};
 use tempfile::TempDir;
@@ -29,7 +29,7 @@ impl Counted {
         let place = in_memory();
         let game: Game = name.parse().unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
-        engine::count(&mut store, &plan(2), None, &mut engine::Silent).unwrap();
+        engine::count(&mut store, &plan(2), None, &mut Silent).unwrap();
         drop(store);
         Self { place }
     }
@@ -46,7 +46,7 @@ impl Counted {
     }
 
     fn solve(&self, objectives: &[&str], rounding: Rounding, plan: &Plan) -> Result<(), Error> {
-        self.solve_watched(objectives, rounding, plan, &mut solve::Silent)
+        self.solve_watched(objectives, rounding, plan, &mut Silent)
     }
 
     fn solve_watched(

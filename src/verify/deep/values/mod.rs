@@ -27,19 +27,19 @@ use std::collections::BTreeMap;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::super::Watch;
 use super::super::line_moves::LineMoves;
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
+use crate::progress::Progress;
 use crate::store::{Goal, Solution};
 use layer::Layer;
 use rebuilt::Rebuilt;
 use worth::Worth;
 
 /// Make all values of a solution again, and compare them with those in its files, which
-/// [`verify`](fn@crate::verify::verify) has found sound. `watch` gets the number of afterstates whose
-/// values were made. Returns what is wrong, at most one finding for each file. Takes about `memory`
+/// [`verify`](fn@crate::verify::verify) has found sound. `progress` hears of the afterstates whose
+/// values are made. Returns what is wrong, at most one finding for each file. Takes about `memory`
 /// bytes, but at least a block of each layer.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ pub fn verify(
     solution: &Solution,
     pool: &ThreadPool,
     memory: u64,
-    watch: Watch,
+    progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
     let moves = LineMoves::new(solution.run().game());
     let mut findings = Vec::new();
@@ -68,7 +68,7 @@ pub fn verify(
                 .map(|&goal| Worth::new(goal, game.win()))
                 .collect(),
         };
-        let pass = || check_layer(solution, &goals, &terms, sum, memory, watch);
+        let pass = || check_layer(solution, &goals, &terms, sum, memory, progress);
         findings.extend(pool.install(pass)?);
     }
     Ok(findings)
@@ -103,7 +103,7 @@ fn check_layer(
     terms: &Terms,
     sum: u32,
     memory: u64,
-    watch: Watch,
+    progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
     let layer = Layer::open(solution, goals, sum)?;
     let above = [(Exp::TWO, 9), (Exp::FOUR, 1)].map(|(tile, times)| {
@@ -137,7 +137,7 @@ fn check_layer(
                 .for_each(|block| block.add(terms, *times));
         }
         for (&place, block) in batch.iter().zip(blocks) {
-            watch(block.block.boards.len() as u64);
+            progress.advance(block.block.boards.len() as u64);
             for (goal, error) in block.into_findings(terms, &layer, place) {
                 findings.entry((place.0, goal)).or_insert(error);
             }

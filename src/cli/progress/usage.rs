@@ -1,13 +1,50 @@
-//! Whether the next layer is likely to fit on the disk.
+//! What a job takes of the machine meanwhile: memory, and space on the disk.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
 
 use crate::machine;
 
+/// Memory is measured, and the display changed, at most this often.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Watches the anonymous memory of the process.
+pub(in crate::cli) struct Memory {
+    last_look: Instant,
+    peak: Option<u64>,
+}
+
+impl Memory {
+    pub(in crate::cli) fn new() -> Self {
+        Self {
+            last_look: Instant::now(),
+            peak: None,
+        }
+    }
+
+    /// Bytes at the moment, 0 where the system does not tell.
+    pub(in crate::cli) fn look(&mut self) -> u64 {
+        self.last_look = Instant::now();
+        let now = machine::anonymous_memory();
+        self.peak = self.peak.max(now);
+        now.unwrap_or(0)
+    }
+
+    /// Bytes at the moment, unless the last look was a moment ago.
+    pub(in crate::cli) fn look_if_due(&mut self) -> Option<u64> {
+        (self.last_look.elapsed() >= LOOK_EVERY).then(|| self.look())
+    }
+
+    /// The most bytes seen, if the system tells.
+    pub(in crate::cli) fn peak(&self) -> Option<u64> {
+        self.peak
+    }
+}
+
 /// Watches the free space of a run's directory.
-pub(in crate::cli) struct Disk {
+pub(super) struct Disk {
     dir: PathBuf,
     /// Bytes on disk that the last two layers took.
     last_two: [u64; 2],
@@ -17,7 +54,7 @@ pub(in crate::cli) struct Disk {
 
 impl Disk {
     /// A watch on `dir`.
-    pub(in crate::cli) fn new(dir: &Path) -> Self {
+    pub(super) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
             last_two: [0; 2],
@@ -26,12 +63,12 @@ impl Disk {
     }
 
     /// Record the bytes on disk that a layer took.
-    pub(in crate::cli) fn took(&mut self, bytes: u64) {
+    pub(super) fn took(&mut self, bytes: u64) {
         self.last_two = [self.last_two[1], bytes];
     }
 
     /// A warning if the layer of `sum`, the next one, may not fit.
-    pub(in crate::cli) fn warning(&mut self, sum: u32) -> Option<String> {
+    pub(super) fn warning(&mut self, sum: u32) -> Option<String> {
         let needed = forecast(self.last_two);
         let free = machine::free_space(&self.dir).unwrap_or(u64::MAX);
         let short = free < needed;

@@ -1,0 +1,253 @@
+//! `enum48 solve DIR --dry-run`: what solving will take.
+//!
+//! Key idea: the layers to solve and their memory are known exactly; time and disk are not. So the
+//! last layers of this very run are solved for a moment, as the solver itself will do it, and their
+//! time is carried on to the other layers. Their bytes are not: values near the end of a game are few
+//! and alike, values far from it are many.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use indicatif::HumanBytes;
+use serde::Serialize;
+
+use super::cost::{Costs, PlannedLayer, TRIAL, Trial, Way};
+use super::{Range, bytes, known, print, time};
+use crate::cli::signals::TemporaryDir;
+use crate::cli::units;
+use crate::counts::{Row, Table};
+use crate::engine::Plan;
+use crate::game::Objective;
+use crate::machine;
+use crate::part::Kind;
+use crate::solve::names;
+use crate::solve::{self, Pass, passes};
+use crate::store::{Goal, Solution, SolutionStore, parent};
+
+/// The time of all layers is known up to these factors.
+const DOUBT: Range = Range {
+    low: 0.5,
+    high: 2.0,
+};
+
+/// Bytes of a file beside its values: header, index and footer.
+const FRAME: f64 = 150.0;
+
+/// What each goal after the first adds to the work, as a share of it.
+const MORE: f64 = 0.15;
+
+/// Bits to expect of each value. Scores and moves of 3x3, 3x3 to 256 and 2x4 take from 1.4 bits less
+/// to 7.0 bits more than there are after the binary point. The chance of a tile takes 0.9 to 23 bits,
+/// as for most boards it may be 0, or 1, or neither.
+fn bits(goal: &Goal) -> Range {
+    let fraction = f64::from(goal.fraction);
+    match goal.objective {
+        Objective::Score | Objective::Moves => {
+            Range::new(0.6 * fraction, (fraction + 8.0).min(32.0))
+        }
+        Objective::Tile(_) => Range::new(0.02 * fraction, 0.8 * fraction),
+    }
+}
+
+/// The layers that a pass solves, from the last to the first. For each candidate, a 2 or a 4 in an
+/// empty cell of an afterstate, four moves are made and looked up.
+pub(in crate::cli) fn planned_layers(table: &Table, pass: &Pass) -> Vec<PlannedLayer> {
+    let goals = pass.goals.len() as f64;
+    let sums = (2..pass.solved_sum / 2).rev().map(|half| 2 * half);
+    let layers = sums.map(|sum| {
+        let rows: &[Row] = table.layer(sum);
+        let cells: u64 = rows.iter().map(|row| row.empty_cells).sum();
+        PlannedLayer {
+            boards: rows.iter().map(|row| row.afterstates).sum::<u64>() as f64,
+            bound: 0.0,
+            way: Way::Solver,
+            work: 2.0 * cells as f64 * (1.0 + MORE * (goals - 1.0)),
+        }
+    });
+    layers.collect()
+}
+
+/// What solving will take. The fields are the keys of `--dry-run --json`, in their order. They are
+/// a contract: new ones go to the end. A number that is not known exactly has two digits.
+#[derive(Serialize)]
+pub(in crate::cli) struct SolveEstimate {
+    game: String,
+    objectives: Vec<ObjectiveKeys>,
+    /// Afterstates of the layers that are left, in every pass anew.
+    afterstates: u64,
+    passes: Vec<PassKeys>,
+    /// Bytes of the layers in memory, at most, and the bound for them.
+    memory: u64,
+    memory_bound: u64,
+    /// Bytes of the files of values: those that are there, and all in the end.
+    disk_so_far: u64,
+    disk_low: u64,
+    disk_high: u64,
+    disk_free: Option<u64>,
+    afterstates_per_second: u64,
+    seconds_low: f64,
+    seconds_high: f64,
+    threads: usize,
+    /// Whether the disk is known exactly, as all layers are solved, or were just now.
+    exact: bool,
+    dir: PathBuf,
+}
+
+/// An objective.
+#[derive(Serialize)]
+struct ObjectiveKeys {
+    name: String,
+    fraction: u32,
+    /// Sum of the lowest layer that is solved.
+    solved_sum: u32,
+}
+
+/// A pass over the layers.
+#[derive(Serialize)]
+struct PassKeys {
+    objectives: String,
+    afterstates: u64,
+    memory: u64,
+}
+
+impl SolveEstimate {
+    /// Find out, in a few seconds. The run is only looked at.
+    pub(in crate::cli) fn new(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Self> {
+        let run = solution.run();
+        let table = run.table();
+        let passes = passes(solution, goals, plan)?;
+        let bytes = |goal: &Goal| solution.bytes(goal.objective);
+        let so_far: u64 = goals.iter().map(bytes).sum();
+        let (mut disk, mut seconds) = (Range::exactly(so_far as f64), Range::default());
+        let mut exact = true;
+        if !passes.is_empty() {
+            let place = TemporaryDir::beside(parent(run.dir()))?;
+            let mut store = SolutionStore::apart(run.dir(), place.path())?;
+            let (begin, mut costs) = (Instant::now(), Costs::default());
+            let (mut made, mut left, mut whole) = (0, 0.0, 0.0);
+            for pass in &passes {
+                let all = Pass {
+                    solved_sum: solution.last_sum() + 2,
+                    ..pass.clone()
+                };
+                let layers = planned_layers(&table, &all);
+                let mut trial = Trial::new(TRIAL / passes.len() as u32);
+                solve::try_out(&mut store, &all, plan, &mut trial)?;
+                for (planned, (layer, seconds)) in layers.iter().zip(&trial.layers) {
+                    costs.learn(planned, *seconds);
+                    made += layer.bytes;
+                }
+                exact &= trial.layers.len() == layers.len();
+                whole += layers.iter().map(|layer| layer.work).sum::<f64>();
+                let layers = planned_layers(&table, pass);
+                left += layers.iter().map(|layer| layer.work).sum::<f64>();
+            }
+            if exact {
+                let took = begin.elapsed().as_secs_f64();
+                let others = goals
+                    .iter()
+                    .filter(|goal| !passes.iter().any(|pass| pass.goals.contains(goal)));
+                let others: u64 = others.map(bytes).sum();
+                disk = Range::exactly((others + made) as f64);
+                seconds = Range::exactly(took * left / f64::max(whole, 1.0));
+            } else {
+                let layers = passes.iter().flat_map(|pass| planned_layers(&table, pass));
+                let all = costs.seconds(layers).unwrap_or_default();
+                seconds = Range::new(DOUBT.low * all, DOUBT.high * all);
+                for pass in &passes {
+                    let parts = run.parts(Kind::Afterstates);
+                    let files = parts.filter(|key| key.sum < pass.solved_sum).count() as f64;
+                    let values = afterstates(&table, pass) as f64;
+                    for goal in &pass.goals {
+                        disk = disk.with(bits(goal), |disk, bits| {
+                            disk + bits * values / 8.0 + files * FRAME
+                        });
+                    }
+                }
+            }
+        }
+        let left = passes.iter().map(|pass| PassKeys {
+            objectives: names(&pass.goals),
+            afterstates: afterstates(&table, pass),
+            memory: pass.memory,
+        });
+        let left: Vec<PassKeys> = left.collect();
+        let afterstates: u64 = left.iter().map(|pass| pass.afterstates).sum();
+        let objectives = goals.iter().map(|goal| {
+            Ok(ObjectiveKeys {
+                name: goal.objective.to_string(),
+                fraction: goal.fraction,
+                solved_sum: solution.reached(*goal)?,
+            })
+        });
+        Ok(Self {
+            game: run.game().to_string(),
+            objectives: objectives.collect::<Result<_>>()?,
+            afterstates,
+            memory: passes.iter().map(|pass| pass.memory).max().unwrap_or(0),
+            memory_bound: plan.memory(),
+            passes: left,
+            disk_so_far: so_far,
+            disk_low: known(disk.low, exact),
+            disk_high: known(disk.high, exact),
+            disk_free: machine::free_space(run.dir()),
+            afterstates_per_second: known(afterstates as f64 / seconds.middle().max(1e-9), false),
+            seconds_low: units::rounded(seconds.low),
+            seconds_high: units::rounded(seconds.high),
+            threads: plan.threads(),
+            exact,
+            dir: run.dir().to_owned(),
+        })
+    }
+
+    /// Print the estimate.
+    pub(in crate::cli) fn print(&self, json: bool) -> Result<()> {
+        print(&self.text(), self, json)
+    }
+
+    fn text(&self) -> String {
+        let names: Vec<&str> = self.objectives.iter().map(|goal| &*goal.name).collect();
+        let mut text = format!("{}, to be solved for {}\n", self.game, names.join(","));
+        let solved = self.objectives.iter().filter(|goal| goal.solved_sum <= 4);
+        let solved: Vec<&str> = solved.map(|goal| &*goal.name).collect();
+        if !solved.is_empty() {
+            text += &format!("solved      {}\n", solved.join(","));
+        }
+        if self.passes.is_empty() {
+            return text + "to solve    nothing\n";
+        }
+        for (at, pass) in self.passes.iter().enumerate() {
+            let what = if at == 0 { "to solve" } else { "" };
+            let afterstates = units::things(pass.afterstates, "afterstate");
+            text += &format!("{what:<11} {afterstates} for {}\n", pass.objectives);
+        }
+        let free = self.disk_free.map(|free| units::bytes(free as f64));
+        let more = self.disk_high.saturating_sub(self.disk_so_far);
+        let warning = match self.disk_free {
+            Some(free) if free < more => "\n            WARNING: it may not fit: make space",
+            _ => "",
+        };
+        text + &format!(
+            "\
+memory      {} for layers, of {} for data
+disk        {}, {} of it so far; {} free{warning}
+time        about {}, at {} afterstates/s with {}
+",
+            HumanBytes(self.memory),
+            HumanBytes(self.memory_bound),
+            bytes(self.disk_low, self.disk_high),
+            units::bytes(self.disk_so_far as f64),
+            free.as_deref().unwrap_or("unknown"),
+            time(self.seconds_low, self.seconds_high),
+            units::count(self.afterstates_per_second as f64),
+            units::things(self.threads as u64, "thread")
+        )
+    }
+}
+
+/// Afterstates of the layers that a pass solves.
+pub(in crate::cli) fn afterstates(table: &Table, pass: &Pass) -> u64 {
+    let rows = table.rows().iter().filter(|row| row.sum < pass.solved_sum);
+    rows.map(|row| row.afterstates).sum()
+}

@@ -1,0 +1,73 @@
+//! How far long work has come: counting, solving, verifying, or searching for a witness.
+
+use std::ops::AddAssign;
+
+/// Hears how far long work has come, from one thread at a time. Every method may be left out.
+pub trait Progress: Send {
+    /// Work on the layer of this sum begins.
+    fn begin(&mut self, sum: u32) {
+        let _ = sum;
+    }
+
+    /// Boards are done: states are found, values are made, or boards are read. The number is of the
+    /// boards since the last call, and can be 0.
+    fn advance(&mut self, boards: u64) {
+        let _ = boards;
+    }
+
+    /// A layer is counted or solved. It may be sealed later.
+    fn end(&mut self, layer: &FinishedLayer) {
+        let _ = layer;
+    }
+
+    /// Asked after each layer: whether to stop there, as a count does after the layer of `until`.
+    fn stop(&mut self) -> bool {
+        false
+    }
+}
+
+/// Shows nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {}
+
+/// A layer that is counted or solved.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct FinishedLayer {
+    /// Sum of its tiles.
+    pub sum: u32,
+    /// States, live and dead; or afterstates with values.
+    pub boards: u64,
+    /// States without a legal move.
+    pub dead: u64,
+    /// Whether no other layer follows.
+    pub last: bool,
+    /// Bytes of the files that stay in the directory.
+    pub bytes: u64,
+    /// Bytes that the layer took on disk at most, temporary files included.
+    pub disk: u64,
+    /// How the work was cut up to fit in memory.
+    pub cuts: Cuts,
+}
+
+/// How work was cut up to fit in memory. Nothing that is written depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cuts {
+    /// Ranges that candidates were sorted in.
+    pub ranges: u64,
+    /// Ranges that had too many candidates to sort at once, and were split.
+    pub splits: u64,
+    /// Bytes that did not fit in memory and went through temporary files.
+    pub spilled: u64,
+}
+
+impl AddAssign for Cuts {
+    fn add_assign(&mut self, other: Self) {
+        self.ranges += other.ranges;
+        self.splits += other.splits;
+        self.spilled += other.spilled;
+    }
+}
