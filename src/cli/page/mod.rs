@@ -1,53 +1,65 @@
 //! Pages for a browser: each is one file that loads nothing.
 //!
-//! A page is a template with its own markup, style and script. What pages share, their colours and
-//! the board with its tiles, is put into it when it is written.
+//! All pages are one template, with their colours, the board with its tiles and the scripts that
+//! draw it. A page adds its own markup, style and script, and its data when it is written.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// What pages say of themselves: they load nothing, and fit a phone.
-const HEAD: &str = include_str!("head.html");
-
-/// The board, with what is said of it.
+const TEMPLATE: &str = include_str!("page.html");
 const BOARD: &str = include_str!("board.html");
-
-/// What pages look like.
 const STYLE: &str = include_str!("style.css");
-
-/// What their scripts share.
+/// The places of the board and the controls in wide windows. They overrule the style of a page.
+const LAYOUT: &str = include_str!("layout.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Write a page: a template in which `{{head}}`, `{{style}}`, `{{board}}` and `{{script}}` stand for
-/// what pages share, `{{game}}` for the data, and the names of `texts` for these.
-///
-/// # Panics
-///
-/// If the template has another name.
-pub(super) fn write(
-    template: &str,
-    texts: &[(&str, &str)],
-    game: &impl Serialize,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    // No text in the data can close the element around it.
-    let game = serde_json::to_string(game)?.replace('<', "\\u003c");
-    let shared = [
-        ("head", HEAD),
-        ("style", STYLE),
-        ("board", BOARD),
-        ("script", SCRIPT),
-        ("game", &game),
-    ];
-    let mut pieces = template.split("{{");
-    to.write_all(pieces.next().unwrap_or_default().as_bytes())?;
-    for piece in pieces {
-        let (name, rest) = piece.split_once("}}").expect("the template closes it");
-        let text = shared.iter().chain(texts).find(|text| text.0 == name);
-        let (_, text) = text.expect("the template has only these names");
-        to.write_all(text.trim_end().as_bytes())?;
-        to.write_all(rest.as_bytes())?;
+/// The text that a page adds to the template.
+pub(super) struct Page {
+    pub(super) title: &'static str,
+    pub(super) style: &'static str,
+    /// Has a place for the `board`, and may have places for data.
+    pub(super) body: &'static str,
+    pub(super) script: &'static str,
+}
+
+impl Page {
+    /// Write the page with the data of a `game`, and with each of `texts` in the place of its name.
+    ///
+    /// # Panics
+    ///
+    /// If the page has a place for another name.
+    pub(super) fn write(
+        &self,
+        texts: &[(&str, &str)],
+        game: &impl Serialize,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut page = TEMPLATE.to_owned();
+        for (name, text) in [
+            ("title", self.title),
+            ("style", STYLE),
+            ("own style", self.style),
+            ("layout", LAYOUT),
+            ("body", self.body),
+            ("board", BOARD),
+            ("script", SCRIPT),
+            ("own script", self.script),
+        ] {
+            page = page.replace(&format!("{{{{{name}}}}}"), text.trim_end());
+        }
+        // No text in the data can close the element around it.
+        let game = serde_json::to_string(game)?.replace('<', "\\u003c");
+        let mut pieces = page.split("{{");
+        to.write_all(pieces.next().unwrap_or_default().as_bytes())?;
+        for piece in pieces {
+            let (name, rest) = piece.split_once("}}").expect("the template closes it");
+            let text = texts.iter().find(|text| text.0 == name);
+            let text = text.map_or(("game", game.as_str()), |&text| text);
+            assert_eq!(text.0, name, "a place without a text");
+            to.write_all(text.1.as_bytes())?;
+            to.write_all(rest.as_bytes())?;
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -8,12 +8,16 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::cli::board::{Adviser, worth};
-use crate::cli::page;
+use crate::cli::page::Page;
 use crate::error;
 use crate::play::{Code, Position, Spawn, Status, Turn};
 
-/// The page, with places for the code and for the data.
-const PAGE: &str = include_str!("player.html");
+const PAGE: Page = Page {
+    title: "A game of 2048, move by move",
+    style: include_str!("player.css"),
+    body: include_str!("player.html"),
+    script: include_str!("player.js"),
+};
 
 /// A game, as the page reads it.
 #[derive(Serialize)]
@@ -132,7 +136,7 @@ pub(super) fn write(
         .map(|adviser| Advised::new(code, adviser))
         .transpose()?;
     let game = Game::new(code, advised);
-    Ok(page::write(PAGE, &[("code", &game.code)], &game, out)?)
+    Ok(PAGE.write(&[("code", &game.code)], &game, out)?)
 }
 
 #[cfg(test)]

@@ -37,11 +37,16 @@ use indicatif::HumanCount;
 use serde::Serialize;
 
 use self::table::Table;
-use crate::cli::page;
+use crate::cli::page::Page;
 use crate::play::Seed;
 use crate::store::{Goal, Solution};
 
-const PAGE: &str = include_str!("play.html");
+const PAGE: Page = Page {
+    title: "A solved game of 2048",
+    style: include_str!("play.css"),
+    body: include_str!("play.html"),
+    script: include_str!("play.js"),
+};
 
 /// The most afterstates of a game: 2x4 has 3.4 million. A telephone still loads the page.
 const MOST: u64 = 4_000_000;
@@ -117,5 +122,5 @@ pub(super) fn write(
         layers: table.layers.clone(),
     };
     let packed = BASE64_STANDARD.encode(table.pack()?);
-    Ok(page::write(PAGE, &[("table", &packed)], &game, to)?)
+    Ok(PAGE.write(&[("table", &packed)], &game, to)?)
 }

@@ -1,0 +1,348 @@
+/** Milliseconds between moves while the page plays. */
+const DELAY = 600;
+/** Pixels that a swipe is long, at least. */
+const SWIPE = 24;
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/";
+const DIRECTIONS = Object.keys(ARROWS);
+
+// The table of afterstates.
+
+const total = game.layers.reduce((sum, [, count]) => sum + count, 0);
+/** The bytes of the table, once they are unpacked. */
+let bytes;
+/** Layers that were read, by sum; the last few. */
+const read = new Map();
+
+async function unpack() {
+  const text = atob(element("table").textContent.trim());
+  const packed = Uint8Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  element("table").remove();
+}
+
+/** Numbers of the table: `width` planes of bytes, after `planes` others. */
+function numbers(planes, width, begin, count) {
+  const found = new Float64Array(count);
+  for (let plane = planes + width - 1; plane >= planes; plane--) {
+    const at = plane * total + begin;
+    for (let each = 0; each < count; each++) found[each] = 256 * found[each] + bytes[at + each];
+  }
+  return found;
+}
+
+/** The afterstates of a sum, and their values. */
+function layer(sum) {
+  if (!read.has(sum)) {
+    const place = game.layers.findIndex(([other]) => other === sum);
+    const begin = game.layers.slice(0, place).reduce((sum, [, count]) => sum + count, 0);
+    const count = game.layers[place][1];
+    const keys = numbers(0, game.width, begin, count);
+    for (let each = 1; each < count; each++) keys[each] += keys[each - 1];
+    let planes = game.width;
+    const values = game.objectives.map(({ width }) => {
+      planes += width;
+      return numbers(planes - width, width, begin, count);
+    });
+    if (read.size > 3) read.delete(read.keys().next().value);
+    read.set(sum, { keys, values });
+  }
+  return read.get(sum);
+}
+
+/** The boards that a board becomes when it is turned or mirrored, as orders of its cells. */
+const IMAGES = [false, true].flatMap(transposed => {
+  if (transposed && game.rows !== game.columns) return [];
+  return [false, true].flatMap(up => [false, true].map(left => cells.map((_, cell) => {
+    const [row, column] = place(cell);
+    const [y, x] = [up ? game.rows - 1 - row : row, left ? game.columns - 1 - column : column];
+    return transposed ? x * game.columns + y : y * game.columns + x;
+  })));
+});
+
+/** What an afterstate brings, in units of each objective. */
+function look(board) {
+  const { keys, values } = layer(board.reduce((sum, tile) => sum + tile));
+  const exponents = board.map(tile => tile && Math.log2(tile));
+  const images = IMAGES.map(image => image.reduce((number, cell) => game.base * number + exponents[cell], 0));
+  const key = Math.min(...images);
+  let [low, high] = [0, keys.length - 1];
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  if (keys[low] !== key) throw new Error(`the table lacks ${board}`);
+  return values.map(column => column[low]);
+}
+
+// The rules.
+
+/** A move: the board after it and the points that it scores; null if it changes nothing. */
+function slide(board, direction) {
+  const after = board.map(() => 0);
+  let gained = 0;
+  for (const line of lines(direction)) {
+    const left = line.map(cell => board[cell]).filter(tile => tile);
+    for (const cell of line) {
+      if (!left.length) break;
+      after[cell] = left.shift();
+      if (after[cell] !== left[0]) continue;
+      after[cell] += left.shift();
+      gained += after[cell];
+    }
+  }
+  return after.some((tile, cell) => tile !== board[cell]) ? { direction, tiles: after, gained } : null;
+}
+
+function isWon(board) {
+  return game.max !== null && board.some(tile => tile >= game.max);
+}
+
+/** The legal moves of a board with what they are worth in units of each objective, and what they lose. */
+function moves(board) {
+  if (isWon(board)) return [];
+  const legal = DIRECTIONS.map(direction => slide(board, direction)).filter(move => move);
+  for (const move of legal) {
+    const won = isWon(move.tiles);
+    const rest = won ? null : look(move.tiles);
+    move.worth = game.objectives.map(({ name, unit }, each) => {
+      if (name === "score") return unit * move.gained + (won ? 0 : rest[each]);
+      if (name === "moves") return unit + (won ? 0 : rest[each]);
+      return won ? unit : rest[each];
+    });
+  }
+  const best = Math.max(...legal.map(move => move.worth[0]));
+  for (const move of legal) move.loss = best - move.worth[0];
+  return legal;
+}
+
+// The tiles that a seed brings, as the documentation of `enum48::play` describes them: ChaCha20.
+
+/** Number `at` of the words of a seed. */
+function word(seed, at) {
+  const key = [Number(seed & 0xffffffffn), Number(seed >> 32n)];
+  const begin = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574, ...key, 0, 0, 0, 0, 0, 0, Math.floor(at / 16), 0, 0, 0];
+  const x = Uint32Array.from(begin);
+  const mix = (a, b, c, d) => {
+    for (const [one, other, to, by] of [[a, b, d, 16], [c, d, b, 12], [a, b, d, 8], [c, d, b, 7]]) {
+      x[one] += x[other];
+      x[to] ^= x[one];
+      x[to] = x[to] << by | x[to] >>> 32 - by;
+    }
+  };
+  for (let round = 0; round < 10; round++) {
+    for (let each = 0; each < 4; each++) mix(each, 4 + each, 8 + each, 12 + each);
+    for (let each = 0; each < 4; each++) mix(each, 4 + (each + 1) % 4, 8 + (each + 2) % 4, 12 + (each + 3) % 4);
+  }
+  return x[at % 16] + begin[at % 16] >>> 0;
+}
+
+/** A state with one more tile, from the first word that is not dropped. */
+function spawn({ tiles: before, drawn, ...state }) {
+  const empty = cells.map((_, cell) => cell).filter(cell => !before[cell]);
+  const choices = 10 * empty.length;
+  let drop;
+  do drop = word(seed, drawn++); while (drop >= Math.floor(2 ** 32 / choices) * choices);
+  const [cell, tile] = [empty[Math.floor(drop % choices / 10)], drop % 10 === 9 ? 4 : 2];
+  return { ...state, drawn, tiles: before.with(cell, tile), spawn: { cell, tile } };
+}
+
+// The game.
+
+let seed;
+/** The states of the game so far, each with the move that led to it. */
+let states;
+let hinting = false;
+/** The timer of the next move while the page plays, null while it does not. */
+let timer = null;
+
+const now = () => states.at(-1);
+
+/** The number that base 36 digits stand for; null unless they are a seed. */
+function parseSeed(text) {
+  if (!/^[0-9a-z]{1,13}$/.test(text)) return null;
+  const value = [...text].reduce((value, digit) => 36n * value + BigInt(parseInt(digit, 36)), 0n);
+  return value < 1n << 64n ? value : null;
+}
+
+function randomSeed() {
+  return crypto.getRandomValues(new BigUint64Array(1))[0];
+}
+
+function crc32(text) {
+  let crc = -1;
+  for (const letter of text) {
+    crc ^= letter.charCodeAt(0);
+    for (let bit = 0; bit < 8; bit++) crc = crc >>> 1 ^ (crc & 1 && 0xedb88320);
+  }
+  return (~crc >>> 0).toString(16).padStart(8, "0");
+}
+
+/** The code of the game so far. */
+function code() {
+  const made = states.slice(1).map(({ direction }) => DIRECTIONS.indexOf(direction));
+  let packed = "";
+  for (let at = 0; at < made.length; at += 3) {
+    packed += ALPHABET[16 * made[at] + 4 * (made[at + 1] ?? 0) + (made[at + 2] ?? 0)];
+  }
+  const text = ["s1", game.name, seed.toString(36), made.length, packed, ...isWon(now().tiles) ? ["W"] : []].join(".");
+  return `${text}.${crc32(text)}`;
+}
+
+function begin(chosen) {
+  stop();
+  seed = chosen;
+  states = [spawn(spawn({ tiles: cells.map(() => 0), drawn: 0, score: 0 }))];
+  element("seed").value = seed.toString(36);
+  history.replaceState(null, "", `#${seed.toString(36)}`);
+  show("a new game");
+}
+
+/** Move, unless that changes nothing. */
+function go(direction) {
+  const { tiles: before, score, drawn } = now();
+  const move = isWon(before) ? null : slide(before, direction);
+  if (!move) return show("that changes nothing");
+  const moved = { ...move, drawn, score: score + move.gained };
+  states.push(isWon(move.tiles) ? { ...moved, spawn: null } : spawn(moved));
+  const { spawn: tile } = now();
+  const points = move.gained ? `, +${move.gained}` : "";
+  show(`${direction}${points}${tile ? `, ${spawned(tile)}` : ""}`);
+  animate(before, now(), timer === null ? Infinity : DELAY);
+}
+
+function undo() {
+  if (states.length > 1) states.pop();
+  show(states.length > 1 ? `after ${now().direction}` : "start");
+}
+
+function goBest() {
+  const best = moves(now().tiles).find(move => !move.loss);
+  if (best) go(best.direction);
+}
+
+function stop() {
+  clearTimeout(timer);
+  timer = null;
+  element("play").textContent = "play";
+}
+
+function playOn() {
+  if (!moves(now().tiles).length) return stop();
+  element("play").textContent = "pause";
+  timer = setTimeout(() => {
+    goBest();
+    playOn();
+  }, DELAY);
+}
+
+function toggleHints() {
+  hinting = !hinting;
+  show(hinting ? "hints" : "no hints");
+}
+
+const rows = DIRECTIONS.map(direction => {
+  const row = make("button", element("directions"), { value: direction });
+  row.onclick = () => act(() => go(direction));
+  return row;
+});
+
+/** Show the game, and say what has happened. */
+function show(what) {
+  const { tiles: shown, score } = now();
+  const legal = moves(shown);
+  draw(shown);
+  const over = legal.length ? "" : isWon(shown) ? "; won: the game is over" : "; lost: the game is over";
+  const best = hinting && legal.length ? `; best: ${legal.filter(move => !move.loss).map(move => move.direction).join(" or ")}` : "";
+  element("said").textContent = element("caption").textContent = what + over + best;
+  element("score").textContent = score;
+  element("number").textContent = states.length - 1;
+  element("code").textContent = code();
+  element("copy").textContent = "copy";
+  element("hints").ariaPressed = hinting;
+  element("undo").ariaDisabled = states.length === 1;
+  for (const id of ["best", "play"]) element(id).ariaDisabled = !legal.length;
+  element("heading").hidden = !hinting;
+  for (const row of rows) showMove(row, legal.find(move => move.direction === row.value));
+}
+
+/** Show a direction, and what a move there is worth if it is legal and hints are wanted. */
+function showMove(row, move) {
+  const facts = move && hinting ? worth(move) : [];
+  const texts = [ARROWS[row.value], row.value, ...facts.map(([, text]) => text)];
+  row.replaceChildren();
+  for (const textContent of texts) make("span", row, { textContent });
+  row.classList.toggle("best", Boolean(facts.length) && !move.loss);
+  row.ariaLabel = [row.value, ...facts.map(fact => fact.join(" "))].join(", ");
+  row.ariaDisabled = !move;
+}
+
+/** What a move is worth, and what it loses: headings and numbers. */
+function worth(move) {
+  const { name: first, unit } = game.objectives[0];
+  const facts = game.objectives.map(({ name, unit }, each) => [heading(name), number(name, move.worth[each] / unit)]);
+  facts.splice(1, 0, ["loss", move.loss ? lost(first, move.loss / unit) : "best"]);
+  return facts;
+}
+
+/** Do what somebody wants, who then plays: the page does not. */
+function act(what) {
+  stop();
+  what();
+}
+
+const ACTIONS = {
+  undo: () => act(undo),
+  hints: () => act(toggleHints),
+  best: () => act(goBest),
+  play: () => timer === null ? playOn() : stop(),
+  new: () => begin(randomSeed()),
+};
+for (const [id, action] of Object.entries(ACTIONS)) element(id).onclick = action;
+
+const KEYS = { u: ACTIONS.undo, i: ACTIONS.hints, b: ACTIONS.best, p: ACTIONS.play, n: ACTIONS.new };
+for (const [at, direction] of DIRECTIONS.entries()) {
+  const arrow = `Arrow${direction[0].toUpperCase()}${direction.slice(1)}`;
+  for (const key of [arrow, "wdsa"[at], "kljh"[at]]) KEYS[key] = () => act(() => go(direction));
+}
+
+addEventListener("keydown", event => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.altKey || event.metaKey || target === element("seed")) return;
+  const action = KEYS[key.length === 1 ? key.toLowerCase() : key];
+  if (action) event.preventDefault();
+  else if (key !== "Enter" && key !== " ") stop();
+  action?.();
+});
+
+/** Where a finger, or the mouse, went down on the board. */
+let down = null;
+board.onpointerdown = ({ x, y }) => down = [x, y];
+addEventListener("pointerup", ({ x, y }) => {
+  if (!down) return;
+  const [right, below] = [x - down[0], y - down[1]];
+  down = null;
+  if (Math.max(Math.abs(right), Math.abs(below)) < SWIPE) return;
+  const across = Math.abs(right) > Math.abs(below);
+  act(() => go(across ? right > 0 ? "right" : "left" : below > 0 ? "down" : "up"));
+});
+
+element("start").onsubmit = event => {
+  event.preventDefault();
+  const chosen = parseSeed(element("seed").value.trim().toLowerCase());
+  if (chosen !== null) return begin(chosen);
+  stop();
+  show("a seed has up to 13 digits 0 to 9 and letters a to z, and is below 2^64");
+};
+addEventListener("hashchange", () => begin(parseSeed(location.hash.slice(1)) ?? randomSeed()));
+
+document.title = `${game.name}: a solved game of 2048`;
+const headings = ["", "", ...game.objectives.map(({ name }) => name).toSpliced(1, 0, "loss")];
+for (const textContent of headings) make("span", element("heading"), { textContent });
+element("directions").style.setProperty("--numbers", headings.length - 2);
+unpack().then(() => {
+  element("wait").hidden = true;
+  document.querySelector("main").hidden = false;
+  begin(parseSeed(location.hash.slice(1)) ?? parseSeed(game.seed ?? "") ?? randomSeed());
+}, error => element("wait").textContent = `the values cannot be unpacked: ${error.message}`);
