@@ -111,7 +111,6 @@ mod progress;
 mod python;
 mod random;
 pub mod solve;
-mod stop;
 pub mod store;
 pub mod verify;
 mod wide;

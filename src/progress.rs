@@ -1,6 +1,11 @@
-//! How far long work has come: counting, solving, verifying, or searching for a witness.
+//! Long work, such as counting, solving, verifying, or searching for a witness: how far it has come, and
+//! how it is stopped.
 
 use std::ops::AddAssign;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
 
 /// Hears how far long work has come, from one thread at a time. Every method may be left out.
 pub trait Progress: Send {
@@ -31,6 +36,30 @@ pub trait Progress: Send {
 pub struct Silent;
 
 impl Progress for Silent {}
+
+/// Asks long work to end at once. A count loses what is not sealed; to end it between two layers there
+/// is [`Progress::stop`]. All clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Ask.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// See whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if it was asked to end.
+    pub fn check(&self) -> Result<()> {
+        if self.0.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
+        Ok(())
+    }
+}
 
 /// A layer that is counted or solved.
 #[derive(Clone, Debug, Default)]

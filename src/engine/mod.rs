@@ -98,10 +98,9 @@ mod workers;
 use crate::counts::Columns;
 use crate::error::Result;
 use crate::laws::Laws;
-pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent};
+pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent, Stop};
 use crate::store::{Layer, Run, Store};
 
-pub use crate::stop::Stop;
 use bits::Bits;
 #[cfg(feature = "cli")]
 pub(crate) use bits::FRONTIER_AFTER;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::stop::Stop;
+use crate::progress::Stop;
 
 /// The least bound: so much for each thread, and so much once.
 const LEAST_FOR_THREAD: usize = 8 << 20;

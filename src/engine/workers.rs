@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::game::Board;
 use crate::part::{Decoder, Encoder};
 use crate::per_thread::PerThread;
-use crate::stop::Stop;
+use crate::progress::Stop;
 
 /// Start threads.
 ///

@@ -8,7 +8,7 @@ use super::block::Decoder;
 use super::reader::Part;
 use crate::error::Result;
 use crate::game::Board;
-use crate::stop::Stop;
+use crate::progress::Stop;
 
 /// Streams a part, a [`Part`] or a reference to one, block by block; holds one block at a time,
 /// about 1 MiB.

@@ -15,7 +15,7 @@ use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::game::{Board, PartKey};
 use crate::part::{Decoder, Kind, Part, each_block};
-use crate::stop::Stop;
+use crate::progress::Stop;
 
 /// Most files that are mapped at a time: Linux has 65,530 maps for a process.
 pub(crate) const MAPS: u64 = 48 << 10;

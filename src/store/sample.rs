@@ -9,8 +9,8 @@ use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::game::{Board, PartKey};
 use crate::part::Kind;
+use crate::progress::Stop;
 use crate::random::Random;
-use crate::stop::Stop;
 
 impl Run {
     /// Draw `count` of the live states of some parts, or all if there are fewer. Every set of `count`

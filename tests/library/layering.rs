@@ -8,17 +8,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules with their floor. All modules may use those of the floors 0 and 1.
-const ORDER: [(&str, u32); 27] = [
+/// Modules with their floor. The modules of floors 0 and 1 may be used by all above.
+const ORDER: [(&str, u32); 26] = [
     ("error", 0),
     ("lines", 0),
     ("wide", 0),
     ("random", 0),
-    ("progress", 0),
     ("cache", 1),
     ("pages", 1),
     ("per_thread", 1),
-    ("stop", 1),
+    ("progress", 1),
     ("game", 2),
     ("part", 3),
     ("bound", 4),

@@ -263,22 +263,22 @@ impl CountEstimate {
             (_, 2) => "not begun".to_owned(),
             (_, sum) => format!("counted up to sum {sum}"),
         };
-        let [low, high] = [keys.states_low, keys.states_high].map(|n| units::count(n as f64));
-        let about = format!("about {}", units::range(&low, &high));
-        let (states, source) = match self.basis {
-            Basis::Run => (count(keys.states_low), "all of them are counted".to_owned()),
-            Basis::Trial => {
-                let why = "all of them were counted just now, to measure the time";
-                (count(keys.states_low), why.to_owned())
-            }
-            Basis::Published => (about, "the total is published".to_owned()),
+        let number = |n: u64| units::count(n as f64);
+        let about = units::range(&number(keys.states_low), &number(keys.states_high));
+        let states = if keys.exact {
+            count(keys.states_low)
+        } else {
+            format!("about {about}")
+        };
+        let source = match self.basis {
+            Basis::Run => "all of them are counted".to_owned(),
+            Basis::Trial => "all of them were counted just now, to measure the time".to_owned(),
+            Basis::Published => "the total is published".to_owned(),
             Basis::Share => {
                 let share = self.forecast.share();
-                let [low, high] = [share.low, share.high]
-                    .map(|share| format!("{} %", units::rounded(share * 100.0)));
-                let share = units::range(&low, &high);
-                let why = "of the bound in layers to come, as the last counted ones tell";
-                (about, format!("{share} {why}"))
+                let percent = |share: f64| format!("{} %", units::rounded(share * 100.0));
+                let share = units::range(&percent(share.low), &percent(share.high));
+                format!("{share} of the bound in layers to come, as the last counted ones tell")
             }
         };
         let took = time(keys.seconds_low, keys.seconds_high);

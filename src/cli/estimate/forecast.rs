@@ -135,14 +135,13 @@ impl Forecast {
 
     /// Whether every layer is counted.
     pub(super) fn is_complete(&self) -> bool {
-        self.after(2).all(|layer| layer.live.is_some())
+        self.uncounted().next().is_none()
     }
 
     /// Live states to expect in all layers.
     pub(super) fn states(&self) -> Range {
-        let share = self.share();
         let states = |share| self.after(2).map(|layer| layer.states(share)).sum();
-        Range::new(states(share.low), states(share.high))
+        self.share().map(states)
     }
 
     /// The layers after a sum that can have states.
@@ -151,11 +150,15 @@ impl Forecast {
         layers.filter(move |layer| layer.sum > sum && (layer.live.is_some() || !self.complete))
     }
 
+    fn uncounted(&self) -> impl Iterator<Item = BoundedLayer> {
+        self.after(2).filter(|layer| layer.live.is_none())
+    }
+
     /// The layers that are not counted, as they are to be expected.
     pub(in crate::cli) fn left(&self) -> Vec<PlannedLayer> {
         let share = self.share().middle();
-        let left = self.after(2).filter(|layer| layer.live.is_none());
-        left.map(|layer| self.planned(layer, share)).collect()
+        let left = self.uncounted().map(|layer| self.planned(layer, share));
+        left.collect()
     }
 
     /// A layer as work, with a share of its bound if it is not counted.
@@ -185,8 +188,7 @@ impl Forecast {
     /// Share of the bound to expect in the layers that are left.
     pub(super) fn share(&self) -> Range {
         let all: f64 = self.layers.iter().map(|layer| layer.bound as f64).sum();
-        let left = self.after(2).filter(|layer| layer.live.is_none());
-        let left: f64 = left.map(|layer| layer.bound as f64).sum();
+        let left: f64 = self.uncounted().map(|layer| layer.bound as f64).sum();
         if let Some(published) = self.published {
             let live = published.saturating_sub(self.live());
             return Range::exactly(live as f64 / left.max(1.0));
@@ -198,10 +200,8 @@ impl Forecast {
             bound += layer.bound as f64;
         }
         let (recent, left) = (live / f64::max(bound, 1.0), left / all.max(1.0));
-        Range {
-            low: recent * self.change.low.powf(left),
-            high: (recent * self.change.high.powf(left)).min(1.0),
-        }
+        let share = |change: f64| (recent * change.powf(left)).min(1.0);
+        self.change.map(share)
     }
 }
 

@@ -43,6 +43,11 @@ impl Range {
         Self::new(n, n)
     }
 
+    /// What follows from the least, and from the most.
+    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        Self::new(f(self.low), f(self.high))
+    }
+
     /// The least of two numbers with the least of the others, and the most with the most.
     fn with(self, other: Self, combine: impl Fn(f64, f64) -> f64) -> Self {
         Self::new(combine(self.low, other.low), combine(self.high, other.high))

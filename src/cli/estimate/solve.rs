@@ -154,7 +154,7 @@ impl SolveEstimate {
             } else {
                 let layers = passes.iter().flat_map(|pass| planned_layers(&table, pass));
                 let all = costs.seconds(layers).unwrap_or_default();
-                seconds = Range::new(DOUBT.low * all, DOUBT.high * all);
+                seconds = DOUBT.map(|doubt| doubt * all);
                 for pass in &passes {
                     let parts = run.parts(Kind::Afterstates);
                     let files = parts.filter(|key| key.sum < pass.solved_sum).count() as f64;

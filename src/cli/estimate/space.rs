@@ -89,9 +89,7 @@ impl Files {
             return usual;
         }
         let bytes = self.bytes as f64 - self.number as f64 * FRAME;
-        change.with(change, |change, _| {
-            change * bytes * 8.0 / self.states as f64
-        })
+        change.map(|change| change * bytes * 8.0 / self.states as f64)
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Reporter {
     disk: Option<Disk>,
 }
 
-/// What is done.
+/// A job whose progress is shown.
 enum Job {
     /// A count, with the states to expect.
     Count(Forecast),

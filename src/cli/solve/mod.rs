@@ -1,7 +1,6 @@
 //! `enum48 solve`: the value of every afterstate of a run.
 
 mod summary;
-mod table;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -9,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use self::summary::Summary;
+use self::summary::{Summary, write_csv};
 use super::estimate::{SolveEstimate, afterstates};
 use super::objectives::objective;
 use super::progress::Reporter;
@@ -145,7 +144,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     results.write_csv(|to| {
         let pool = engine::pool(plan.threads())?;
         let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
-        table::write(&parts, &goals, to)
+        write_csv(&parts, &goals, to)
     })?;
     results.print(&summary, || serde_json::to_string(&summary))?;
     Ok(Outcome::Done)

@@ -1,17 +1,17 @@
-//! The summary of a solution, as text or as JSON.
+//! What is told of a solution: a summary, as text or as JSON, and a table as CSV.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
 use crate::cli::{objectives, units};
-use crate::error::Result;
 use crate::part::Fingerprint;
-use crate::solve::{Start, Values};
-use crate::store::{Goal, Solution};
+use crate::solve::{PartWorth, Start, Values};
+use crate::store::{Goal, Sink, Solution};
 
 /// Half a unit of the last decimal of a printed value.
 const PRINTED: f64 = 0.5e-9;
@@ -139,4 +139,32 @@ impl Summary {
             .map_or(String::new(), |rate| format!(", {}/s", units::count(rate)));
         writeln!(f, " for {}{speed}", units::things(self.solved, "new value"))
     }
+}
+
+/// Write a row for each part, with three columns for each goal. The names are a contract.
+pub(super) fn write_csv(parts: &[PartWorth], goals: &[Goal], to: &mut Sink) -> Result<()> {
+    let mut csv = csv::Writer::from_writer(to);
+    let mut names = vec![
+        "sum".to_owned(),
+        "max_tile".to_owned(),
+        "afterstates".to_owned(),
+    ];
+    for goal in goals {
+        let columns = ["least", "mean", "greatest"].into_iter();
+        names.extend(columns.map(|column| format!("{}_{column}", goal.objective)));
+    }
+    csv.write_record(&names)?;
+    for part in parts {
+        let mut row = vec![
+            part.key.sum.to_string(),
+            part.key.max.tile().to_string(),
+            part.afterstates.to_string(),
+        ];
+        for worth in &part.worth {
+            let numbers = [worth.least, worth.mean, worth.greatest].into_iter();
+            row.extend(numbers.map(|number| number.to_string()));
+        }
+        csv.write_record(&row)?;
+    }
+    Ok(csv.flush()?)
 }
