@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::iter;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Instant;
 
@@ -154,8 +155,8 @@ impl CountEstimate {
                 doubt * costs.seconds(left).unwrap_or_default()
             })
         };
-        let largest = |until| {
-            let layers = forecast.after(2).take_while(|layer| layer.sum <= until);
+        let largest = |sums: RangeInclusive<u32>| {
+            let layers = forecast.after(2).filter(|layer| sums.contains(&layer.sum));
             let states = layers.map(|layer| layer.states(share.high));
             states.fold(0.0, f64::max)
         };
@@ -186,7 +187,7 @@ impl CountEstimate {
         };
         let disk_states = disk(Kind::States);
         let afterstates = keep.afterstates().then(|| disk(Kind::Afterstates));
-        let last = largest(u32::MAX);
+        let last = largest(0..=u32::MAX);
         let keep_last = 3.0 * (last * files(Kind::States).bits(Kind::States).high / 8.0 + most);
         let left = (states.middle() - so_far.live as f64).max(0.0);
         let keys = Keys {

@@ -167,7 +167,9 @@ impl Forecast {
         let (way, work) = match self.choice.engine(layer.sum) {
             Engine::Lists => (Way::Lists, boards),
             Engine::Bits => {
-                let states = if self.keep.states() { boards } else { 0.0 };
+                // The states of the last layer are always listed.
+                let listed = self.keep.states() || layer.sum == self.choice.last();
+                let states = if listed { boards } else { 0.0 };
                 let afterstates = if self.keep.afterstates() {
                     AFTERSTATES * boards
                 } else {

@@ -1,5 +1,7 @@
 //! What a count takes in memory and on disk.
 
+use std::ops::RangeInclusive;
+
 use super::Range;
 use super::forecast::AFTERSTATES;
 use crate::engine::{Choice, Engine, FRONTIER_AFTER, Plan};
@@ -21,16 +23,16 @@ const FRAME: f64 = 130.0;
 /// With so many states, their files tell how many bits a state takes.
 const ENOUGH: u64 = 10_000;
 
-/// Bytes of memory to expect, where `largest` tells the states of the largest layer up to a sum.
+/// Bytes of memory to expect, where `largest` tells the states of the largest layer of some sums.
 pub(super) fn memory(
     choice: &Choice,
     plan: &Plan,
     keep: Keep,
     seconds: f64,
-    largest: impl Fn(u32) -> f64,
+    largest: impl Fn(RangeInclusive<u32>) -> f64,
 ) -> f64 {
     let stages = choice.stages().iter().map(|stage| {
-        let states = largest(stage.last);
+        let states = largest(0..=stage.last);
         let frontier = keep.afterstates() || seconds > FRONTIER_AFTER.as_secs_f64();
         match stage.engine {
             Engine::Lists => LIST_STATE * states,
@@ -40,6 +42,8 @@ pub(super) fn memory(
                     (_, true) => AFTERSTATES * states,
                     _ => 0.0,
                 };
+                // The states of the last layer are always listed.
+                let listed = listed.max(largest(choice.last()..=stage.last));
                 let sorted = SORTED * listed.min(stage.plan.batch as f64);
                 (plan.memory() - stage.plan.memory()) as f64 + LISTED * listed + sorted
             }

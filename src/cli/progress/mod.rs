@@ -70,7 +70,7 @@ impl Reporter {
         let run = store.run();
         let kinds = [Kind::States, Kind::Afterstates];
         let kept = kinds.iter().take(1 + usize::from(run.keep().afterstates()));
-        let mut reporter = Self {
+        let reporter = Self {
             bytes: kept.map(|&kind| run.bytes(kind, None)).sum(),
             disk: Some(Disk::new(run.dir())),
             ..Self::new(
@@ -118,7 +118,7 @@ impl Reporter {
             passes => Some(format!("{} passes, {}", passes.len(), resources(plan))),
         };
         let pass_lines: Vec<String> = passes.iter().map(pass_line).collect();
-        let mut reporter = Self {
+        let reporter = Self {
             bytes: bytes.sum(),
             disk: Some(Disk::new(run.dir())),
             ..Self::new(Job::Solve { passes, left }, quiet, Pace::new(0))
@@ -147,7 +147,7 @@ impl Reporter {
         Self::new(Job::Search, quiet, Pace::new(0))
     }
 
-    fn announce(&mut self, plan: &Plan, run: &Run, notes: &[String], begins: Option<String>) {
+    fn announce(&self, plan: &Plan, run: &Run, notes: &[String], begins: Option<String>) {
         for note in notes {
             self.form.say(note);
         }
