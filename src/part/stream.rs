@@ -1,6 +1,8 @@
 //! The boards of a part, block by block: in order, or on all threads.
 
 use std::borrow::Borrow;
+use std::iter::FusedIterator;
+use std::vec::IntoIter;
 
 use rayon::prelude::*;
 
@@ -10,13 +12,13 @@ use crate::error::Result;
 use crate::game::Board;
 use crate::progress::Stop;
 
-/// Streams a part, a [`Part`] or a reference to one, block by block; holds one block at a time,
-/// about 1 MiB.
+/// Streams parts one after another, block by block; holds one block at a time, about 1 MiB. `P` is a
+/// [`Part`] or a reference to one. After an error the stream is at its end.
 pub struct Stream<P> {
-    part: P,
+    parts: IntoIter<P>,
+    /// The part that is read, and its next block.
+    part: Option<(P, usize)>,
     decoder: Decoder,
-    /// The next block to decode.
-    next: usize,
     /// The block decoded last.
     boards: Vec<Board>,
     /// The next of its boards to give.
@@ -24,16 +26,26 @@ pub struct Stream<P> {
 }
 
 impl<P: Borrow<Part>> Stream<P> {
-    /// A stream from the first state on.
+    /// A stream from the first state of a part on.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
     pub fn new(part: P) -> Result<Self> {
+        Self::over(vec![part])
+    }
+
+    /// A stream over several parts, in their order.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::new`].
+    pub fn over(parts: Vec<P>) -> Result<Self> {
+        let mut parts = parts.into_iter();
         Ok(Self {
-            part,
+            part: parts.next().map(|part| (part, 0)),
+            parts,
             decoder: Decoder::new()?,
-            next: 0,
             boards: Vec::new(),
             at: 0,
         })
@@ -45,39 +57,44 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// [`Error::Damaged`](crate::Error::Damaged), naming the block.
     pub fn next_block(&mut self) -> Result<Option<&[Board]>> {
-        let part = self.part.borrow();
-        if self.next == part.blocks() {
-            return Ok(None);
-        }
-        self.next += 1;
         self.at = 0;
         self.boards.clear();
-        let read = part.read_block(self.next - 1, &mut self.decoder, &mut self.boards);
-        read.inspect_err(|_| self.boards.clear())?;
-        self.at = self.boards.len();
-        Ok(Some(&self.boards))
+        while let Some((part, next)) = &mut self.part {
+            let part: &Part = (*part).borrow();
+            if *next < part.blocks() {
+                let read = part.read_block(*next, &mut self.decoder, &mut self.boards);
+                *next += 1;
+                if let Err(error) = read {
+                    self.part = None;
+                    self.boards.clear();
+                    return Err(error);
+                }
+                self.at = self.boards.len();
+                return Ok(Some(&self.boards));
+            }
+            self.part = self.parts.next().map(|part| (part, 0));
+        }
+        Ok(None)
     }
 }
 
 impl<P: Borrow<Part>> Iterator for Stream<P> {
     type Item = Result<Board>;
 
-    /// After an error the stream is at its end.
     fn next(&mut self) -> Option<Result<Board>> {
         if self.at == self.boards.len() {
             match self.next_block() {
                 Ok(Some(_)) => self.at = 0,
                 Ok(None) => return None,
-                Err(error) => {
-                    self.next = self.part.borrow().blocks();
-                    return Some(Err(error));
-                }
+                Err(error) => return Some(Err(error)),
             }
         }
         self.at += 1;
         Some(Ok(self.boards[self.at - 1]))
     }
 }
+
+impl<P: Borrow<Part>> FusedIterator for Stream<P> {}
 
 /// Decode blocks on the threads of the pool that this is called on. `act` gets the boards of each
 /// block and the value that was given with it.
@@ -123,5 +140,19 @@ mod tests {
         );
         let rest: Result<Vec<u64>> = mixed.collect();
         assert_eq!(rest.unwrap(), states[2 * BLOCK..]);
+    }
+
+    #[test]
+    fn parts_come_one_after_another_whether_or_not_they_have_states() {
+        let states: Vec<u64> = (0..BLOCK as u64 + 9).collect();
+        let parts = [&[][..], &states, &[], &[7, 8]].map(part_of);
+        let expected = [&states[..], &[7, 8]].concat();
+        let found: Result<Vec<u64>> = Stream::over(parts.iter().collect()).unwrap().collect();
+        assert_eq!(found.unwrap(), expected);
+        let mut blocks = Stream::over(parts.into()).unwrap();
+        for expected in [&states[..BLOCK], &states[BLOCK..], &[7, 8]] {
+            assert_eq!(blocks.next_block().unwrap().unwrap(), expected);
+        }
+        assert!(blocks.next_block().unwrap().is_none() && blocks.next().is_none());
     }
 }

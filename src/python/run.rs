@@ -17,6 +17,7 @@ use super::files::{boards_in, parts, places, read};
 use super::pool::pool;
 use super::table;
 use crate::counts::Row;
+use crate::engine::Stop;
 use crate::error::{self, Error, SolvingError};
 use crate::game::{Board, Exp, PartKey};
 use crate::part::Kind;
@@ -212,9 +213,8 @@ impl Run {
             let tell = |at, position: Option<u64>| {
                 found[at] = position.map_or(NOWHERE, |position| position as i64);
             };
-            work(py, |stop| {
-                let find = |lookup: &mut Lookup<_>| lookup.positions(kind.0, given, stop, tell);
-                pool()?.install(|| self.look_up(find))
+            self.look_up_many(py, |lookup, stop| {
+                lookup.positions(kind.0, given, stop, tell)
             })
         })
     }
@@ -246,9 +246,8 @@ impl Run {
         }
         positions.answer(py, &[], |found: &mut [Board]| {
             let tell = |at, board: Option<Board>| found[at] = board.unwrap_or_default();
-            work(py, |stop| {
-                let read = |lookup: &mut Lookup<_>| lookup.boards_at(kind, key, wanted, stop, tell);
-                pool()?.install(|| self.look_up(read))
+            self.look_up_many(py, |lookup, stop| {
+                lookup.boards_at(kind, key, wanted, stop, tell)
             })
         })
     }
@@ -382,6 +381,17 @@ impl Run {
             Ok(mut lookup) => ask(&mut lookup),
             Err(_) => ask(&mut Lookup::new(self.run.clone(), 0)?),
         }
+    }
+
+    /// Look boards up on all threads, while the interpreter is free.
+    fn look_up_many(
+        &self,
+        py: Python<'_>,
+        ask: impl FnOnce(&mut Lookup<Arc<store::Run>>, &Stop) -> error::Result<()> + Send,
+    ) -> PyResult<()> {
+        work(py, |stop| {
+            pool()?.install(|| self.look_up(|lookup| ask(lookup, stop)))
+        })
     }
 
     /// The boards of a layer, or of one of its parts.

@@ -10,7 +10,7 @@ use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Column, Kind, ValueDecoder};
 use crate::store::{Goal, Lookup, MAPS, Run, Solution};
-use crate::witness::Predecessors;
+use crate::witness::{Predecessors, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound:
 /// boards that follow one another often need the same ones. To ask for many boards, ask for those of
@@ -230,21 +230,10 @@ impl<'a> Values<'a> {
     ///
     /// What is wrong with a file.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
-        let game = *self.game();
-        if max_exp(board) >= game.win() {
+        if max_exp(board) >= self.game().win() {
             return self.won(board);
         }
-        if game.starts(sum(board)).contains(&game.canonical(board).0) {
-            return Ok(true);
-        }
-        for cell in 0..game.size().cells() {
-            let tile = board & 0xf << (4 * cell);
-            let spawned = matches!(tile >> (4 * cell), 1 | 2);
-            if spawned && self.afterstates.contains(Kind::Afterstates, board ^ tile)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        is_spawned(&mut self.afterstates, board)
     }
 
     /// Whether a winning move leads to a board from one that the run reaches.

@@ -13,7 +13,7 @@ use super::files::PartName;
 use super::run::Run;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::game::{Board, PartKey};
+use crate::game::{Board, Exp, PartKey};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
 
@@ -82,6 +82,12 @@ impl<R: Borrow<Run>> Lookup<R> {
         })
     }
 
+    /// The run.
+    #[must_use]
+    pub fn run(&self) -> &Run {
+        self.run.borrow()
+    }
+
     /// Whether a board is among the states, or the afterstates.
     ///
     /// # Errors
@@ -98,7 +104,7 @@ impl<R: Borrow<Run>> Lookup<R> {
     /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
     /// missing or damaged.
     pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
-        let (board, _) = self.run.borrow().game().canonical(board);
+        let (board, _) = self.run().game().canonical(board);
         let key = PartKey::of(board);
         let name = PartName { kind, key };
         let Some(part) = self.open(name)? else {
@@ -138,22 +144,9 @@ impl<R: Borrow<Run>> Lookup<R> {
         mut tell: impl FnMut(usize, Option<u64>),
     ) -> Result<()> {
         for (batch, boards) in boards.chunks(SORTED_AT_ONCE).enumerate() {
-            let mut questions = self.about(boards)?;
-            for questions in questions.chunk_by_mut(|one, other| one.part == other.part) {
-                let key = PartKey::of(questions[0].asked);
-                let name = PartName { kind, key };
-                match self.open(name)? {
-                    Some(part) => {
-                        let block_of = |board| part.block_of(board);
-                        self.answer(name, &part, questions, block_of, find_all, stop)?;
-                    }
-                    None => questions.iter_mut().for_each(Question::fail),
-                }
-            }
-            for question in questions {
-                let at = batch * SORTED_AT_ONCE + question.number as usize;
-                tell(at, question.answer());
-            }
+            let questions = self.about(boards)?;
+            let tell = |at, position| tell(batch * SORTED_AT_ONCE + at, position);
+            self.answer_all(kind, questions, &POSITIONS, stop, tell)?;
         }
         Ok(())
     }
@@ -171,74 +164,77 @@ impl<R: Borrow<Run>> Lookup<R> {
         stop: &Stop,
         mut tell: impl FnMut(usize, Option<Board>),
     ) -> Result<()> {
-        let name = PartName { kind, key };
-        let Some(part) = self.open(name)? else {
-            (0..positions.len()).for_each(|at| tell(at, None));
-            return Ok(());
-        };
-        let (boards, size) = (part.states(), part.block_size());
-        let block_of = |position| (position < boards).then_some((position / size) as usize);
         for (batch, positions) in positions.chunks(SORTED_AT_ONCE).enumerate() {
             let mut questions = room(positions.len(), "positions")?;
-            questions.extend(positions.iter().zip(0..).map(|(&asked, number)| Question {
-                part: 0,
-                number,
-                asked,
-            }));
-            sort(&mut questions);
-            self.answer(name, &part, &mut questions, block_of, read_all, stop)?;
-            for question in questions {
-                let at = batch * SORTED_AT_ONCE + question.number as usize;
-                tell(at, question.answer());
-            }
+            let numbered = positions.iter().zip(0..);
+            questions.extend(numbered.map(|(&at, number)| Question::new(key, number, at)));
+            let tell = |at, board| tell(batch * SORTED_AT_ONCE + at, board);
+            self.answer_all(kind, questions, &BOARDS, stop, tell)?;
         }
         Ok(())
     }
 
-    /// Sorted questions about the positions of boards.
+    /// Questions about the positions of boards.
     fn about(&self, boards: &[Board]) -> Result<Vec<Question>> {
-        let game = *self.run.borrow().game();
+        let game = *self.run().game();
         let mut questions = room(boards.len(), "boards")?;
-        let blank = Question {
-            part: 0,
-            number: 0,
-            asked: 0,
-        };
-        questions.resize(boards.len(), blank);
-        let slices = questions
-            .par_chunks_mut(SLICE)
-            .zip(boards.par_chunks(SLICE));
-        slices.enumerate().for_each(|(slice, (questions, boards))| {
+        questions.resize(boards.len(), Question::default());
+        let slices = questions.par_chunks_mut(SLICE).enumerate();
+        let slices = slices.zip(boards.par_chunks(SLICE));
+        slices.for_each(|((slice, questions), boards)| {
             let mut canonical = boards.to_vec();
             game.canonicalise(&mut canonical);
-            for (at, (question, board)) in questions.iter_mut().zip(canonical).enumerate() {
-                let PartKey { sum, max } = PartKey::of(board);
-                *question = Question {
-                    part: sum << 5 | u32::from(max.get()),
-                    number: (slice * SLICE + at) as u32,
-                    asked: board,
-                };
+            let numbers = (slice * SLICE) as u32..;
+            for ((question, board), number) in questions.iter_mut().zip(canonical).zip(numbers) {
+                *question = Question::new(PartKey::of(board), number, board);
             }
         });
-        sort(&mut questions);
         Ok(questions)
     }
 
-    /// Answer sorted questions about a part. `act` gets the boards of a block, the position of the
-    /// first, and the questions that `block_of` refers to the block.
+    /// Answer the questions of a batch.
+    fn answer_all(
+        &mut self,
+        kind: Kind,
+        mut questions: Vec<Question>,
+        search: &Search,
+        stop: &Stop,
+        mut tell: impl FnMut(usize, Option<u64>),
+    ) -> Result<()> {
+        let order = |question: &Question| (question.part, question.asked);
+        if !questions.is_sorted_by_key(order) {
+            questions.par_sort_unstable_by_key(order);
+        }
+        for questions in questions.chunk_by_mut(|one, other| one.part == other.part) {
+            let name = PartName {
+                kind,
+                key: questions[0].key(),
+            };
+            match self.open(name)? {
+                Some(part) => self.answer(name, &part, questions, search, stop)?,
+                None => questions.iter_mut().for_each(Question::fail),
+            }
+        }
+        for question in questions {
+            tell(question.number as usize, question.answer());
+        }
+        Ok(())
+    }
+
+    /// Answer sorted questions about a part.
     fn answer(
         &mut self,
         name: PartName,
         part: &Part,
         mut questions: &mut [Question],
-        block_of: impl Fn(u64) -> Option<usize>,
-        act: impl Fn(&[Board], u64, &mut [Question]) + Sync,
+        search: &Search,
         stop: &Stop,
     ) -> Result<()> {
+        let block_of = |question: &Question| (search.block_of)(part, question.asked);
         let mut tasks = Vec::new();
         while let Some(question) = questions.first() {
-            let block = block_of(question.asked);
-            let end = questions.partition_point(|question| block_of(question.asked) == block);
+            let block = block_of(question);
+            let end = questions.partition_point(|question| block_of(question) == block);
             let (inside, later) = questions.split_at_mut(end);
             questions = later;
             match block {
@@ -248,12 +244,12 @@ impl<R: Borrow<Run>> Lookup<R> {
         }
         if tasks.len() > FEW_BLOCKS {
             return each_block(tasks, stop, |boards, (first, questions)| {
-                act(boards, first, questions);
+                (search.answer)(boards, first, questions);
             });
         }
         for (part, block, (first, questions)) in tasks {
             stop.check()?;
-            act(&self.block(name, part, block)?, first, questions);
+            (search.answer)(&self.block(name, part, block)?, first, questions);
         }
         Ok(())
     }
@@ -289,9 +285,9 @@ fn first(part: &Part, block: usize) -> u64 {
 }
 
 /// A question of a batch.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Question {
-    /// A number for the part of a board, or [`FAILED`].
+    /// The largest tile and the sum of the part, or [`FAILED`].
     part: u32,
     /// The place of the question in the batch.
     number: u32,
@@ -303,6 +299,23 @@ struct Question {
 const FAILED: u32 = u32::MAX;
 
 impl Question {
+    fn new(PartKey { sum, max }: PartKey, number: u32, asked: u64) -> Self {
+        // No board has a sum beyond 2^20.
+        let part = sum.min(1 << 20) << 5 | u32::from(max.get());
+        Self {
+            part,
+            number,
+            asked,
+        }
+    }
+
+    fn key(self) -> PartKey {
+        PartKey {
+            sum: self.part >> 5,
+            max: Exp::new((self.part & 31) as u8).expect("it was one before"),
+        }
+    }
+
     fn fail(&mut self) {
         self.part = FAILED;
     }
@@ -311,6 +324,32 @@ impl Question {
         (self.part != FAILED).then_some(self.asked)
     }
 }
+
+/// How the questions of a batch are answered.
+struct Search {
+    /// The block that has the answer to a question about a part.
+    block_of: fn(&Part, u64) -> Option<usize>,
+    /// Answers sorted questions with the boards of a block and the position of the first.
+    answer: fn(&[Board], u64, &mut [Question]),
+}
+
+/// Finds the positions of boards.
+const POSITIONS: Search = Search {
+    block_of: |part, board| part.block_of(board),
+    answer: find_all,
+};
+
+/// Finds the boards at positions.
+const BOARDS: Search = Search {
+    block_of: |part, position| {
+        (position < part.states()).then(|| (position / part.block_size()) as usize)
+    },
+    answer: |boards, first, questions| {
+        for question in questions {
+            question.asked = boards[(question.asked - first) as usize];
+        }
+    },
+};
 
 /// A vector with room for `count` elements; `what` names them.
 ///
@@ -322,20 +361,6 @@ pub(crate) fn room<T>(count: usize, what: &'static str) -> Result<Vec<T>> {
     match vector.try_reserve_exact(count) {
         Ok(()) => Ok(vector),
         Err(_) => Err(Error::NoMemory { count, what }),
-    }
-}
-
-fn sort(questions: &mut [Question]) {
-    let order = |question: &Question| (question.part, question.asked);
-    if !questions.is_sorted_by_key(order) {
-        questions.par_sort_unstable_by_key(order);
-    }
-}
-
-/// Answer sorted positions with the boards there.
-fn read_all(boards: &[Board], first: u64, questions: &mut [Question]) {
-    for question in questions {
-        question.asked = boards[(question.asked - first) as usize];
     }
 }
 

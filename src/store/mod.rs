@@ -25,7 +25,7 @@
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`,
 //! `manifest`, `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open`
-//! (going on); `solution`; `task_dir`; `lookup`, `sample`, `layer_states` and `surroundings` on demand.
+//! (going on); `solution`; `task_dir`; `lookup`, `sample` and `surroundings` on demand.
 
 mod audit;
 mod checked;
@@ -35,7 +35,6 @@ mod file;
 mod files;
 mod keep;
 mod layer;
-mod layer_states;
 mod lookup;
 mod manifest;
 mod open;
@@ -65,7 +64,6 @@ use files::PartName;
 pub(crate) use files::is_run;
 pub use keep::Keep;
 pub use layer::Layer;
-pub use layer_states::LayerStates;
 pub use lookup::Lookup;
 pub(crate) use lookup::MAPS;
 #[cfg(feature = "python")]

@@ -8,13 +8,12 @@ use super::expected::Expected;
 use super::file;
 use super::files::{self, PartName};
 use super::keep::Keep;
-use super::layer_states::LayerStates;
 use super::manifest::Manifest;
 use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
-use crate::part::{Kind, Part};
+use crate::part::{Kind, Part, Stream};
 
 /// A run: the states of a game, as far as they were counted, in a directory. This is the one way to
 /// read it, for everybody; a count reads the run that it goes on with in the same way
@@ -281,11 +280,11 @@ impl Run {
     ///
     /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; what is wrong
     /// with its files.
-    pub fn layer(&self, sum: u32) -> Result<LayerStates> {
+    pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
         self.has_layer(Kind::States, sum)?;
         let parts = self.manifest.layer(sum).filter_map(|row| row.key());
         let parts = parts.filter_map(|key| self.part(Kind::States, key).transpose());
-        LayerStates::new(parts.collect::<Result<_>>()?)
+        Stream::over(parts.collect::<Result<_>>()?)
     }
 
     /// The parts whose files should be there.

@@ -28,9 +28,24 @@ impl Run {
         seed: u64,
         stop: &Stop,
     ) -> Result<impl Iterator<Item = Result<(PartKey, Vec<Board>)>>> {
-        let Drawn { positions, parts } = draw(parts, count, seed)?;
+        let total = parts.iter().map(|row| row.live).sum();
+        let mut positions = positions(total, count.min(total), seed)?;
+        let (mut before, mut begin) = (0, 0);
+        let drawn = parts.iter().filter_map(|row| {
+            let behind = before + row.live;
+            let end = begin + positions[begin..].partition_point(|&position| position < behind);
+            let range = begin..end;
+            positions[range.clone()]
+                .iter_mut()
+                .for_each(|position| *position -= before);
+            (before, begin) = (behind, end);
+            row.key()
+                .filter(|_| !range.is_empty())
+                .map(|key| (key, range))
+        });
+        let drawn: Vec<(PartKey, Range<usize>)> = drawn.collect();
         let mut lookup = Lookup::new(self, 0)?;
-        Ok(parts.into_iter().map(move |(key, range)| {
+        Ok(drawn.into_iter().map(move |(key, range)| {
             let mut states = room(range.len(), SAMPLED)?;
             // Questions in order are answered in order.
             let tell = |_, state| states.extend(state);
@@ -42,35 +57,6 @@ impl Run {
 
 /// What a sample needs memory for.
 const SAMPLED: &str = "states of a sample";
-
-/// Live states that were drawn, before they are read.
-struct Drawn {
-    /// Their positions in their parts.
-    positions: Vec<u64>,
-    /// The parts that have some, and which of the positions are in each.
-    parts: Vec<(PartKey, Range<usize>)>,
-}
-
-/// Draw `count` of the live states of some parts, or all if there are not so many.
-fn draw(parts: &[Row], count: u64, seed: u64) -> Result<Drawn> {
-    let total = parts.iter().map(|row| row.live).sum();
-    let mut positions = positions(total, count.min(total), seed)?;
-    let (mut before, mut begin) = (0, 0);
-    let of_parts = parts.iter().filter_map(|row| {
-        let behind = before + row.live;
-        let end = begin + positions[begin..].partition_point(|&position| position < behind);
-        let range = begin..end;
-        positions[range.clone()]
-            .iter_mut()
-            .for_each(|position| *position -= before);
-        (before, begin) = (behind, end);
-        row.key()
-            .filter(|_| !range.is_empty())
-            .map(|key| (key, range))
-    });
-    let parts = of_parts.collect();
-    Ok(Drawn { positions, parts })
-}
 
 /// `count` different numbers below `total`, each set equally likely, in order: Floyd's algorithm
 /// (Bentley and Floyd, 1987). Takes memory for `count` numbers.

@@ -12,7 +12,7 @@ use crate::store::{Lookup, Run};
 pub struct Layers<'a> {
     run: &'a Run,
     predecessors: Predecessors,
-    states: ReachedStates<'a>,
+    boards: Lookup<&'a Run>,
 }
 
 impl<'a> Layers<'a> {
@@ -25,7 +25,7 @@ impl<'a> Layers<'a> {
         Ok(Self {
             run,
             predecessors: Predecessors::new(run.game()),
-            states: ReachedStates::new(run, memory)?,
+            boards: Lookup::new(run, memory)?,
         })
     }
 
@@ -38,13 +38,13 @@ impl<'a> Layers<'a> {
     /// the run does not have the layers that tell; damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
-        self.states.has_layer(sum)?;
+        has_layer(self.run, sum)?;
         if self.is_listed(board) {
-            return self.states.contain(board);
+            return is_reached(&mut self.boards, board);
         }
-        self.states.has_layer(sum.saturating_sub(4).max(4))?;
+        has_layer(self.run, sum.saturating_sub(4).max(4))?;
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
-        trail.step(|before| self.states.contain(before))
+        trail.step(|before| is_reached(&mut self.boards, before))
     }
 
     /// A game that ends in a board. Reads a few blocks for each move.
@@ -55,7 +55,7 @@ impl<'a> Layers<'a> {
     /// afterstates.
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
         let sum = sum(board);
-        self.states.has_layer(4)?;
+        has_layer(self.run, 4)?;
         let dir = self.run.dir().display();
         if !self.reached(board)? {
             return Ok(Answer::Unreachable(if self.is_listed(board) {
@@ -68,7 +68,7 @@ impl<'a> Layers<'a> {
         }
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
         while !is_start(trail.board()) {
-            if !trail.step(|before| self.states.contain(before))? {
+            if !trail.step(|before| is_reached(&mut self.boards, before))? {
                 return Ok(Answer::Unreachable(format!(
                     "{dir} tells of {:#x}, but of no state from which a move leads to it",
                     trail.board()
@@ -86,46 +86,34 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// The live states of a run, from their own files or from the afterstates before them.
-struct ReachedStates<'a> {
-    run: &'a Run,
-    boards: Lookup<&'a Run>,
+/// See that the states of a sum can be told: they are kept, or the afterstates before them are.
+fn has_layer(run: &Run, sum: u32) -> Result<()> {
+    let first = run.first_sum(Kind::Afterstates);
+    match run.has_layer(Kind::States, sum) {
+        Err(Error::Gone { .. }) if first <= sum.saturating_sub(4).max(4) => Ok(()),
+        told => told,
+    }
 }
 
-impl<'a> ReachedStates<'a> {
-    /// Use about `memory` bytes for decoded blocks.
-    fn new(run: &'a Run, memory: u64) -> Result<Self> {
-        let boards = Lookup::new(run, memory)?;
-        Ok(Self { run, boards })
+/// Whether the run reached a live board of a layer that can be told.
+fn is_reached(boards: &mut Lookup<&Run>, board: Board) -> Result<bool> {
+    match boards.run().has_layer(Kind::States, sum(board)) {
+        Ok(()) => boards.contains(Kind::States, board),
+        Err(_) => is_spawned(boards, board),
     }
+}
 
-    /// See that the states of a sum can be told: they are kept, or the afterstates before them are.
-    fn has_layer(&self, sum: u32) -> Result<()> {
-        match self.run.has_layer(Kind::States, sum) {
-            Err(Error::Gone { .. }) if self.has_afterstates_before(sum) => Ok(()),
-            told => told,
-        }
+/// Whether a board is a start of the game of a run, or one of its afterstates with a tile more.
+pub(crate) fn is_spawned(boards: &mut Lookup<&Run>, board: Board) -> Result<bool> {
+    if is_start(board) {
+        return Ok(true);
     }
-
-    fn has_afterstates_before(&self, sum: u32) -> bool {
-        self.run.first_sum(Kind::Afterstates) <= sum.saturating_sub(4).max(4)
-    }
-
-    /// Whether the run reached a live board of a layer that can be told.
-    fn contain(&mut self, board: Board) -> Result<bool> {
-        if self.run.has_layer(Kind::States, sum(board)).is_ok() {
-            return self.boards.contains(Kind::States, board);
-        }
-        if is_start(board) {
+    for (_, afterstate) in before_spawn(boards.run().game().size(), board) {
+        if boards.contains(Kind::Afterstates, afterstate)? {
             return Ok(true);
         }
-        for (_, afterstate) in before_spawn(self.run.game().size(), board) {
-            if self.boards.contains(Kind::Afterstates, afterstate)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
+    Ok(false)
 }
 
 #[cfg(test)]
@@ -196,7 +184,9 @@ mod tests {
                 }
                 let mut trail = Trail::new(game, &layers.predecessors, state);
                 assert!(
-                    trail.step(|before| layers.states.contain(before)).unwrap(),
+                    trail
+                        .step(|before| is_reached(&mut layers.boards, before))
+                        .unwrap(),
                     "{state:#x}"
                 );
                 let (direction, spawn) = trail.last_step().unwrap();

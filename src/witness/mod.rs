@@ -27,6 +27,7 @@ use crate::game::{Board, Exp, Game, max_exp};
 use crate::play::Code;
 
 pub use layers::Layers;
+pub(crate) use layers::is_spawned;
 pub(crate) use predecessors::Predecessors;
 pub use search::Search;
 
