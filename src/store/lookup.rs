@@ -45,11 +45,11 @@ const FEW_BLOCKS: usize = 4;
 /// let mut lookup = Lookup::new(&run, 64 << 20)?;
 /// assert_eq!(lookup.position(States, 0x0132)?, Some(1));
 /// assert_eq!(lookup.position(States, 0x2310)?, Some(1), "an image of it");
-/// assert!(!lookup.contains(States, 0x0133)?);
+/// assert!(!lookup.contains(States, 0x9999)?);
 /// assert_eq!(lookup.board_at(States, PartKey::of(0x0132), 1)?, Some(0x0132));
 ///
 /// // Many boards at once, in any order.
-/// let boards = [0x0231, 0x0133, 0x0123];
+/// let boards = [0x0231, 0x9999, 0x0123];
 /// let mut found = [None; 3];
 /// lookup.positions(States, &boards, &Stop::default(), |at, position| found[at] = position)?;
 /// assert_eq!(found, [Some(2), None, Some(0)]);

@@ -20,7 +20,7 @@ impl<'a> Layers<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
+    /// [`Error::Zstd`] if no decoder can be started.
     pub fn new(run: &'a Run, memory: u64) -> Result<Self> {
         Ok(Self {
             run,
@@ -34,7 +34,7 @@ impl<'a> Layers<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`](crate::Error::NotCounted) or [`Error::Gone`](crate::Error::Gone) if
+    /// [`Error::NotCounted`] or [`Error::Gone`] if
     /// the run does not have the layers that tell; damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
