@@ -110,6 +110,10 @@ mod progress;
 #[cfg(feature = "python")]
 mod python;
 mod random;
+#[cfg(test)]
+#[expect(clippy::print_stdout, reason = "tests print what repeats them")]
+#[path = "../tests/support/share.rs"]
+mod share;
 pub mod solve;
 pub mod store;
 pub mod verify;

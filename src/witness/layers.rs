@@ -124,6 +124,7 @@ mod tests {
     use crate::graph::Graph;
     use crate::part::Stream;
     use crate::play::Position;
+    use crate::share::share;
     use crate::store::{Keep, Store};
 
     /// Count a game in a directory of its own.
@@ -173,30 +174,29 @@ mod tests {
         let (_place, run) = counted("2x4", None, Keep::All);
         let game = *run.game();
         let mut layers = Layers::new(&run, 1 << 30).unwrap();
-        let mut states = 0;
+        let mut states = Vec::new();
         for key in run.parts(Kind::States) {
             let part = run.part(Kind::States, key).unwrap().unwrap();
-            for state in Stream::new(&part).unwrap() {
-                let state = state.unwrap();
-                states += 1;
-                if is_start(state) {
-                    continue;
-                }
-                let mut trail = Trail::new(game, &layers.predecessors, state);
-                assert!(
-                    trail
-                        .step(|before| is_reached(&mut layers.boards, before))
-                        .unwrap(),
-                    "{state:#x}"
-                );
-                let (direction, spawn) = trail.last_step().unwrap();
-                let mut position = Position::on(game, trail.board());
-                assert!(position.slide(direction) && position.place(spawn.unwrap()));
-                assert_eq!(position.board(), Some(state));
-            }
+            states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
         }
         // As the table of `results/2x4.csv` has it.
-        assert_eq!(states, 4_088_119);
+        assert_eq!(states.len(), 4_088_119);
+        for state in share(states) {
+            if is_start(state) {
+                continue;
+            }
+            let mut trail = Trail::new(game, &layers.predecessors, state);
+            assert!(
+                trail
+                    .step(|before| is_reached(&mut layers.boards, before))
+                    .unwrap(),
+                "{state:#x}"
+            );
+            let (direction, spawn) = trail.last_step().unwrap();
+            let mut position = Position::on(game, trail.board());
+            assert!(position.slide(direction) && position.place(spawn.unwrap()));
+            assert_eq!(position.board(), Some(state));
+        }
     }
 
     #[test]

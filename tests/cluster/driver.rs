@@ -15,9 +15,9 @@ use enum48::store::Run;
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place};
-use crate::files::files;
-use crate::memory::in_memory;
+use crate::files::{files, in_memory};
 use crate::required::can_import;
+use crate::share::share;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 
@@ -90,17 +90,17 @@ fn any_number_of_processes_makes_the_files_of_one_machine() {
     if !can_import(&["json"]) {
         return;
     }
-    for game in GAMES {
-        let alone = alone(game);
-        for processes in [1, 2, 4] {
-            let place = in_memory();
-            let said = drive(place.path(), game, processes, PROGRAM.as_ref());
-            assert!(
-                said.contains("reduce: ") && said.contains(": sealed\n"),
-                "{said}"
-            );
-            expect_same(place.path(), &alone);
-        }
+    let cases = GAMES
+        .iter()
+        .flat_map(|game| [1, 2, 4].map(|processes| (game, processes)));
+    for (game, processes) in share(cases) {
+        let place = in_memory();
+        let said = drive(place.path(), game, processes, PROGRAM.as_ref());
+        assert!(
+            said.contains("reduce: ") && said.contains(": sealed\n"),
+            "{said}"
+        );
+        expect_same(place.path(), &alone(game));
     }
 }
 

@@ -9,6 +9,7 @@ use super::place::{
     AT_THE_END, COUNTED, EACH_FRONTIER, EACH_LAYER, End, Place, SMALL, SOLVE, begun, end, good,
     undisturbed, undisturbed_after,
 };
+use crate::share::share;
 
 /// The ways of failing at an operation that differ from those at the next one.
 fn ways(operation: &str) -> impl Iterator<Item = &'static str> {
@@ -91,8 +92,8 @@ impl<'a> Count<'a> {
         place.operations()
     }
 
-    /// Let operations fail, each in every way, and see that the same command then ends with the
-    /// same files. Returns the number of faults.
+    /// Let a share of the operations fail in every way, and see that the same command then ends with
+    /// the same files. Returns the number of faults.
     fn survives(self, hit: impl Fn(&[String]) -> Vec<usize>) -> usize {
         let expected = undisturbed_after(self.begun, self.args);
         let operations = self.operations();
@@ -100,6 +101,7 @@ impl<'a> Count<'a> {
         for at in hit(&operations) {
             faults.extend(ways(&operations[at - 1]).map(|mode| (mode, at)));
         }
+        let faults = share(faults);
         let ends: Vec<End> = faults
             .par_iter()
             .map(|&(mode, at)| {

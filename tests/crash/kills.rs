@@ -8,6 +8,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::place::{EACH_FRONTIER, EACH_LAYER, End, Place, begun, end, good, undisturbed_after};
+use crate::share::share;
 
 /// A count, or a solver, that is killed again and again.
 struct Hunted {
@@ -19,8 +20,13 @@ struct Hunted {
     /// What the shim is to do, if it is there.
     settings: Option<&'static [(&'static str, &'static str)]>,
     spills: bool,
-    kills: usize,
 }
+
+/// The kills of a hunt.
+const KILLS: usize = 10;
+
+/// The hunts of each count, each with other moments.
+const HUNTS: usize = 5;
 
 const HUNTED: [Hunted; 9] = [
     Hunted {
@@ -29,7 +35,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 256M"],
         settings: None,
         spills: false,
-        kills: 50,
     },
     Hunted {
         args: "--size 4 --max 16 --segment 131072",
@@ -37,7 +42,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 512M"],
         settings: Some(&[]),
         spills: false,
-        kills: 60,
     },
     Hunted {
         args: "--size 4 --max 16 --engine bits",
@@ -45,7 +49,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_FRONTIER),
         spills: false,
-        kills: 40,
     },
     Hunted {
         args: "--size 3x4 --max 32",
@@ -53,7 +56,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 2 --memory 32M", "--threads 3 --memory 256M"],
         settings: Some(EACH_LAYER),
         spills: false,
-        kills: 60,
     },
     Hunted {
         args: "--size 4 --max 32 --until 60",
@@ -61,7 +63,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 1 --memory 24M", "--threads 2 --memory 512M"],
         settings: Some(EACH_LAYER),
         spills: true,
-        kills: 60,
     },
     Hunted {
         args: "--size 3 --max 256 --keep last",
@@ -69,7 +70,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 3 --memory 40M", "--threads 2 --memory 128M"],
         settings: Some(EACH_LAYER),
         spills: false,
-        kills: 50,
     },
     Hunted {
         args: "--size 3 --max 256 --keep both",
@@ -77,7 +77,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 128M"],
         settings: Some(EACH_LAYER),
         spills: false,
-        kills: 30,
     },
     Hunted {
         args: "--size 4 --max 16 --keep afterstates --engine bits --segment 131072",
@@ -85,7 +84,6 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_LAYER),
         spills: false,
-        kills: 30,
     },
     Hunted {
         args: "solve --for score,moves,128",
@@ -93,13 +91,11 @@ const HUNTED: [Hunted; 9] = [
         bounds: ["--threads 2 --memory 32M", "--threads 7 --memory 1G"],
         settings: Some(EACH_LAYER),
         spills: false,
-        kills: 40,
     },
 ];
 
 impl Hunted {
-    /// Kill the planned number of processes, then let one end. Returns how many ended by
-    /// themselves.
+    /// Kill [`KILLS`] processes, then let one end. Returns how many ended by themselves.
     fn hunt(&self, seed: u64) -> usize {
         let [bounds, others] = self.bounds;
         let args = format!("{} {bounds}", self.args);
@@ -110,7 +106,7 @@ impl Hunted {
         start();
         let mut random = seed;
         let (mut killed, mut ended) = (0, 0);
-        while killed < self.kills {
+        while killed < KILLS {
             let child = self.command(&place, &args).spawn().unwrap();
             thread::sleep(moment(&mut random));
             match end(&stop(child), &args) {
@@ -176,25 +172,27 @@ fn split_mix(state: &mut u64) -> u64 {
 
 #[test]
 fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
-    let seeds = 1..=HUNTED.len() as u64;
-    let hunts: Vec<(u64, &Hunted)> = seeds.zip(&HUNTED).collect();
+    let hunts: Vec<(&Hunted, u64)> = HUNTED
+        .iter()
+        .flat_map(|hunted| [hunted; HUNTS])
+        .zip(1..)
+        .collect();
+    assert!(KILLS * hunts.len() >= 400);
+    let hunts = share(hunts);
     let ended: usize = hunts
         .par_iter()
         .with_max_len(1)
-        .map(|(seed, hunted)| hunted.hunt(*seed))
+        .map(|(hunted, seed)| hunted.hunt(*seed))
         .sum();
-    let kills: usize = HUNTED.iter().map(|hunted| hunted.kills).sum();
-    assert!(kills >= 200);
-    println!("{kills} kills, {ended} counts ended");
+    println!("{} hunts, {ended} counts ended", hunts.len());
 }
 
 #[test]
 fn the_same_command_right_after_a_kill_goes_on() {
     let place = Place::new();
     let args = "--size 4 --max 32 --until 60 --threads 2 --memory 1G";
-    let mut random = HUNTED.len() as u64 + 1;
     let mut children = Vec::new();
-    for _ in 0..30 {
+    for mut random in share(0..30) {
         let mut child = place.command(args).stderr(Stdio::piped()).spawn().unwrap();
         thread::sleep(moment(&mut random));
         child.kill().unwrap();

@@ -9,10 +9,9 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-use super::files::files;
-use super::memory::in_memory;
+use crate::command::PROGRAM;
+use crate::files::{files, in_memory};
 
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
 /// A game so small that all its operations can fail in turn.
 pub(crate) const SMALL: &str = "--size 2 --max 32 --threads 1 --memory 32M";
 pub(crate) const SIGKILL: i32 = 9;

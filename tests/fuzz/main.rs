@@ -1,19 +1,20 @@
 //! Damaged and forged files: whatever its bytes, a reader says what is wrong with a file or reads
 //! what was written, without a panic and without more memory than a file of its kind can need.
 //!
-//! `ENUM48_FUZZ_RUNS` sets the number of runs and `ENUM48_FUZZ_SEED` the first seed. A run's seed
-//! is the first one plus its number, so the run that failed can be run again alone.
+//! Each run has a seed of its own, which a failure names.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
 mod damage;
 mod directory;
+#[path = "../support/files.rs"]
+mod files;
 mod frame;
 #[path = "../support/manifest.rs"]
 mod manifest;
-#[path = "../support/memory.rs"]
-mod memory;
 mod part;
+#[path = "../support/share.rs"]
+mod share;
 mod values;
 
 use std::alloc::System;
@@ -34,29 +35,27 @@ static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 /// times, and a buffer that grows has twice its size for a moment. Some tests share this.
 const MOST_MEMORY: usize = 128 << 20;
 
-/// Says how to repeat a run that panics.
-struct Repeat(u64);
+/// Names the seed of a run that panics.
+struct Seed(u64);
 
-impl Drop for Repeat {
+impl Drop for Seed {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("to repeat: ENUM48_FUZZ_RUNS=1 ENUM48_FUZZ_SEED={}", self.0);
+            eprintln!("the run with seed {} failed", self.0);
         }
     }
 }
 
-/// Do `run` for as many seeds as were asked for, and say how often each thing that it returned
-/// came. Unless asked otherwise, there are `runs` of them.
-fn fuzz(name: &str, runs: u64, mut run: impl FnMut(&mut Rng) -> String) -> BTreeMap<String, u64> {
-    let asked = |name| std::env::var(name).ok().map(|text| text.parse().unwrap());
-    let runs = asked("ENUM48_FUZZ_RUNS").unwrap_or(runs);
-    let first: u64 = asked("ENUM48_FUZZ_SEED").unwrap_or(2048);
-    println!("{name}: {runs} runs from seed {first}");
+/// Do `run` once for each seed. Print and return the number of times that each outcome came.
+fn fuzz(
+    name: &str,
+    seeds: impl IntoIterator<Item = u64>,
+    mut run: impl FnMut(&mut Rng) -> String,
+) -> BTreeMap<String, u64> {
     let start = Instant::now();
     let mut outcomes = BTreeMap::new();
-    for number in 0..runs {
-        let seed = first.wrapping_add(number);
-        let _repeat = Repeat(seed);
+    for seed in seeds {
+        let _seed = Seed(seed);
         let outcome = run(&mut Rng::with_seed(seed));
         *outcomes.entry(outcome).or_default() += 1;
         let most = ALLOCATOR.max_allocated();

@@ -9,6 +9,7 @@ use enum48::store::{Keep, Store};
 use enum48::{Error, Game};
 
 use crate::files::files;
+use crate::share::share;
 
 const MEMORY: u64 = 1 << 30;
 
@@ -41,32 +42,36 @@ fn agrees(name: &str, until: Option<u32>) {
 
 #[test]
 fn bits_count_what_lists_counted() {
-    for (name, until) in [
+    let games = [
         ("4x4-8", None),
         ("4x4-16", None),
         ("4x4-32", None),
         ("4x4-64", Some(80)),
         ("4x4-128", Some(60)),
-    ] {
+    ];
+    for (name, until) in share(games) {
         agrees(name, until);
     }
 }
 
 #[test]
 fn bits_write_the_same_files_as_lists_for_any_threads() {
-    for (name, until) in [("4x4-8", None), ("4x4-16", Some(44)), ("4x4", Some(36))] {
+    let games = [("4x4-8", None), ("4x4-16", Some(44)), ("4x4", Some(36))];
+    let keeps = [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both];
+    let cases = games
+        .into_iter()
+        .flat_map(|(name, until)| keeps.map(|keep| (name, until, keep)));
+    for (name, until, keep) in share(cases) {
         let game: Game = name.parse().unwrap();
-        for keep in [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both] {
-            let directory = |plan: &Plan| {
-                let place = tempfile::tempdir().unwrap();
-                count(place.path(), &game, keep, plan, until);
-                files(place.path())
-            };
-            let expected = directory(&plan(Engine::Lists, MEMORY, 2));
-            for threads in [1, 2, 5] {
-                let found = directory(&plan(Engine::Bits, MEMORY, threads));
-                assert!(found == expected, "{name} {keep:?} on {threads} threads");
-            }
+        let directory = |plan: &Plan| {
+            let place = tempfile::tempdir().unwrap();
+            count(place.path(), &game, keep, plan, until);
+            files(place.path())
+        };
+        let expected = directory(&plan(Engine::Lists, MEMORY, 2));
+        for threads in [1, 2, 5] {
+            let found = directory(&plan(Engine::Bits, MEMORY, threads));
+            assert!(found == expected, "{name} {keep:?} on {threads} threads");
         }
     }
 }

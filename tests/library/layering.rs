@@ -9,9 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor. The modules of floors 0 and 1 may be used by all above.
-const ORDER: [(&str, u32); 26] = [
+const ORDER: [(&str, u32); 27] = [
     ("error", 0),
     ("lines", 0),
+    ("share", 0), // of tests alone
     ("wide", 0),
     ("random", 0),
     ("cache", 1),

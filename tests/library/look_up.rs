@@ -16,7 +16,7 @@ use fastrand::Rng;
 use tempfile::TempDir;
 
 use crate::exact::{self, Solved};
-use crate::memory::in_memory;
+use crate::files::in_memory;
 use crate::plain::Plain;
 
 fn plan() -> Plan {

@@ -6,10 +6,11 @@
 mod files;
 #[path = "../support/manifest.rs"]
 mod manifest;
-#[path = "../support/memory.rs"]
-mod memory;
+#[path = "../support/share.rs"]
+mod share;
 
 mod bits;
+mod cluster;
 mod exact;
 mod format;
 mod kept;

@@ -13,9 +13,8 @@ use enum48::verify::{deep, verify};
 use enum48::{Error, Game, solve};
 use tempfile::TempDir;
 
-use crate::files::files;
+use crate::files::{files, in_memory};
 use crate::look_up::every_board_is_found;
-use crate::memory::in_memory;
 
 /// The fewest boards of a segment: a block of states. 4x4 to 16 has parts of a million.
 const SEGMENT: u64 = 1 << 17;

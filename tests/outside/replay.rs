@@ -1,7 +1,7 @@
 //! A second program, in another language, on the codes of games.
 
+use super::player::{DEAD, ONE, WON};
 use crate::command::{good, place, run, stdout};
-use crate::player::{DEAD, ONE, WON};
 use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/replay_code.py");

@@ -11,8 +11,8 @@ use std::process::Output;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::plots::{draw_by, has, words_of};
 use crate::command::{good, place, stderr, stdout};
-use crate::plots::{draw_by, has, words_of};
 use crate::required::{can_import, python};
 
 const PLOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_values.py");

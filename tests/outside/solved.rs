@@ -6,8 +6,8 @@ use enum48::play::{Code, Position, Status};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::player::{can_browse, spoken};
 use crate::command::{good, place, stderr, stdout};
-use crate::player::{can_browse, spoken};
 use crate::required::python;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/solved.py");

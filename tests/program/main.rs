@@ -1,4 +1,5 @@
-//! The program, run as a user runs it.
+//! The program, run as a user runs it: alone, in a terminal, on a system that fails, on several
+//! machines, and with other programs that read what it writes.
 
 #[path = "../support/command.rs"]
 mod command;
@@ -10,17 +11,27 @@ mod json;
 #[path = "../support/manifest.rs"]
 mod manifest;
 mod outcomes;
+#[path = "../support/required.rs"]
+mod required;
+#[path = "../support/share.rs"]
+mod share;
 mod solved;
 
 mod best;
 mod check;
 mod cli;
+#[path = "../cluster/mod.rs"]
+mod cluster;
 mod completions;
+#[path = "../crash/mod.rs"]
+mod crash;
 mod directory;
 mod golden;
 mod graph;
 mod memory;
 mod outputs;
+#[path = "../outside/mod.rs"]
+mod outside;
 mod play;
 mod rate;
 mod readme;
@@ -30,6 +41,8 @@ mod signals;
 mod solve;
 mod states;
 mod talk;
+#[path = "../terminal/mod.rs"]
+mod terminal;
 mod unsolvable;
 mod verify;
 mod witness;

@@ -62,7 +62,7 @@ fn files_that_cannot_be_opened_are_named() {
 
 #[test]
 fn memory_that_the_system_does_not_give_is_asked_for_in_one_line() {
-    let args = "--size 4 --max 32 --until 60 --threads 2 --memory 2G";
+    let args = "--size 4 --max 32 --until 50 --threads 2 --memory 2G";
     // Several threads run out, and not always of the same.
     for limit in ["-v 120000", "-v 130000", "-v 140000", "-v 160000"] {
         refused(&place(), limit, args, "give less --memory");

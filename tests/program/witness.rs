@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 use enum48::Game;
 use enum48::game::{Board, Grid};
 use enum48::graph::Graph;
+use enum48::part::{Kind, Stream};
 use enum48::play::{Code, Status};
 use enum48::store::Run;
 use enum48::witness::{Answer, Layers};
 
 use crate::command::{PROGRAM, good, place, stderr, stdout};
 use crate::outcomes::refused;
+use crate::share::share;
 
 const STRIPED: &str = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
 
@@ -56,32 +58,37 @@ fn every_state_of_2x3_has_a_game_that_replays() {
     let dead = graph.states().iter().filter(|state| !state.live);
     let mut found = 0;
     for state in dead {
-        let Answer::Reached(code) = layers.witness(state.board).unwrap() else {
-            panic!("{:#x}", state.board)
-        };
-        assert_eq!(
-            (code.end().board(), code.end().status()),
-            (Some(state.board), Status::Dead)
-        );
+        reaches(&mut layers, state.board, Status::Dead);
         found += 1;
     }
     assert_eq!(found, 4_484);
 }
 
+/// See that a game ends in exactly this board.
+fn reaches(layers: &mut Layers, board: Board, status: Status) {
+    let Answer::Reached(code) = layers.witness(board).unwrap() else {
+        panic!("{board:#x}")
+    };
+    let end = code.end();
+    assert_eq!((end.board(), end.status()), (Some(board), status));
+}
+
 #[test]
 fn every_state_of_2x4_has_a_game_that_replays() {
-    // To 128, which is 2x4 with all that is special about it, and a game each for some hundred
-    // thousand states.
+    // To 128, which is 2x4 with all that is special about it.
     let place = place();
     good(&place, "--size 2x4 --max 128 --quiet");
-    let dir = "enum48-data/2x4-128";
-    let states = good(&place, &format!("states {dir}"));
-    let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();
-    let codes = good(
-        &place,
-        &format!("witness --sample 100000000 --dir {dir} --quiet"),
-    );
-    assert_eq!(ends(&codes), states.lines().map(hex).collect());
+    let run = Run::open(&place.path().join("enum48-data/2x4-128")).unwrap();
+    let mut states: Vec<Board> = Vec::new();
+    for key in run.parts(Kind::States) {
+        let part = run.part(Kind::States, key).unwrap().unwrap();
+        states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
+    }
+    assert_eq!(states.len(), 582_206, "as many as the count has");
+    let mut layers = Layers::new(&run, 64 << 20).unwrap();
+    for board in share(states) {
+        reaches(&mut layers, board, Status::Live);
+    }
 }
 
 #[test]
@@ -150,7 +157,7 @@ fn boards_of_real_games_are_reached() {
     ] {
         let game: Game = name.parse().unwrap();
         let max = game.max().unwrap();
-        let (code, exit) = witness(&place, board, &format!("--size 4 --max {max}"));
+        let (code, exit) = witness(&place, board, &format!("--size 4 --max {max} --memory 8M"));
         assert_eq!(exit, Some(0), "{code}");
         let end = code.parse::<Code>().unwrap().end().board();
         assert_eq!(end, Some(Grid::parse(board, game.size()).unwrap().board()));

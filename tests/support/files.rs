@@ -1,8 +1,10 @@
-//! The files of a directory.
+//! The files of a directory, and directories in memory.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+
+use tempfile::TempDir;
 
 /// Names and bytes of all files of a directory.
 pub(crate) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -15,4 +17,10 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
             )
         })
         .collect()
+}
+
+/// A directory in memory, where there is one: for files that are written many thousand times.
+pub(crate) fn in_memory() -> TempDir {
+    let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    dir.unwrap()
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::shown::Shown;
+use super::shown::Shown;
 
 #[test]
 fn ctrl_c_hides_the_display_and_says_what_stays() {

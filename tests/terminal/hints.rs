@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
+use super::typed::Play;
 use crate::command::{good, place};
-use crate::terminal::Play;
 
 /// 2x3 and 2x2 to 16, solved.
 static SOLVED: LazyLock<TempDir> = LazyLock::new(|| {

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use portable_pty::{CommandBuilder, native_pty_system};
 
-use crate::terminal::{PROGRAM, window};
+use super::typed::window;
+use crate::command::PROGRAM;
 
 #[test]
 fn a_count_waits_for_one_that_was_killed_and_says_so() {

@@ -13,7 +13,8 @@ use enum48::play::Code;
 use portable_pty::{CommandBuilder, native_pty_system};
 use vt100::Color;
 
-use crate::terminal::{FRAME_ENDS, LIMIT, PROGRAM, Play, board, window};
+use super::typed::{FRAME_ENDS, LIMIT, Play, board, window};
+use crate::command::PROGRAM;
 
 #[test]
 fn all_keys_move_as_the_rules_say() {

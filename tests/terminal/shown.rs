@@ -7,7 +7,8 @@ use std::sync::mpsc::Receiver;
 use portable_pty::{Child, CommandBuilder, MasterPty, native_pty_system};
 use vt100::Parser;
 
-use crate::terminal::{LIMIT, PROGRAM, chunks, side, window};
+use super::typed::{LIMIT, chunks, side, window};
+use crate::command::PROGRAM;
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;

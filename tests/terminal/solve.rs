@@ -1,7 +1,7 @@
 //! A solver in a terminal: what its display shows, what Ctrl-C leaves, and how it goes on.
 
+use super::shown::Shown;
 use crate::command::{good, place};
-use crate::shown::Shown;
 
 #[test]
 fn solving_shows_how_far_it_is_stops_on_ctrl_c_and_goes_on() {

@@ -17,6 +17,7 @@ use rayon::ThreadPool;
 use super::{Counted, plan, values};
 use crate::files::files;
 use crate::manifest::seal_manifest;
+use crate::share::share;
 
 const NAMES: [&str; 2] = ["score", "16"];
 
@@ -59,30 +60,33 @@ impl Counted {
 #[test]
 fn every_flipped_byte_and_every_cut_of_a_solution_is_found_by_name() {
     let victim = small_victim();
-    let mut tried = 0;
-    for (name, bytes) in files(victim.dir()) {
-        if !name.ends_with(".values") && name != "solution.json" {
-            continue;
+    let mut solution = files(victim.dir());
+    solution.retain(|name, _| name.ends_with(".values") || name == "solution.json");
+    let places = solution
+        .iter()
+        .flat_map(|(name, bytes)| (0..bytes.len()).map(move |at| (name, bytes, at)));
+    let places: Vec<_> = places.collect();
+    assert!(places.len() > 2_500, "only {}", places.len());
+    for (name, bytes, at) in share(places) {
+        let path = victim.dir().join(name);
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        for (damaged, how) in [(&flipped[..], "flipped"), (&bytes[..at], "cut")] {
+            fs::write(&path, damaged).unwrap();
+            victim.suffers(name, &format!("{name}: {how} at {at}"));
         }
-        let path = victim.dir().join(&name);
-        for at in 0..bytes.len() {
-            let mut flipped = bytes.clone();
-            flipped[at] ^= 1 << (at % 8);
-            for (bytes, how) in [(flipped, "flipped"), (bytes[..at].to_vec(), "cut")] {
-                fs::write(&path, bytes).unwrap();
-                victim.suffers(&name, &format!("{name}: {how} at {at}"));
-                tried += 1;
-            }
-        }
+        fs::write(&path, bytes).unwrap();
+    }
+    for (name, bytes) in &solution {
+        let path = victim.dir().join(name);
         fs::write(&path, [&bytes[..], &[0]].concat()).unwrap();
-        victim.suffers(&name, &format!("{name}: a byte appended"));
+        victim.suffers(name, &format!("{name}: a byte appended"));
         if name != "solution.json" {
             fs::remove_file(&path).unwrap();
-            victim.suffers(&name, &format!("{name}: deleted"));
+            victim.suffers(name, &format!("{name}: deleted"));
         }
-        fs::write(&path, &bytes).unwrap();
+        fs::write(&path, bytes).unwrap();
     }
-    assert!(tried > 5_000, "only {tried}");
     assert!(victim.findings().is_empty(), "all was put back");
 }
 

@@ -16,7 +16,7 @@ use enum48::store::{Goal, Keep, Rounding, Solution, SolutionStore, Store};
 use enum48::{Error, Game};
 use tempfile::TempDir;
 
-use crate::memory::in_memory;
+use crate::files::in_memory;
 
 /// A run to be solved.
 struct Counted {

@@ -12,7 +12,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use tempfile::TempDir;
 use vt100::{Parser, Screen};
 
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
+use crate::command::PROGRAM;
 
 /// So long a test waits before it fails.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);

@@ -10,10 +10,6 @@
 )]
 
 mod faults;
-#[path = "../support/files.rs"]
-mod files;
 mod kills;
-#[path = "../support/memory.rs"]
-mod memory;
 mod place;
 mod power;

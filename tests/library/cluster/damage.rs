@@ -9,8 +9,9 @@ use enum48::cluster::{Next, Stage};
 use enum48::store::Keep;
 use enum48::{Error, TaskError};
 
+use super::Count;
 use crate::manifest::seal_manifest;
-use crate::tasks::Count;
+use crate::share::share;
 
 fn count() -> Count {
     Count::new("4x4-16", Keep::Both, 300_000, Some(40))
@@ -47,7 +48,7 @@ fn a_damaged_or_lost_file_is_named_and_made_again() {
             fs::copy(other.unwrap(), path).map(drop).unwrap();
         }),
     ];
-    for (what, damage) in damages {
+    for (what, damage) in share(damages) {
         let count = Count::new("4x4-16", Keep::Both, 300_000, Some(50));
         for (stage, ending) in [
             (Stage::Map, ".states"),

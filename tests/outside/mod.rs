@@ -3,12 +3,6 @@
 //! Where one of them is missing, its tests say so and pass, except where the environment variable
 //! `CI` is set.
 
-#[path = "../support/command.rs"]
-mod command;
-#[path = "../support/json.rs"]
-mod json;
-mod required;
-
 mod graph;
 mod part_files;
 mod player;

@@ -1,7 +1,8 @@
-//! Tasks in any order, twice, at once, and late.
+//! Counting task by task: in any order, twice, at once, and late, with the files of one machine.
+
+mod damage;
 
 use std::path::Path;
-use std::thread;
 
 use enum48::cluster::{self, Missing, Next};
 use enum48::engine::{self, Plan, Silent};
@@ -11,8 +12,8 @@ use enum48::{Error, Game, TaskError};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
-use crate::files::files;
-use crate::memory::in_memory;
+use crate::files::{files, in_memory};
+use crate::share::share;
 
 /// The fewest boards of a segment: 4x4 to 16 has parts of a million.
 pub(crate) const SEGMENT: u64 = 1 << 17;
@@ -42,16 +43,9 @@ impl Count {
         self.place.path()
     }
 
-    /// Open the run. A test beside this one may be starting a process, which holds what is open here,
-    /// and so the lock, until it is another program.
     fn open(&self) -> Store {
-        loop {
-            let keep = Some(self.keep);
-            match Store::open_in_segments(self.dir(), &self.game, keep, Some(SEGMENT)) {
-                Err(Error::Locked(_)) => thread::yield_now(),
-                opened => return opened.unwrap(),
-            }
-        }
+        let keep = Some(self.keep);
+        Store::open_in_segments(self.dir(), &self.game, keep, Some(SEGMENT)).unwrap()
     }
 
     pub(crate) fn next(&self) -> Result<Next, Error> {
@@ -112,7 +106,7 @@ fn ample() -> Plan {
 
 #[test]
 fn tasks_in_any_order_make_the_files_of_one_machine() {
-    for keep in [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both] {
+    for keep in share([Keep::All, Keep::Last, Keep::Afterstates, Keep::Both]) {
         let count = Count::new("4x4-16", keep, 150_000, Some(46));
         let (mut layers, mut most, mut turn) = (0, 0, 0);
         while let Some(Missing { tasks, of, .. }) = count.missing() {

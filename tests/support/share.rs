@@ -1,0 +1,49 @@
+//! The share of an exhaustive test's cases that one run tests. Each commit tests another share.
+//!
+//! `ENUM48_TESTS=all` tests all cases. `ENUM48_TESTS=SEED` repeats the share that a failed test named.
+
+use std::collections::BTreeSet;
+use std::{env, fs};
+
+use fastrand::Rng;
+
+/// The number of neighbouring cases of which one is tested.
+const NEIGHBOURS: usize = 8;
+
+/// One case of every [`NEIGHBOURS`], drawn by the seed of this run, or all cases.
+pub(crate) fn share<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
+    let cases: Vec<T> = cases.into_iter().collect();
+    let seed = seed();
+    if seed == "all" {
+        return cases;
+    }
+    // The test harness shows the line if the test fails.
+    println!(
+        "ENUM48_TESTS={seed} repeats this share of {} cases",
+        cases.len()
+    );
+    let mut random = Rng::with_seed(crc32fast::hash(seed.as_bytes()).into());
+    let drawn: BTreeSet<usize> = (0..cases.len())
+        .step_by(NEIGHBOURS)
+        .map(|first| random.usize(first..cases.len().min(first + NEIGHBOURS)))
+        .collect();
+    let numbered = cases.into_iter().enumerate();
+    numbered
+        .filter_map(|(at, case)| drawn.contains(&at).then_some(case))
+        .collect()
+}
+
+/// The environment variable, or else the commit, or else the version where there is no repository.
+fn seed() -> String {
+    env::var("ENUM48_TESTS")
+        .ok()
+        .or_else(commit)
+        .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
+}
+
+/// The commit that is checked out. `git` is not asked: some test binaries start no processes.
+fn commit() -> Option<String> {
+    let log = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.git/logs/HEAD")).ok()?;
+    let (_, latest) = log.lines().last()?.split_once(' ')?;
+    latest.split(' ').next().map(str::to_owned)
+}
