@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Tests every case, of which each commit tests a share, and adds a line to results/trust.md.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! git diff --quiet HEAD; then
+    echo "exhaustive.sh: there are changes: commit them first, so that the line can name a commit" >&2
+    exit 2
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cargo test --locked --no-run
+start=$SECONDS
+ENUM48_TESTS=all cargo test --locked | tee "$log"
+minutes=$(((SECONDS - start + 59) / 60))
+passed=$(awk '/^test result: ok/ {sum += $4} END {print sum}' "$log")
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+
+echo "| $(date -u +%F) | $(git rev-parse --short HEAD) | $(nproc) cores, $processor | $minutes min | $passed tests |" \
+    >> results/trust.md
