@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::files::{files, in_memory};
 use crate::look_up::every_board_is_found;
+use crate::share::share;
 
 /// The fewest boards of a segment: a block of states. 4x4 to 16 has parts of a million.
 const SEGMENT: u64 = 1 << 17;
@@ -133,7 +134,7 @@ fn segments_can_be_made_again_in_another_way() {
 
 #[test]
 fn files_are_the_same_for_any_engine_threads_memory_and_interruption() {
-    for keep in [Keep::All, Keep::Last, Keep::Both] {
+    for keep in share([Keep::All, Keep::Last, Keep::Both]) {
         let expected = counted(keep, Some(SEGMENT), Some(LAST));
         let expected = files(expected.path());
         let lists = Plan::new(64 << 20, 3)

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place, run, stderr};
+use crate::share::share;
 
 /// Run under a limit of the shell's `ulimit`.
 fn limited(place: &TempDir, limit: &str, args: &str) -> Output {
@@ -77,7 +78,7 @@ fn memory_that_the_system_does_not_give_is_asked_for_in_one_line() {
 
 #[test]
 fn matrices_and_lists_together_stay_within_the_bound() {
-    for keep in ["all", "last"] {
+    for keep in share(["all", "last"]) {
         let place = place();
         let args =
             "--size 4 --max 64 --until 60 --engine bits --threads 2 --memory 250M --quiet --json";

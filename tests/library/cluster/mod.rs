@@ -139,7 +139,7 @@ fn tasks_in_any_order_make_the_files_of_one_machine() {
 
 #[test]
 fn every_layer_can_be_cut_into_tasks_from_the_first_to_the_last() {
-    for game in ["2x2-32", "2x3", "3x2-64", "3x3-16"] {
+    for game in share(["2x2-32", "2x3", "3x2-64", "3x3-16"]) {
         let count = Count::new(game, Keep::Both, 1, None);
         let first = count.missing().unwrap();
         // That of sum 4 has starts alone, and no candidates.
