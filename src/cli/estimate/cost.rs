@@ -55,7 +55,7 @@ impl Costs {
     /// A layer took so long.
     pub(super) fn learn(&mut self, layer: &PlannedLayer, seconds: f64) {
         let scale = layer.way.scale(layer.work);
-        self.0[layer.way as usize].add(layer.work / scale, seconds / scale);
+        self.0[layer.way as usize].add(layer.work / scale, seconds / scale, scale * scale);
     }
 
     /// Seconds for layers; none if nothing is known of their way.
@@ -119,7 +119,7 @@ impl Progress for Trial {
     }
 }
 
-/// A straight line through points, by least squares.
+/// A straight line through points with weights, by least squares.
 #[derive(Default)]
 struct Line {
     points: f64,
@@ -131,12 +131,12 @@ struct Line {
 
 impl Line {
     /// Add a point.
-    fn add(&mut self, x: f64, y: f64) {
-        self.points += 1.0;
-        self.x += x;
-        self.y += y;
-        self.xx += x * x;
-        self.xy += x * y;
+    fn add(&mut self, x: f64, y: f64, weight: f64) {
+        self.points += weight;
+        self.x += weight * x;
+        self.y += weight * y;
+        self.xx += weight * x * x;
+        self.xy += weight * x * y;
     }
 
     /// The height at `x`; none without a point. A line that falls, begins below zero, or goes through
@@ -160,7 +160,7 @@ mod tests {
     fn line(points: &[(f64, f64)]) -> Line {
         let mut line = Line::default();
         for &(x, y) in points {
-            line.add(x, y);
+            line.add(x, y, 1.0);
         }
         line
     }
@@ -192,6 +192,9 @@ mod tests {
     #[test]
     fn small_layers_of_bits_tell_the_time_of_large_ones() {
         let measured = [
+            (1e3, 0.02),
+            (1e5, 0.02),
+            (3.2e6, 0.03),
             (20.7e6, 0.08),
             (37.2e6, 0.12),
             (62.1e6, 0.17),
@@ -209,10 +212,10 @@ mod tests {
             work,
         };
         let mut costs = Costs::default();
-        for (work, seconds) in &measured[..7] {
+        for (work, seconds) in &measured[..10] {
             costs.learn(&layer(*work), *seconds);
         }
-        for (work, seconds) in &measured[7..] {
+        for (work, seconds) in &measured[10..] {
             let expected = costs.seconds([layer(*work)].into_iter()).unwrap();
             assert!(
                 (0.9..1.1).contains(&(expected / seconds)),
