@@ -1,4 +1,4 @@
-//! How the tasks of parts are cut into batches.
+//! Cuts the tasks of parts into batches.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ pub(super) struct BatchShare {
     pub(super) tasks: Range<usize>,
     /// The slot of the first task in the batch.
     pub(super) slot: usize,
-    /// Whether they are the last of the part.
+    /// Whether the part ends with these tasks.
     pub(super) last: bool,
 }
 
@@ -20,8 +20,8 @@ impl BatchShare {
     }
 }
 
-/// Cut the tasks of all parts, in order, into batches. `sizes` has the sizes of each part's tasks; a
-/// batch is at most `most` large.
+/// Cut the tasks of all parts, in order, into batches. `sizes` has the sizes of each part's tasks.
+/// The sizes of a batch add up to at most `most`, unless it is a single task.
 pub(super) fn batches(sizes: &[Vec<usize>], most: usize) -> Vec<Vec<BatchShare>> {
     let mut begins = vec![0];
     for tasks in sizes {
@@ -45,8 +45,8 @@ pub(super) fn batches(sizes: &[Vec<usize>], most: usize) -> Vec<Vec<BatchShare>>
     ranges(&sizes.concat(), most).into_iter().map(cut).collect()
 }
 
-/// Cut items of these sizes, in order, into ranges. The items of a range are at most `most` large
-/// together; an item that is larger is a range of its own.
+/// Cut items of these sizes, in order, into ranges whose sizes add up to at most `most`. A larger
+/// item is a range of its own.
 pub(crate) fn ranges(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut begin = 0;
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_as_long_as_they_may_be() {
+    fn ranges_are_as_long_as_the_limit_allows() {
         let sizes = [3, 4, 0, 9, 5, 5, 1];
         assert_eq!(ranges(&sizes, 7), [0..3, 3..4, 4..5, 5..7]);
         assert_eq!(ranges(&sizes, 26), [0..6, 6..7]);

@@ -1,24 +1,25 @@
 //! The buffers of the pipeline.
 //!
 //! Key idea: a [`DoubleBuffer`] has two sides. The threads fill one side and read the other, which
-//! they filled in the round before. A [`Concat`] reads sorted ranges as one, without copying them.
+//! they filled in the round before. A [`Concat`] reads sorted ranges as one range, without copying
+//! them.
 
 use std::mem;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::game::Board;
 
-/// Slots on two sides. What is in them stays as a buffer for what comes next.
+/// Slots on two sides. A slot keeps its memory for its next content.
 #[derive(Default)]
 pub(crate) struct DoubleBuffer<T> {
     filling: Vec<Mutex<T>>,
     filled: Vec<T>,
-    /// How many slots of `filled` were filled last; those beyond are spare.
+    /// Number of slots of `filled` that hold data; the slots beyond are spare.
     count: usize,
 }
 
 impl<T: Default> DoubleBuffer<T> {
-    /// Have `count` slots to fill, at least.
+    /// Make at least `count` slots available to fill.
     pub(crate) fn prepare(&mut self, count: usize) {
         let slots = self.filling.len().max(count);
         self.filling.resize_with(slots, Mutex::default);
@@ -39,15 +40,15 @@ impl<T: Default> DoubleBuffer<T> {
         self.count = count;
     }
 
-    /// What was filled before the last swap.
+    /// The slots that were filled before the last swap.
     pub(crate) fn filled(&self) -> &[T] {
         &self.filled[..self.count]
     }
 }
 
 impl DoubleBuffer<Vec<u64>> {
-    /// Cut the buffers to fill next to `capacity`: the size of what one held says nothing about
-    /// what it will hold.
+    /// Shrink the buffers that are filled next to `capacity`. The last content of a buffer says
+    /// nothing about the size of its next content.
     pub(crate) fn shrink_to(&mut self, capacity: usize) {
         for buffer in &mut self.filling {
             let buffer = buffer.get_mut().expect("no thread panics");
@@ -56,15 +57,14 @@ impl DoubleBuffer<Vec<u64>> {
     }
 }
 
-/// The pieces in order, and where each begins.
+/// Sorted ranges of boards, end to end.
 pub(crate) struct Concat<'a> {
     pieces: Vec<&'a [Board]>,
-    /// Where each piece begins, and where the last one ends.
+    /// Where each range begins, and where the last one ends.
     starts: Vec<usize>,
 }
 
 impl<'a> Concat<'a> {
-    /// The pieces, end to end.
     pub(crate) fn new(pieces: impl Iterator<Item = &'a [Board]>) -> Self {
         let pieces: Vec<_> = pieces.collect();
         let mut starts = vec![0];
@@ -79,7 +79,7 @@ impl<'a> Concat<'a> {
         self.starts[self.pieces.len()]
     }
 
-    /// The states from `from` to `to`: in place if one piece holds them all, else gathered in
+    /// The states from `from` to `to`: in place if one range holds them all, else gathered in
     /// `copy`.
     pub(crate) fn slice<'b>(&self, from: usize, to: usize, copy: &'b mut Vec<Board>) -> &'b [Board]
     where
@@ -106,7 +106,7 @@ impl<'a> Concat<'a> {
         }
     }
 
-    /// The piece that holds the state at a place; one past the last piece for the end.
+    /// The number of the range that holds a position; one past the last range for the end.
     fn piece_at(&self, place: usize) -> usize {
         self.starts.partition_point(|&start| start <= place) - 1
     }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_are_cut_to_what_they_will_need() {
+    fn buffers_shrink_to_a_given_capacity() {
         let mut buffer = DoubleBuffer::<Vec<u64>>::default();
         buffer.prepare(1);
         *buffer.slot(0) = Vec::with_capacity(1000);
@@ -145,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn every_slice_is_that_of_the_whole() {
+    fn every_slice_equals_the_slice_of_the_whole() {
         let whole: Vec<u64> = (0..20).collect();
-        // Empty pieces may lie anywhere.
+        // Empty ranges may lie anywhere.
         let pieces = [
             &whole[..0],
             &whole[..5],
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_piece_holds_is_not_copied() {
+    fn a_slice_within_one_range_is_not_copied() {
         let whole: Vec<u64> = (0..20).collect();
         let concat = Concat::new([&whole[..5], &whole[5..]].into_iter());
         let mut buffer = Vec::new();

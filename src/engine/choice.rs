@@ -14,7 +14,7 @@ pub(crate) struct Stage {
     pub(crate) engine: Engine,
     /// The greatest sum.
     pub(crate) last: u32,
-    /// For what is not matrices.
+    /// The plan for the memory that matrices do not take.
     pub(crate) plan: Plan,
 }
 
@@ -27,13 +27,13 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Choose: bits as long as they can be used and fit the memory bound, as they are several times
-    /// faster, and lists from then on; or what the plan names. Lists keep their memory to the end,
-    /// so matrices that would fit again later are left to the next start.
+    /// Choose bits, which are several times faster, as long as they fit the memory bound, and lists
+    /// from then on. An engine that the plan names is used alone. Lists keep their memory to the
+    /// end, so matrices that would fit again later wait for the next start.
     ///
     /// # Errors
     ///
-    /// [`Error::Engine`] if the plan names bits, but they cannot count all layers; and those of
+    /// [`Error::Engine`] if the plan names bits, but they cannot count all layers; the errors of
     /// [`last_sum`].
     pub fn new(run: &Run, plan: &Plan, until: Option<u32>) -> Result<Self> {
         let game = run.game();
@@ -100,12 +100,12 @@ impl Choice {
         Ok(Self { last, stages, why })
     }
 
-    /// The greatest sum that is asked for.
+    /// The greatest sum to count.
     pub(crate) fn last(&self) -> u32 {
         self.last
     }
 
-    /// Who counts what, in order.
+    /// The stages, in order.
     pub(crate) fn stages(&self) -> &[Stage] {
         &self.stages
     }
@@ -137,7 +137,7 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The sum of the last layer of a count of `game` until `until`. Layers have even sums.
+/// The sum of the last layer, if `game` is counted up to `until`. Layers have even sums.
 ///
 /// # Errors
 ///
@@ -154,7 +154,7 @@ pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
     }
 }
 
-/// Whether boards are of 4x4.
+/// Whether the board is 4x4.
 fn square(game: &Game) -> bool {
     (game.size().rows(), game.size().cols()) == (4, 4)
 }
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_are_refused_where_boards_would_not_fit() {
+    fn sums_that_no_board_can_hold_are_refused() {
         let game = |name: &str| name.parse::<Game>().unwrap();
         let endless = game("4x4");
         assert!(matches!(last_sum(&endless, None), Err(Error::Endless)));

@@ -1,10 +1,10 @@
 //! Chunks of memory on huge pages.
 //!
 //! Key idea: candidates are scattered over thousands of chunks, so with pages of 4 KiB nearly every
-//! store would wait for the page tables. Chunks are cut from slabs, for which the system is asked
-//! for pages of 2 MiB. A slab lives as long as the process; a chunk that is dropped is kept, with
-//! its memory, for the next use. A thread takes all its chunks from one pool, so a user of memory
-//! has what the others leave.
+//! store would wait for the page tables. Chunks are cut from huge pages of 2 MiB, if the system has
+//! them. A page lives as long as the process, and a dropped chunk is kept for reuse. A thread takes
+//! all its chunks from one pool, so each user of the pool can have all memory that the others
+//! leave.
 
 use std::mem;
 use std::ops::{Deref, DerefMut};
@@ -12,18 +12,18 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::pages::Pages;
 
-/// Words of a chunk. Small in tests, so that small games fill as many as large games do.
+/// Words of a chunk. Small in tests, so that small games fill many chunks, too.
 pub(crate) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
 
 pub(crate) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
 
-/// Bytes of a slab: one huge page.
+/// Bytes of a huge page.
 const SLAB: usize = 2 << 20;
 
 /// Chunks that are not in use.
 static STOCK: Mutex<Vec<&'static mut [u32]>> = Mutex::new(Vec::new());
 
-/// [`CHUNK`] words, with whatever they last held.
+/// [`CHUNK`] words, which hold the data of their last use.
 pub(crate) struct Chunk(&'static mut [u32]);
 
 impl Chunk {
@@ -62,7 +62,7 @@ fn stock() -> MutexGuard<'static, Vec<&'static mut [u32]>> {
     STOCK.lock().expect("no thread panics with it")
 }
 
-/// New memory, never freed.
+/// A new huge page, never freed.
 fn slab() -> &'static mut [u32] {
     const WORDS: usize = SLAB / size_of::<u32>();
     match Pages::new(WORDS) {
@@ -76,11 +76,11 @@ fn slab() -> &'static mut [u32] {
 
 /// The chunks that one thread may have.
 pub(crate) struct ChunkPool {
-    /// Chunks for the next who asks.
+    /// Chunks that are ready for use.
     free: Vec<Chunk>,
     /// Chunks that are in use.
     taken: usize,
-    /// Chunks that should be in use at most; [`ChunkPool::used_up`] says when.
+    /// Most chunks that should be in use; see [`ChunkPool::used_up`].
     limit: usize,
 }
 
@@ -94,7 +94,7 @@ impl ChunkPool {
         }
     }
 
-    /// A chunk, even if the pool is used up.
+    /// Take a chunk, even if the pool is used up.
     pub(crate) fn take(&mut self) -> Chunk {
         self.taken += 1;
         if self.free.is_empty() {
@@ -103,23 +103,23 @@ impl ChunkPool {
         self.free.pop().expect("some were supplied")
     }
 
-    /// Give a chunk back.
+    /// Return a chunk to the pool.
     pub(crate) fn give(&mut self, chunk: Chunk) {
         self.taken -= 1;
         self.free.push(chunk);
     }
 
-    /// Have room for one chunk less: as much memory is used for something else.
+    /// Lower the limit by one chunk, whose memory is used for something else.
     pub(crate) fn cede(&mut self) {
         self.limit = self.limit.saturating_sub(1);
     }
 
-    /// Whether more chunks are taken than should be.
+    /// Whether more chunks are in use than the limit allows.
     pub(crate) fn used_up(&self) -> bool {
         self.taken > self.limit
     }
 
-    /// Chunks that should be in use at most.
+    /// Most chunks that should be in use.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
@@ -151,12 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_says_when_it_is_used_up_and_keeps_what_comes_back() {
+    fn a_pool_knows_its_limit_and_keeps_returned_chunks() {
         let mut pool = ChunkPool::new(2);
         let chunks: Vec<Chunk> = (0..3).map(|_| pool.take()).collect();
         assert!(pool.used_up());
         chunks.into_iter().for_each(|chunk| pool.give(chunk));
         assert!(!pool.used_up() && pool.taken() == 0);
-        assert!(pool.free.len() >= 3, "for the next who asks");
+        assert!(pool.free.len() >= 3, "returned chunks are kept");
     }
 }

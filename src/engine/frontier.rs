@@ -1,4 +1,4 @@
-//! The frontier: what the next layer follows from.
+//! The frontier: the afterstates from which the next layer follows.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::game::{Board, Exp, Game, PartKey, max_exp};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
 
-/// Afterstates that are taken from a list at once.
+/// Afterstates of a list that are read together.
 const SLICE: usize = 1 << 11;
 
-/// The afterstates of the last two sums, and the starts of the next one. Nothing else of the game
-/// so far is needed.
+/// The afterstates of the last two sums, and the starts of the next sum. The search needs nothing
+/// else of older layers.
 pub(crate) struct Frontier {
     game: Game,
     /// Sum of the next layer.
@@ -27,20 +27,21 @@ pub(crate) struct Frontier {
 pub(crate) enum FrontierPart {
     /// In its file, open for reading.
     File(Part),
-    /// In memory, sorted; it may be in no file.
+    /// In memory, sorted, and possibly in no file.
     List(Vec<Board>),
 }
 
-/// What the states of a part come from, or a share of it.
+/// The afterstates and starts from which the states of a part come, or some of them.
 pub(crate) struct Origins<'a> {
-    /// Their largest tile.
+    /// The largest tile of the states.
     pub(crate) max: Exp,
     pub(crate) pieces: Vec<Piece<'a>>,
     pub(crate) starts: Vec<Board>,
 }
 
 impl Origins<'_> {
-    /// One of `shares` shares of about the same size; the first has the starts.
+    /// Divide the origins into `shares` tasks of about equal size, and keep task `number`. Task 0
+    /// has the starts.
     pub(crate) fn share(mut self, number: usize, shares: usize) -> Self {
         let pieces = self.pieces.len();
         let [from, to] = [number, number + 1].map(|share| pieces * share / shares);
@@ -53,7 +54,7 @@ impl Origins<'_> {
     }
 }
 
-/// Afterstates that are read at once, and the tile to spawn into them.
+/// Afterstates that are read together, and the tile to spawn into them.
 pub(crate) struct Piece<'a> {
     part: &'a FrontierPart,
     number: usize,
@@ -68,7 +69,7 @@ impl Piece<'_> {
 }
 
 impl FrontierPart {
-    /// Afterstates.
+    /// Number of afterstates.
     fn boards(&self) -> u64 {
         match self {
             Self::File(part) => part.states(),
@@ -76,7 +77,7 @@ impl FrontierPart {
         }
     }
 
-    /// Pieces that can be read on their own.
+    /// Number of ranges that can be read alone.
     pub(crate) fn pieces(&self) -> usize {
         match self {
             Self::File(part) => part.blocks(),
@@ -84,7 +85,7 @@ impl FrontierPart {
         }
     }
 
-    /// Append the afterstates of a piece to `out`.
+    /// Append the afterstates of a range to `out`.
     pub(crate) fn read(
         &self,
         piece: usize,
@@ -101,13 +102,13 @@ impl FrontierPart {
     }
 }
 
-/// The places of a slice of a list.
+/// The positions of a slice of a list.
 fn slice(boards: &[Board], number: usize) -> Range<usize> {
     number * SLICE..boards.len().min((number + 1) * SLICE)
 }
 
 impl Frontier {
-    /// The frontier of the layer after the last sealed one of `run`, in its files.
+    /// The frontier after the last sealed layer of `run`, in its files.
     pub(crate) fn open(run: &Run) -> Result<Self> {
         let (game, sum) = (*run.game(), run.sealed_sum() + 2);
         let mut parts = Vec::new();
@@ -127,12 +128,12 @@ impl Frontier {
         })
     }
 
-    /// Sum of the layer that follows from it.
+    /// Sum of the layer that follows from the frontier.
     pub(crate) fn sum(&self) -> u32 {
         self.sum
     }
 
-    /// Go on to the frontier of the layer after that, given the afterstates of the layer.
+    /// Advance by one layer, whose afterstates are given.
     pub(crate) fn advance(&mut self, afterstates: Vec<(PartKey, Vec<Board>)>) {
         let last = self.sum - 2;
         self.parts.retain(|(key, _)| key.sum == last);
@@ -143,13 +144,13 @@ impl Frontier {
         self.starts = self.game.starts(self.sum);
     }
 
-    /// At least as many as the candidates of the layer.
+    /// An upper bound for the candidates of the next layer.
     pub(crate) fn candidates_at_most(&self) -> u64 {
         let boards: u64 = self.parts.iter().map(|(_, part)| part.boards()).sum();
         boards * u64::from(self.game.size().cells()) + self.starts.len() as u64
     }
 
-    /// The afterstates that states of a part come from, each with the tile to spawn.
+    /// The parts of afterstates from which the states of a part come, each with the tile to spawn.
     pub(crate) fn sources(&self, key: PartKey) -> Vec<(&FrontierPart, Exp)> {
         let open = |from| {
             let at = self.parts.binary_search_by_key(&from, |(key, _)| *key);
@@ -161,7 +162,7 @@ impl Frontier {
             .collect()
     }
 
-    /// All that the states of a part come from.
+    /// The afterstates and starts from which the states of a part come.
     pub(crate) fn origins(&self, key: PartKey) -> Origins<'_> {
         let mut pieces = Vec::new();
         for (part, tile) in self.sources(key) {
@@ -175,13 +176,13 @@ impl Frontier {
         }
     }
 
-    /// The afterstates of one of both sums.
+    /// The afterstates of one of the two sums.
     pub(crate) fn of_sum(&self, sum: u32) -> Vec<&FrontierPart> {
         let parts = self.parts.iter().filter(|(key, _)| key.sum == sum);
         parts.map(|(_, part)| part).collect()
     }
 
-    /// The parts in memory of sums above `sum`. They stay.
+    /// The parts in memory with sums above `sum`; they stay in the frontier.
     pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, ListSource<'_>)> {
         self.parts.iter().filter_map(move |(key, part)| match part {
             FrontierPart::List(boards) if key.sum > sum => Some((*key, ListSource::new(boards))),
@@ -189,7 +190,7 @@ impl Frontier {
         })
     }
 
-    /// The starts of a part.
+    /// The starts with largest tile `max`.
     pub(crate) fn starts(&self, max: Exp) -> Vec<Board> {
         let starts = self.starts.iter().copied();
         starts.filter(|&board| max_exp(board) == max).collect()
@@ -200,18 +201,17 @@ impl Frontier {
         !self.starts(key.max).is_empty() || !self.sources(key).is_empty()
     }
 
-    /// Whether a layer after the next follows from it, too: a 4 is spawned into the afterstates of
-    /// the last sum.
+    /// Whether the layer after the next can have states: it follows from a 4 spawned into the
+    /// afterstates of the last sum.
     pub(crate) fn goes_on(&self) -> bool {
         self.parts.iter().any(|(key, _)| key.sum + 2 == self.sum)
     }
 }
 
-/// A list, as the source of its part.
+/// A sorted list as the source of a part.
 pub(crate) struct ListSource<'a>(&'a [Board]);
 
 impl<'a> ListSource<'a> {
-    /// The source of a sorted list.
     pub(crate) fn new(boards: &'a [Board]) -> Self {
         Self(boards)
     }

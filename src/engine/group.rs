@@ -7,19 +7,19 @@ use super::lists::{Candidates, Lists, MoveSink};
 use crate::game::{Exp, PartKey};
 use crate::part::Kind;
 
-/// Parts of a layer that are counted together, with what collects their afterstates.
+/// Parts of a layer that are counted together, with the candidates for their afterstates.
 pub(super) struct Group<'a> {
     sum: u32,
     /// The largest tiles of the parts.
     tiles: &'a [Exp],
-    /// Afterstates of each part, and of the one above: they come from the states of the part and of
-    /// the part below.
+    /// Afterstates of each part, and of the part above the last. They come from the states of a
+    /// part and of the part below it.
     afterstates: Vec<Option<Candidates>>,
 }
 
 impl<'a> Group<'a> {
-    /// Collect the afterstates of the parts with these largest tiles; those that merges below the
-    /// group made are collected already.
+    /// Collect the afterstates of the parts with these largest tiles. `merged` has the afterstates
+    /// that merges below the group made.
     pub(super) fn collect(
         sum: u32,
         tiles: &'a [Exp],
@@ -32,7 +32,7 @@ impl<'a> Group<'a> {
             afterstates.push(None);
             if frontier.leads_to(PartKey { sum, max }) {
                 let [.., own, above] = &mut afterstates[..] else {
-                    unreachable!("two are there")
+                    unreachable!("two entries were just pushed")
                 };
                 own.get_or_insert_with(|| lists.collect(Kind::Afterstates, max));
                 *above = Some(lists.collect(Kind::Afterstates, max.next()));
@@ -50,10 +50,10 @@ impl<'a> Group<'a> {
         keys.map(|&max| PartKey { sum: self.sum, max })
     }
 
-    /// Where the afterstates of a part's states go.
+    /// The sink for the afterstates of a part's states.
     pub(super) fn sink(&self, key: PartKey) -> MoveSink<'_> {
         let place = self.tiles.iter().position(|&max| max == key.max);
-        let place = place.expect("the part is of the group");
+        let place = place.expect("the part belongs to the group");
         let collected = |place: usize| {
             let candidates = self.afterstates[place].as_ref();
             candidates.expect("afterstates of a part that has states are collected")
@@ -61,8 +61,8 @@ impl<'a> Group<'a> {
         MoveSink::new(key.max, collected(place), collected(place + 1))
     }
 
-    /// The afterstates of the parts, all known now, and those of the part above as far as they come
-    /// from here.
+    /// The complete afterstates of the parts, and the afterstates that merges made for the part
+    /// above.
     pub(super) fn into_afterstates(mut self) -> (Vec<(PartKey, Candidates)>, Option<Candidates>) {
         let above = self.afterstates.pop().flatten();
         let own = mem::take(&mut self.afterstates).into_iter();

@@ -1,14 +1,14 @@
 //! Layers held as lists: their parts in order of largest tile.
 //!
 //! A merge makes a tile at most one step larger. So when the states of a part have been moved, all
-//! afterstates with its largest tile are known: those that its own states lead to, and those that
-//! merges in the part below made.
+//! afterstates with its largest tile are known. They come from its own states, and from merges in
+//! the part below.
 //!
 //! Key idea: parts are counted in *groups*, one after another. In a large layer each part is a
 //! group of its own, so that memory holds the candidates of one part at a time. In a small layer
-//! all parts are one group, as a part alone would not keep the threads busy; its afterstates stay
-//! in memory. Unless a run keeps those of every layer, they reach a file only when the layer is
-//! sealed, together with those after it.
+//! all parts are one group, because one part would not keep the threads busy. The afterstates of a
+//! small layer stay in memory. Unless the run keeps the afterstates of every layer, only the lists
+//! of the frontier are written, at the next seal.
 
 use super::Counter;
 use super::frontier::{Frontier, ListSource, Origins};
@@ -26,7 +26,7 @@ use crate::part::Kind;
 use crate::progress::Progress;
 use crate::store::{Layer, Store};
 
-/// Counts layers as lists, one after another; keeps its buffers from each to the next.
+/// Counts layers as lists, one after another, and reuses its buffers.
 pub(crate) struct Layers<'a> {
     lists: Lists,
     parts: Parts<'a>,
@@ -74,7 +74,7 @@ impl Counter for Layers<'_> {
 }
 
 impl<'a> Layers<'a> {
-    /// Make ready to go on after the last sealed layer of `store`.
+    /// Prepare to go on after the last sealed layer of `store`.
     pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
         Ok(Self {
             lists: Lists::new(store.run(), plan)?,
@@ -84,9 +84,9 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Count the layer that follows from a frontier, and write the files of its states. Those of its
-    /// afterstates are written, too, or they stay in memory if it is a small one, and the frontier
-    /// goes on to them.
+    /// Count the layer that follows from a frontier, and write the files of its states. The
+    /// afterstates of a large layer are written, too. The afterstates of a small layer stay in
+    /// memory, and the frontier advances to them.
     fn count(
         &mut self,
         frontier: &mut Frontier,
@@ -117,7 +117,7 @@ impl<'a> Layers<'a> {
             merged = above;
             layer.rows.append(&mut rows);
         }
-        // Nothing is merged into the winning tile.
+        // No afterstate holds the winning tile, so this is empty.
         if let Some(none) = merged {
             none.retire();
         }
@@ -129,7 +129,7 @@ impl<'a> Layers<'a> {
         Ok(layer)
     }
 
-    /// Build the files of a group's live states, and move the states on.
+    /// Build the files of a group's live states, and move the states.
     fn states(
         &mut self,
         group: &Group,
@@ -229,7 +229,7 @@ impl<'a> Layers<'a> {
         Ok(lists.collect())
     }
 
-    /// Note the afterstates of a part that was built.
+    /// Record the counts of a built part of afterstates.
     fn counted(
         &mut self,
         row: &mut Row,
@@ -266,7 +266,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// What is to be built of afterstates.
+/// The orders for parts of afterstates.
 fn afterstate_orders(
     afterstates: Vec<(PartKey, Candidates)>,
     store: &Store,

@@ -1,33 +1,34 @@
 //! The engine: a layered breadth-first search in external memory.
 //!
 //! A move keeps the sum of the tiles and a spawn adds 2 or 4, so the search goes sum by sum, and no
-//! state is met in two layers. With S(s) the states and A(s) the afterstates of sum s, in canonical
-//! form:
+//! state belongs to two layers. With S(s) the states and A(s) the afterstates of sum s, in
+//! canonical form:
 //!
 //! ```text
 //! S(s) = starts(s)  +  spawn 2 into A(s-2)  +  spawn 4 into A(s-4)
 //! A(s) = all legal moves of S(s), winning ones dropped but noted
 //! ```
 //!
-//! So the *frontier* is the afterstates of the last two sums; states are listed, counted and never
-//! read again. Going through afterstates keeps the work small: a state has about 3.5 legal moves,
-//! but there are only about 0.3 different afterstates for each state, and each is spawned into once
-//! for a 2 and once for a 4.
+//! So the *frontier* is the afterstates of the last two sums. States are listed and counted, and
+//! never read again. Going through afterstates keeps the work small. A state has about 3.5 legal
+//! moves, but there are only about 0.3 different afterstates for each state. Each afterstate is
+//! spawned into twice, once for a 2 and once for a 4.
 //!
-//! A layer is held in one of two ways ([`Choice`]), and either goes on where the other stopped:
+//! A layer is held in one of two ways ([`Choice`]), and each engine can go on where the other
+//! stopped:
 //!
 //! - *bits* (`bits`): a bit for every board of the sum, for 4x4, where they fit in memory;
-//! - *lists* (`lists`, `layer`): sorted lists of states, for any board, in external memory. The rest
-//!   of this page is about these.
+//! - *lists* (`lists`, `layer`): sorted lists of states, for any board, in external memory. The
+//!   rest of this page is about lists.
 //!
-//! Candidates for a layer are produced with repeats, which are found only when a whole layer has
-//! been produced and is sorted: *delayed duplicate detection* (Korf 2004, 2008). As no state
-//! belongs to two layers, a layer is never compared with older ones. The sort is a parallel *sample
-//! sort*: splitters from a sample cut the candidates into ranges that are sorted on their own, in a
-//! core's cache, and laid end to end. (On clusters and disks: Kunkle and Cooperman 2009.)
+//! Candidates are produced with repeats, which are dropped only when the whole layer is sorted:
+//! *delayed duplicate detection* (Korf 2004, 2008). As no state belongs to two layers, a layer is
+//! never compared with older ones. The sort is a parallel *sample sort*: splitters from a sample
+//! cut the candidates into ranges, and each range is sorted alone, in a core's cache. (On clusters
+//! and disks: Kunkle and Cooperman 2009.)
 //!
-//! Within a layer the parts go in order of largest tile; in a small layer, all at once (`layer`).
-//! This is the way of a part, with the names that the code has:
+//! The parts of a layer are counted in order of largest tile; in a small layer, all together
+//! (`layer`). A part goes through these types and functions:
 //!
 //! ```text
 //!   Frontier: afterstates of sums s-2 and s-4, in blocks on disk, or lists in memory
@@ -53,15 +54,15 @@
 //!           Writer: sum-S-max-M.afterstates, the frontier of s+2 and s+4; or a list
 //! ```
 //!
-//! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4: layer 4 gets
-//! it from `Frontier::starts`, and `Candidates::add` puts its key into a bucket. The part of sum 4
-//! and largest tile 2 is built: a `SortTask` sorts the bucket, `reduce` gives 0x0011 and the other
-//! start, 0x0110, `ExpandStates::retain_listed` finds both live, and they are encoded into
-//! `sum-00004-max-00002.states`. `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100, an
-//! image of 0x0011 itself, which `MoveSink` collects for the part's own afterstates; left and
-//! right, its tiles merge, and 0x0002 goes to those of the next largest tile. Both are built into
-//! lists of afterstates, as the layer is small, and for layer 6 `expand` spawns a 2 into each empty
-//! cell of them.
+//! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4. Layer 4 gets
+//! it from `Frontier::starts`, and `Candidates::add` puts its key into a bucket. Then the part of
+//! sum 4 and largest tile 2 is built. A `SortTask` sorts the bucket, and `reduce` gives 0x0011 and
+//! the other start, 0x0110. `ExpandStates::retain_listed` finds both live, and they are encoded
+//! into `sum-00004-max-00002.states`. `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100,
+//! an image of 0x0011 itself, which `MoveSink` collects for the part's own afterstates. Left and
+//! right, the two tiles merge, and 0x0002 goes to the afterstates with the next larger tile. The
+//! layer is small, so both become lists in memory. For layer 6, `expand` spawns a 2 into each of
+//! their empty cells.
 //!
 //! Reading order: this file (the loop over layers), `choice` (which engine), `layer` and `group` (a
 //! layer as lists), `frontier`, `lists` (candidates), `parts`, `pipeline` with `batches` and
@@ -69,7 +70,7 @@
 //! `bits`; `packed` and `chunk` (sorted runs in memory, or on disk), `workers` and `plan` serve them
 //! all.
 //!
-//! Memory is bounded by [`Plan`]. Nothing that is written depends on it, on the number of threads,
+//! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
 //! or on where a count was stopped.
 //!
 //! - R. E. Korf, *Best-First Frontier Search with Delayed Duplicate Detection*, AAAI 2004.
@@ -118,17 +119,16 @@ pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
 pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
 
-/// Count a game in its store: from the last sealed layer on, to the last layer of the game or to
-/// the one of sum `until`. Before that, every block that is in the directory is checked, so that no
-/// count is built on damaged files or ends beside them. What is sealed is durable when this
-/// returns, also if it returns an error.
+/// Count a game in its store, from the last sealed layer to the last layer of the game, or to sum
+/// `until`. First it checks every block in the directory, so that no count builds on damaged files.
+/// Sealed layers are durable when this returns, even with an error.
 ///
 /// # Errors
 ///
-/// Whatever the system refuses; the directory then holds all sealed layers, and the same call goes
-/// on from there. [`Error::Engine`](crate::Error::Engine) if the plan names an engine that cannot
-/// count the game. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; it
-/// is not sealed then.
+/// Errors of the system; the directory then holds all sealed layers, and a second call goes on from
+/// there. [`Error::Engine`](crate::Error::Engine) if the plan names an engine that cannot count the
+/// game. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; the layer is
+/// then not sealed.
 pub fn count(
     store: &mut Store,
     plan: &Plan,
@@ -138,7 +138,8 @@ pub fn count(
     count_while(store, plan, until, progress, |_| true)
 }
 
-/// The same as long as the next layer is to be counted: `go_on` is asked when others are sealed.
+/// Like [`count`], but ends when `go_on` returns false; `go_on` is called at the start and after
+/// each seal.
 pub(crate) fn count_while(
     store: &mut Store,
     plan: &Plan,
@@ -149,8 +150,8 @@ pub(crate) fn count_while(
     let choice = Choice::new(store.run(), plan, until)?;
     let laws = Laws::new(store.run().game(), choice.last());
     let workers = Workers::start(plan)?;
-    // The thread that counts is one of those that it shares the work with: it waits for them where
-    // they wait, which costs small layers less.
+    // The counting thread is itself a thread of the pool, so it waits inside the pool. This costs
+    // small layers less.
     workers.install(|| {
         store.check_blocks()?;
         for stage in choice.stages() {
@@ -167,8 +168,8 @@ pub(crate) fn count_while(
 
 /// Counts layers, as lists or as bits.
 pub(crate) trait Counter {
-    /// Count the layers after the last sealed one, at least one, none after that of sum `last`, and
-    /// write their files. With the last of them there is a frontier to go on from.
+    /// Count one or more layers after the last sealed one, up to sum `last`, and write their files.
+    /// The files of the last layer include a frontier to go on from.
     fn next(
         &mut self,
         last: u32,
@@ -178,7 +179,7 @@ pub(crate) trait Counter {
 }
 
 impl Stage {
-    /// Count its layers, as far as the game goes.
+    /// Count the layers of the stage, or fewer if the game ends.
     fn count(
         &self,
         store: &mut Store,
@@ -207,8 +208,8 @@ impl Stage {
     }
 }
 
-/// See that the counts of new layers obey the laws, given those that are sealed. Leaves out rows
-/// without any count.
+/// Check that the counts of new layers obey the laws, given the sealed layers. Removes rows without
+/// any count.
 pub(crate) fn obey(laws: &Laws, store: &Store, layers: &mut [Layer]) -> Result<()> {
     for layer in layers.iter_mut() {
         layer.rows.retain(|row| !row.is_empty());

@@ -1,7 +1,7 @@
-//! A packed run: sorted numbers, delta-coded, about 1.5 bytes each, in pieces: one for each range of
-//! keys, or for each row of boards.
+//! A packed run: sorted numbers, delta-coded at about 1.5 bytes each. It has one block for each
+//! range of keys, or for each row of boards.
 //!
-//! A run lies in chunks, like what it was made of, or in a file.
+//! A run lies in chunks of memory, or in the spill file.
 
 use std::mem;
 
@@ -11,16 +11,15 @@ use crate::error::Result;
 use crate::part::delta::{put_deltas, take_deltas, walk_deltas};
 use crate::store::Spill;
 
-/// Bytes of a word.
 const WORD: usize = size_of::<u32>();
 
-/// Chunks that are written to a file at once.
+/// Chunks per write to the file.
 const WRITE: usize = 256;
 
-/// Where a run has its piece for one range.
+/// The block of one range: its location and its content.
 #[derive(Clone, Copy)]
 struct Piece {
-    /// Place of its first byte; a whole number of words.
+    /// Offset of the first byte, a multiple of [`WORD`].
     at: u64,
     length: usize,
     first: u64,
@@ -29,10 +28,10 @@ struct Piece {
     crc: u32,
 }
 
-/// Where a run's bytes are.
+/// The location of a run's bytes.
 enum Place {
     Memory(Vec<Chunk>),
-    /// From this byte of the spill file on.
+    /// At this offset of the spill file.
     File(u64),
 }
 
@@ -42,7 +41,7 @@ pub(crate) struct PackedRun {
     place: Place,
 }
 
-/// The keys from `low` to before `high`; the greatest `high` excludes none.
+/// The keys of `low..high`. If `high` is `u64::MAX`, this key is included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) low: u64,
@@ -56,19 +55,19 @@ impl Bounds {
         high: u64::MAX,
     };
 
-    /// Whether no key lies above.
+    /// Whether no key lies above the range.
     pub(crate) fn is_last(self) -> bool {
         self.high == u64::MAX
     }
 
-    /// Whether a key lies within.
+    /// Whether a key lies within the range.
     pub(crate) fn contain(self, key: u64) -> bool {
         self.low <= key && (key < self.high || self.is_last())
     }
 }
 
 impl PackedRun {
-    /// Chunks that the run takes.
+    /// Chunks of memory that the run occupies.
     pub(crate) fn chunks(&self) -> usize {
         match &self.place {
             Place::Memory(chunks) => chunks.len(),
@@ -76,12 +75,12 @@ impl PackedRun {
         }
     }
 
-    /// Keys that it has in a range.
+    /// Number of keys in a range.
     pub(crate) fn count(&self, range: usize) -> usize {
         self.pieces[range].count as usize
     }
 
-    /// Move what is in memory to the spill file.
+    /// Move the run from memory to the spill file.
     pub(crate) fn spill(&mut self, spill: &mut Spill, pool: &mut ChunkPool) -> Result<()> {
         let Place::Memory(chunks) = &mut self.place else {
             return Ok(());
@@ -99,8 +98,8 @@ impl PackedRun {
         Ok(())
     }
 
-    /// Append the keys of a range that lie within `bounds`, sorted, to `out`. Takes no more memory
-    /// than those and the range's bytes, which go through `bytes`.
+    /// Append the keys of a range that lie within `bounds`, sorted, to `out`. `bytes` is scratch
+    /// space for the coded range; no other memory is needed.
     pub(crate) fn read(
         &self,
         range: usize,
@@ -113,7 +112,7 @@ impl PackedRun {
             return Ok(());
         };
         if bounds == Bounds::ALL {
-            take_deltas(bytes, first, count, out).expect("what put_deltas wrote is read");
+            take_deltas(bytes, first, count, out).expect("`put_deltas` wrote the bytes");
         } else {
             let from_low = walk_deltas(bytes, first).skip_while(|&key| key < bounds.low);
             out.extend(from_low.take_while(|&key| bounds.contain(key)));
@@ -136,7 +135,7 @@ impl PackedRun {
         Ok(())
     }
 
-    /// Read the coded piece of a range into `bytes`; `None` if it is empty.
+    /// Read the block of a range into `bytes`; `None` if the range is empty.
     fn deltas(&self, range: usize, spill: &Spill, bytes: &mut Vec<u8>) -> Result<Option<Piece>> {
         let piece = self.pieces[range];
         if piece.count == 0 {
@@ -164,7 +163,7 @@ impl PackedRun {
         Ok(Some(piece))
     }
 
-    /// Give the chunks back.
+    /// Return the chunks to the pool.
     pub(crate) fn retire(self, pool: &mut ChunkPool) {
         if let Place::Memory(chunks) = self.place {
             chunks.into_iter().for_each(|chunk| pool.give(chunk));
@@ -184,7 +183,7 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    /// Ranges that were added.
+    /// Number of ranges added so far.
     pub(crate) fn pieces(&self) -> usize {
         self.pieces.len()
     }
@@ -231,7 +230,7 @@ mod tests {
     fn a_run_is_read_back_from_memory_and_from_a_file() {
         let place = tempfile::tempdir().unwrap();
         let mut spill = Spill::new(place.path());
-        spill.append(b"something of another run").unwrap();
+        spill.append(b"bytes of another run").unwrap();
         let mut pool = ChunkPool::new(1000);
         // Small and large steps, an empty range, a range of one key, one that fills several chunks.
         let ranges: [Vec<u64>; 4] = [

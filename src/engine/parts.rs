@@ -1,4 +1,4 @@
-//! Parts in files, or in memory: where a layer ends, whether it was held as lists or as bits.
+//! Builds the parts of a layer, in files or in memory, for both engines.
 
 use std::sync::Mutex;
 
@@ -15,12 +15,12 @@ use crate::part::{Kind, Sealed};
 use crate::progress::Cuts;
 use crate::store::{Store, Writer};
 
-/// Where the files of parts go.
+/// A destination for the files of parts.
 pub(crate) trait Files {
     /// Begin the files of a part.
     fn create(&self, kind: Kind, key: PartKey) -> Result<Writer>;
 
-    /// Finish them; returns what they are together.
+    /// Finish the files of a part; returns their summary.
     fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
 }
 
@@ -34,31 +34,30 @@ impl Files for Store {
     }
 }
 
-/// Builds parts.
 pub(crate) struct Parts<'a> {
     pub(crate) workers: &'a Workers,
     pipeline: Pipeline<()>,
 }
 
-/// A part to build: where its boards come from, and what is done with them.
+/// A part to build: the source of its boards, and the visit of its boards.
 pub(crate) struct PartOrder<S, V> {
     pub(crate) key: PartKey,
     pub(crate) source: S,
     pub(crate) visit: V,
 }
 
-/// A part that is built, in files or in memory, and what was counted.
+/// A built part, in files or in memory, and its counts.
 pub(crate) struct BuiltPart<S, T> {
     pub(crate) key: PartKey,
     pub(crate) part: T,
     pub(crate) tally: Tally,
-    /// How the work was cut up to fit in memory.
+    /// How the work was divided to fit in memory.
     pub(crate) cuts: Cuts,
     pub(crate) source: S,
 }
 
 impl<'a> Parts<'a> {
-    /// Make ready to build in the memory of a plan.
+    /// Prepare to build within the plan's memory.
     pub(crate) fn new(plan: &Plan, workers: &'a Workers) -> Self {
         Self {
             workers,
@@ -66,7 +65,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Build the files of parts, and check that none of their boards was lost on the way.
+    /// Build the files of parts, and check that no board was lost.
     pub(crate) fn build_files<S: Source, V: Visit<Found = ()>>(
         &mut self,
         kind: Kind,
@@ -88,7 +87,7 @@ impl<'a> Parts<'a> {
         for (key, part) in keys.into_iter().zip(parts) {
             let (tally, cuts) = (part.tally, part.cuts);
             let (source, mut writers) = part.into_built();
-            let writer = writers.pop().expect("a part of boards has one");
+            let writer = writers.pop().expect("a part of boards has one writer");
             let part = files.finish(kind, key, writer)?;
             conserved(key, &tally, part.states)?;
             built.push(BuiltPart {
@@ -150,7 +149,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Check that every candidate of a part was kept, or counted and left out.
+/// Check that every candidate of a part was listed, dead or a duplicate.
 fn conserved(key: PartKey, tally: &Tally, listed: u64) -> Result<()> {
     let kept = listed + tally.dead;
     laws::conserved(
@@ -197,7 +196,7 @@ mod tests {
         }
     }
 
-    /// The part with largest exponent `exp` that a list makes.
+    /// The order for a part with largest exponent `exp`, made of the boards of `list`.
     fn order(exp: u8, list: &[Board]) -> PartOrder<ListSource<'_>, Twice> {
         let max = Exp::new(exp).unwrap();
         PartOrder {
@@ -208,9 +207,9 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_the_same_built_together_alone_or_in_memory() {
-        // Blocks of afterstates hold 2^14. Some parts are empty, some end with a block, some have
-        // several, and batches of 5000 end anywhere.
+    fn building_together_alone_or_in_memory_gives_equal_parts() {
+        // A block of afterstates holds 2^14 boards. Some parts are empty, some end with a full
+        // block, and some have several blocks. Batches of 5000 end anywhere.
         let sizes = [3, 0, 1 << 14, 40_000, 1, 4999, (1 << 14) + 1, 0, 70_000, 2];
         let lists: Vec<Vec<Board>> = (1..)
             .zip(sizes)

@@ -1,14 +1,14 @@
 //! The pipeline: parts from any source, through blocks, into files.
 //!
 //! A source gives the boards of a part in *tasks*. Any thread can do a task, which gives a range of
-//! sorted boards. The ranges of all tasks, one behind the other, are the part. They are cut into
-//! blocks of a fixed number of boards wherever the tasks end, so the files do not depend on how the
-//! work was cut. Counting takes one block of boards into one file; solving takes one block of values
-//! into a file for each goal.
+//! sorted boards. The ranges of all tasks, in order, are the part. They are cut into blocks of a
+//! fixed number of boards, regardless of tasks, so the files do not depend on the division into
+//! tasks. Counting writes a block of boards into one file; solving writes a block of values into a
+//! file for each goal.
 //!
-//! Key idea: tasks are taken in batches, as many as memory allows, and three batches are under way
-//! at once. In one *round* the boards of a batch are produced, those of the batch before it are
-//! visited and encoded, and the blocks of the one before that are written. A thread waits only at
+//! Key idea: tasks run in batches, each as large as memory allows, and three batches are under way
+//! at once. In one *round*, the threads produce the boards of a batch, visit and encode the boards
+//! of the batch before it, and write the blocks of the batch before that. A thread waits only at
 //! the end of a round, and the last tasks of a round are small. A batch holds some tasks of one
 //! large part, or all tasks of many small parts, as one small part would not keep all threads busy.
 //!
@@ -37,18 +37,19 @@ use crate::per_thread::PerThread;
 use crate::progress::Cuts;
 use crate::store::Writer;
 
-/// Boards that are visited at once: a slice fits a core's first caches.
+/// Boards of a slice, which are visited together: a slice fits a core's first caches.
 pub(crate) const SLICE: usize = 1 << 11;
 
-/// Where the sorted boards of a part come from.
+/// A source of the sorted boards of a part.
 pub(crate) trait Source: Sync {
-    /// About how many candidates each task has, in the order of their boards.
+    /// The approximate number of candidates of each task; the tasks are in the order of their
+    /// boards.
     fn tasks(&self) -> Vec<usize>;
 
     /// The counts that are known before any task is done: candidates, and repeats dropped already.
     fn tally(&self) -> Tally;
 
-    /// How the work was cut up to fit in memory.
+    /// How the work was divided to fit in memory.
     fn cuts(&self) -> Cuts {
         Cuts::default()
     }
@@ -61,20 +62,20 @@ pub(crate) trait Source: Sync {
     fn release(&mut self, _tasks: Range<usize>, _boards: &[Vec<Board>]) {}
 }
 
-/// A part that is built: where its boards come from, what is done with them, and its files.
+/// A part that is being built: its source, its visit and its files.
 pub(crate) struct PartBuild<S, V> {
     pub(crate) source: S,
     pub(crate) visit: V,
     /// A writer for each block that [`Visit::encode`] makes of a block of boards.
     writers: Mutex<Vec<Writer>>,
-    /// States of every block but the last.
+    /// Boards of every block but the last.
     block: usize,
     pub(crate) tally: Tally,
     pub(crate) cuts: Cuts,
 }
 
 impl<S: Source, V> PartBuild<S, V> {
-    /// A part whose blocks go to `writers`, one at least.
+    /// A part whose blocks go to `writers`, at least one.
     pub(crate) fn new(source: S, visit: V, writers: Vec<Writer>) -> Self {
         Self {
             block: writers[0].block(),
@@ -103,7 +104,7 @@ pub(crate) struct Pipeline<F> {
     rest: Vec<Board>,
     /// A buffer for the rest of the next round.
     next_rest: Vec<Board>,
-    /// What the visit of each block of a batch found.
+    /// The findings of each block's visit.
     found: Vec<Mutex<F>>,
     /// The blocks of a batch, one for each file.
     encoded: DoubleBuffer<Vec<Block>>,
@@ -122,8 +123,8 @@ impl<F: Default + Send> Pipeline<F> {
         }
     }
 
-    /// Build parts into their writers, and have their boards visited. After each round `report` is
-    /// called with the counts of the round.
+    /// Build parts into their writers, and visit their boards. `report` gets the counts of each
+    /// round.
     pub(crate) fn build<S: Source, V: Visit<Found = F>>(
         &mut self,
         parts: &mut [PartBuild<S, V>],
@@ -135,7 +136,7 @@ impl<F: Default + Send> Pipeline<F> {
         let tallies = workers.per_thread(|_| vec![Tally::default(); parts.len()]);
         let (mut produced, mut encoded) = (Vec::new(), Vec::new());
         self.rest.clear();
-        // The last batch takes two rounds more: to be encoded, and to be written.
+        // The last batch takes two more rounds, one to be encoded and one to be written.
         for round in 0..batches.len() + 2 {
             let batch = batches.get(round).map_or(&[][..], Vec::as_slice);
             let tasks = batch.last().map_or(0, |share| share.slots().end);
@@ -188,7 +189,7 @@ struct EncodedBlocks {
     slots: Range<usize>,
 }
 
-/// What a thread does next in a round.
+/// A task of a round.
 enum Task {
     /// Write the blocks of a part that were encoded in the round before.
     Write { part: usize, slots: Range<usize> },
@@ -208,17 +209,18 @@ enum Task {
     },
 }
 
-/// Boards of one part that were produced in the round before, after the rest of those before them.
+/// Boards of one part to visit and encode: the rest of earlier batches, then the boards of the last
+/// batch.
 struct ReadyPart<'a> {
     part: usize,
     boards: Concat<'a>,
-    /// How many boards are visited and encoded now: full blocks, or all at the end of the part.
+    /// Number of boards to visit and encode now: full blocks, or all boards at the end of the part.
     ready: usize,
     /// Boards of a full block.
     block: usize,
     /// The slots of the blocks.
     slots: Range<usize>,
-    /// For each block, how many of its boards are not visited yet.
+    /// For each block, the number of boards not visited yet.
     left: Vec<AtomicUsize>,
 }
 
@@ -239,7 +241,7 @@ fn ready_parts<'a, S, V>(
 }
 
 impl<'a> ReadyPart<'a> {
-    /// The boards of a share of the batch; its blocks take slots from `slot` on.
+    /// The boards of one part in a batch; its blocks take slots from `slot` on.
     fn new(
         share: &BatchShare,
         rest: &'a [Board],
@@ -247,7 +249,7 @@ impl<'a> ReadyPart<'a> {
         block: usize,
         slot: usize,
     ) -> Self {
-        // Only a part that was begun in the batch before has left something.
+        // Only a part that began in an earlier batch has a rest.
         let rest = if share.tasks.start > 0 { rest } else { &[] };
         let produced = produced[share.slots()].iter().map(Vec::as_slice);
         let boards = Concat::new([rest].into_iter().chain(produced));
@@ -268,7 +270,7 @@ impl<'a> ReadyPart<'a> {
         }
     }
 
-    /// The boards of a block.
+    /// The positions of a block's boards.
     fn range(&self, block: usize) -> Range<usize> {
         let from = block * self.block;
         from..self.ready.min(from + self.block)
@@ -294,7 +296,7 @@ impl<'a> ReadyPart<'a> {
     }
 }
 
-/// What the threads share in a round.
+/// The data that the threads share in a round.
 struct Round<'a, S, V: Visit> {
     parts: &'a [PartBuild<S, V>],
     ready: Vec<ReadyPart<'a>>,
@@ -390,7 +392,7 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
         Ok(tally)
     }
 
-    /// Visit a slice. If blocks hold what visits find, the last visit of a block encodes the block.
+    /// Visit a slice. If blocks hold the findings of visits, the last visit of a block encodes it.
     fn visit(
         &self,
         ready: &ReadyPart,

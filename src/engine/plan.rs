@@ -5,16 +5,16 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::progress::Stop;
 
-/// The least bound: so much for each thread, and so much once.
+/// The least bound: `LEAST`, and `LEAST_FOR_THREAD` for each thread.
 const LEAST_FOR_THREAD: usize = 8 << 20;
 const LEAST: usize = 16 << 20;
 
 /// Parts whose candidates the list engine collects at once: a part's states, its afterstates, and
-/// those with the next larger tile.
+/// the afterstates with the next larger tile.
 pub(crate) const PARTS: usize = 3;
 
-/// Bytes of the bound for each candidate of a small layer: the candidates of all its parts and the
-/// afterstates of two sums are in memory at once, and every part has buckets of its own.
+/// Bytes of the bound for each candidate of a small layer. Memory holds the candidates of all its
+/// parts and the afterstates of two sums at once, and every part has buckets of its own.
 const SMALL: u64 = 576;
 
 /// How a layer is held while it is counted.
@@ -34,22 +34,21 @@ pub enum Engine {
 ///
 /// | share | for |
 /// |---|---|
-/// | 5/8 | candidates: of the states of a part, of its afterstates, and of those with the next larger tile, whichever need it |
-/// | 1/32 for each of these | reserved, so that none starves |
+/// | 5/8 | candidates: the states of a part, its afterstates, and the afterstates with the next larger tile, in any proportion |
+/// | 1/32 each | reserved for each of these three, so that none starves |
 /// | 1/12 | scratch space to sort and merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The bound.
+    /// The bound, in bytes.
     memory: u64,
     threads: usize,
     /// zstd level of the files.
     level: i32,
-    /// How a layer is to be held; the program's choice if there is none.
+    /// The engine that the user chose; `None` leaves the choice to the program.
     engine: Option<Engine>,
-    /// What can end the work.
     stop: Stop,
-    /// Bytes of candidates that a thread holds.
+    /// Bytes for the candidates of a thread.
     pub(crate) chunks: usize,
     /// Bytes of candidates reserved for each part that a thread has buckets for, so that none
     /// starves.
@@ -70,7 +69,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`], saying the least that works, if the bound is too small.
+    /// [`Error::Memory`], with the least bound that works, if the bound is too small.
     pub fn new(memory: u64, threads: usize) -> Result<Self> {
         let threads = threads.max(1);
         let least = least(threads);
@@ -85,10 +84,10 @@ impl Plan {
         }
         let bound = memory;
         let memory = usize::try_from(bound).unwrap_or(usize::MAX);
-        // Sorting holds the values twice and merging three times more: 40 bytes each.
+        // Sorting holds each value twice and merging three times more: 40 bytes a value.
         let sort = (memory / 12 / threads / 40).min(1 << 22);
-        // A sorted state takes 8 bytes, its encoded form about 2, vectors double when they grow,
-        // and one batch is sorted while the one before it is encoded.
+        // A sorted state takes 8 bytes, and its encoded form about 2. Vectors double when they
+        // grow. One batch is sorted while the one before it is encoded.
         let batch = (memory / 8 / 40).min(1 << 24);
         Ok(Self {
             memory: bound,
@@ -104,47 +103,46 @@ impl Plan {
         })
     }
 
-    /// The same with another zstd level, 1 to 22.
+    /// Set the zstd level, 1 to 22.
     #[must_use]
     pub fn with_level(mut self, level: i32) -> Self {
         self.level = level;
         self
     }
 
-    /// The same with an engine that the user chose.
+    /// Set the engine; `None` leaves the choice to the program.
     #[must_use]
     pub fn with_engine(mut self, engine: Option<Engine>) -> Self {
         self.engine = engine;
         self
     }
 
-    /// The same for work that ends when `stop` is asked.
+    /// Let `stop` end the work.
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
 
-    /// What ends the work.
     pub(crate) fn stop(&self) -> &Stop {
         &self.stop
     }
 
-    /// The same with batches that fit the caches of the cores: for a process that ends soon, for which
-    /// new memory is dear.
+    /// Use batches that fit the caches of the cores. They touch less new memory, which is costly in
+    /// a short-lived process.
     pub(crate) fn with_short_batches(mut self) -> Self {
         self.batch = self.batch.min(self.threads << 18);
         self
     }
 
-    /// The same where layers of up to `most` candidates are the only small ones.
+    /// Lower the small-layer threshold to `most` candidates.
     pub(crate) fn with_small(mut self, most: u64) -> Self {
         self.small = self.small.min(most);
         self
     }
 
-    /// The plan for what is left beside `bytes` that are taken, with boards of `parts` parts
-    /// collected at once; none if that is too little.
+    /// The plan for the memory that remains beside `bytes`, with the boards of `parts` parts
+    /// collected at once; `None` if too little remains.
     pub(crate) fn beside(&self, bytes: u64, parts: usize) -> Option<Self> {
         let rest = Self::new(self.memory.checked_sub(bytes)?, self.threads).ok()?;
         Some(Self {
@@ -156,7 +154,7 @@ impl Plan {
         })
     }
 
-    /// The least that [`Plan::beside`] leaves.
+    /// The least memory that [`Plan::beside`] can plan with.
     pub(crate) fn least(&self) -> u64 {
         least(self.threads)
     }
@@ -218,7 +216,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// The least bound for so many threads.
+/// The least bound for a number of threads.
 fn least(threads: usize) -> u64 {
     LEAST.saturating_add(LEAST_FOR_THREAD.saturating_mul(threads)) as u64
 }

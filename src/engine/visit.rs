@@ -1,4 +1,4 @@
-//! What is done with the sorted boards of a part, besides writing them.
+//! Visits: the work on the sorted boards of a part, besides writing them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +12,10 @@ use crate::part::{Block, Fingerprint, fingerprint};
 
 /// Gets the boards of a part while they are in a core's caches.
 pub(crate) trait Visit: Sync {
-    /// What visiting a block finds; `()` if nothing that its encoding needs.
+    /// The findings of a block's visit; `()` if its encoding needs none.
     type Found: Default + Send;
 
-    /// Whether a block is encoded from what its visit found, and so after the visit.
+    /// Whether the encoding of a block needs the findings of its visit, and so comes after it.
     const ENCODES_WHAT_IT_FOUND: bool = false;
 
     /// Count the boards of a sorted range, and drop the boards that the part's file does not list.
@@ -23,8 +23,8 @@ pub(crate) trait Visit: Sync {
         Tally::default()
     }
 
-    /// Visit a slice of the boards that are listed. It begins `at` boards after the first of its
-    /// block, of which `found` is.
+    /// Visit a slice of the listed boards, which begins `at` boards after the first of its block.
+    /// `found` holds the findings of the block.
     fn visit(
         &self,
         _boards: &[Board],
@@ -48,7 +48,7 @@ pub(crate) trait Visit: Sync {
     }
 }
 
-/// Another visit, of a part whose file lists keys in place of boards.
+/// Wraps the visit of a part whose file lists keys in place of boards.
 pub(crate) struct AsKeys<'a, V> {
     pub(crate) visit: V,
     pub(crate) codec: KeyCodec,
@@ -134,7 +134,6 @@ pub(crate) struct CountAfterstates {
 }
 
 impl CountAfterstates {
-    /// For the afterstates of a game.
     pub(crate) fn new(game: &Game) -> Self {
         let rules = game.rules();
         Self { rules }
@@ -152,7 +151,7 @@ impl Visit for CountAfterstates {
     }
 }
 
-/// Counts nothing: for boards that were counted before.
+/// Counts nothing: the boards are already counted.
 pub(crate) struct OnlyList;
 
 impl Visit for OnlyList {

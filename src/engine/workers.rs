@@ -13,11 +13,11 @@ use crate::part::{Decoder, Encoder};
 use crate::per_thread::PerThread;
 use crate::progress::Stop;
 
-/// Start threads.
+/// Start a pool of threads.
 ///
 /// # Errors
 ///
-/// [`Error::Threads`] if the system gives no more.
+/// [`Error::Threads`] if the system cannot start them.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|e| Error::Threads {
@@ -26,21 +26,21 @@ pub fn pool(threads: usize) -> Result<ThreadPool> {
     })
 }
 
-/// A thread's own buffers, whatever it works on.
+/// A thread's own buffers, which all its tasks use.
 pub(crate) struct Worker {
-    /// Its number, by which others keep things for it.
+    /// The number of the thread, its index in every [`PerThread`].
     pub(crate) index: usize,
     pub(crate) encoder: Encoder,
     pub(crate) decoder: Decoder,
     /// Boards just read.
     pub(crate) boards: Vec<Board>,
-    /// What they are unpacked from.
+    /// Bytes to unpack boards from.
     pub(crate) bytes: Vec<u8>,
     /// The afterstates of each direction, in the order of the states that were moved.
     pub(crate) slid: [Vec<Board>; 4],
 }
 
-/// All threads.
+/// A pool of threads, each with its [`Worker`].
 pub(crate) struct Workers {
     pool: ThreadPool,
     stop: Stop,
@@ -48,7 +48,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Start them.
+    /// Start the threads of a plan.
     pub(crate) fn start(plan: &Plan) -> Result<Self> {
         let worker = |index| {
             Ok(Worker {
@@ -67,9 +67,8 @@ impl Workers {
         })
     }
 
-    /// Do `tasks` in their order, each by whichever thread is free; returns what they counted. A
-    /// single task is done by the caller. After an error no further task is begun, nor when the plan's
-    /// [`Stop`] is asked.
+    /// Do `tasks` in order, each on the next free thread, and add up their results. The caller does
+    /// a single task itself. No task begins after an error, or once the plan's [`Stop`] is asked.
     pub(crate) fn each<T: Sync, R: Default + AddAssign + Send>(
         &self,
         tasks: &[T],
@@ -110,8 +109,8 @@ impl Workers {
         PerThread::of((0..self.threads()).map(make))
     }
 
-    /// The same for tasks that take long: after each, `watch` is called by whichever thread did it,
-    /// unless another is calling it.
+    /// Like [`Workers::each`], for long tasks: after each task its thread calls `watch`, unless
+    /// another thread is calling it.
     pub(crate) fn each_watched<T: Sync, R: Default + AddAssign + Send>(
         &self,
         tasks: &[T],
@@ -128,14 +127,13 @@ impl Workers {
         })
     }
 
-    /// Run a closure in this thread pool, so that what is parallel in it uses these threads and no
-    /// others.
+    /// Run a closure in this thread pool, so that parallel code in it uses only these threads.
     pub(crate) fn install<R: Send>(&self, act: impl FnOnce() -> R + Send) -> R {
         self.pool.install(act)
     }
 }
 
-/// Nothing to add up.
+/// The result of a task that counts nothing.
 #[derive(Default)]
 pub(crate) struct Done;
 
@@ -182,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_ends_the_work() {
+    fn asking_a_stop_ends_the_work() {
         for (threads, tasks) in [(1, 1), (1, 100), (2, 100)] {
             let stop = Stop::default();
             let plan = Plan::new(64 << 20, threads).unwrap();

@@ -1,9 +1,9 @@
 //! One thread's candidates of one part, in a bucket for each range.
 //!
 //! Candidates come unsorted into chunks, as offsets from the first key of their range: 4 bytes
-//! each, or 8 in a range that is wider than that. When the thread's pool of chunks is used up, its
-//! full chunks are packed: the keys of each bucket are sorted, freed of repeats and delta-coded
-//! into chunks again ([`PackedRun`]). When packed runs take too much, they are spilled to a
+//! each, or 8 in a range too wide for 4. When the thread's pool of chunks is used up, its full
+//! chunks are packed: the keys of each bucket are sorted, freed of repeats and delta-coded into
+//! chunks again ([`PackedRun`]). When packed runs take too much memory, they are spilled to a
 //! nameless file. As long as memory lasts, neither happens.
 
 use std::mem;
@@ -26,14 +26,15 @@ struct Bucket {
     wide: bool,
 }
 
-/// See the module.
+/// One thread's buckets for one part; see the module.
 pub(super) struct Buckets {
     spans: Vec<Span>,
     buckets: Vec<Bucket>,
     /// The full chunks of each bucket.
     full: Vec<Vec<Chunk>>,
     pub(super) runs: Vec<PackedRun>,
-    /// Full chunks that these buckets may have whatever the others of the thread take.
+    /// Full chunks that are reserved for these buckets, however many the thread's other buckets
+    /// take.
     granted: usize,
     full_chunks: usize,
     /// Most candidates that are sorted at once.
@@ -44,7 +45,7 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// Empty buckets, that spill what does not fit to `spill`.
+    /// Empty buckets that spill to `spill`.
     pub(super) fn new(
         splitters: &Splitters,
         plan: &Plan,
@@ -97,7 +98,7 @@ impl Buckets {
         }
     }
 
-    /// Put the full chunk of a bucket aside, and make room if that was the last of the pool.
+    /// Put the full chunk of a bucket aside, and make room if the pool is used up.
     #[cold]
     fn next_chunk(
         &mut self,
@@ -129,8 +130,7 @@ impl Buckets {
         Ok(())
     }
 
-    /// Pack full chunks into a run: all of them, or of each bucket as many as may be sorted at
-    /// once.
+    /// Pack full chunks into a run: from each bucket, at most as many as may be sorted at once.
     fn pack(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
         let most = (self.most / CHUNK).max(1);
         let mut packer = Packer::default();
@@ -149,7 +149,7 @@ impl Buckets {
         Ok(())
     }
 
-    /// Count candidates produced, apart from `push`, so that the conservation law catches losses.
+    /// Count produced candidates apart from `push`, so that the conservation law catches losses.
     pub(super) fn announce(&mut self, candidates: u64) {
         self.produced += candidates;
     }
@@ -159,7 +159,7 @@ impl Buckets {
         self.produced
     }
 
-    /// Repeats among them that were dropped when chunks were packed.
+    /// Repeats that were dropped when chunks were packed.
     pub(super) fn repeats(&self) -> u64 {
         self.repeats
     }
@@ -188,7 +188,7 @@ impl Buckets {
         full.chain([&bucket.open[..bucket.filled]])
     }
 
-    /// Give the chunks of a range back; it is empty then.
+    /// Return the chunks of a range to the pool; the range is then empty.
     pub(super) fn release(&mut self, range: usize, pool: &mut ChunkPool) {
         self.buckets[range].filled = 0;
         self.full_chunks -= self.full[range].len();
@@ -196,7 +196,7 @@ impl Buckets {
         chunks.into_iter().for_each(|chunk| pool.give(chunk));
     }
 
-    /// Give everything back.
+    /// Return all chunks to the pool.
     pub(super) fn retire(self, pool: &mut ChunkPool) {
         let full = self.full.into_iter().flatten();
         let open = self.buckets.into_iter().map(|bucket| bucket.open);
@@ -212,10 +212,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn buckets_give_back_what_they_were_given_through_chunks_runs_and_files() {
+    fn buckets_return_every_candidate_from_chunks_runs_and_files() {
         let place = tempfile::tempdir().unwrap();
         let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        // The first three ranges span 2^18 keys each, the last one takes all beyond.
+        // The first three ranges have 2^18 keys each, and the last one has all keys beyond.
         let keys: Vec<u64> = (0..60_000)
             .map(|i| (mix(i) >> 44) | ((i % 3) << 40))
             .collect();

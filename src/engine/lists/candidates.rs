@@ -32,7 +32,7 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// No candidates yet; those that do not fit in memory go to nameless files in `dir`.
+    /// No candidates yet. Buckets spill to nameless files in `dir`.
     pub(super) fn new(
         game: &Game,
         codec: KeyCodec,
@@ -63,7 +63,7 @@ impl Candidates {
         }
     }
 
-    /// Collect what a spawn of `tile` makes of a block of afterstates, in the buckets of one
+    /// Spawn `tile` into a block of afterstates, and collect the states in the buckets of one
     /// thread.
     pub(super) fn spawn(
         &self,
@@ -89,7 +89,7 @@ impl Candidates {
         Ok(())
     }
 
-    /// Collect canonical boards in the buckets of a thread; turns them into their keys.
+    /// Collect canonical boards in the buckets of a thread, and turn `boards` into keys.
     pub(super) fn add(&self, boards: &mut [Board], thread: usize) -> Result<()> {
         let Scratch { pool, sorter, .. } = &mut *self.scratch.lock(thread);
         let mut filler = self.filler(thread);
@@ -99,13 +99,13 @@ impl Candidates {
         boards.iter().copied().try_for_each(&mut push)
     }
 
-    /// The source of the part that these are the candidates of; none can be added any more.
+    /// Turn the collected candidates into the source of their part.
     pub(crate) fn into_source(self) -> Result<CandidateSource> {
         let buckets = self.buckets.into_values();
         CandidateSource::new(buckets, self.codec, self.scratch, self.sort)
     }
 
-    /// Give all memory back.
+    /// Return all chunks to the threads' pools.
     pub(crate) fn retire(self) {
         for (thread, buckets) in self.buckets.into_values().into_iter().enumerate() {
             buckets.retire(&mut self.scratch.lock(thread).pool);
@@ -113,12 +113,12 @@ impl Candidates {
     }
 }
 
-/// Takes the afterstates of one part's states. Their largest tile is the part's, or the next one where
-/// two of the largest tiles merged.
+/// Collects the afterstates of one part's states. Their largest tile is the part's, or the next
+/// larger one after a merge of two largest tiles.
 pub(crate) struct MoveSink<'a> {
     own: &'a Candidates,
     above: &'a Candidates,
-    /// The tile that a merge of two of the part's largest makes.
+    /// The tile that two of the part's largest tiles merge into.
     merged: Exp,
 }
 
@@ -133,7 +133,7 @@ impl<'a> MoveSink<'a> {
     }
 
     /// Take the afterstates of a slice of states, one list for each direction: not canonical, with
-    /// repeats, 0 where a state has none. `worker` is the number of the thread.
+    /// repeats, 0 for no afterstate. `worker` is the number of the thread.
     pub(crate) fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
         let Scratch {
             pool,
@@ -178,21 +178,21 @@ impl Filler<'_> {
     }
 }
 
-/// What a thread makes and sorts candidates with; it lives as long as the count.
+/// A thread's buffers to make and sort candidates; they live as long as the count.
 pub(super) struct Scratch {
     pub(super) pool: ChunkPool,
     pub(super) sorter: KeySorter,
     pub(super) filter: Filter,
     /// Boards just made, and then their keys.
     pub(super) made: Vec<Board>,
-    /// Keys of boards that are still needed themselves.
+    /// Keys of boards, while the boards are still needed.
     pub(super) keys: Vec<u64>,
     /// Sorted runs of a range.
     pub(super) runs: Vec<Vec<u64>>,
 }
 
 impl Scratch {
-    /// One thread's share of a plan.
+    /// The buffers of one thread under a plan.
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
             pool: ChunkPool::new(plan.chunks / CHUNK_BYTES),

@@ -5,14 +5,14 @@ use crate::error::Result;
 use crate::game::key::KeyCodec;
 use crate::game::{Board, Exp, Rules};
 
-/// Afterstates that are spawned into at once, so that what they make fits a core's first caches.
+/// Afterstates of a slice: the boards made from it fit a core's first caches.
 const SLICE: usize = 1 << 10;
 
-/// Spawn `tile` into every empty cell of a block of afterstates, and give the canonical form of
-/// each board that comes of it to `emit`, by its range and its key. Returns how many there were.
-/// `made` is scratch space.
+/// Spawn `tile` into every empty cell of a block of afterstates. `emit` gets the range and the key
+/// of each resulting board, in canonical form. Returns the number of boards. `made` is scratch
+/// space.
 ///
-/// About 6 ns a candidate, what `emit` does not included.
+/// About 6 ns a candidate, without the time of `emit`.
 pub(super) fn expand(
     afterstates: &[Board],
     tile: Exp,
@@ -42,10 +42,10 @@ mod tests {
     use crate::game::Game;
 
     #[test]
-    fn a_block_becomes_the_candidates_that_the_rules_make_of_it() {
+    fn a_block_expands_to_the_candidates_of_the_rules() {
         let game: Game = "2x2".parse().unwrap();
         let rules = game.rules();
-        // 2 . / . . and . . / 4 2 with a 2: sums 4 and 8, so one codec does not do for both.
+        // 2 . / . . and . . / 4 2 with a 2: sums 4 and 8, so each needs a codec of its own.
         for (afterstate, expected) in [
             (0x2000, vec![0x0012, 0x0012, 0x0120]),
             (0x0021, vec![0x0112, 0x0121]),

@@ -5,9 +5,9 @@ use crate::game::Board;
 /// Entries, as a power of two: 256 KiB, a part of a core's second cache.
 const BITS: u32 = 15;
 
-/// Remembers boards, each until another falls on its place. Neighbours in a sorted list of states
-/// move to the same afterstates over and over; dropping those repeats here, before canonical form
-/// and sort, costs almost nothing.
+/// Remembers boards, each until another board takes its slot. Neighbours in a sorted list of states
+/// often have afterstates in common. Dropping repeats here, before canonical form and sort, costs
+/// almost nothing.
 pub(super) struct Filter {
     table: Vec<Board>,
 }
@@ -19,7 +19,8 @@ impl Filter {
         }
     }
 
-    /// The boards of all lists that are not remembered, in `passed`; they are remembered now.
+    /// The boards of all lists that are not yet remembered, in `passed`; the filter now remembers
+    /// them.
     pub(super) fn pass_all<'a>(
         &mut self,
         lists: &[Vec<Board>],
@@ -35,8 +36,8 @@ impl Filter {
     }
 
     /// Copy the boards of `from` that are not remembered to `to`, and remember them. Zeros, which
-    /// stand for no board, are dropped. `to` is at least as long as `from`; returns how many were
-    /// copied.
+    /// stand for no board, are dropped. `to` is at least as long as `from`; returns the number of
+    /// boards copied.
     fn pass(&mut self, from: &[Board], to: &mut [Board]) -> usize {
         let to = &mut to[..from.len()];
         let mut passed = 0;

@@ -5,8 +5,8 @@ use std::mem;
 use super::splitters::Span;
 use crate::game::Tally;
 
-/// The union of two strictly increasing lists, strictly increasing, in place of what `out` holds.
-/// About 2 ns a value; no branch depends on the data while both lists last.
+/// Replace `out` by the union of two strictly increasing lists, strictly increasing, too. About 2
+/// ns a value; no branch depends on the data while both lists last.
 pub fn union(a: &[u64], b: &[u64], out: &mut Vec<u64>) {
     out.resize(a.len() + b.len(), 0);
     let (mut i, mut j, mut n) = (0, 0, 0);
@@ -24,9 +24,9 @@ pub fn union(a: &[u64], b: &[u64], out: &mut Vec<u64>) {
     out.truncate(n);
 }
 
-/// The union of any number of strictly increasing lists, by rounds of pairs: each value is moved
-/// log2 of the number of lists times. It is in the first of them; the others and `spare` are only
-/// memory then.
+/// Put the union of strictly increasing lists into the first list, by rounds of pairs. Each value
+/// is moved log2 of the number of lists times. The other lists and `spare` then hold no useful
+/// data.
 pub fn union_all(lists: &mut [Vec<u64>], spare: &mut Vec<u64>) {
     let mut apart = 1;
     while apart < lists.len() {
@@ -42,9 +42,9 @@ pub fn union_all(lists: &mut [Vec<u64>], spare: &mut Vec<u64>) {
     }
 }
 
-/// Merge the sorted runs of a range, one at least, each without repeats, into `keys`, sorted, in
-/// place of what it holds. Counts the unique states and the repeats between runs. Of `runs` one is
-/// left, for its memory.
+/// Merge the sorted runs of a range into `keys`, in place of its content. There is at least one
+/// run, and no run has repeats. Counts the unique states and the repeats between runs. One of
+/// `runs` is left, for its memory.
 ///
 /// 2 ns a state for each doubling of the number of runs.
 pub(super) fn reduce(span: Span, runs: &mut Vec<Vec<u64>>, keys: &mut Vec<u64>) -> Tally {
@@ -79,7 +79,7 @@ mod tests {
         fn merging_is_set_union(sets in prop::collection::vec(prop::collection::btree_set(0u64..300, 0..80), 0..9)) {
             let expected: BTreeSet<u64> = sets.iter().flatten().copied().collect();
             let lists = sets.into_iter().map(|set| set.into_iter().collect());
-            // One at least, and memory that was used before.
+            // At least one list, and a spare buffer that was used before.
             let mut lists: Vec<Vec<u64>> = lists.chain([Vec::new()]).collect();
             union_all(&mut lists, &mut vec![7; 90]);
             prop_assert_eq!(&lists[0], &expected.into_iter().collect::<Vec<_>>());

@@ -2,17 +2,18 @@
 //!
 //! A parallel sample sort with duplicates dropped late. Candidates are turned into keys
 //! (`KeyCodec`), which keep the order of boards in fewer bits. *Splitters*, taken from a sample of
-//! the same part in the layer before, cut the keys into *ranges* of about as many candidates each.
-//! Every thread drops its candidates into *buckets* of its own, one for each range, in chunks of
-//! memory from one pool; when the pool is used up, buckets are sorted and packed into delta-coded
-//! runs, and those are spilled to a file. Range by range the buckets of all threads are then sorted
-//! and merged, and repeats are dropped; in order of ranges that gives the part.
+//! the same part in the layer before, cut the keys into *ranges* of about equally many candidates.
+//! Every thread puts its candidates into *buckets* of its own, one for each range, in chunks of
+//! memory from one pool. When the pool is used up, buckets are sorted and packed into delta-coded
+//! runs. If the runs take too much memory, they are spilled to a file. Then the buckets of all
+//! threads are sorted and merged, range by range, and repeats are dropped. The ranges in order are
+//! the part.
 //!
 //! ```text
-//! expand ----(range, key)--> Buckets        chunks; packed when those run out; then spilled
+//! expand ----(range, key)--> Buckets        chunks; packed when chunks run out; then spilled
 //! MoveSink ------/              |
 //!                               v
-//!                            SortTask       a range, or a piece of one: Sorter, PackedRun
+//!                            SortTask       a range, or a subrange: Sorter, PackedRun
 //!                               |
 //!                               | sorted runs
 //!                               v
@@ -53,21 +54,21 @@ pub(crate) use candidates::{Candidates, MoveSink};
 pub(crate) use source::{CandidateSource, KeySource};
 use splitters::{Sample, Splitters};
 
-/// What is kept from layer to layer: how to cut the parts of the next one, and each thread's
-/// memory.
+/// Data that lives from layer to layer: samples that cut the parts of the next layer, and each
+/// thread's memory.
 pub(crate) struct Lists {
     game: Game,
     plan: Plan,
     codec: KeyCodec,
-    /// Of each part of the layer before.
+    /// A sample of each part of the layer before.
     samples: BTreeMap<(Kind, Exp), Sample>,
     scratch: Arc<PerThread<Scratch>>,
-    /// Where goes what does not fit in memory.
+    /// The directory of spill files.
     dir: PathBuf,
 }
 
 impl Lists {
-    /// Make ready to go on after the last sealed layer of `run`.
+    /// Prepare to go on after the last sealed layer of `run`.
     pub(crate) fn new(run: &Run, plan: &Plan) -> Result<Self> {
         let game = *run.game();
         let mut samples = BTreeMap::new();
@@ -89,7 +90,7 @@ impl Lists {
         })
     }
 
-    /// For one of some tasks that each part is cut into: its candidates are so many fewer.
+    /// Scale the expected candidates down to one of `tasks` tasks of a part.
     pub(crate) fn for_one_of(mut self, tasks: usize) -> Self {
         for sample in self.samples.values_mut() {
             sample.candidates /= tasks.max(1) as u64;
@@ -102,9 +103,9 @@ impl Lists {
         self.codec = self.codec.for_sum(sum, largest(&self.game, sum));
     }
 
-    /// Collect candidates of a part of this layer, in ranges cut as the same part of the layer
-    /// before was made up; or, where bits counted that and its states are not kept, as its
-    /// afterstates were, which are spread alike.
+    /// Collect candidates of a part of this layer. A sample of the same part in the layer before
+    /// cuts the ranges. If its states are not kept, a sample of its afterstates serves instead:
+    /// both have similar distributions.
     pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
         let none = Sample::default();
         let sample = |kind| self.samples.get(&(kind, max));
@@ -152,7 +153,7 @@ fn largest(game: &Game, sum: u32) -> Exp {
     largest.min(game.top())
 }
 
-/// What turns the boards of a layer into keys and back.
+/// The codec between the boards of a layer and their keys.
 pub(crate) fn codec(game: &Game, sum: u32) -> KeyCodec {
     KeyCodec::new(sum, largest(game, sum))
 }
@@ -165,7 +166,7 @@ mod tests {
     use crate::store::{Keep, Store};
 
     #[test]
-    fn where_no_states_are_kept_ranges_are_cut_as_the_afterstates_are() {
+    fn ranges_are_cut_by_afterstates_if_no_states_are_kept() {
         let game: Game = "4x4-16".parse().unwrap();
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();

@@ -1,11 +1,10 @@
 //! Sort numbers and drop duplicates.
 //!
-//! Key idea: most values come several times, and sorting is the most expensive way to find that
-//! out. So a small lossy table, in which each value overwrites whatever was in its slot, drops most
-//! repeats while the values are gathered. The rest goes through a radix sort from the least
-//! significant digit, which looks only at the bits in which the values differ and divides them
-//! evenly among as few passes as possible. Lists that come here are ranges: they fit a core's
-//! cache.
+//! Key idea: most values occur several times, and sorting is the most expensive way to find
+//! repeats. So a small lossy hash table drops most repeats while the values are gathered: each
+//! value overwrites its slot. The rest goes through a radix sort from the least significant digit.
+//! It sorts only by the bits in which the values differ, divided evenly among as few passes as
+//! possible. The lists are ranges that fit a core's cache.
 
 use std::mem;
 use std::ops::{BitOr, BitXor};
@@ -18,16 +17,16 @@ const DIGIT: u32 = 11;
 /// Most bits of a slot's number in the table of repeats: 256 KiB of 4-byte values.
 const PLACE: u32 = 16;
 
-/// Shorter lists are sorted faster by the standard library than the counters are cleared.
+/// The standard library sorts shorter lists in less time than clearing the counters takes.
 const SMALL: usize = 1024;
 
-/// What a [`Sorter`] sorts: `u32` or `u64`.
+/// An integer that a [`Sorter`] can sort: `u32` or `u64`.
 pub trait Key:
     Copy + Default + From<bool> + Ord + BitOr<Output = Self> + BitXor<Output = Self>
 {
-    /// One of `1 << bits` slots, scattered; 0 has the first, 1 another.
+    /// A hash of `bits` bits: slot 0 for the value 0, another slot for 1.
     fn place(self, bits: u32) -> usize;
-    /// The bits from `shift` up, under `mask`.
+    /// The bits from `shift` up, masked by `mask`.
     fn digit(self, shift: u32, mask: usize) -> usize;
     /// Number of bits without leading zeros.
     fn length(self) -> u32;
@@ -70,8 +69,8 @@ pub struct Sorter<K> {
 impl<K: Key> Sorter<K> {
     /// The values of all `pieces`, sorted, without duplicates.
     ///
-    /// Needs two and a half times the memory of the pieces. Costs about 1 to 2 ns a value, and as
-    /// much again for each pass over those that are not dropped at once.
+    /// Takes two and a half times the memory of `pieces`. Costs about 1 to 2 ns a value, and 1 to 2
+    /// ns for each pass over a value that the table does not drop.
     pub fn sort_dedup(&mut self, pieces: &[&[K]]) -> &[K] {
         let length = pieces.iter().map(|piece| piece.len()).sum();
         self.sorted.clear();
@@ -164,8 +163,8 @@ pub(super) struct KeySorter {
 }
 
 impl KeySorter {
-    /// Append the keys that `pieces` of buckets of one range hold, sorted and without repeats, to
-    /// `out`. Returns how many they were with repeats.
+    /// Append the keys of one range, which `pieces` of buckets hold, to `out`, sorted and without
+    /// repeats. Returns the number of keys with repeats.
     pub(super) fn sort(&mut self, span: Span, pieces: &[&[u32]], out: &mut Vec<u64>) -> usize {
         if span.wide() {
             let keys = pieces.iter().flat_map(|piece| span.keys(piece));
@@ -177,7 +176,7 @@ impl KeySorter {
         }
     }
 
-    /// Append `keys`, sorted and without repeats, to `out`; returns how many they were with
+    /// Append `keys`, sorted and without repeats, to `out`; returns the number of keys with
     /// repeats.
     pub(super) fn sort_keys(&mut self, keys: &[u64], out: &mut Vec<u64>) -> usize {
         out.extend_from_slice(self.wide.sort_dedup(&[keys]));

@@ -1,11 +1,11 @@
-//! Sort tasks: what of a part is sorted at once.
+//! Sort tasks: the ranges of a part that are sorted at once.
 
 use super::buckets::Buckets;
 use super::sort::KeySorter;
 use crate::engine::packed::Bounds;
 use crate::error::Result;
 
-/// A range of a part, or a piece of one that is too large to sort at once.
+/// A range of a part, or a smaller range within one that is too large to sort at once.
 #[derive(Clone, Copy)]
 pub(super) struct SortTask {
     pub(super) range: usize,
@@ -28,13 +28,14 @@ impl SortTask {
         self.bounds == Bounds::ALL
     }
 
-    /// Whether it is all that is left of its range.
+    /// Whether it is the last task of its range.
     pub(super) fn ends_range(&self) -> bool {
         self.bounds.is_last()
     }
 
-    /// The sorted runs of the task in `runs`, whose buffers are used again: one of the unsorted
-    /// candidates of all threads, and the packed ones. Returns how many repeats were dropped.
+    /// Put the sorted runs of the task into `runs`, whose buffers are reused. The first run has the
+    /// unsorted candidates of all threads; the others are packed runs. Returns the number of
+    /// repeats dropped.
     pub(super) fn sorted_runs(
         self,
         buckets: &[Buckets],
@@ -68,7 +69,7 @@ impl SortTask {
     }
 }
 
-/// The tasks of a part: its ranges in order, those of more than `most` candidates split.
+/// The tasks of a part: its ranges in order, split if they have more than `most` candidates.
 pub(super) fn tasks(buckets: &[Buckets], most: usize) -> Result<Vec<SortTask>> {
     let mut tasks = Vec::new();
     for range in 0..buckets[0].ranges() {
@@ -83,8 +84,8 @@ pub(super) fn tasks(buckets: &[Buckets], most: usize) -> Result<Vec<SortTask>> {
 }
 
 /// Split a range that is too large to sort at once, evenly by a sample of its candidates. Each task
-/// then reads the whole range and takes its share. That is slow, and rare: it takes a part that
-/// grew to many times its size in the layer before.
+/// then reads the whole range and keeps the keys within its bounds. This is slow, but rare: the
+/// part must have grown to many times its size in the layer before.
 fn split(
     buckets: &[Buckets],
     range: usize,
@@ -140,7 +141,7 @@ mod tests {
         let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
         let keys: Vec<u64> = (0..30_000).map(|i| mix(i % 20_000)).collect();
         let expected: BTreeSet<u64> = keys.iter().copied().collect();
-        // A skewed cut: the last of the three ranges takes nearly all.
+        // A skewed cut: the last of the three ranges has nearly all keys.
         let splitters = Splitters::new(&[0, 1000, 2000], 3, 20);
         for (chunks, most) in [(1000, 100_000), (1000, 3000), (8, 3000)] {
             let (mut pool, mut sorter) = (ChunkPool::new(chunks), KeySorter::default());

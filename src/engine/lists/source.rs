@@ -19,7 +19,7 @@ use crate::progress::Cuts;
 
 /// Gives the states of a part, range by range.
 pub(crate) struct CandidateSource {
-    /// Of each thread.
+    /// The buckets of each thread.
     buckets: Vec<Buckets>,
     codec: KeyCodec,
     scratch: Arc<PerThread<Scratch>>,
@@ -28,7 +28,7 @@ pub(crate) struct CandidateSource {
 }
 
 impl CandidateSource {
-    /// The source of what the threads' buckets hold, of which up to `most` candidates may be sorted
+    /// The source of the candidates in the threads' buckets; at most `most` candidates are sorted
     /// at once.
     pub(super) fn new(
         buckets: Vec<Buckets>,
@@ -47,7 +47,7 @@ impl CandidateSource {
         })
     }
 
-    /// Give all memory back; returns a sample of the states that were given.
+    /// Return all chunks to the pools; returns a sample of the produced states.
     pub(crate) fn retire(self) -> Sample {
         for (thread, buckets) in self.buckets.into_iter().enumerate() {
             buckets.retire(&mut self.scratch.lock(thread).pool);
@@ -69,7 +69,7 @@ impl CandidateSource {
     }
 }
 
-/// The same for the keys of the states, which take fewer bits.
+/// Like [`CandidateSource`], but gives the keys of the states, which take fewer bits.
 pub(crate) struct KeySource(pub(crate) CandidateSource);
 
 impl Source for KeySource {

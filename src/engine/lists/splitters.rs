@@ -1,15 +1,15 @@
-//! Splitters: how a part is cut by key into ranges that are sorted on their own.
+//! Splitters cut a part by key into ranges, each of which is sorted alone.
 //!
-//! Key idea: a part hardly changes its shape from layer to layer, so quantiles of a sample of the
-//! same part in the layer before cut this one evenly (sample sort; Frazer and `McKellar`, 1970).
-//! They decide only how the work is cut, never what comes out.
+//! Key idea: the distribution of a part hardly changes from layer to layer. So quantiles of a
+//! sample of the part in the layer before cut it evenly (sample sort; Frazer and `McKellar`, 1970).
+//! Splitters affect only the division of the work, never its result.
 
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::engine::plan::{PARTS, Plan};
 use crate::game::Board;
 use crate::part::Part;
 
-/// Values that a sample holds at most: sixteen for each of 8,192 ranges.
+/// Most values of a sample: sixteen for each of 8,192 ranges.
 const SAMPLE: usize = 1 << 17;
 
 /// Candidates of a range that sorts well: with its scratch space it fits a core's cache.
@@ -24,13 +24,13 @@ const SMALL_RANGE: usize = 1 << 12;
 pub(crate) struct Sample {
     pub(super) values: Vec<Board>,
     pub(super) candidates: u64,
-    /// Boards to pass over before the next is taken.
+    /// Boards to skip before the next is taken.
     skip: usize,
 }
 
 impl Sample {
-    /// The sample of a part that is about to be made from `candidates`; feed it with
-    /// [`Sample::add`].
+    /// An empty sample of a part that is built from `candidates` candidates; [`Sample::add`] fills
+    /// it.
     pub(super) fn expecting(candidates: u64) -> Self {
         Self {
             values: Vec::new(),
@@ -39,7 +39,8 @@ impl Sample {
         }
     }
 
-    /// Sample the next boards of the part: evenly over all of them, however they are cut.
+    /// Sample the next boards of the part. The sample is even, wherever one call ends and the next
+    /// begins.
     pub(super) fn add(&mut self, boards: &[Board]) {
         let stride = (self.candidates as usize / SAMPLE).max(64);
         let taken = boards.iter().skip(self.skip).step_by(stride);
@@ -57,13 +58,13 @@ impl Sample {
     }
 }
 
-/// Into how many ranges to cut a part of about `candidates`.
+/// The number of ranges into which to cut a part of about `candidates` candidates.
 pub(super) fn ranges(candidates: u64, plan: &Plan) -> usize {
     let candidates = candidates as usize;
     let for_cache = candidates / RANGE.min(plan.sort / 2);
     let for_threads = (candidates / SMALL_RANGE).min(8 * plan.threads());
-    // Each range has a chunk that is being filled, in the buckets of each part: those may take a
-    // quarter.
+    // Each range has a partly filled chunk in the buckets of each part. These chunks may take a
+    // quarter of the memory.
     let most = plan.chunks / CHUNK_BYTES / (4 * PARTS);
     for_cache.max(for_threads).clamp(1, most.clamp(1, 8192))
 }
@@ -74,14 +75,14 @@ pub(super) struct Splitters {
     splitters: Vec<u64>,
     bits: u32,
     shift: u32,
-    /// For each value of a key's leading bits, the number of splitters below all keys that begin
-    /// so.
+    /// For each value of a key's leading bits, the number of splitters below all keys with these
+    /// leading bits.
     table: Vec<u16>,
 }
 
 impl Splitters {
-    /// Cut keys of `bits` bits into about `ranges` ranges that each hold as much of `sample`, which
-    /// is sorted. Without a sample, or for one range, all keys are one range.
+    /// Cut keys of `bits` bits into about `ranges` ranges that hold equal numbers of `sample`,
+    /// which is sorted. Without a sample, or for one range, all keys are one range.
     pub(super) fn new(sample: &[u64], ranges: usize, bits: u32) -> Self {
         let mut splitters: Vec<u64> = Vec::new();
         if !sample.is_empty() {
@@ -114,8 +115,8 @@ impl Splitters {
         }
     }
 
-    /// The range of a key: one look into a table that fits a core's cache, and a search only where
-    /// splitters lie among the keys that begin alike.
+    /// The range of a key: one look-up in a table that fits a core's cache. A binary search follows
+    /// only where splitters lie among the keys with equal leading bits.
     #[inline(always)]
     pub(super) fn range(&self, key: u64) -> usize {
         let prefix = (key >> self.shift) as usize;
@@ -162,7 +163,7 @@ impl Span {
         if self.wide() { 2 } else { 1 }
     }
 
-    /// The keys that a piece of a bucket holds, as they came.
+    /// The keys in a slice of a bucket, in order of arrival.
     pub(super) fn keys(self, piece: &[u32]) -> impl Iterator<Item = u64> {
         piece.chunks_exact(self.words()).map(move |words| {
             let high = words.get(1).copied().unwrap_or(0);

@@ -1,10 +1,10 @@
-//! What a count keeps of its layers.
+//! Files of layers that a count keeps.
 
 use super::*;
 use crate::part::{Kind, Stream};
 
 #[test]
-fn kept_afterstates_are_the_same_under_any_plan() {
+fn any_plan_keeps_equal_afterstates() {
     let game = game("3", 128);
     for keep in [Keep::Afterstates, Keep::Both] {
         let ample = Plan::new(1 << 30, 2).unwrap();
@@ -19,7 +19,7 @@ fn kept_afterstates_are_the_same_under_any_plan() {
     }
 }
 
-/// The files of a directory that end so.
+/// The files of a directory whose names end with `ending`.
 fn ending(files: &BTreeMap<String, Vec<u8>>, ending: &str) -> BTreeMap<String, Vec<u8>> {
     let files = files.iter().filter(|(name, _)| name.ends_with(ending));
     let files = files.map(|(name, bytes)| (name.clone(), bytes.clone()));
@@ -27,7 +27,7 @@ fn ending(files: &BTreeMap<String, Vec<u8>>, ending: &str) -> BTreeMap<String, V
 }
 
 #[test]
-fn what_is_kept_besides_changes_no_count_and_no_file() {
+fn keeping_more_changes_no_count_and_no_file() {
     let plan = Plan::new(256 << 20, 2).unwrap();
     for (game, until) in [(game("3", 64), None), (game("4", 16), Some(30))] {
         let directory = |keep| directory(&game, &plan, &[until], keep);
@@ -45,7 +45,7 @@ fn what_is_kept_besides_changes_no_count_and_no_file() {
         );
         let kept = ending(&both, ".afterstates");
         assert!(ending(&afterstates, ".afterstates") == kept, "{game}");
-        // The frontier of a count that was stopped is among them, as it is.
+        // They include the frontier of a stopped count, byte for byte.
         let frontier = ending(&all, ".afterstates");
         assert_eq!(frontier.is_empty(), until.is_none(), "{game}");
         assert!(
@@ -56,7 +56,7 @@ fn what_is_kept_besides_changes_no_count_and_no_file() {
 }
 
 #[test]
-fn kept_afterstates_are_as_many_in_every_part_as_the_table_says() {
+fn kept_afterstates_match_the_counts_of_the_table() {
     let plan = Plan::new(256 << 20, 2).unwrap();
     for (game, until) in [(game("3", 64), None), (game("4", 16), Some(40))] {
         let place = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ fn keeping_the_last_layer_keeps_no_more() {
 }
 
 #[test]
-fn layers_once_dropped_are_not_promised_again() {
+fn a_run_that_dropped_layers_cannot_keep_all() {
     let game = game("2", 32);
     let place = tempfile::tempdir().unwrap();
     let plan = Plan::new(64 << 20, 1).unwrap();
@@ -119,8 +119,8 @@ fn layers_once_dropped_are_not_promised_again() {
     );
 }
 
-/// The directory of a count up to `until`, if that is given, which then goes on to keep something
-/// else; `None` if that is refused.
+/// The directory of a count that keeps `from` up to `until`, if given, and `to` from then on;
+/// `None` if the change is refused.
 fn changed(from: Keep, to: Keep, until: Option<u32>) -> Option<BTreeMap<String, Vec<u8>>> {
     let game = game("2", 32);
     let plan = Plan::new(64 << 20, 1).unwrap();
@@ -145,7 +145,7 @@ fn changed(from: Keep, to: Keep, until: Option<u32>) -> Option<BTreeMap<String, 
 }
 
 #[test]
-fn a_run_can_keep_less_from_now_on_and_more_only_if_nothing_is_gone() {
+fn a_run_can_keep_less_any_time_and_more_before_the_first_drop() {
     let game = game("2", 32);
     let plan = Plan::new(64 << 20, 1).unwrap();
     for from in EVERY {
@@ -158,7 +158,7 @@ fn a_run_can_keep_less_from_now_on_and_more_only_if_nothing_is_gone() {
                 found.is_none_or(|found| found == expected),
                 "{from} to {to}"
             );
-            // Up to sum 4 nothing is gone.
+            // Up to sum 4 nothing is dropped.
             for until in [None, Some(4)] {
                 let found = changed(from, to, until);
                 assert!(found.unwrap() == expected, "{from} to {to}, {until:?}");

@@ -1,4 +1,4 @@
-//! Whole counts: the same bytes whatever the plan, and wherever they are stopped.
+//! Whole counts: equal bytes under any plan, wherever a count is stopped.
 
 mod keep;
 
@@ -55,7 +55,7 @@ fn counted(
     files(place.path())
 }
 
-/// Adds up how the work was cut, and remembers the layer with most ranges.
+/// Adds up the cuts of all layers, and remembers the most ranges of a layer.
 #[derive(Default)]
 struct Watched {
     cuts: Cuts,
@@ -90,7 +90,7 @@ fn threads_and_memory_change_no_byte() {
         let found = directory(&game, &plan, &[None], Keep::All);
         assert!(found == expected, "{plan:?}");
     }
-    // More threads would have memory for most of it.
+    // With more threads, most candidates would fit in memory.
     for threads in [1, 2, 3] {
         let plan = Plan::tiny(threads);
         assert!(squeezed(&game, &plan, None) == expected, "{plan:?}");
@@ -98,7 +98,7 @@ fn threads_and_memory_change_no_byte() {
 }
 
 #[test]
-fn large_parts_of_many_blocks_and_batches_are_the_same_under_any_plan() {
+fn any_plan_gives_equal_large_parts_of_many_blocks_and_batches() {
     // The fullest layers of 4x4 to 16 have over a million states, ten blocks.
     let game = game("4", 16);
     let expected = directory(
@@ -134,7 +134,7 @@ impl Progress for StopAfter {
 }
 
 #[test]
-fn a_count_that_is_told_to_stop_ends_as_until_would_end_it() {
+fn progress_stop_and_until_end_a_count_alike() {
     let plan = Plan::new(256 << 20, 2).unwrap();
     for engine in [Engine::Lists, Engine::Bits] {
         let plan = plan.clone().with_engine(Some(engine));
@@ -151,7 +151,7 @@ fn a_count_that_is_told_to_stop_ends_as_until_would_end_it() {
 }
 
 #[test]
-fn both_engines_tell_how_far_a_layer_is() {
+fn both_engines_report_progress_within_a_layer() {
     let plan = Plan::new(256 << 20, 2).unwrap();
     for engine in [Engine::Lists, Engine::Bits] {
         let plan = plan.clone().with_engine(Some(engine));
