@@ -1,4 +1,4 @@
-//! A layer that is counted as tasks: its plan, its directory, and what is done of it.
+//! A layer that is counted as tasks: its plan, its directory, and the receipts of its tasks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,30 +17,29 @@ use crate::store::{PROGRAM, Run, TaskDir};
 /// The name of the plan, in the directory of the layer.
 const PLAN: &str = "plan.json";
 
-/// What a task says when it is done. It depends on nothing but the plan.
+/// The result of a task. It depends only on the plan.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Receipt {
-    /// What was counted.
     pub(super) tally: Tally,
     /// The fingerprint of the boards that were counted.
     pub(super) boards: Fingerprint,
-    /// The files that it made, of those that are not empty.
+    /// The files of the task that are not empty.
     pub(super) files: BTreeMap<String, Sealed>,
 }
 
-/// See the module.
+/// A layer that is counted as tasks; see the module.
 pub(super) struct PlannedLayer<'a> {
     pub(super) run: &'a Run,
     pub(super) name: String,
     pub(super) plan: LayerPlan,
     pub(super) dir: TaskDir,
-    /// Those that were read: the file system may be far away.
+    /// Receipts that were read: the file system may be far away.
     receipts: Mutex<HashMap<Task, Receipt>>,
 }
 
 impl<'a> PlannedLayer<'a> {
-    /// The next layer of a run, if it is planned. Directories without a plan, or with one for what the
-    /// run is no more, are deleted.
+    /// The next layer of a run, if it is planned. Directories without a plan, or with an outdated
+    /// plan, are deleted.
     pub(super) fn find(run: &'a Run) -> Result<Option<Self>> {
         for name in TaskDir::names(run, run.sealed_sum() + 2)? {
             match Self::look(run, &name)? {
@@ -51,11 +50,11 @@ impl<'a> PlannedLayer<'a> {
         Ok(None)
     }
 
-    /// The layer whose directory has a name; `None` if it is not the next one of the run.
+    /// The layer in the directory `name`; `None` if it is not the next layer of the run.
     ///
     /// # Errors
     ///
-    /// [`TaskError::OtherProgram`] if another version of the program has cut it; a damaged plan.
+    /// [`TaskError::OtherProgram`] if another version of the program made the plan; a damaged plan.
     fn look(run: &'a Run, name: &str) -> Result<Option<Self>> {
         let dir = TaskDir::new(run, name);
         let plan: Option<LayerPlan> = dir.load(PLAN)?;
@@ -68,7 +67,7 @@ impl<'a> PlannedLayer<'a> {
             return Err(TaskError::OtherProgram { path, found }.into());
         }
         if name != TaskDir::name(plan.sum, &plan) {
-            let what = "not the plan that its directory is named after".to_owned();
+            let what = "its directory has the name of another plan".to_owned();
             return Err(Error::Damaged { path, what });
         }
         Ok(Some(Self::new(run, name.to_owned(), plan, dir)))
@@ -92,7 +91,7 @@ impl<'a> PlannedLayer<'a> {
         Ok(Self::new(run, name, plan, dir))
     }
 
-    /// The layer whose directory has a name.
+    /// The layer in the directory `name`.
     ///
     /// # Errors
     ///
@@ -103,16 +102,16 @@ impl<'a> PlannedLayer<'a> {
         Self::look(run, name)?.ok_or_else(stale)
     }
 
-    /// The error that the layer is sealed by now.
+    /// The error for a layer that has been sealed.
     pub(super) fn stale(&self) -> Error {
         TaskError::Stale(self.dir.path(PLAN)).into()
     }
 
-    /// What a task said.
+    /// The receipt of a task.
     ///
     /// # Errors
     ///
-    /// [`TaskError::Undone`] if it is not done. If its receipt is damaged, it is done no more.
+    /// [`TaskError::Undone`] if the task is not done. A damaged receipt is withdrawn.
     pub(super) fn receipt(&self, task: Task) -> Result<Receipt> {
         let mut receipts = self.receipts.lock().expect("no thread panics");
         if let Some(receipt) = receipts.get(&task) {
@@ -130,12 +129,12 @@ impl<'a> PlannedLayer<'a> {
         Ok(receipt)
     }
 
-    /// The tasks that are not done, of the first stage that has some; `None` if there are none.
+    /// The tasks that are not done, of the first stage with one; `None` if all are done.
     pub(super) fn missing(&self) -> Result<Option<Missing>> {
         let files = self.dir.files()?;
         for stage in Stage::ALL {
             let tasks = match self.tasks(stage) {
-                // Of a stage before: its receipt is there, but damaged.
+                // A task of an earlier stage, whose receipt is damaged.
                 Err(Error::Task(TaskError::Undone(name))) => return self.missing_again(name),
                 tasks => tasks?,
             };
@@ -153,7 +152,7 @@ impl<'a> PlannedLayer<'a> {
         Ok(None)
     }
 
-    /// The same for a task that was done and is no more, by its full name.
+    /// Like [`Self::missing`], for a task whose receipt was withdrawn, by its full name.
     fn missing_again(&self, name: String) -> Result<Option<Missing>> {
         let (_, task) = name.split_once('/').unwrap_or_default();
         let stage = task.parse::<Task>()?.stage();
@@ -165,14 +164,14 @@ impl<'a> PlannedLayer<'a> {
         }))
     }
 
-    /// The tasks of a stage; those of a stage before it must be done.
+    /// The tasks of a stage; all earlier stages must be done.
     fn tasks(&self, stage: Stage) -> Result<Vec<Task>> {
         self.plan.tasks(stage, self.run.segment(), |kind, max| {
             self.made(kind, max).map(|files| total(&files))
         })
     }
 
-    /// The boards of a part, in the files that reduces or gathers made, in order.
+    /// The files with the boards of a part that reduces or gathers made, in order.
     pub(super) fn made(&self, kind: Kind, max: Exp) -> Result<Vec<(String, Sealed)>> {
         let tasks: Vec<Task> = match kind {
             Kind::States => self.plan.reduces(max).collect(),
@@ -181,7 +180,7 @@ impl<'a> PlannedLayer<'a> {
         self.files(tasks.into_iter().map(|task| (task, task.boards(kind))))
     }
 
-    /// Those of some names that their tasks made.
+    /// The files of `names` that their tasks made; receipts leave out empty files.
     pub(super) fn files(
         &self,
         names: impl Iterator<Item = (Task, String)>,
@@ -208,7 +207,7 @@ impl<'a> PlannedLayer<'a> {
         parts.collect()
     }
 
-    /// What is in a file of boards of a part.
+    /// The label of a file with boards of a part.
     pub(super) fn label(&self, kind: Kind, max: Exp) -> Label {
         Label::new(self.run.game(), kind, self.key(max))
     }
@@ -224,8 +223,8 @@ impl<'a> PlannedLayer<'a> {
         self.dir.retract(files.iter().map(String::as_str))
     }
 
-    /// If an error says that a file is damaged which a task made, have that task done again, and say
-    /// so.
+    /// If an error is about a damaged file of a task, have the task done again, and report the
+    /// task.
     pub(super) fn blame(&self, error: Error) -> Error {
         let task = error.damaged_file().and_then(|path| self.maker(path));
         let Some(task) = task else { return error };
@@ -239,7 +238,7 @@ impl<'a> PlannedLayer<'a> {
         }
     }
 
-    /// The name of a task, with that of its layer.
+    /// The name of a task, with the name of its layer.
     pub(super) fn full_name(&self, task: Task) -> String {
         format!("{}/{task}", self.name)
     }
@@ -252,7 +251,7 @@ impl<'a> PlannedLayer<'a> {
     }
 }
 
-/// Boards in all of some files.
+/// Number of boards in some files.
 pub(super) fn total(files: &[(String, Sealed)]) -> u64 {
     let boards = files.iter().map(|(_, sealed)| sealed.states);
     boards.fold(0, u64::saturating_add)

@@ -1,19 +1,18 @@
 //! A layer as tasks, for any number of machines.
 //!
-//! A layer that is too large for one machine is cut into *tasks*, each of which reads files and
-//! writes files in one shared directory, in minutes, on whichever machine is free. Who starts them,
-//! where, and again after a loss, is somebody else's business: `scripts/enum48_ray.py` has Ray do
-//! it. What the tasks are and what they do is decided here, and the result is the same, byte for
-//! byte, as that of one machine.
+//! A layer that is too large for one machine is cut into *tasks*. Each task reads and writes files
+//! in one shared directory, takes minutes, and runs on any machine. A scheduler outside of this
+//! crate starts tasks, and restarts lost ones: `scripts/enum48_ray.py` uses Ray. This module
+//! defines the tasks. Their result is byte for byte the result of one machine.
 //!
 //! ```text
 //! sealed layers s-2, s-4
 //!      |
-//!      | map      share of a part's afterstates: spawn, sort, drop repeats
+//!      | map      some of a part's afterstates: spawn, sort, drop repeats
 //!      v
-//! sorted states of each share
+//! sorted states of each map
 //!      |
-//!      | reduce   range of a part's states, from all shares: merge, count, drop the dead, move
+//!      | reduce   range of a part's states, from all maps: merge, count, drop the dead, move
 //!      v
 //! live states of each range; sorted afterstates of each range, of the part and the one above
 //!      |
@@ -23,24 +22,24 @@
 //!      |
 //!      | write    file of a part: the ranges laid end to end, cut as the run's files are
 //!      v
-//! seal            rows from what the tasks counted, laws, the run's files and manifest
+//! seal            rows from the tasks' counts, laws, the run's files and manifest
 //! ```
 //!
-//! The tasks of a stage can be done at once, in any order; those of the next can be when they are
-//! done. Parts are independent but for their afterstates. What passes from stage to stage are
-//! ordinary part files in small blocks, one for each task and part, never one for each pair of
-//! tasks: a task of the next stage finds its section in the index.
+//! The tasks of a stage can run at once, in any order; the next stage begins when all are done.
+//! Parts are independent except for their afterstates. Stages exchange ordinary part files in small
+//! blocks, one for each task and part, never one for each pair of tasks: a task of the next stage
+//! finds its range in the index.
 //!
 //! Key idea: a task is a pure function of sealed files and the layer's plan, and its results are
-//! published by links, which a file system grants once ([`TaskDir`](crate::store)). So a task can be
-//! done twice, at once, or late, and can be killed at any moment. What one has done its *receipt*
-//! says, which is published last; what has no receipt is to be done. A reader that finds a file
-//! damaged takes the receipt of the task back that made it.
+//! published by links, which a file system creates only once ([`TaskDir`](crate::store)). So a task
+//! can run twice, at the same time or late, and can be killed at any moment. A task publishes its
+//! *receipt* last; a task without a receipt is not done. A reader that finds a damaged file
+//! withdraws the receipt of the task that made it.
 //!
-//! Layers of fewer candidates than a task has are counted by the coordinator alone, with the engine.
+//! A layer of fewer candidates than a task is counted by the coordinator alone, with the engine.
 //!
-//! Reading order: `task` (names), `plan`, `layer` (receipts), `work` (what a task does), `sources`
-//! (what it reads), `seal`, then this file: what there is to be done.
+//! Reading order: `task` (names), `plan`, `layer` (receipts), `work` (the work of a task),
+//! `sources` (its input), `seal`, then this file (the next steps of a run).
 
 mod layer;
 mod plan;
@@ -62,21 +61,21 @@ use plan::candidates_of_next;
 use seal::Sealing;
 pub use task::{Missing, Stage};
 
-/// What there is to be done of a run.
+/// The next step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing: it is counted as far as was asked for.
+    /// Nothing: the run is counted as far as requested.
     Nothing,
-    /// Tasks: they can be done at once.
+    /// Tasks that can run at once.
     Tasks(Missing),
-    /// All tasks of the layer of this sum are done: it is to be [sealed](fn@seal).
+    /// [Seal](fn@seal) the layer of this sum: all its tasks are done.
     Seal(u32),
 }
 
-/// What is to be done next of a run, up to the layer of sum `until`. Layers of fewer than `task`
-/// candidates are counted at once, with the engine, in the resources of a plan; the first one of more
-/// is cut into tasks of about so many, and its files get the plan's zstd level. A layer that is
-/// planned stays as it is, whatever `task` and the level are later.
+/// Find the next step of a run, up to the layer of sum `until`. Layers of fewer than `task`
+/// candidates are counted at once, with the engine, in the resources of a plan. The first larger
+/// layer is cut into tasks of about `task` candidates, and its files get the plan's zstd level.
+/// Later values of `task` and the level do not change a planned layer.
 ///
 /// # Errors
 ///
@@ -93,7 +92,8 @@ pub fn next(
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
     let planned = PlannedLayer::find(store.run())?.is_some();
     if !planned && !ended(store.run()) && is_small(store.run()) {
-        // Bits count many layers before they seal them, and so know too late which one is large.
+        // Bits count many layers before they seal them, so they would notice a large layer too
+        // late.
         let plan = plan
             .clone()
             .with_small(task)
@@ -101,7 +101,7 @@ pub fn next(
         engine::count_while(store, &plan, until, progress, is_small)?;
     }
     let run = store.run();
-    // A small layer is left if `progress` said to stop.
+    // If `progress` said to stop, a small layer remains.
     if ended(run) || !planned && is_small(run) {
         return Ok(Next::Nothing);
     }
@@ -115,14 +115,14 @@ pub fn next(
     })
 }
 
-/// Do a task of a run in the resources of a plan, unless it is done. It can be done by several
-/// processes at once: they do the same, and the first one's results stay.
+/// Do a task of a run in the resources of a plan, unless it is done. Several processes may do it at
+/// once: their results are equal, and the first results stay.
 ///
 /// # Errors
 ///
-/// [`TaskError::Unknown`] if there is no such task, [`TaskError::Stale`] if its layer is sealed, or was planned
-/// again; [`TaskError::Undone`] or [`TaskError::Retracted`] if another task must be done first; what the system
-/// refuses.
+/// [`TaskError::Unknown`] if there is no such task, [`TaskError::Stale`] if its layer is sealed, or
+/// was planned again; [`TaskError::Undone`] or [`TaskError::Retracted`] if another task must be
+/// done first; errors of the system.
 pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
     let unknown = || TaskError::Unknown(task.to_owned());
     let (layer, task) = task.split_once('/').ok_or_else(unknown)?;
@@ -130,7 +130,7 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
     let run = Run::peek(dir)?;
     let layer = PlannedLayer::open(&run, layer)?;
     work::work(&layer, task, plan).map_err(|error| {
-        // Once the layer is sealed its files go.
+        // The files of a layer are deleted once it is sealed.
         if Run::peek(dir).is_ok_and(|run| layer.plan.follows(&run)) {
             layer.blame(error)
         } else {
@@ -139,14 +139,14 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
     })
 }
 
-/// Seal the layer of which all tasks are done: add up what they counted, check it, and make their
-/// files those of the run. What the tasks handed to each other is deleted. Returns the layer's sum.
+/// Seal the layer whose tasks are all done: add up their counts, check them, and move their files
+/// into the run. The files that tasks handed to each other are deleted. Returns the layer's sum.
 ///
 /// # Errors
 ///
-/// [`TaskError::Unplanned`] if there is no such layer, [`TaskError::Undone`] if a task is not;
-/// [`Error::Law`](crate::Error::Law) if the counts cannot be right: nothing is sealed then. What the system refuses: the same call
-/// again goes on.
+/// [`TaskError::Unplanned`] if there is no such layer, [`TaskError::Undone`] if a task is not done;
+/// [`Error::Law`](crate::Error::Law) if the counts cannot be right: nothing is sealed then. Errors
+/// of the system; a second call goes on.
 pub fn seal(store: &mut Store) -> Result<u32> {
     let unplanned = TaskError::Unplanned(store.run().dir().to_owned());
     let layer = PlannedLayer::find(store.run())?.ok_or(unplanned)?;
@@ -157,7 +157,7 @@ pub fn seal(store: &mut Store) -> Result<u32> {
     engine::obey(&laws, store, &mut layers)?;
     let sealed = sealing.hand_over(store).and_then(|()| store.seal(&layers));
     sealed.inspect_err(|_| {
-        // The error that ended it is the one to report.
+        // The error that ended the sealing is the one to report.
         let _ = store.abandon();
     })?;
     store.close()?;

@@ -1,9 +1,9 @@
-//! The plan of a layer: into which tasks it is cut.
+//! The plan of a layer: the tasks into which it is cut.
 //!
-//! Key idea: all follows from the layers before it, which are sealed, and from the size of a task.
-//! The candidates of a part are as many as the empty cells that are spawned into, and a part hardly
-//! changes its shape from layer to layer, so quantiles of the one before cut it evenly. Nothing that
-//! is sealed depends on the plan.
+//! Key idea: the plan follows from the sealed layers and from the size of a task. The number of
+//! candidates of a part is the number of empty cells that are spawned into. The distribution of a
+//! part hardly changes from layer to layer, so quantiles of the part before cut it evenly. The
+//! sealed files do not depend on the plan.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,42 +15,40 @@ use crate::game::{Exp, PartKey};
 use crate::part::Kind;
 use crate::store::{PROGRAM, Run};
 
-/// Candidates of a task, unless a user says otherwise: minutes of work for a core.
+/// Default number of candidates of a task: minutes of work for a core.
 pub const TASK: u64 = 1 << 27;
 
-/// Afterstates that reduces make of a part, for each different one among them: about.
+/// Average number of times that reduces make each afterstate of a part, roughly.
 const REPEATED: u64 = 4;
 
-/// How a layer is cut.
+/// The division of a layer into tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LayerPlan {
-    /// The program that cut it: another version may do something else.
+    /// The program that made the plan: another version may divide differently.
     pub(super) program: String,
-    /// The layer.
     pub(super) sum: u32,
-    /// Checksum of the run that it follows from.
+    /// Checksum of the run that the layer follows from.
     pub(super) run: u32,
-    /// zstd level of its files.
+    /// zstd level of the layer's files.
     pub(super) level: i32,
-    /// The parts that it may have.
+    /// The parts that the layer may have.
     pub(super) parts: Vec<PartPlan>,
 }
 
-/// How a part is cut.
+/// The division of a part into tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PartPlan {
     max_tile: u32,
-    /// Shares of what its states come from; 0 if there are none.
+    /// Number of maps, each of which spawns into some of the afterstates; 0 if there are none.
     pub(super) shares: usize,
-    /// The first keys of the ranges of its states, but that of the first.
+    /// The first keys of the ranges of its states, without the first range.
     states: Vec<u64>,
-    /// Those of the ranges of its afterstates.
+    /// The first keys of the ranges of its afterstates, without the first range.
     afterstates: Vec<u64>,
 }
 
 impl LayerPlan {
-    /// Cut the layer that follows from the last sealed one of `run` into tasks of about `task`
-    /// candidates.
+    /// Cut the layer after the last sealed layer of `run` into tasks of about `task` candidates.
     pub(super) fn new(run: &Run, task: u64, level: i32) -> Result<Self> {
         let frontier = Frontier::open(run)?;
         let sum = frontier.sum();
@@ -67,13 +65,13 @@ impl LayerPlan {
         })
     }
 
-    /// Whether it is for the next layer of a run.
+    /// Whether the plan is for the next layer of a run.
     pub(super) fn follows(&self, run: &Run) -> bool {
         self.sum == run.sealed_sum() + 2 && self.run == run.checksum()
     }
 
-    /// The tasks of a stage; of the last one those for parts of so many boards, which are known only
-    /// when the stages before it are done, cut into files of `segment` boards.
+    /// The tasks of a stage. The last stage cuts the `boards` of each part into files of `segment`
+    /// boards; `boards` is known only when the earlier stages are done.
     pub(super) fn tasks(
         &self,
         stage: Stage,
@@ -102,20 +100,20 @@ impl LayerPlan {
         self.parts.iter().filter_map(PartPlan::max)
     }
 
-    /// Those that spawn into what the states of a part come from.
+    /// The maps of a part: they spawn into the afterstates that its states come from.
     pub(super) fn maps(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
         let shares = self.part(max).map_or(0, |part| part.shares);
         Task::all(Step::Map, max, shares)
     }
 
-    /// Those that merge the states of a part.
+    /// The reduces of a part: they merge its states.
     pub(super) fn reduces(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
         let ranges = self.ranges(Kind::States, max);
         Task::all(Step::Reduce, max, ranges)
     }
 
-    /// Those that merge the afterstates of a part, which come from its states, and from those of the
-    /// part below.
+    /// The gathers of a part: they merge its afterstates, which come from the states of the part
+    /// and of the part below.
     pub(super) fn gathers(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
         let made = self
             .sources(max)
@@ -128,7 +126,7 @@ impl LayerPlan {
         Task::all(Step::Gather, max, ranges)
     }
 
-    /// The files of afterstates of a part that reduces make, and who makes each.
+    /// The files of a part's afterstates that reduces make, each with its task.
     pub(super) fn reduced(&self, max: Exp) -> Vec<(Task, String)> {
         let mut files = Vec::new();
         for from in self.sources(max) {
@@ -147,7 +145,7 @@ impl LayerPlan {
         merging.chain([max])
     }
 
-    /// Ranges of the boards of a kind of a part.
+    /// Number of ranges of a part's boards of a kind.
     pub(super) fn ranges(&self, kind: Kind, max: Exp) -> usize {
         let part = self.part(max);
         let part = part.filter(|part| kind == Kind::Afterstates || part.shares > 0);
@@ -214,7 +212,7 @@ impl PartPlan {
     }
 }
 
-/// Cut keys into ranges that each hold as much of a sample, which is sorted.
+/// Cut keys into ranges that hold equal numbers of a sorted sample.
 fn cuts(sample: &[u64], ranges: usize) -> Vec<u64> {
     let ranges = ranges.min(sample.len());
     let cut = |range: usize| sample.get(sample.len() * range / ranges).copied();
@@ -224,8 +222,8 @@ fn cuts(sample: &[u64], ranges: usize) -> Vec<u64> {
     cuts
 }
 
-/// Candidates of a part of the next layer: a tile is spawned into every empty cell of what it comes
-/// from.
+/// Candidates of a part of the next layer: one for every empty cell of the afterstates that it
+/// comes from.
 fn candidates(run: &Run, key: PartKey) -> u64 {
     let rows = key
         .spawned_from()

@@ -1,4 +1,5 @@
-//! The end of a layer: what its tasks counted adds up to its rows, and their files become the run's.
+//! The end of a layer: the counts of its tasks add up to its rows, and their files become the
+//! run's.
 
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ use crate::laws;
 use crate::part::{Fingerprint, Kind, Sealed};
 use crate::store::{Layer, Store};
 
-/// A layer of which every task is done.
+/// A layer whose tasks are all done.
 pub(super) struct Sealing {
     pub(super) layer: Layer,
     parts: Vec<FilesOfPart>,
@@ -26,12 +27,12 @@ struct FilesOfPart {
 }
 
 impl Sealing {
-    /// Add up what the tasks of a layer counted, and see that nothing was lost between them.
+    /// Add up the counts of a layer's tasks, and check that nothing was lost between them.
     ///
     /// # Errors
     ///
-    /// [`TaskError::Undone`](crate::error::TaskError::Undone) if a task is not, [`Error::Law`](crate::Error::Law)
-    /// if their numbers contradict each other; what is wrong with the files.
+    /// [`TaskError::Undone`](crate::error::TaskError::Undone) if a task is not done,
+    /// [`Error::Law`](crate::Error::Law) if their numbers contradict each other; damaged files.
     pub(super) fn new(tasks: &PlannedLayer) -> Result<Self> {
         let (sum, run) = (tasks.plan.sum, tasks.run);
         let mut sealing = Self {
@@ -97,8 +98,8 @@ impl Sealing {
         Ok(())
     }
 
-    /// Note the files that were written of a part whose counted boards have a fingerprint; returns what
-    /// they are together.
+    /// Record the written files of a part, and check them against the fingerprint of its counted
+    /// boards. Returns their summary.
     fn written(
         &mut self,
         tasks: &PlannedLayer,
@@ -121,13 +122,13 @@ impl Sealing {
         let (counted, kept) = (counted.0, sealed.fingerprint.0);
         laws::equal(
             row,
-            "fingerprints of what was counted and written",
+            "fingerprints of counted and written boards",
             counted,
             kept,
         )?;
         if sealed.states > 0 {
             self.layer.wrote(kind, sealed.bytes, Default::default());
-            // That they can be opened, and are what they were.
+            // Opening the files checks their headers and sizes.
             tasks.open_all(kind, max, written.clone())?;
             let files = written.into_iter();
             let files = files.map(|(name, sealed)| (tasks.dir.path(&name), sealed));
@@ -147,7 +148,7 @@ impl Sealing {
     }
 }
 
-/// What tasks counted together, and the fingerprint of the boards.
+/// The added counts of tasks, and the fingerprint of their boards.
 fn counted(
     layer: &PlannedLayer,
     tasks: impl Iterator<Item = Task>,

@@ -1,7 +1,7 @@
-//! What tasks read: sorted files of keys, as sources of boards.
+//! The input of tasks: sorted files of keys, as sources of boards.
 //!
-//! A [`KeyRange`] merges the boards of a range of keys, of which many files may hold some. A
-//! [`PositionRange`] is cut from files that are read one behind the other.
+//! A [`KeyRange`] merges the boards of a range of keys from many files. A [`PositionRange`] takes a
+//! range of positions from files that are read one after another.
 
 use std::mem;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use crate::per_thread::PerThread;
 /// task reads a small range of each of many files, and can only read whole blocks.
 pub(super) const BLOCK: usize = 1 << 11;
 
-/// Blocks of a file that are read at once, on average. With fewer, more of what is read would lie
-/// outside the range.
+/// Blocks of a file that are read at once, on average. With fewer blocks, more of the boards read
+/// would lie outside the range.
 const AT_ONCE: usize = 8;
 
 /// Boards that fit a core's cache while they are merged.
@@ -35,7 +35,7 @@ pub(super) struct KeyRange {
 }
 
 impl KeyRange {
-    /// The keys of `files` within some bounds. Each worker merges about `most` keys at once.
+    /// The keys of `files` within some bounds. A worker merges about `most` keys at once.
     pub(super) fn new(
         files: Vec<Part>,
         within: Bounds,
@@ -131,7 +131,7 @@ impl Source for KeyRange {
     }
 }
 
-/// The boards between two positions of sorted files that are read one behind the other.
+/// The boards between two positions of sorted files that are read one after another.
 pub(super) struct PositionRange {
     files: Vec<Part>,
     blocks: Vec<BlockRange>,

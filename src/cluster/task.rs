@@ -7,21 +7,21 @@ use crate::error::{Error, TaskError};
 use crate::game::Exp;
 use crate::part::Kind;
 
-/// A stage: its tasks can be done at once, once those of the stage before are done.
+/// A stage: its tasks can run at once, after all tasks of the stage before are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Spawn into shares of the afterstates.
+    /// Spawn into some of the afterstates.
     Map,
-    /// Merge what maps made of a range of states, and move them.
+    /// Merge the states of a range that maps made, and move them.
     Reduce,
     /// Merge the afterstates of a range that reduces made.
     Gather,
-    /// Cut a part into the files that a run has.
+    /// Cut a part into the files of the run.
     Write,
 }
 
 impl Stage {
-    /// All of them, in order.
+    /// All stages, in order.
     pub(super) const ALL: [Self; 4] = [Self::Map, Self::Reduce, Self::Gather, Self::Write];
 }
 
@@ -43,22 +43,22 @@ pub struct Missing {
     pub sum: u32,
     /// The stage.
     pub stage: Stage,
-    /// Their names, as [`run`](fn@super::run) takes them.
+    /// The names of the tasks, as [`run`](fn@super::run) takes them.
     pub tasks: Vec<String>,
-    /// Tasks of the stage, those that are done among them.
+    /// Number of tasks of the stage, done or not.
     pub of: usize,
 }
 
-/// A task of a layer: one of those for the part with a largest tile.
+/// A task of a layer, for the part with largest tile `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Task {
     pub(super) step: Step,
     pub(super) max: Exp,
-    /// Of the share, range or file that it is for.
+    /// The number of its map, range or file.
     pub(super) number: usize,
 }
 
-/// What a task does.
+/// The work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     Map,
@@ -68,12 +68,12 @@ pub(super) enum Step {
 }
 
 impl Task {
-    /// The first `tasks` of a kind for a part.
+    /// All `tasks` tasks of a kind for a part.
     pub(super) fn all(step: Step, max: Exp, tasks: usize) -> impl Iterator<Item = Self> {
         (0..tasks).map(move |number| Self { step, max, number })
     }
 
-    /// The stage that it belongs to.
+    /// The stage that the task belongs to.
     pub(super) fn stage(self) -> Stage {
         match self.step {
             Step::Map => Stage::Map,
@@ -83,22 +83,22 @@ impl Task {
         }
     }
 
-    /// The name of what it says when it is done.
+    /// File name of the task's receipt.
     pub(super) fn receipt(self) -> String {
         format!("{self}.json")
     }
 
-    /// The name of the boards that it makes.
+    /// File name of the boards that the task makes.
     pub(super) fn boards(self, kind: Kind) -> String {
         format!("{self}.{kind}")
     }
 
-    /// The name of the afterstates with the next larger tile, which a reduce makes.
+    /// File name of the afterstates with the next larger tile, which a reduce makes.
     pub(super) fn merged(self) -> String {
         format!("{self}.merged.{}", Kind::Afterstates)
     }
 
-    /// The names of all files that it may leave, first that of the receipt: without it, none of them
+    /// The names of all files that the task may leave. The receipt comes first: without it, no file
     /// counts.
     pub(super) fn files(self) -> [String; 4] {
         let [states, afterstates] = [Kind::States, Kind::Afterstates].map(|kind| self.boards(kind));
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back_and_no_others_are_taken() {
+    fn names_are_read_back_and_other_texts_are_refused() {
         let max = Exp::of_tile(64).unwrap();
         for (text, step, number) in [
             ("map-00064-0003", Step::Map, 3),

@@ -1,4 +1,4 @@
-//! How a task is done.
+//! The work of each task.
 
 use std::sync::atomic::AtomicU64;
 
@@ -15,7 +15,8 @@ use crate::game::{Exp, PartKey, Tally};
 use crate::part::{Fingerprint, Kind, Part, Sealed};
 use crate::store::{Attempt, Writer};
 
-/// zstd level of what tasks hand to each other: none, as each is read once.
+/// zstd level of the files that tasks hand to each other: no compression, because each file is read
+/// once.
 const LEVEL: i32 = 0;
 
 /// Does a task of a layer.
@@ -27,7 +28,7 @@ struct Work<'a> {
     output: Output<'a>,
 }
 
-/// Where the files of a task go.
+/// The destination of a task's files.
 struct Output<'a> {
     layer: &'a PlannedLayer<'a>,
     task: Task,
@@ -76,7 +77,7 @@ impl Work<'_> {
         attempt.save(&self.task.receipt(), &receipt)
     }
 
-    /// Spawn into a share of what the states of a part come from.
+    /// Spawn into some of the afterstates that the states of a part come from.
     fn map(&mut self) -> Result<()> {
         let shares = self.layer.plan.maps(self.task.max).count();
         self.expect(self.task.number < shares)?;
@@ -122,7 +123,7 @@ impl Work<'_> {
         self.build_keys(Kind::Afterstates, max, source, visit)
     }
 
-    /// Write a file of a part as the run has it.
+    /// Write a file of a part for the run.
     fn write(&mut self, kind: Kind) -> Result<()> {
         let max = self.task.max;
         let files = self.layer.made(kind, max)?;
@@ -152,14 +153,14 @@ impl Work<'_> {
         codec(self.layer.run.game(), self.layer.plan.sum)
     }
 
-    /// Lists for one of some tasks that a part is cut into.
+    /// Lists for one of `tasks` tasks that a part is cut into.
     fn lists(&self, tasks: usize) -> Result<Lists> {
         let mut lists = Lists::new(self.layer.run, &self.plan)?.for_one_of(tasks);
         lists.begin(self.layer.plan.sum);
         Ok(lists)
     }
 
-    /// See that the task is one of the layer's.
+    /// Check that the task is one of the layer's.
     fn expect(&self, planned: bool) -> Result<()> {
         if planned {
             return Ok(());
@@ -171,7 +172,7 @@ impl Work<'_> {
         self.build(kind, max, KeySource(candidates.into_source()?), OnlyList)
     }
 
-    /// Build the keys of boards that are counted.
+    /// Build a file of keys, and count their boards.
     fn build_keys<S: Source, V: Visit<Found = ()>>(
         &mut self,
         kind: Kind,
@@ -206,7 +207,7 @@ impl Work<'_> {
     }
 }
 
-/// The files that overlap the positions `from..to`, and how many boards precede them.
+/// The files that overlap the positions `from..to`, and the number of boards before them.
 fn within(files: Vec<(String, Sealed)>, from: u64, to: u64) -> (Vec<(String, Sealed)>, u64) {
     let (mut end, mut before) = (0, 0);
     let within = files.into_iter().filter(|(_, sealed)| {
