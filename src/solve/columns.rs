@@ -1,9 +1,9 @@
 //! Builds the columns of a layer: the values of all its afterstates, in files.
 //!
-//! Key idea: a column is built as the files of states are, by the [pipeline](crate::engine::Pipeline).
-//! The source of a part is its blocks of afterstates. The visit of a slice finds its values, and the
-//! last slice of a block encodes the block of each column. So a small layer of few blocks keeps all
-//! threads busy.
+//! Key idea: the files of columns and of states are built alike, by the
+//! [pipeline](crate::engine::Pipeline). The source of a part is its blocks of afterstates. The
+//! visit of a slice finds its values, and the last slice of a block encodes the block of each
+//! column. So a small layer of few blocks keeps all threads busy.
 
 use std::sync::Mutex;
 
@@ -28,7 +28,7 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Make them for each thread.
+    /// Make the buffers of each thread.
     pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
         PerThread::new(workers.threads(), |_| {
             Ok(Self {

@@ -1,12 +1,12 @@
-//! The values of afterstates, from those of the two layers above.
+//! The values of afterstates, from the values of the two layers above.
 //!
-//! Key idea: states are made on the fly, not looked up. What can be spawned into a slice of
-//! afterstates is moved in all directions ([`LineTables`]); what the moves lead to is looked up, and
-//! the greatest value of each state goes into the mean of its afterstate. A state is made about one
-//! and a half times that way, but it needs neither a list of states nor a place for their values.
+//! Key idea: states are made on the fly, not looked up. The spawned states of a slice of
+//! afterstates are moved in all directions ([`LineTables`]). The resulting afterstates are looked
+//! up, and the greatest value of each state goes into the mean of its afterstate. On average a
+//! state is made one and a half times, but states need neither a list nor memory for their values.
 //!
-//! Each move must lead to an afterstate that is there, to a win, or nowhere. A state none of whose
-//! moves leads anywhere is dead; an afterstate that is not there is an error, never a loss.
+//! Each legal move must lead to a known afterstate or to a win. A state without a legal move is
+//! dead. An unknown afterstate is an error, never a loss.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -16,11 +16,11 @@ use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, empty_cells, sum};
 use crate::wide::prefetch;
 
-/// Afterstates whose states are made at once: a few thousand look-ups, so that those of one kind
-/// are in flight together, and no more than fits a core's caches.
+/// Afterstates of a slice: enough for a few thousand look-ups in flight together, and few enough
+/// for a core's caches.
 const SLICE: usize = 512;
 
-/// Most goals that are solved together: more would not share enough of the work.
+/// Most goals that are solved together: more goals would not share enough work.
 pub(crate) const MOST_GOALS: usize = 4;
 
 /// Finds values of afterstates of one sum.
@@ -28,25 +28,25 @@ pub struct Expand<'a> {
     pub(crate) game: Game,
     pub(crate) lines: &'a LineTables,
     pub(crate) payoffs: &'a [Payoff],
-    /// The afterstates of the states with a 2 more, and with a 4 more.
+    /// The layers above: afterstates of states with a spawned 2, and with a spawned 4.
     pub(crate) above: [&'a Layer<'a>; 2],
 }
 
 /// A thread's buffers.
 #[derive(Default)]
 pub struct Scratch {
-    /// The moves of the candidates with a 2, and of those with a 4.
+    /// The moves of the candidates with a 2, and of the candidates with a 4.
     moves: [SpawnedMoves; 2],
     found: Found,
 }
 
 impl Expand<'_> {
-    /// Append the values of afterstates: those of the first one, one for each goal, then of the
-    /// next. About 50 ns for each candidate, mostly for its look-ups.
+    /// Append the values of afterstates: the values of the first one, one for each goal, then of
+    /// the next. About 50 ns for each candidate, mostly for its look-ups.
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Absent`] if an afterstate that a move leads to is not there.
+    /// [`SolvingError::Absent`] if a move leads to an afterstate that the layer does not have.
     pub fn values(
         &self,
         afterstates: &[Board],
@@ -54,7 +54,7 @@ impl Expand<'_> {
         values: &mut Vec<u32>,
     ) -> Result<()> {
         let slices = afterstates.chunks(SLICE);
-        // The number of goals is known to the compiler: loops over them are none.
+        // The compiler knows the number of goals, so it unrolls the loops over them.
         for slice in slices {
             match self.payoffs {
                 [one] => self.slice(&[*one], slice, scratch, values),
@@ -132,7 +132,7 @@ impl Expand<'_> {
             prefetch(values, place as usize);
         }
         for ((&place, &mover), &afterstate) in places.iter().zip(&moves.movers).zip(&*reached) {
-            // The place of what is not there is beyond all values.
+            // The place of an absent afterstate is beyond all values.
             let Some(values) = values.get(place as usize) else {
                 let sum = sum(afterstate);
                 return Err(SolvingError::Absent { sum, afterstate }.into());

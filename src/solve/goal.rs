@@ -1,18 +1,18 @@
-//! What a run can be solved for, and with how many bits.
+//! The goals that a run can be solved for, and the bits of their values.
 
 use crate::counts::Row;
 use crate::error::{Result, SolvingError};
 use crate::game::Objective;
 use crate::store::{Goal, Rounding, Run, Solution};
 
-/// What a run is solved for: an objective, with as many bits after the binary point of its values as
-/// fit 32 bits, or `fraction` of them. No value of the game can then overflow.
+/// The goal for an objective: its values have `fraction` bits after the binary point, or the most
+/// that fit 32 bits. No value of the game can then overflow.
 ///
 /// # Errors
 ///
-/// [`SolvingError::Unreachable`] for a tile that the game never reaches,
-/// [`SolvingError::Fraction`] for more bits than fit, [`SolvingError::TooFewBits`] if a value could be
-/// off by as much as the greatest is.
+/// [`SolvingError::Unreachable`] for a tile that the game never reaches, [`SolvingError::Fraction`]
+/// for more bits than fit, [`SolvingError::TooFewBits`] if the error of a value could reach the
+/// greatest value.
 pub fn goal(
     run: &Run,
     objective: Objective,
@@ -45,8 +45,8 @@ pub fn goal(
     Ok(goal)
 }
 
-/// The goals of `wanted` that a run is solved for, in order and each once; with nothing wanted, every
-/// goal that the run is solved for.
+/// The goals of `wanted`, in order and each once; if `wanted` is empty, every goal that the run is
+/// solved for.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub(crate) fn names(goals: &[Goal]) -> String {
     names.collect::<Vec<_>>().join(",")
 }
 
-/// See that no value of a goal, which may be of any making, can overflow.
+/// Check that no value of a goal can overflow; the goal may come from any source.
 pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
     let Goal {
         objective,
@@ -115,19 +115,19 @@ pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
     Ok(())
 }
 
-/// The bits that values up to `greatest` leave room for.
+/// The most bits after the binary point for values up to `greatest`.
 fn most_bits(greatest: u32) -> u32 {
     (u32::MAX / greatest).ilog2()
 }
 
-/// The greatest number that a value of a game can be.
+/// The greatest value that a game can have.
 fn greatest(run: &Run, objective: Objective) -> Result<u32> {
     let table = run.table();
     let rows = table.rows();
     let exp = |row: &Row| row.key().map_or(1, |key| u32::from(key.max.get()));
     let win = run.game().win();
     match objective {
-        // A tile 2^k adds k - 1 for each 1 of the sum.
+        // A tile 2^k scores k - 1 for each unit of its sum.
         Objective::Score => {
             let lost = rows.iter().filter(|row| row.dead > 0);
             let lost = lost.map(|row| row.sum.saturating_mul(exp(row) - 1));
@@ -135,7 +135,7 @@ fn greatest(run: &Run, objective: Objective) -> Result<u32> {
             let won = won.map(|row| row.sum.saturating_mul(u32::from(win.get()) - 1));
             Ok(lost.chain(won).max().unwrap_or(0).max(1))
         }
-        // The sum grows by 2 at least between two moves.
+        // The sum grows by at least 2 between two moves.
         Objective::Moves => Ok(rows.last().map_or(0, |row| row.sum / 2).max(1)),
         Objective::Tile(tile) => {
             let wins = rows.iter().any(|row| row.wins > 0);
@@ -157,18 +157,18 @@ mod tests {
     use crate::part::Kind;
     use crate::solve::payoff::potential;
 
-    /// 2x2 to 32.
+    /// The run of 2x2 to 32.
     fn run() -> Run {
         let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
         Run::open(dir.as_ref()).unwrap()
     }
 
-    /// From tests/data/v1/2x2-32/layers.csv: games are won up to sum 40, which scores 40 times 4 at
-    /// most, as 32 is 2^5; those that are lost score less. Nobody makes more than 20 moves. On the way
-    /// to the end are 17 afterstates, of sums 4 to 36, so with no bits a value is off by 8.5 at most,
-    /// and with 4 by 0.53.
+    /// From tests/data/v1/2x2-32/layers.csv: games are won up to sum 40, which scores at most 40
+    /// times 4, as 32 is 2^5. Lost games score less. No game has more than 20 moves. It passes at
+    /// most 17 afterstates, of sums 4 to 36, so the error of a value is at most 8.5 with 0 bits,
+    /// and 0.53 with 4 bits.
     #[test]
-    fn values_get_as_many_bits_as_fit_and_one_more_is_refused() {
+    fn values_get_the_most_bits_that_fit_and_one_more_is_refused() {
         let run = run();
         for (name, greatest, least, most) in [
             ("score", 160, 0, 24),

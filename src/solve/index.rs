@@ -1,12 +1,12 @@
-//! Where a board stands in a layer, by its rank.
+//! Finds the place of a board in a layer by its rank.
 //!
-//! Key idea: a bitmap of all ranks, of which only what is not empty is there. Ranks come in groups
-//! of 4,096: a group has a bit for each 64 of its ranks, and for those that are not empty a *record*
-//! has a bit for each rank. Both say how many bits come before theirs, so the place of a board is
-//! two look-ups and two counts of bits, whatever the size of the layer.
+//! Key idea: a sparse bitmap of all ranks, in two levels. A group covers 4,096 ranks and has a bit
+//! for each 64 of them. If this bit is set, a *record* has a bit for each of the 64 ranks. Groups
+//! and records hold the number of set bits before them. So the place of a board takes two look-ups
+//! and two counts of bits, for a layer of any size.
 //!
-//! It is built by all threads at once, in two passes over the ranks: the first says which records
-//! there are, the second fills them.
+//! All threads build the index together, in two passes over the ranks: the first finds the records,
+//! and the second fills them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -17,17 +17,17 @@ use crate::pages::Pages;
 use crate::wide::prefetch;
 use crate::wide::wide;
 
-/// Ranks of a record, and records of a group.
+/// Log2 of the ranks of a record, and of the records of a group.
 const BITS: u32 = 6;
 
-/// The place of a rank that is not there: beyond all others.
+/// The place of an absent rank: beyond all others.
 const ABSENT: u32 = u32::MAX;
 
 /// Bytes of a group and of a record.
 pub(crate) const GROUP_BYTES: u64 = size_of::<CountedBits>() as u64;
 pub(crate) const RECORD_BYTES: u64 = GROUP_BYTES;
 
-/// Bits, and how many there are before them.
+/// Bits, and the number of set bits before them.
 #[derive(Zeroable)]
 struct CountedBits {
     bits: AtomicU64,
@@ -58,7 +58,7 @@ impl CountedBits {
         }
     }
 
-    /// Say of each how many bits come before; returns how many there are.
+    /// Number the bits: store the set bits before each item, and return their total.
     fn sum_up(all: &mut [Self]) -> u64 {
         let mut before = 0;
         for bits in all {
@@ -68,7 +68,7 @@ impl CountedBits {
         before
     }
 
-    /// How many bits come before this one; none if it is not set.
+    /// The number of set bits before a bit; `None` if the bit is not set.
     #[inline(always)]
     fn place(&self, bit: u64) -> Option<u32> {
         let bits = self.bits.load(Relaxed);
@@ -84,7 +84,7 @@ impl Index {
         (ranks >> (2 * BITS)) + 1
     }
 
-    /// For ranks below `ranks`; none is there.
+    /// An empty index for ranks below `ranks`.
     ///
     /// # Errors
     ///
@@ -96,12 +96,12 @@ impl Index {
         })
     }
 
-    /// The first pass: these ranks will be there.
+    /// The first pass: announce ranks that will be inserted.
     pub fn announce(&self, ranks: &[u64]) {
         CountedBits::set_runs(ranks, |key| &self.groups[key as usize], BITS);
     }
 
-    /// Between the passes: make the records that were announced.
+    /// Between the passes: make the records for the announced ranks.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Index {
         Ok(())
     }
 
-    /// The second pass, over the same ranks.
+    /// The second pass: insert the announced ranks.
     pub fn insert(&self, ranks: &[u64]) {
         let record = |key: u64| {
             let place = self.groups[(key >> BITS) as usize].place(key & 63);
@@ -121,15 +121,15 @@ impl Index {
         CountedBits::set_runs(ranks, record, 0);
     }
 
-    /// After both: number the places. Returns how many there are.
+    /// After both passes: number the places. Returns the number of places.
     pub fn number(&mut self) -> u64 {
         let boards = CountedBits::sum_up(&mut self.records);
         self.boards = boards as u32;
         boards
     }
 
-    /// Replace `places` by those of the boards of these ranks, `u32::MAX` for those that are not
-    /// there. About 5 ns each where the index is in cache.
+    /// Replace `places` by the places of ranks, `u32::MAX` for an absent rank. About 5 ns a rank if
+    /// the index is in cache.
     pub fn places(&self, ranks: &[u64], places: &mut Vec<u32>) {
         places.clear();
         places_of(self, ranks, places);
@@ -137,8 +137,8 @@ impl Index {
 }
 
 wide! {
-    /// In three loops, as the look-ups of each do not wait for one another. Each but the last asks for
-    /// the memory that the next one reads.
+    /// In three loops, because the look-ups within a loop do not wait for one another. Each loop
+    /// prefetches the memory that the next one reads.
     fn places_of(index: &Index, ranks: &[u64], places: &mut Vec<u32>) {
         let (groups, records) = (&*index.groups, &*index.records);
         let group_of = |rank: u64| (rank >> (2 * BITS)) as usize;
@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_are_the_order_of_the_ranks_that_are_there(
+        fn places_follow_the_order_of_the_inserted_ranks(
             ranks in prop::collection::btree_set(0u64..100_000, 0..600),
             dense in 0u64..90_000,
             threads in 1usize..5,

@@ -1,4 +1,4 @@
-//! A solved layer in memory: where each of its afterstates stands, and its values.
+//! A solved layer in memory: the place of each afterstate, and its values.
 
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -33,7 +33,7 @@ impl SolvedPart {
         Ok(part.transpose()?.flatten())
     }
 
-    /// The same for a part whose afterstates are open.
+    /// Like [`SolvedPart::open`], for a part whose afterstates are open.
     pub(crate) fn of(
         solution: &Solution,
         objectives: &[Objective],
@@ -67,7 +67,7 @@ pub(super) fn columns(
 pub(crate) struct Layer<'a> {
     ranking: Ranking<'a>,
     index: Index,
-    /// The values of the afterstate in the first place, one for each goal, then of the next.
+    /// The values of the afterstate at the first place, one for each goal, then of the next.
     values: Pages<AtomicU32>,
 }
 
@@ -87,7 +87,7 @@ impl Layer<'_> {
         &found.places
     }
 
-    /// The values in each place.
+    /// The values at each place.
     pub(crate) fn values<const GOALS: usize>(&self) -> &[[AtomicU32; GOALS]] {
         let (values, rest) = self.values.as_chunks();
         assert!(
@@ -100,7 +100,7 @@ impl Layer<'_> {
 
 #[derive(Clone, Copy)]
 pub(crate) struct LayerBlock {
-    /// Number of its part, and its own among the blocks of that and of the layer.
+    /// The number of its part, and its own number within the part and within the layer.
     pub(crate) part: usize,
     pub(crate) number: usize,
     pub(crate) at: usize,
@@ -117,8 +117,8 @@ pub(crate) fn blocks<'p>(parts: impl IntoIterator<Item = &'p Part>) -> Vec<Layer
         .collect()
 }
 
-/// A layer whose afterstates are read, block by block, before there are values of them: while they
-/// are solved, so that none is read twice.
+/// A layer that is being solved: it takes the afterstates block by block, so that no block is read
+/// twice.
 pub(crate) struct Draft<'a> {
     game: Game,
     ranking: Ranking<'a>,
@@ -135,7 +135,7 @@ pub(crate) struct Reader {
 }
 
 impl<'a> Draft<'a> {
-    /// Of the layer of a sum, which has these parts.
+    /// A draft of the layer of sum `sum` with these parts.
     pub(crate) fn new<'p>(
         tables: &'a RankTables,
         game: Game,
@@ -152,12 +152,12 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Take the afterstates of a block, which is of this part.
+    /// Take the afterstates of a block of `part`.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`] if one does not belong to the part: a board of another sum would stand in
-    /// the place of one of this.
+    /// [`Error::Damaged`] if a board does not belong to the part: with another sum, it would take
+    /// the rank of another board.
     pub(crate) fn take(&self, block: LayerBlock, part: &Part, boards: &[Board]) -> Result<()> {
         let claim = Claim {
             key: part.label().key,
@@ -188,8 +188,8 @@ impl<'a> Draft<'a> {
         taken.map(|Done| ())
     }
 
-    /// Read the values of the afterstates, all of which were taken: a column for each of so many
-    /// goals.
+    /// Read the values of all afterstates, which must have been taken: one column for each of
+    /// `goals` goals.
     pub(crate) fn read(
         mut self,
         parts: &[SolvedPart],

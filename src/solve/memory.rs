@@ -1,9 +1,9 @@
-//! How much memory solving takes, known before it begins.
+//! The memory that solving takes, computed before it begins.
 //!
-//! Two layers are in memory at a time, with the ranks of the one that is solved, then read. Of a
-//! layer all is known but the number of records of its index: at least as many as there are groups of ranks,
-//! at most one for each afterstate. Of the large layers that were solved, those of 3x3 had one for
-//! 10 afterstates and those of 4x4 to 32 one for 7; one for 2 is taken here.
+//! Memory holds two layers at a time, and the ranks of the layer that is solved and then read. Only
+//! the number of records of an index is not known in advance; it is at most one for each
+//! afterstate. Large layers of 3x3 had one record for 10 afterstates, and large layers of 4x4 to 32
+//! had one for 7. The estimate is one for 2.
 
 use super::index::{GROUP_BYTES, Index, RECORD_BYTES};
 use super::rank::RankTables;
@@ -11,28 +11,28 @@ use crate::engine::Plan;
 use crate::error::{Result, SolvingError};
 use crate::store::Run;
 
-/// Afterstates of a layer that may have a record each.
+/// Layers of up to this many afterstates are assumed to have a record for each.
 const FEW: u64 = 1 << 16;
 
-/// What the layers of a run take.
+/// The memory that the layers of a run take.
 pub(crate) struct Memory {
-    /// From the lowest on.
+    /// From the lowest sum on.
     layers: Vec<LayerSize>,
 }
 
-/// What is known of a layer before it is read.
+/// The size of a layer, before it is read.
 #[derive(Clone, Copy)]
 struct LayerSize {
     sum: u32,
     afterstates: u64,
     /// Bytes of the groups of its index.
     groups: u64,
-    /// Bytes of the records of its index, at most.
+    /// An upper estimate of the bytes of its index's records.
     records: u64,
 }
 
 impl LayerSize {
-    /// Bytes while it is solved.
+    /// Bytes while the layer is solved.
     fn draft(&self) -> u64 {
         self.groups + self.afterstates * size_of::<u64>() as u64
     }
@@ -42,7 +42,7 @@ impl LayerSize {
         self.draft() + self.records + self.values(goals)
     }
 
-    /// Bytes once it is read.
+    /// Bytes after the layer is read.
     fn read(&self, goals: u64) -> u64 {
         self.groups + self.records + self.values(goals)
     }
@@ -53,7 +53,7 @@ impl LayerSize {
 }
 
 impl Memory {
-    /// Of the layers of a run that are not above `last`.
+    /// The memory for the layers of a run up to sum `last`.
     pub(crate) fn new(run: &Run, tables: &RankTables, last: u32) -> Self {
         let layers = (4..=last).step_by(2).map(|sum| {
             let afterstates = run.rows(sum).iter().map(|row| row.afterstates).sum();
@@ -75,8 +75,7 @@ impl Memory {
         }
     }
 
-    /// The most bytes that are taken at once for so many goals, and the sum of the layer that is
-    /// solved or read then.
+    /// The peak of memory for `goals` goals, in bytes, and the sum of the layer that causes it.
     fn peak(&self, goals: usize) -> (u64, u32) {
         let goals = goals as u64;
         let above = |at: usize| self.layers.get(at).map_or(0, |layer| layer.read(goals));
@@ -88,16 +87,16 @@ impl Memory {
         peaks.max().unwrap_or((0, 4))
     }
 
-    /// The most bytes that are taken at once for so many goals.
+    /// The peak of memory for `goals` goals, in bytes.
     pub(crate) fn bytes(&self, goals: usize) -> u64 {
         self.peak(goals).0
     }
 
-    /// How many goals, up to `most`, can be solved together in the memory of a plan.
+    /// The number of goals, up to `most`, that can be solved together in the memory of a plan.
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Memory`] if not even one can.
+    /// [`SolvingError::Memory`] if one goal does not fit.
     pub(crate) fn goals(&self, plan: &Plan, most: usize) -> Result<usize> {
         let fits = |&goals: &usize| self.peak(goals).0 <= plan.memory();
         (1..=most).rev().find(fits).ok_or_else(|| {

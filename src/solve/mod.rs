@@ -1,16 +1,17 @@
 //! Solves a counted game: the value of every afterstate, by retrograde analysis.
 //!
-//! A layer's values follow from those of the two layers above it, as a spawn adds 2 or 4 to the sum
-//! and a move keeps it. So the layers of a complete run are gone through from the last to the first:
+//! The values of a layer follow from the values of the two layers above it, as a spawn adds 2 or 4
+//! to the sum and a move keeps it. So the layers of a complete run are solved from the last to the
+//! first:
 //!
 //! ```text
 //! V(afterstate) = mean over its empty cells of 0.9 V(state with a 2 there) + 0.1 V(with a 4 there)
 //! V(state)      = the greatest of reward + V(afterstate) over its moves; 0 if it has none
 //! ```
 //!
-//! Key idea: only afterstates have values in files. There are several times fewer of them than of
-//! states, the value of a state is that of its best move, and a player at the board needs just
-//! those of the four moves. The states between two layers are made on the fly (`expand`).
+//! Key idea: only afterstates have values in files. There are several times fewer afterstates than
+//! states, and the value of a state is the value of its best move. A player at the board needs only
+//! the values of the four moves. The states between two layers are made on the fly (`expand`).
 //!
 //! ```text
 //!   .afterstates of sum s        blocks                                    all threads
@@ -24,14 +25,14 @@
 //!   Builder           blocks of values: .values of sum s, one file for each part and goal
 //!      |
 //!      v
-//!   Draft             the places of the afterstates, found beside all that
+//!   Draft             the places of the afterstates, found at the same time
 //!      |
 //!      v
-//!   Layer             with the values, read back from there, for sums s-2 and s-4
+//!   Layer             with the values, read back from the files, for sums s-2 and s-4
 //! ```
 //!
-//! Values are integers, and no sum of them is rounded on the way, so the files do not depend on
-//! threads, memory or interruptions.
+//! Values are integers, and sums are exact, so the files do not depend on threads, memory or
+//! interruptions.
 //!
 //! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`, `index`,
 //! `layer`, `expand`, `columns`, `memory`, `passes`, this file (the loop over layers); then `values`,
@@ -79,14 +80,14 @@ use rank::RankTables;
 pub use states::StateValues;
 pub use values::{MoveValue, Start, Values};
 
-/// Solve a run for these goals, from where that was stopped down to the first layer. What is solved
-/// is durable when this returns, also if it returns an error.
+/// Solve a run for these goals, down to the first layer. It goes on where an earlier call stopped.
+/// Solved layers are durable when this returns, even with an error.
 ///
 /// # Errors
 ///
-/// Whatever the system refuses; the same call goes on from there. What is wrong with a file.
-/// [`SolvingError::Absent`](crate::SolvingError::Absent) if an afterstate is in no file that must be
-/// in one; before anything is done, the errors of [`passes()`].
+/// Errors of the system; a second call goes on from there. Damaged files.
+/// [`SolvingError::Absent`](crate::SolvingError::Absent) if an afterstate is missing from the
+/// files; before any work, the errors of [`passes()`].
 pub fn solve(
     store: &mut SolutionStore,
     goals: &[Goal],
@@ -108,8 +109,8 @@ pub fn solve(
     })
 }
 
-/// Make a pass until `progress` says to stop, to learn what that takes. The files of the run are not
-/// checked before, as there may be many.
+/// Make a pass until `progress` says to stop, to measure its cost. The files of the run are not
+/// checked first, as there may be many.
 ///
 /// # Errors
 ///
@@ -199,7 +200,7 @@ impl<'a> Solver<'a> {
         let mut sum = self.pass.solved_sum;
         progress.begin(sum - 2);
         let tables = tables(self.store.solution());
-        // In this order, as later: a layer is read with that above it in memory.
+        // In this order, as in the loop: a layer is read while the layer above it is in memory.
         let fours = self.read(&tables, sum + 2)?;
         let mut above = [self.read(&tables, sum)?, fours];
         loop {
@@ -220,7 +221,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solve a layer, given those above it; returns what is left to be read.
+    /// Solve a layer, given the layers above it. Returns its draft and its parts, ready to be read.
     fn solve<'t>(
         &mut self,
         tables: &'t RankTables,

@@ -1,5 +1,5 @@
-//! What the afterstates of each part are worth: the least, the greatest and the mean, for tables
-//! and pictures.
+//! The values of each part's afterstates: the least, the greatest and the mean, for tables and
+//! pictures.
 
 use rayon::prelude::*;
 
@@ -10,30 +10,30 @@ use crate::game::{Objective, PartKey};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::store::{Goal, Solution};
 
-/// What the afterstates of a part are worth.
+/// The values of a part's afterstates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartWorth {
     /// The part.
     pub key: PartKey,
-    /// How many there are.
+    /// Number of afterstates.
     pub afterstates: u64,
-    /// What they are worth, for each goal.
+    /// The values for each goal.
     pub worth: Vec<Worth>,
 }
 
-/// What some afterstates are worth, as numbers: the score from there on, the number of moves, the
-/// chance of a tile.
+/// The values of some afterstates as numbers: the future score, the number of moves, or the chance
+/// of a tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
     /// The least.
     pub least: f64,
-    /// The mean: each afterstate counts once, whatever its orbit.
+    /// The mean, in which each afterstate counts once, whatever the size of its orbit.
     pub mean: f64,
     /// The greatest.
     pub greatest: f64,
 }
 
-/// The same in units, as far as it is summed up.
+/// Partial sums of values, in units of the goal.
 #[derive(Clone, Copy)]
 struct Sums {
     least: u32,
@@ -65,12 +65,12 @@ impl Sums {
     }
 }
 
-/// What the afterstates of each part of a solution are worth, in order of sum, then largest tile.
-/// Reads every value, on the threads of the pool that this is called on.
+/// The values of each part's afterstates in a solution, in order of sum, then largest tile. Reads
+/// every value, on the threads of the current pool.
 ///
 /// # Errors
 ///
-/// What is wrong with a file.
+/// Damaged files.
 pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartWorth>> {
     let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
     let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
@@ -82,7 +82,6 @@ pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartWorth>> {
     Ok(parts?.into_iter().flatten().collect())
 }
 
-/// What the afterstates of a part are worth.
 fn worth(part: &SolvedPart, key: PartKey, goals: &[Goal]) -> Result<PartWorth> {
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let blocks = (0..part.afterstates.blocks()).into_par_iter();

@@ -1,5 +1,5 @@
-//! What is left to solve: in which passes over the layers, and what memory each takes. It is known
-//! before anything is done.
+//! The passes over the layers that are left to solve, and the memory of each, known before any
+//! work.
 
 use super::expand::MOST_GOALS;
 use super::goal;
@@ -14,18 +14,18 @@ use crate::store::{Goal, Solution};
 pub struct Pass {
     /// The goals.
     pub goals: Vec<Goal>,
-    /// Sum of the lowest layer that is solved for them: those below are left.
+    /// Sum of the lowest solved layer; the layers below are left.
     pub solved_sum: u32,
     /// The most bytes that its layers take in memory at once.
     pub memory: u64,
 }
 
-/// The passes that solve what is left of these goals, in their order: goals that are solved down to
-/// the same layer go together, as many as fit the memory of the plan. Nothing is written.
+/// The passes that finish these goals, in order. Goals that are solved down to one layer go
+/// together, as far as they fit the memory of the plan. Nothing is written.
 ///
 /// # Errors
 ///
-/// Those of [`Solution::reached`] and of [`goal()`](super::goal());
+/// The errors of [`Solution::reached`] and of [`goal()`](super::goal());
 /// [`SolvingError::Memory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
 /// plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
@@ -58,6 +58,6 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
 /// The tables that all layers are ranked by.
 pub(crate) fn tables(solution: &Solution) -> RankTables {
     let game = solution.run().game();
-    // Of the states above the last afterstates none leads to an afterstate.
+    // No state above the last afterstates leads to an afterstate.
     RankTables::new(game.size(), game.top(), solution.last_sum() + 4)
 }

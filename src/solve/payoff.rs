@@ -1,41 +1,40 @@
-//! What an objective pays, in integers.
+//! The payoffs of an objective, in integers.
 //!
-//! Key idea: a *potential* takes the rewards out of the recursion. With Phi the sum of (k - 1) 2^k
-//! over the tiles 2^k of a board, a merge that makes 2^k raises Phi by 2^k, which is what it scores,
-//! and a spawned 4 raises it by 4. So with W = V + Phi, V the expected score from a position on, a
-//! move earns nothing, and of a spawned 4 4 is taken off again; where a game ends W is Phi.
+//! Key idea: a *potential* takes the rewards out of the recursion. Let Phi be the sum of (k - 1)
+//! 2^k over the tiles 2^k of a board. A merge that makes 2^k scores 2^k and raises Phi by 2^k; a
+//! spawned 4 raises Phi by 4. Let W = V + Phi, where V is the expected score from a position on. In
+//! W a move earns nothing, a spawned 4 costs 4, and at the end of a game W is Phi.
 //!
-//! Values are fixed-point numbers of 32 bits. The 10 to 160 candidates of an afterstate are summed
-//! up exactly and rounded once, so values are the same on every machine and for any number of
-//! threads. Neither a maximum nor a mean enlarges an error: it is at most half a unit for each
+//! Values are fixed-point numbers of 32 bits. The weighted values of an afterstate's candidates are
+//! summed up exactly and rounded once. So values do not depend on the machine or the number of
+//! threads. Neither a maximum nor a mean enlarges an error, so it is at most half a unit for each
 //! afterstate on the way to the end.
 //!
-//! [`goal()`](super::goal()) gives values no more bits than the greatest of a game has room for, so
-//! no sum overflows. Only values in a forged file can be out of bounds; they saturate, and `verify
-//! --deep` finds them.
+//! [`goal()`](super::goal()) limits the bits of values by the greatest value of the game, so no sum
+//! overflows. Only values in a forged file can be out of bounds; they saturate, and `verify --deep`
+//! finds them.
 
 use crate::game::{Board, Objective, exps};
 use crate::store::{Goal, Rounding};
 
-/// What a goal pays in a game: the numbers that the recursion begins with.
+/// The payoffs of a goal in a game: the constants of the recursion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payoff {
     goal: Goal,
-    /// Added to the value of a state for the move that is made.
+    /// Added to the value of a state for its move.
     pub(crate) step: u32,
-    /// Taken off the value of a state with a 4 that was spawned.
+    /// Subtracted from the value of a state with a spawned 4.
     pub(crate) four: u32,
 }
 
-/// What a value of a board means, as it is in the files: the score or the moves to come, or the chance
-/// of a tile.
+/// The number that a stored value of a board stands for: the score or the moves to come, or the
+/// chance of a tile.
 #[must_use]
 pub fn number(goal: Goal, board: Board, value: u32) -> f64 {
     Payoff::new(goal).from(board, value)
 }
 
 impl Payoff {
-    /// What a goal pays.
     pub(crate) fn new(goal: Goal) -> Self {
         let one = 1 << goal.fraction;
         let (step, four) = match goal.objective {
@@ -60,16 +59,17 @@ impl Payoff {
 
     /// The value of an afterstate that holds the winning tile.
     pub(crate) fn won(&self, board: Board) -> u32 {
-        // No goal is a tile beyond the winning one, so each is reached.
+        // No goal is a tile beyond the winning tile, so every goal is reached.
         self.lost(board)
     }
 
-    /// What is still to be expected on a board that is worth `units`: the score from there on.
+    /// The expected score to come, number of moves to come or chance of a tile, on a board of value
+    /// `units`.
     pub(crate) fn from(&self, board: Board, units: u32) -> f64 {
         self.goal.number(self.ahead(board, units))
     }
 
-    /// The same in units.
+    /// Like [`Self::from`], in units of the goal.
     pub(crate) fn ahead(&self, board: Board, units: u32) -> u32 {
         let before = match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
@@ -78,8 +78,8 @@ impl Payoff {
         units.saturating_sub(before)
     }
 
-    /// The value of an afterstate with `empty` empty cells, whose candidates have the sum `total`,
-    /// those with a 2 taken nine times.
+    /// The value of an afterstate with `empty` empty cells. `total` is the sum of its candidates'
+    /// values; candidates with a 2 count nine times.
     #[inline(always)]
     pub(crate) fn mean(&self, total: u64, empty: u64) -> u32 {
         let weight = 10 * empty;
@@ -92,8 +92,8 @@ impl Payoff {
     }
 }
 
-/// The sum of (k - 1) 2^k over the tiles 2^k: what they scored if no 4 was spawned. Two cells at a
-/// time, as every won or dead board asks for it.
+/// The sum of (k - 1) 2^k over the tiles 2^k: their score if no 4 was spawned. Takes two cells at a
+/// time, because every won or dead board needs it.
 pub(crate) fn potential(board: Board) -> u32 {
     let pairs = board.to_ne_bytes();
     pairs
@@ -102,7 +102,7 @@ pub(crate) fn potential(board: Board) -> u32 {
         .sum()
 }
 
-/// The potential of each two cells.
+/// The potential of each pair of cells.
 const OF_TWO_CELLS: [u32; 256] = {
     let mut table = [0; 256];
     let mut pair = 0;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tile_of_2s_scored_is_its_potential() {
+    fn the_potential_of_a_tile_is_its_score_from_2s() {
         // An 8 is made of two 4s, and each of them of two 2s: 8 + 4 + 4. A 2 scores nothing.
         assert_eq!(potential(0x3010), 16);
         // A tile scores itself, and twice what its halves scored.
@@ -152,7 +152,7 @@ mod tests {
     }
 
     proptest! {
-        /// So a value is never greater than the greatest with which a game can end.
+        /// So no value exceeds the greatest value at the end of a game.
         #[test]
         fn a_mean_lies_between_the_least_and_the_greatest_of_its_candidates(
             pairs in prop::collection::vec((any::<u32>(), any::<u32>()), 1..16),

@@ -1,8 +1,8 @@
-//! What the states of a part are worth, all at once.
+//! The values of many states of a part at once.
 //!
-//! Key idea: look-ups in order. Some hundred thousand states are moved together; what the moves
-//! lead to is sorted, and then found in one pass over the blocks that hold it, each decoded once.
-//! So it takes memory for these states alone, however large a layer is.
+//! Key idea: look-ups in order. Some hundred thousand states are moved together. Their afterstates
+//! are sorted, then found in one pass over the blocks that hold them, each decoded once. So memory
+//! holds only these states, however large the layer is.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::game::{Board, Exp, Objective, PartKey, holds};
 use crate::part::{Decoder, ValueDecoder};
 use crate::store::{Goal, Solution};
 
-/// Finds the values of many states in the files of a solution. Of a few boards here and there
-/// [`Values`](super::Values) finds those of the moves.
+/// Finds the values of many states in the files of a solution. For single boards use
+/// [`Values`](super::Values).
 pub struct StateValues<'a> {
     solution: &'a Solution,
     objectives: Vec<Objective>,
@@ -32,18 +32,18 @@ const OPEN_PARTS: u64 = 2;
 /// A canonical afterstate, and the number of the state that a move leads there from.
 type Reached = (Board, u32);
 
-/// What some states are moved to.
+/// The boards after the moves of some states.
 struct Moved {
-    /// By direction, not canonical; 0 where a move is not legal.
+    /// By direction, not canonical; 0 for an illegal move.
     slid: [Vec<Board>; 4],
-    /// The afterstates without a larger tile than the states have, and those with one.
+    /// The afterstates whose largest tile is the states', and the afterstates with a larger tile.
     reached: [Vec<Reached>; 2],
     /// Winning moves: the states, and the boards after them.
     won: Vec<(usize, Board)>,
 }
 
 impl<'a> StateValues<'a> {
-    /// For some goals of a solution.
+    /// A finder for some goals of a solution.
     ///
     /// # Errors
     ///
@@ -59,15 +59,15 @@ impl<'a> StateValues<'a> {
         })
     }
 
-    /// What is to be expected from each of some states of a part on, under the best play for each
-    /// goal: the score, the number of moves, the chance of a tile. Those of the first state, one
-    /// for each goal, then of the next. Takes about 100 bytes for each state, and the fewer blocks
-    /// to decode the more states there are at once.
+    /// The expected score to come, number of moves or chance of a tile for states of a part, under
+    /// the best play for each goal. The numbers of the first state, one for each goal, then of the
+    /// next. Takes about 100 bytes a state; with more states at once, fewer blocks are decoded for
+    /// each.
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach; what is
-    /// wrong with a file.
+    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach;
+    /// damaged files.
     pub fn of(&mut self, key: PartKey, states: &[Board]) -> Result<Vec<f64>> {
         let goals = self.payoffs.len();
         let moved = self.moved(key, states);
@@ -107,7 +107,7 @@ impl<'a> StateValues<'a> {
             reached: Default::default(),
             won: Vec::new(),
         };
-        // What a winning move leads to matters, too.
+        // Boards after winning moves matter, too, so no tile is treated as winning.
         let slid = moved.slid.each_mut().map(Vec::as_mut_slice);
         game.rules().slide(states, Exp::LAST, slid);
         let mut boards = Vec::with_capacity(states.len());
@@ -135,7 +135,8 @@ impl<'a> StateValues<'a> {
         moved
     }
 
-    /// Raise the best value of each state to those of the afterstates of a part that it reaches.
+    /// Raise the best value of each state to the values of the afterstates of a part that it
+    /// reaches.
     fn look_up(&mut self, key: PartKey, reached: &[Reached], best: &mut [u32]) -> Result<()> {
         let absent = |afterstate| {
             let sum = key.sum;

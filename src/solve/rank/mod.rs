@@ -1,11 +1,11 @@
 //! The rank of a board: its number among all boards of its sum, without a hole.
 //!
-//! Key idea: of a row only two things matter, its *weight*, half the sum of its tiles, and its
-//! number among the rows of that weight. The rows of the top half take some of the weight of the
-//! board and the bottom half has the rest. So a board is one of the ways to share the weight, a top
-//! half of its weight, a bottom half of its weight: a number in mixed radix, found with a few small
-//! tables. Boards with the same top half have neighbouring ranks, so the ranks of a sorted list of
-//! boards are read and written in long stretches.
+//! Key idea: a row is given by its *weight*, half the sum of its tiles, and its number among the
+//! rows of this weight. The top half of a board has some of its weight, and the bottom half has the
+//! rest. So a board is given by the weight of its top half, a top half of this weight, and a bottom
+//! half of the remaining weight. This is a number in mixed radix, found with a few small tables.
+//! Boards with equal top halves have neighbouring ranks, so a sorted list of boards has long ranges
+//! of neighbouring ranks.
 
 mod row;
 
@@ -14,17 +14,17 @@ use crate::wide::wide;
 
 use row::{Row, rows, ways};
 
-/// Tables that serve all sums of a game.
+/// Tables for all sums of a game.
 pub struct RankTables {
     size: Size,
-    /// For each row, as it stands in a board.
+    /// For each row, by its bits in a board.
     rows: Vec<Row>,
-    /// Classes of rows.
+    /// Number of classes of rows, that is of different weights.
     classes: usize,
-    /// For each weight of two rows, for each class: the pairs of rows that come before those whose
-    /// first row is of that class.
+    /// For each weight of two rows and each class: the number of pairs that precede the pairs whose
+    /// first row is of this class.
     pairs: Vec<u32>,
-    /// For each weight, the top halves and the bottom halves of it.
+    /// For each weight, the numbers of top halves and of bottom halves.
     halves: [Vec<u64>; 2],
 }
 
@@ -36,8 +36,8 @@ pub struct Ranking<'a> {
     boards: u64,
 }
 
-/// What the rank of a board is made of, for a loop over many: were it not for this, the compiler
-/// would have to take each of them from memory again for each board.
+/// The tables as slices, for a loop over boards: without them, the compiler would reload the fields
+/// from memory for each board.
 struct Slices<'a> {
     rows: &'a [Row],
     classes: usize,
@@ -48,14 +48,14 @@ struct Slices<'a> {
 /// The boards whose top half has a certain weight.
 #[derive(Clone, Copy)]
 struct Share {
-    /// The boards before them.
+    /// Number of boards before them.
     before: u64,
-    /// The bottom halves that a top half has.
+    /// Number of bottom halves for each top half.
     bottoms: u64,
 }
 
 impl RankTables {
-    /// For boards of a size without a larger tile than `top`, of sums up to `most`.
+    /// Tables for boards of a size with tiles up to `top` and sums up to `most`.
     #[must_use]
     pub fn new(size: Size, top: Exp, most: u32) -> Self {
         let (rows, weights) = rows(size.cols(), top);
@@ -111,7 +111,7 @@ impl RankTables {
 }
 
 impl Ranking<'_> {
-    /// How many boards there are, in all orientations, reached or not.
+    /// Number of boards, in all orientations, reached or not.
     #[must_use]
     pub fn boards(&self) -> u64 {
         self.boards
@@ -137,7 +137,7 @@ impl Ranking<'_> {
     #[inline(always)]
     fn slices<const C: usize>(&self) -> Slices<'_> {
         Slices {
-            // All rows, as any is: so the compiler sees that each has its place.
+            // With this fixed length the compiler sees that every row is in bounds.
             rows: &self.tables.rows[..1 << (4 * C)],
             classes: self.tables.classes,
             pairs: &self.tables.pairs,

@@ -1,22 +1,22 @@
-//! The rows of boards: how much each weighs, and how many weigh as much.
+//! The rows of boards: their weights, and the number of rows of each weight.
 
 use crate::game::Exp;
 
-/// What a row means to a rank.
+/// The numbers of a row that make up a rank.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Row {
     /// Half the sum of its tiles.
     pub(super) weight: u16,
     /// Number of its weight among the weights of rows.
     pub(super) class: u16,
-    /// Number of the row among those of its weight.
+    /// Number of the row among the rows of its weight.
     pub(super) number: u16,
-    /// Rows of its weight.
+    /// Number of rows of its weight.
     pub(super) peers: u16,
 }
 
-/// All rows of so many cells, and the weights that they have, in order, with the number of rows of
-/// each. Rows with larger tiles than `top` are blank.
+/// All rows of `cells` cells, and their weights, in order, each with its number of rows. Rows with
+/// larger tiles than `top` are blank.
 pub(super) fn rows(cells: u8, top: Exp) -> (Vec<Row>, Vec<(u16, u16)>) {
     let all = 0..1usize << (4 * cells);
     let digits = |row: usize| (0..cells).map(move |cell| (row >> (4 * cell) & 15) as u8);
@@ -47,7 +47,7 @@ pub(super) fn rows(cells: u8, top: Exp) -> (Vec<Row>, Vec<(u16, u16)>) {
     (rows, weights)
 }
 
-/// The ways to fill `rows_of_half` rows, for each weight up to `most`.
+/// The number of ways to fill `rows_of_half` rows, for each weight up to `most`.
 pub(super) fn ways(rows: &[Row], rows_of_half: u8, most: usize) -> Vec<u64> {
     let mut ways = vec![0; most + 1];
     ways[0] = 1;
