@@ -1,7 +1,7 @@
 //! Moves of whole boards, line by line, from a table of all lines.
 //!
-//! The engine moves whole boards by arithmetic (`game/slide.rs`). This shares no code with it, so a
-//! fault in either shows as a difference. `game/line.rs` has the rule for a line.
+//! The engine moves whole boards by arithmetic (`game/slide.rs`). This file shares no code with it,
+//! so a fault in either shows as a difference. `game/line.rs` has the rule for a line.
 
 use crate::game::line::{self, Line};
 use crate::game::{Board, Direction, Exp, Game, Tally};
@@ -9,28 +9,28 @@ use crate::game::{Board, Direction, Exp, Game, Tally};
 /// The moves of one game.
 pub(super) struct LineMoves {
     directions: [Vec<Line>; 4],
-    /// For each length of a line, up to 4, what a move makes of every packed line.
+    /// For each length of a line, up to 4, the move of every packed line.
     moved: [Vec<MovedLine>; 5],
 }
 
-/// What a move makes of a packed line.
+/// The result of a move of a packed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct MovedLine {
     after: u16,
     /// The sum of the tiles that merges make.
     score: u32,
-    /// Whether one of them is the winning tile.
+    /// Whether a merge makes the winning tile.
     wins: bool,
 }
 
 /// A legal move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Move {
-    /// The board after it, not canonical.
+    /// The board after the move, not canonical.
     pub(super) after: Board,
     /// The sum of the tiles that merges make.
     pub(super) score: u32,
-    /// Whether one of them is the winning tile.
+    /// Whether a merge makes the winning tile.
     pub(super) wins: bool,
 }
 
@@ -66,7 +66,7 @@ impl LineMoves {
         moves.filter(move |all| all.wins || all.after != board)
     }
 
-    /// Append the boards after all legal moves that do not win. Counts moves and wins.
+    /// Append the boards after all legal moves except wins. Counts moves and wins.
     pub(super) fn moves(&self, board: Board, out: &mut Vec<Board>) -> Tally {
         let mut legal = Tally::default();
         for Move { after, wins, .. } in self.legal(board) {
@@ -88,8 +88,8 @@ fn move_line(packed: u16, length: usize, win: Exp) -> MovedLine {
     let held = holds_win(&tiles);
     let score = line::slide(&mut tiles);
     MovedLine {
-        // Only two tiles of 32768 make one that cannot be packed. No counted board holds them,
-        // unless 65536 is the winning tile, and then the board after the move is not used.
+        // Only a merge of two tiles of 32768 cannot be packed. No counted board holds two of them,
+        // unless 65536 is the winning tile. Then the board after the move is not used.
         after: line::pack(&tiles).unwrap_or_default(),
         score: score as u32,
         wins: holds_win(&tiles) && !held,
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_s_moves_are_the_same() {
+    fn the_moves_equal_the_engine_s_moves() {
         let mut boards = 0x9E37_79B9_7F4A_7C15u64;
         for name in [
             "2x2", "2x3-16", "4x2", "3x3-64", "3x4", "4x4-32", "4x4-2048",

@@ -1,10 +1,9 @@
-//! Read a run again: is every file as it was written, and every state what it should be?
+//! Reads a run again: checks that every file is as it was written, and that every state is right.
 //!
-//! Three questions are kept apart. Whether a count can go on is answered by `store` when it opens
-//! the directory, from the manifest alone, which must agree with itself and with the laws (`laws`),
-//! and without reading the blocks. Whether the numbers are right is for `check`, which compares
-//! them with published ones. *Verify* answers whether the bytes still are the run that the manifest
-//! describes. It reads all of them, and checks:
+//! Three questions are kept apart. Can a count go on? `store` answers when it opens the directory,
+//! from the manifest alone, which must agree with itself and with the laws (`laws`). Are the
+//! numbers right? `check` compares them with published numbers. Are the bytes still the run that
+//! the manifest describes? *Verify* reads all of them, and checks:
 //!
 //! - `layers.csv` and the names of the files against the manifest;
 //! - each file: header, index, footer, the checksum of each block, strict order, counts, size,
@@ -12,12 +11,12 @@
 //! - each state: it is canonical and live, it belongs to the part it is in (sum and largest tile),
 //!   and it has no more large tiles than play can make. Afterstates are checked in the same way,
 //!   but need an empty cell instead of a legal move;
-//! - each file of values, if the run is solved: the same, and that the values belong to the
-//!   afterstates.
+//! - each file of values, if the run is solved: its bytes likewise, and that its values belong to
+//!   the afterstates.
 //!
-//! Key idea: it goes on after the first finding, so that one pass names everything that is wrong.
-//! [`deep`] goes further and makes every layer again from the layers before it, in another way than
-//! the engine, and every value from those after it, in another way than the solver.
+//! Key idea: it goes on after the first finding, so that one pass names all damage. [`deep`] goes
+//! further. It makes every layer again from the layers before it, in another way than the engine,
+//! and every value from later values, in another way than the solver.
 
 pub mod deep;
 mod line_moves;
@@ -40,26 +39,27 @@ use crate::store::{Expected, Run};
 use part::Reader;
 pub use solution::Solved;
 
-/// What [`verify`] found.
+/// The result of [`verify`].
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// What is wrong. Each finding names the file, the place, the kind of damage, and what to do.
+    /// Damage. Each finding names the file, the place, the kind of damage, and the remedy.
     pub findings: Vec<Error>,
-    /// What is unusual but harmless, such as what a count leaves that is killed in a commit.
+    /// Unusual but harmless observations, such as the files that a count leaves if it is killed in
+    /// a commit.
     pub remarks: Vec<String>,
-    /// Number of part files that the manifest names; those in `findings` may not have been read.
+    /// Number of part files that the manifest names; files in `findings` may not have been read.
     pub files: u64,
     /// Live states in the part files without a finding.
     pub states: u64,
-    /// Their fingerprint. It is not the run's where states were dropped
+    /// The fingerprint of these states. It is not the run's if states were dropped
     /// ([`Keep`](crate::store::Keep)).
     pub fingerprint: Fingerprint,
     /// Afterstates in the part files without a finding.
     pub afterstates: u64,
     /// Bytes that the part files should have.
     pub bytes: u64,
-    /// What is solved, in order of objective.
+    /// The solved goals, in order of objective.
     pub solved: Vec<Solved>,
 }
 
@@ -79,7 +79,8 @@ fn advance(watch: Watch, boards: u64) {
     watch.lock().expect("no thread panics").advance(boards);
 }
 
-/// Boards and values that [`verify`] reads, as far as the manifests can be.
+/// Number of boards and values that [`verify`] reads; a solution without a readable manifest counts
+/// as none.
 #[must_use]
 pub fn work(run: &Run) -> u64 {
     let solution = solution::open(run).ok().flatten();
@@ -99,7 +100,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
         Ok(solution) => solution
             .as_ref()
             .is_some_and(|solution| solution.names(name)),
-        // What it names cannot be read.
+        // The names in a damaged manifest are unknown, so no file counts as foreign.
         Err(_) => true,
     })?;
 

@@ -1,4 +1,4 @@
-//! Check the files of a part, block by block.
+//! Checks the files of a part, block by block.
 
 use std::ops::AddAssign;
 
@@ -47,8 +47,8 @@ impl AddAssign for PartTotals {
     }
 }
 
-/// Read a part on all threads, and check that it is what the manifest says. If several blocks are
-/// damaged, the error names the first.
+/// Read a part on all threads, and check it against the manifest. If several blocks are damaged,
+/// the error names the first.
 pub(super) fn verify(
     run: &Run,
     expected: &Expected,
@@ -63,7 +63,7 @@ pub(super) fn verify(
         advance(watch, totals.tally.unique);
         Ok(totals)
     });
-    // Collect all before looking at errors: which one comes first must not depend on the threads.
+    // Collect all results before looking at errors: the first error must not depend on the threads.
     let blocks: Vec<Result<PartTotals>> = blocks.collect();
     let mut totals = PartTotals::default();
     for block in blocks {
@@ -149,8 +149,7 @@ fn read_block(run: &Run, part: &Part, block: usize, reader: &mut Reader) -> Resu
     Ok(totals)
 }
 
-/// The first of `states` that is missing from `live`, which is the same list without the dead
-/// states.
+/// The first of `states` that is missing from `live`, the list without its dead states.
 fn first_dead(states: &[Board], live: &[Board]) -> Board {
     let mut pairs = states.iter().zip(live);
     let differ = pairs.find(|(state, live)| state != live);

@@ -1,4 +1,4 @@
-//! Check the files of a solution, block by block, with the afterstates that their values belong to.
+//! Checks the files of a solution, block by block, together with the afterstates of their values.
 
 use std::collections::HashSet;
 
@@ -10,21 +10,21 @@ use crate::game::PartKey;
 use crate::part::{Column, Decoder, Fingerprint, Kind, Part, ValueDecoder, value_fingerprint};
 use crate::store::{Goal, Run, Solution};
 
-/// What is solved for one goal, as far as its files were found sound.
+/// The solution for one goal, as far as its files are sound.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Solved {
     /// The goal.
     pub goal: Goal,
-    /// Sum of the lowest layer that is solved.
+    /// Sum of the lowest solved layer.
     pub from: u32,
     /// Files of values that the manifest of the solution names.
     pub files: u64,
-    /// Bytes that they should have.
+    /// Bytes that these files should have.
     pub bytes: u64,
     /// Values in the files without a finding.
     pub values: u64,
-    /// Their fingerprint.
+    /// The fingerprint of these values.
     pub fingerprint: Fingerprint,
 }
 
@@ -40,9 +40,8 @@ pub(super) fn open(run: &Run) -> Result<Option<Solution>> {
     }
 }
 
-/// Read all values on the threads of the pool that this is called on. Where the afterstates of a
-/// part are `broken`, only the bytes of its values can be checked. Returns what is solved, and what
-/// is wrong.
+/// Read all values on the threads of the current pool. If the afterstates of a part are `broken`,
+/// only the bytes of its values can be checked. Returns the solved goals, and the findings.
 pub(super) fn verify(
     solution: &Solution,
     broken: &HashSet<PartKey>,
@@ -85,8 +84,8 @@ pub(super) fn verify(
     (all, findings)
 }
 
-/// Read a file of values, and check that its fingerprint is that of the values with their
-/// afterstates. If several blocks are damaged, the error names the first.
+/// Read a file of values, and check its fingerprint against the values and their afterstates. If
+/// several blocks are damaged, the error names the first.
 fn read(column: &Column, part: &Part, watch: Watch) -> Result<()> {
     column.expect_blocks_of(part)?;
     let blocks = (0..column.blocks()).into_par_iter().map(|block| {

@@ -89,7 +89,7 @@ fn an_afterstate_that_cannot_be_reached_is_found_by_going_deep_alone() {
         let found = format!("{:?}", deep(&victim, 1 << 30).unwrap());
         assert!(found.contains(name), "{keep}: {found}");
         assert!(
-            found.contains("block 0: 0x33 is not there"),
+            found.contains("block 0: 0x33 is missing"),
             "{keep}: {found}"
         );
     }

@@ -9,8 +9,8 @@ use super::layer::Layer;
 use crate::game::Board;
 use crate::part::Kind;
 
-/// Memory of a bucket: four times the boards of a full block, for dead states and repeats, and
-/// because a list that grows takes up to twice its length.
+/// Memory of a bucket: four times the boards of a full block. A bucket also holds dead states and
+/// repeats, and a growing list takes up to twice its length.
 pub(super) fn bucket_bytes(kind: Kind) -> u64 {
     4 * 8 * kind.block() as u64
 }
@@ -25,8 +25,8 @@ pub(super) struct Buckets<'a> {
 
 struct Bucket {
     candidates: Vec<Board>,
-    /// Repeats are dropped when it has this many candidates: half a block, or twice as many as the
-    /// last time left, whichever is more.
+    /// Repeats are dropped at this number of candidates: half a block, or twice the number that was
+    /// left the last time, if that is more.
     full: usize,
 }
 
@@ -44,8 +44,8 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// Add candidates, which are left sorted and without repeats. Those of other buckets are
-    /// ignored: another pass collects them.
+    /// Add candidates, and leave `candidates` sorted and without repeats. Candidates for other
+    /// buckets are ignored: another pass collects them.
     pub(super) fn add(&self, candidates: &mut Vec<Board>) {
         candidates.sort_unstable();
         candidates.dedup();
@@ -57,7 +57,7 @@ impl<'a> Buckets<'a> {
         });
     }
 
-    /// What each bucket collected, sorted and without repeats.
+    /// The boards of each bucket, sorted and without repeats.
     pub(super) fn into_boards(self) -> impl IndexedParallelIterator<Item = Vec<Board>> {
         self.buckets.into_par_iter().map(|bucket| {
             let mut bucket = bucket.into_inner().expect("no thread panics");

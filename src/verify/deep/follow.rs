@@ -1,8 +1,9 @@
 //! The boards that follow from other boards, by moves and spawns.
 //!
-//! Key idea: a layer is made again from what the run kept. A move leads from a state to an afterstate
-//! of its own layer; a move and a spawn lead to a state of a later layer. If the states were
-//! dropped, a spawn and a move lead from the afterstates of two layers to the afterstates of a third.
+//! Key idea: a layer is made again from the boards that the run kept. A move leads from a state to
+//! an afterstate of its own layer; a move and a spawn lead to a state of a later layer. If the
+//! states were dropped, a spawn and a move lead from the afterstates of two layers to the
+//! afterstates of a third.
 
 use super::super::line_moves::LineMoves;
 use crate::error::Result;
@@ -11,7 +12,7 @@ use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
 use crate::store::Run;
 
-/// Knows what follows from the boards of a game.
+/// Makes the boards that follow from other boards of a game.
 pub(super) struct Follow {
     game: Game,
     pub(super) moves: LineMoves,
@@ -25,8 +26,8 @@ impl Follow {
         }
     }
 
-    /// The canonical boards of a target that follow from boards of a source, with `tile` spawned, if
-    /// one is.
+    /// The canonical boards of a target that follow from boards of a source, with `tile` spawned if
+    /// it is given.
     pub(super) fn boards(&self, target: Target, from: &[Board], tile: Option<Exp>) -> Vec<Board> {
         let mut boards = match target.from {
             Kind::States => self.moved(from),
@@ -42,14 +43,14 @@ impl Follow {
         boards
     }
 
-    /// The canonical boards of a target that follow from no others: they are starts, or a move leads
-    /// to them from one.
+    /// The canonical boards of a target that follow from no other board: starts, or boards after a
+    /// move of a start.
     pub(super) fn starts(&self, target: Target) -> Vec<Board> {
         let mut starts = self.game.starts(target.sum);
         match target.kind {
             Kind::States => {}
             Kind::Afterstates if target.moves_last() => starts = self.moved(&starts),
-            // The states that they follow from have them.
+            // These afterstates follow from states, which include the starts.
             Kind::Afterstates => starts.clear(),
         }
         self.game.rules().canonicalise(&mut starts);
@@ -85,17 +86,17 @@ impl Follow {
 pub(super) struct Target {
     pub(super) kind: Kind,
     pub(super) sum: u32,
-    /// What they are made from.
+    /// The kind of boards from which they are made.
     pub(super) from: Kind,
 }
 
 impl Target {
-    /// All that a run has, in the order in which they follow from each other.
+    /// All targets of a run, in the order in which they follow from each other.
     pub(super) fn all(run: &Run) -> Result<Vec<Self>> {
         let kinds = [Kind::States, Kind::Afterstates];
         let mut whole = kinds.into_iter().filter(|&kind| run.first_sum(kind) == 4);
         let from = whole.next().ok_or_else(|| run.gone(Kind::States, 4))?;
-        // Nothing follows the last layer of a complete game: the next two layers are to be empty.
+        // Nothing follows the last layer of a complete game: the next two layers must be empty.
         let end = run.sealed_sum() + if run.complete() { 4 } else { 0 };
         let sums = (4..=end).step_by(2);
         let targets = sums.flat_map(|sum| kinds.map(|kind| Self { kind, sum, from }));
@@ -104,7 +105,7 @@ impl Target {
             .collect())
     }
 
-    /// The sums of the layers that it follows from, each with the tile that is spawned, if one is.
+    /// The sums of the layers that it follows from, each with the spawned tile, if there is one.
     pub(super) fn sources(self) -> Vec<(u32, Option<Exp>)> {
         match (self.from, self.kind) {
             (Kind::States, Kind::Afterstates) => vec![(self.sum, None)],

@@ -1,4 +1,5 @@
-//! A layer on disk, of states or of afterstates, as the one to be checked or as a source of others.
+//! A layer on disk, of states or of afterstates, either to be checked or as a source of other
+//! layers.
 
 use crate::counts::Row;
 use crate::error::Result;
@@ -8,8 +9,8 @@ use crate::store::Run;
 
 /// The parts of a layer, one for each largest tile that the game has.
 ///
-/// Each block of a part is the place of one bucket; a part without blocks has one bucket too, for
-/// candidates that should not exist. Buckets are numbered across the layer.
+/// Each block of a part has one bucket. A part without blocks has one bucket, too, for candidates
+/// that should not exist. Buckets are numbered across the layer.
 pub(super) struct Layer {
     kind: Kind,
     parts: Vec<LayerPart>,
@@ -75,12 +76,12 @@ impl Layer {
         (part, bucket - self.parts[part].first_bucket)
     }
 
-    /// Cut sorted candidates up by bucket: `put` gets the number of a bucket and the candidates in
-    /// its range, once for each bucket that has some.
+    /// Divide sorted candidates among buckets: `put` gets the number of each bucket with
+    /// candidates, and the candidates in its range.
     pub(super) fn scatter(&self, candidates: &[Board], mut put: impl FnMut(usize, &[Board])) {
         let mut by_part: Vec<Vec<Board>> = self.parts.iter().map(|_| Vec::new()).collect();
         for &board in candidates {
-            // A board with a larger tile than the game has goes to the last part; no block holds
+            // A board with a tile beyond the game's largest goes to the last part; no block holds
             // it.
             let max = usize::from(max_exp(board).get()).min(self.parts.len());
             by_part[max - 1].push(board);
@@ -148,7 +149,7 @@ mod tests {
         });
         let expected = [
             (0, vec![0x0001]),
-            // Before the first block, and in it: two pieces of one bucket.
+            // Before the first block, and in it: two ranges of one bucket.
             (1, vec![0x0012]),
             (1, vec![0x0021]),
             (2, vec![0x0200, 0x0211]),

@@ -1,19 +1,20 @@
-//! Make every layer again from those before it, in another way than the engine, and compare.
+//! Makes every layer again from the layers before it, in another way than the engine, and compares.
 //!
 //! The engine goes from states to afterstates to states, through a lossy filter, buckets that may
 //! be compacted and spilled, and a radix sort. Here each state leads directly to the states that
 //! follow it: every move (`line_moves`), a 2 or a 4 in every empty cell, the canonical image. That
 //! makes more than twenty candidates per state, so it takes about ten times as long. The two ways
-//! share only the canonical form and the reader of part files. Afterstates that were kept are made
-//! again, too; where the states were dropped, from each other.
+//! share only the canonical form and the reader of part files. Kept afterstates are made again,
+//! too: from the states, or from other afterstates if the states were dropped.
 //!
-//! Key idea: the layer to be checked says how to divide the work. Each of its blocks is a bucket,
-//! which collects the candidates from that block's range; repeats are dropped whenever a bucket
-//! fills up. At the end each bucket must hold exactly the states of its block. When the buckets of
-//! a layer do not all fit in memory, they are filled in several passes over the layers before.
+//! Key idea: the layer to be checked determines how to divide the work. Each of its blocks is a
+//! bucket, which collects the candidates from that block's range; repeats are dropped whenever a
+//! bucket fills up. At the end each bucket must hold exactly the states of its block. When the
+//! buckets of a layer do not all fit in memory, they are filled in several passes over the layers
+//! before.
 //!
-//! Reading order: `follow` (what is made from what), this file (the passes), `buckets`, `layer`
-//! (the layer to be checked); `values` does the same for a solution.
+//! Reading order: `follow` (boards that follow from others), this file (the passes), `buckets`,
+//! `layer` (the layer to be checked); `values` checks a solution likewise.
 
 mod buckets;
 mod follow;
@@ -67,11 +68,11 @@ pub fn verify(
     Ok(findings)
 }
 
-/// How many boards [`verify`] follows.
+/// Number of boards that [`verify`] follows.
 ///
 /// # Errors
 ///
-/// [`Error::Gone`], as above.
+/// [`Error::Gone`], as for [`verify`].
 pub fn work(run: &Run) -> Result<u64> {
     let targets = Target::all(run)?.into_iter();
     let boards = targets.map(|target| {
@@ -86,7 +87,7 @@ pub fn work(run: &Run) -> Result<u64> {
     Ok(boards.sum())
 }
 
-/// A layer that others follow from, with the tile that is spawned, if one is.
+/// A layer from which others follow, with the spawned tile, if there is one.
 type Source = (Layer, Option<Exp>);
 
 /// A second count of a run.
@@ -134,8 +135,8 @@ impl Recount<'_, '_> {
         Ok(findings.collect())
     }
 
-    /// Fill the buckets of a pass, and compare each with its block; the part of each is returned
-    /// with the outcome.
+    /// Fill the buckets of a pass, and compare each with its block. Returns the part and the
+    /// outcome of each bucket.
     fn check_pass(
         &self,
         target: Target,
@@ -184,7 +185,7 @@ impl Recount<'_, '_> {
         })
     }
 
-    /// Check that a bucket's boards, of states the live ones, are those of its block.
+    /// Check that a bucket's boards, without dead states, equal the boards of its block.
     fn check_bucket(
         &self,
         target: Target,
@@ -211,14 +212,14 @@ impl Recount<'_, '_> {
             let what = if stored.binary_search(&board).is_ok() {
                 "follows from no state before it"
             } else {
-                "is not there, but follows from a state before it"
+                "is missing, but follows from a state before it"
             };
             return Err(self.wrong(part, format!("block {block}: {board:#x} {what}")));
         }
         Ok(totals)
     }
 
-    /// Check that the counts of a part are those of its row.
+    /// Check the counts of a part against its row.
     fn check_row(&self, kind: Kind, part: &LayerPart, totals: Tally) -> Result<()> {
         let row = part.row;
         let counts = match kind {
@@ -249,7 +250,7 @@ impl Recount<'_, '_> {
         Ok(())
     }
 
-    /// Tally and winning moves of all states of a part.
+    /// The numbers of legal and of winning moves of a part's states.
     fn count_moves(&self, part: &LayerPart) -> Result<Tally> {
         let blocks = (0..part.blocks()).into_par_iter().map(|block| {
             let (mut legal, mut afterstates) = (Tally::default(), Vec::new());

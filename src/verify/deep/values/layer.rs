@@ -1,4 +1,4 @@
-//! A solved layer on disk, and stretches of it in memory, in which afterstates are looked up.
+//! A solved layer on disk, and ranges of it in memory, in which afterstates are looked up.
 
 use std::ops::Range;
 
@@ -15,27 +15,28 @@ pub(super) struct Layer {
     sum: u32,
     goals: usize,
     parts: Vec<(Part, Vec<Column>)>,
-    /// All blocks: each by its part and its number there, in order of largest tile, then of boards.
+    /// All blocks, each by its part and its number in the part, in order of largest tile, then of
+    /// boards.
     pub(super) blocks: Vec<(usize, usize)>,
 }
 
-/// A block of a layer in memory: afterstates with the values that are stored of them.
+/// A block of a layer in memory: afterstates with their stored values.
 pub(super) struct Block {
     pub(super) boards: Vec<Board>,
     /// The values of the first afterstate, one for each goal, then of the next.
     pub(super) values: Vec<u32>,
 }
 
-/// A stretch of a layer in memory.
+/// A range of a layer in memory.
 pub(super) struct Window {
     sum: u32,
     goals: usize,
-    /// From which afterstate on, by largest tile and board, and up to which.
+    /// The range of afterstates, by largest tile and board.
     range: Range<(Exp, Board)>,
     boards: Vec<Board>,
-    /// Where the afterstates with each largest tile are.
+    /// The positions of the afterstates with each largest tile.
     parts: [Range<usize>; 16],
-    /// What the first afterstate is worth, for each goal, then the next.
+    /// The worths of the first afterstate, one for each goal, then of the next.
     worths: Vec<i64>,
 }
 
@@ -88,14 +89,14 @@ impl Layer {
         Ok(Block { boards, values })
     }
 
-    /// Cut it into windows of so many blocks; one, if there are none.
+    /// Cut the layer into ranges of `blocks` blocks; an empty layer has one range.
     pub(super) fn windows(&self, blocks: usize) -> impl Iterator<Item = Range<usize>> {
         let all = self.blocks.len();
         let starts = (0..all.max(1)).step_by(blocks);
         starts.map(move |start| start..all.min(start + blocks))
     }
 
-    /// Read the blocks of a window.
+    /// Read the blocks of a range.
     pub(super) fn window(&self, terms: &Terms, range: Range<usize>) -> Result<Window> {
         let begin = |block: usize| {
             let (part, block) = self.blocks[block];
@@ -140,8 +141,7 @@ impl Layer {
 }
 
 impl Window {
-    /// What a canonical afterstate of the layer is worth for each goal, if its place is in this
-    /// window.
+    /// The worth of a canonical afterstate of the layer for each goal, if it is in this range.
     pub(super) fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
         let max = max_exp(afterstate);
         if !self.range.contains(&(max, afterstate)) {

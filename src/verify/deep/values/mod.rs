@@ -1,20 +1,20 @@
-//! Make every value of a solution again from those of the states after it, in another way than the
-//! solver, and demand equality to the last bit.
+//! Makes every value of a solution again from the values of the states after it, in another way
+//! than the solver. Every bit must be equal.
 //!
 //! | | the solver (`solve`) | here |
 //! |---|---|---|
 //! | a move | arithmetic on whole boards | a table of lines |
-//! | what it earns | nothing: a potential stands for all rewards | what it earns |
+//! | the reward of a move | none: a potential stands for all rewards | its own reward |
 //! | a reached tile | counts where the game ends | counts where it is reached |
 //! | looking up | rank, and a bitmap of all ranks | sorted lists, and binary search |
 //! | a state | made again for each afterstate that leads to it | once for each block |
 //!
 //! They share the canonical form and the readers of files.
 //!
-//! Key idea: a layer is checked against the layers above it as they are stored. Those were checked
-//! before, so by induction every value is the right one. One that is wrong is named where it is, and
-//! at most where it is looked up, not wherever it has an effect. Every move must lead to an
-//! afterstate that is there, or win: a state is lost only if it has no legal move.
+//! Key idea: a layer is checked against the stored layers above it. They were checked before, so by
+//! induction every value is right. A wrong value is reported where it is stored, and at most where
+//! it is looked up, not at every later effect. Every move must win or lead to an afterstate of a
+//! file: a state is lost only if it has no legal move.
 //!
 //! Reading order: `worth` (the recursion), `layer` (look-ups), `rebuilt`, this file (the passes).
 
@@ -74,7 +74,7 @@ pub fn verify(
     Ok(findings)
 }
 
-/// Of how many afterstates [`verify`] makes the values.
+/// Number of afterstates whose values [`verify`] makes.
 #[must_use]
 pub fn work(solution: &Solution) -> u64 {
     let from = solution.aims();
@@ -89,7 +89,7 @@ pub fn work(solution: &Solution) -> u64 {
     rows.map(|row| row.afterstates).sum()
 }
 
-/// The rules, and what the goals pay.
+/// The rules, and the payoffs of the goals.
 struct Terms<'a> {
     game: Game,
     moves: &'a LineMoves,
@@ -146,8 +146,8 @@ fn check_layer(
     Ok(findings.into_values().collect())
 }
 
-/// How many blocks to make the values of at once, and how many to look up in: each takes half of the
-/// memory.
+/// Numbers of blocks in memory: blocks whose values are made, and blocks for look-ups. Each takes
+/// half of the memory.
 fn blocks_at_once(game: &Game, goals: usize, memory: u64) -> [usize; 2] {
     let block = Kind::Afterstates.block();
     let stored = size_of::<Board>() + size_of::<u32>() * goals;

@@ -1,4 +1,4 @@
-//! A block of a solved layer, whose values are made again from those of the layers above.
+//! A block of a solved layer, whose values are made again from the layers above.
 
 use super::Terms;
 use super::layer::{Block, Layer, Window};
@@ -9,17 +9,17 @@ use crate::game::{Board, Exp, empty_cells};
 /// States whose moves are made together.
 const SLICE: usize = 1 << 10;
 
-/// What is known of a block so far, with the states of one spawned tile at a time.
+/// A block whose values are being made, with the states of one spawned tile at a time.
 pub(super) struct Rebuilt {
     pub(super) block: Block,
-    /// For each afterstate, for each goal: the worths of its states so far, weighted.
+    /// For each afterstate and goal: the weighted sum of its states' worths so far.
     totals: Vec<i64>,
-    /// Each canonical state with the place of an afterstate that leads to it, in order of states; a
-    /// state that an afterstate leads to in two ways is there twice.
+    /// Each canonical state with the place of an afterstate that leads to it, in order of states.
+    /// If two spawns into an afterstate give one state, the state is listed twice.
     states: Vec<(Board, u32)>,
-    /// For each different state, for each goal: its worth as far as it is known.
+    /// For each different state and goal: its worth as far as it is known.
     worths: Vec<i64>,
-    /// An afterstate that a move leads to, but is in no file.
+    /// The error for an afterstate that a move leads to, but no file has.
     absent: Option<Error>,
 }
 
@@ -35,7 +35,7 @@ impl Rebuilt {
         }
     }
 
-    /// Put a tile into every empty cell. A state is worth at least what it is if the game ends
+    /// Put a tile into every empty cell. The worth of a state starts as its worth if the game ended
     /// there.
     pub(super) fn spawn(&mut self, terms: &Terms, tile: Exp) {
         let (mut boards, mut places) = (Vec::new(), Vec::new());
@@ -54,8 +54,8 @@ impl Rebuilt {
         }
     }
 
-    /// Make all moves of the states, and take the greatest worths of those that win or lead to the
-    /// window.
+    /// Make all moves of the states. Raise the worths of states by moves that win, or lead to an
+    /// afterstate of `window`.
     pub(super) fn move_into(&mut self, terms: &Terms, window: &Window) {
         let absent = self.try_move_into(terms, window).err();
         self.absent = self.absent.take().or(absent);
@@ -98,8 +98,8 @@ impl Rebuilt {
         Ok(())
     }
 
-    /// Add the worths of the states to the totals of the afterstates that lead to them, so many
-    /// times.
+    /// Add the worths of the states, times `times`, to the totals of the afterstates that lead to
+    /// them.
     pub(super) fn add(&mut self, terms: &Terms, times: i64) {
         let goals = terms.worths.len();
         let groups = self.states.chunk_by(|a, b| a.0 == b.0);
@@ -114,9 +114,9 @@ impl Rebuilt {
         }
     }
 
-    /// What is wrong with the block, which is a layer's and has this number in its part: for each
-    /// goal, with its place among them, the first value that is not the one made here; or that an
-    /// afterstate is missing, so that nothing could be made.
+    /// The findings of the block with this number in its part of `layer`. For each goal, by index,
+    /// the finding is the first value that differs from the rebuilt value. A missing afterstate is
+    /// the only finding.
     pub(super) fn into_findings(
         self,
         terms: &Terms,
@@ -155,7 +155,7 @@ impl Rebuilt {
     }
 }
 
-/// Put greater worths in the place of smaller ones.
+/// Raise worths to greater worths.
 fn raise(worths: &mut [i64], others: impl Iterator<Item = i64>) {
     for (worth, other) in worths.iter_mut().zip(others) {
         *worth = other.max(*worth);

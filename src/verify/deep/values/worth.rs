@@ -1,14 +1,14 @@
-//! What a goal pays, move by move, as people state it.
+//! The payoffs of a goal, move by move, as its definition states them.
 //!
 //! The solver has no rewards in its recursion: it takes them out with a potential
-//! (`solve/payoff.rs`). Here each move earns what it earns, and the potential comes in only where a
-//! value is compared with the one that is stored.
+//! (`solve/payoff.rs`). Here each move earns its reward, and the potential is needed only to
+//! compare a value with the stored one.
 
 use super::super::super::line_moves::Move;
 use crate::game::{Board, Exp, Objective, exps, max_exp};
 use crate::store::{Goal, Rounding};
 
-/// What a goal pays in a game with a winning tile. Worths are in units of the goal.
+/// The payoffs of a goal in a game with a winning tile. Worths are in units of the goal.
 #[derive(Clone, Copy)]
 pub(super) struct Worth {
     goal: Goal,
@@ -20,12 +20,12 @@ impl Worth {
         Self { goal, win }
     }
 
-    /// So many whole ones.
+    /// `number` in units of the goal.
     fn units(self, number: u32) -> i64 {
         i64::from(number) << self.goal.fraction
     }
 
-    /// What a move earns.
+    /// The reward of a move.
     pub(super) fn earned(self, made: Move) -> i64 {
         self.units(match self.goal.objective {
             Objective::Score => made.score,
@@ -34,12 +34,12 @@ impl Worth {
         })
     }
 
-    /// What a board is worth if the game ends there. No board is worth less.
+    /// The worth of a board if the game ends there. No board is worth less.
     pub(super) fn ended(self, board: Board) -> i64 {
         self.ended_with(max_exp(board))
     }
 
-    /// What a board with the winning tile is worth.
+    /// The worth of a board with the winning tile.
     pub(super) fn won(self) -> i64 {
         self.ended_with(self.win)
     }
@@ -51,8 +51,8 @@ impl Worth {
         })
     }
 
-    /// What is expected from an afterstate with so many empty cells on: `total` is nine times the
-    /// worths of the states with a 2 in one of them, and once those with a 4.
+    /// The worth of an afterstate with `empty` empty cells. `total` adds the worths of its states:
+    /// nine times for a spawned 2, and once for a spawned 4.
     pub(super) fn mean(self, total: i64, empty: u32) -> i64 {
         let weight = 10 * i64::from(empty);
         match self.goal.rounding {
@@ -62,8 +62,8 @@ impl Worth {
         }
     }
 
-    /// What is stored of an afterstate before its worth is added: for the score, what its tiles
-    /// would have scored if each had been made of 2s.
+    /// The base that a stored value adds to the worth of an afterstate. For the score, it is the
+    /// score of its tiles if all were made of 2s.
     pub(super) fn base(self, board: Board) -> i64 {
         self.units(match self.goal.objective {
             Objective::Score => {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_of_2s_alone_has_scored_its_way_up() {
+    fn the_base_of_a_tile_is_its_score_from_2s() {
         // 8 was made of two 4s, each made of two 2s: 8 + 4 + 4.
         assert_eq!(worth(Objective::Score, Rounding::Down).base(0x3010), 16 * 8);
         assert_eq!(worth(Objective::Moves, Rounding::Down).base(0x3010), 0);
