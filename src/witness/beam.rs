@@ -1,11 +1,11 @@
 //! One pass of the search backward, with a bounded number of boards of each sum: a beam search.
 //!
-//! Which boards to keep decides whether a start is found. Key idea: keep the fullest. The sum
-//! shrinks on every way back, but a full board has small tiles, and games begin with small tiles; a
-//! few large tiles with much room around them are hard to take apart. This was tried on the striped
-//! board of 4x4 and on 53 others of 2x4, 3x3 and 4x4 with sums up to 3476: keeping the fullest 300
-//! of each sum found all but two, keeping the fullest 2,000 found all. Keeping the emptiest did not
-//! find the striped board.
+//! The choice of boards decides whether a start is found. Key idea: keep the fullest boards. A full
+//! board has small tiles, and games begin with small tiles; a few large tiles with much room around
+//! them are hard to take apart. This was tried on the striped board of 4x4 and on 53 other boards
+//! of 2x4, 3x3 and 4x4, with sums up to 3476. Keeping the fullest 300 boards of each sum found all
+//! but two, and keeping the fullest 2,000 found all. Keeping the emptiest boards did not find the
+//! striped board.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ use super::{is_start, is_won};
 use crate::game::{Board, Game, sum};
 use crate::progress::Progress;
 
-/// Candidates of a sum that are held before the worst are dropped, for each board that will be
-/// kept.
+/// Candidates of a sum that are held for each board that will be kept, before the worst are
+/// dropped.
 const HELD: usize = 4;
 
-/// Number of boards whose predecessors are listed at once, before they are sorted into their sums.
+/// Number of boards whose predecessors are listed at once, before they are sorted by sum.
 const BATCH: usize = 256;
 
 /// A search that keeps at most `width` boards of each sum.
@@ -31,13 +31,13 @@ pub(super) struct Beam<'a> {
     pub(super) width: usize,
 }
 
-/// How a search ended.
+/// The outcome of a search.
 pub(super) enum Outcome {
-    /// With a start: the canonical boards from there to the last but one.
+    /// A start was found: the canonical boards from the start to the last but one.
     Found(Vec<Board>),
-    /// Without, after every way back was followed, over this number of boards.
+    /// No start was found, and every way back was followed, over this number of boards.
     Exhausted(usize),
-    /// Without, but some boards were dropped.
+    /// No start was found, but some boards were dropped.
     Dropped,
 }
 
@@ -46,8 +46,8 @@ pub(super) enum Outcome {
 struct Node {
     /// Canonical.
     board: Board,
-    /// The next board on the way, as an index of the list of all kept boards; [`Node::TARGET`] if
-    /// that is the target.
+    /// The next board on the way, as an index into the list of all kept boards; [`Node::TARGET`]
+    /// for the target.
     next: u32,
 }
 
@@ -58,8 +58,8 @@ impl Node {
 /// The most boards of each sum that fit in `memory` bytes, on the way back from a board; at least
 /// one.
 ///
-/// The list of kept boards can have room for twice what it holds, and the candidates of two sums
-/// are held at once. Indices of that list must fit in 32 bits.
+/// The list of kept boards can have twice the capacity that it needs, and the candidates of two
+/// sums are held at once. Indices into the list must fit in 32 bits.
 pub(super) fn most_kept(board: Board, memory: u64) -> usize {
     let layers = u64::from(sum(board)) / 2;
     let nodes = memory / size_of::<Node>() as u64;
@@ -119,7 +119,7 @@ impl Beam<'_> {
 /// Boards that were found and not yet looked at, by sum.
 struct Frontier {
     layers: BTreeMap<u32, Vec<Node>>,
-    /// When a layer has twice this many boards, only the fullest of them, this many, are kept.
+    /// A layer that reaches twice this number of boards is cut to its fullest boards, this number.
     most: usize,
     /// Whether any board was dropped.
     dropped: bool,
@@ -146,7 +146,8 @@ impl Frontier {
 
 /// Keep the fullest boards, each once, at most `most`. Returns whether others were dropped.
 fn keep_fullest(nodes: &mut Vec<Node>, most: usize) -> bool {
-    // Boards with as many tiles come in an order that has nothing to do with where their tiles are.
+    // Boards with equal numbers of tiles are ordered by a hash, independent of the places of their
+    // tiles.
     let mixed = |board: Board| (board ^ board >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     nodes.sort_unstable_by_key(|&Node { board, next }| {
         (Reverse(tiles(board)), mixed(board), board, next)

@@ -29,8 +29,8 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Whether a board can be reached: a live one is listed in its part, or follows from an afterstate
-    /// where the states were dropped; a dead or won one is one step after a live one.
+    /// Whether a board can be reached. A live board is listed in its part, or follows from an
+    /// afterstate if the states were dropped. A dead or won board is one step after a live board.
     ///
     /// # Errors
     ///
@@ -51,18 +51,18 @@ impl<'a> Layers<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`Layers::reached`]; all layers up to the sum of the board are needed, of states or of
-    /// afterstates.
+    /// As for [`Layers::reached`]; needs all layers of states or of afterstates up to the sum of
+    /// the board.
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
         let sum = sum(board);
         has_layer(self.run, 4)?;
         let dir = self.run.dir().display();
         if !self.reached(board)? {
             return Ok(Answer::Unreachable(if self.is_listed(board) {
-                format!("{dir} tells every live state of sum {sum}, and it is not among them")
+                format!("{dir} lists all live states of sum {sum}; this board is not one of them")
             } else {
                 format!(
-                    "{dir} tells every live state up to sum {sum}, and no move leads from one to it"
+                    "{dir} lists all live states up to sum {sum}; no move leads from one to this board"
                 )
             }));
         }
@@ -70,7 +70,7 @@ impl<'a> Layers<'a> {
         while !is_start(trail.board()) {
             if !trail.step(|before| is_reached(&mut self.boards, before))? {
                 return Ok(Answer::Unreachable(format!(
-                    "{dir} tells of {:#x}, but of no state from which a move leads to it",
+                    "{dir} has {:#x}, but no state from which a move leads to it",
                     trail.board()
                 )));
             }
@@ -78,7 +78,7 @@ impl<'a> Layers<'a> {
         Ok(Answer::Reached(Box::new(trail.code()?)))
     }
 
-    /// Whether parts list boards of this kind: it has a legal move, and the game is not won.
+    /// Whether parts can list the board: it has a legal move, and the game is not won.
     fn is_listed(&self, board: Board) -> bool {
         let mut live = vec![board];
         self.run.game().rules().census(&mut live);
@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    /// By induction on the sum, every state then has a game: that of the state before it, and one
-    /// more step.
+    /// By induction on the sum, every state then has a game: the game of the state before it, and
+    /// one more step.
     #[test]
     fn every_state_of_2x4_is_a_start_or_one_step_from_another() {
         let (_place, run) = counted("2x4", None, Keep::All);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_that_are_not_there_yet_tell_nothing() {
+    fn uncounted_layers_give_an_error() {
         let (_place, run) = counted("2x2", Some(12), Keep::All);
         let mut layers = Layers::new(&run, 0).unwrap();
         assert!(layers.reached(0x0132 - 0x0100).unwrap());

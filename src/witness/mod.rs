@@ -1,16 +1,16 @@
 //! Witnesses: for a board, a game that ends in it, or the reason why there is none.
 //!
-//! A count says how many states can be reached; a witness proves to anyone that one of them can,
-//! with a game that can be replayed ([`crate::play`]). It is found backward: a state came from an
-//! afterstate by a spawn, and the afterstate from a state by a move. Both steps can be listed,
-//! because a move treats each line on its own. Key idea: if a board on *some* way back is itself
-//! reachable, a game leads through it. So with the layers of a run, the first predecessor found in
-//! them will do, and no step is ever undone.
+//! A count gives the number of reachable states; a witness proves that one state is reachable, by a
+//! game that can be replayed ([`crate::play`]). It is found backward: a state came from an
+//! afterstate by a spawn, and the afterstate from a state by a move. The predecessors of both steps
+//! can be listed, because a move treats each line on its own. Key idea: if a board on *some* way
+//! back is itself reachable, a game leads through it. So with the layers of a run, the first
+//! predecessor found in them will do, and no step is ever undone.
 //!
 //! Without a run, this is a beam search, layer by layer and backward: all predecessors of the
-//! boards of one sum, then of the next lower sum, down to a start. There are too many to keep them
-//! all, so only some of each sum are kept (`beam` says which). If none had to be dropped and no
-//! start was found, no game ends in the board.
+//! boards of one sum, then of the next lower sum, down to a start. There are too many to keep, so
+//! only some boards of each sum are kept (`beam` says which). If no board had to be dropped and no
+//! start was found, no game ends in the target.
 //!
 //! Reading order: `predecessors` (one step back), `trail` (a game on its way back), `layers` (with a
 //! run), `search` and `beam` (without), `refute` (boards that need no search).
@@ -34,9 +34,9 @@ pub use search::Search;
 /// Whether a board can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It can: this game ends in it.
+    /// Yes: this game ends in the board.
     Reached(Box<Code>),
-    /// It cannot, for this reason.
+    /// No, for this reason.
     Unreachable(String),
     /// No game was found, but a search with more memory might find one.
     Unknown,

@@ -1,7 +1,7 @@
 //! One step back: the boards that a spawn or a move can have come from.
 //!
 //! A move treats each line of the board on its own, so the boards before it are all combinations of
-//! the lines before each line. Those are listed once for every possible line.
+//! the predecessors of its lines. These are listed once for every possible line.
 
 use crate::game::board::exps;
 use crate::game::line::{self, Line};
@@ -23,10 +23,10 @@ pub(super) fn before_spawn(size: Size, board: Board) -> impl Iterator<Item = (Sp
     })
 }
 
-/// A move and the tile spawned after it, with all boards on which the move can have been made.
+/// A move and the tile spawned after it, with all boards from which the move can have come.
 pub(super) struct Step {
     pub(super) direction: Direction,
-    /// None if the move won.
+    /// `None` if the move won.
     pub(super) spawn: Option<Spawn>,
     pub(super) before: Vec<Board>,
 }
@@ -42,13 +42,14 @@ pub(crate) struct Predecessors {
 /// All packed lines of one length, grouped by the line that they become when moved to their front.
 #[derive(Default)]
 struct LinePredecessors {
-    /// For each line, where its predecessors begin in `lines`; one more for the end.
+    /// For each line, the index of its first predecessor in `lines`; one more entry for the end.
     starts: Vec<u32>,
     lines: Vec<u16>,
 }
 
 impl Predecessors {
-    /// Lists no line with a tile that no state of the game has, such as the winning tile.
+    /// List the predecessors of all lines, except lines with tiles that no state has, such as the
+    /// winning tile.
     pub(crate) fn new(game: &Game) -> Self {
         let size = game.size();
         let lengths = [size.rows(), size.cols()].map(usize::from);
@@ -112,7 +113,7 @@ impl Predecessors {
 }
 
 impl LinePredecessors {
-    /// Of the lines with tiles up to `top`.
+    /// The predecessors among lines with tiles up to `top`.
     fn new(length: usize, top: Exp) -> Self {
         let lines = 1u32 << (4 * length);
         let mut pairs: Vec<(u16, u16)> = Vec::new();
@@ -120,7 +121,7 @@ impl LinePredecessors {
             let mut tiles = line::unpack(before, length);
             if tiles.iter().all(|&tile| tile <= top.get()) {
                 line::slide(&mut tiles);
-                // No board holds the tile 65536, so a line that slides to it is before none.
+                // No board holds the tile 65536, so a line that slides to it is no predecessor.
                 pairs.extend(line::pack(&tiles).map(|after| (after, before)));
             }
         }
@@ -142,7 +143,7 @@ impl LinePredecessors {
 mod tests {
     use super::*;
 
-    /// All moves of all boards of a small game, forward, against those before each board.
+    /// Compares all forward moves of a small game with the listed predecessors of each board.
     #[test]
     fn every_move_is_listed_backward_and_no_other() {
         for name in ["2x2", "2x3-16", "3x2-8"] {
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_that_may_have_come_last_are_the_twos_and_fours() {
+    fn only_a_2_or_a_4_can_be_the_last_spawn() {
         let size = "2".parse().unwrap();
         let found: Vec<(u8, u8, Board)> = before_spawn(size, 0x2310)
             .map(|(spawn, after)| (spawn.cell, spawn.tile, after))

@@ -1,4 +1,4 @@
-//! Boards that no game can end in, told without a search.
+//! Refutes some boards, in which no game can end, without a search.
 
 use crate::game::board::exps;
 use crate::game::{Board, Exp, Game, max_exp};
@@ -23,8 +23,8 @@ pub(super) fn refute(game: &Game, board: Board) -> Option<String> {
     if !tiles.clone().any(|exp| exp <= Exp::FOUR) {
         return Some("the last tile to come was a 2 or a 4, and this board has neither".to_owned());
     }
-    // The law of large tiles, see `laws`: while a tile is made, smaller ones need room beside the
-    // tiles that are already there.
+    // The law of large tiles, see `laws`: while a tile is made, smaller tiles need room beside the
+    // existing ones.
     let cells = game.size().cells();
     let mut at_least_8 = largest.up_to().filter(|&exp| exp > Exp::FOUR);
     at_least_8.find_map(|least| {

@@ -81,7 +81,8 @@ impl<'a> Search<'a> {
         Ok(Answer::Reached(Box::new(trail.code()?)))
     }
 
-    /// Why a board cannot be reached, if all `boards` from which a way leads to it were looked at.
+    /// The reason why a board cannot be reached, after all `boards` boards on ways to it were
+    /// searched.
     fn exhausted(&self, board: Board, boards: usize) -> String {
         match boards {
             0 if is_won(&self.game, board) => {
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_striped_board_is_reached() {
-        // Lees-Miller, 2017: the last layer of 4x4 to 64 has four states, this one of them.
+        // Lees-Miller, 2017: the last layer of 4x4 to 64 has four states, including this one.
         let board = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
         for game in ["4x4-64", "4x4"] {
             let code = code(answer(game, board, 64 << 20, 2));
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_found_whatever_the_number_of_threads() {
+    fn the_number_of_threads_does_not_change_the_game() {
         let found = |threads| {
             code(answer(
                 "3x3",
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reached_is_said_to_be_so_with_the_reason() {
+    fn unreachable_boards_are_reported_with_the_reason() {
         for (game, board, says) in [
             ("2x2", "8 8 / . .", "has neither"),
             // Without the 2, which must have come last, no move left the 16 in the middle.
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_board_of_small_games_is_answered_as_the_graph_has_it() {
+    fn answers_for_all_boards_of_small_games_equal_the_graph() {
         for name in ["2x2", "2x2-32", "2x3-16", "3x2-8"] {
             let game: Game = name.parse().unwrap();
             let graph = Graph::new(&game, None, 1 << 20).unwrap();

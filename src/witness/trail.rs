@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::game::{Board, Direction, Game};
 use crate::play::{Code, Luck, Spawn};
 
-/// The end of a game, as far as it was found.
+/// The end of a game, as far as it is known.
 pub(super) struct Trail<'a> {
     game: Game,
     predecessors: &'a Predecessors,

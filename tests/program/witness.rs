@@ -207,12 +207,12 @@ fn boards_that_no_game_ends_in_are_refused_with_the_reason() {
         (
             ". . / 2 16",
             "--dir enum48-data/2x2",
-            "tells every live state of sum 18, and it is not among them",
+            "lists all live states of sum 18; this board is not one of them",
         ),
         (
             "2 32 / 32 4",
             "--dir enum48-data/2x2",
-            "tells every live state up to sum 70, and no move leads from one to it",
+            "lists all live states up to sum 70; no move leads from one to this board",
         ),
     ] {
         let (said, exit) = witness(&place, board, args);
