@@ -1,5 +1,5 @@
-//! What this repository's own benches and tests measure and forge. Not for users: it changes
-//! without notice.
+//! Internals for this repository's own benches and tests. Not for users: they change without
+//! notice.
 
 use crate::engine::{Plan, Workers};
 use crate::error::Result;
@@ -23,12 +23,12 @@ pub use crate::solve::expand::{Expand, Scratch};
 pub use crate::solve::index::Index;
 pub use crate::solve::rank::{RankTables, Ranking};
 
-/// Give `act` what finds the values of the afterstates of `sum`, with the two layers above that sum
-/// read from a solution.
+/// Call `act` with an [`Expand`] for the afterstates of `sum`. The two layers above are read from a
+/// solution.
 ///
 /// # Errors
 ///
-/// What is wrong with a file; whatever the system refuses.
+/// Damaged files; errors of the system.
 pub fn expanding<R>(
     solution: &Solution,
     goals: &[Goal],

@@ -2,9 +2,9 @@
 //!
 //! Two facts make the game layered: a move keeps the sum of the tiles, and a spawn adds 2 or 4. So
 //! all states of one sum (a *layer*) follow from the two layers before it, and no state belongs to
-//! two layers. A count goes through the sums in order; each layer is a map (spawn, move, canonical
-//! form) and a reduce (sort, drop repeats), or some matrices of bits, and ends up in files that other
-//! programs stream.
+//! two layers. A count goes through the sums in order. Each layer is a map (spawn, move, canonical
+//! form) and a reduce (sort, drop repeats), or operations on matrices of bits. It ends up in files
+//! that other programs can stream.
 //!
 //! ```
 //! use enum48::{Game, engine, store::Store};
@@ -26,7 +26,7 @@
 //! - [`store::Lookup`] finds the position of a state or an afterstate in its part, and the board at a
 //!   position, so that an array beside the part can hold anything about its boards (with an example).
 //! - [`solve::solve`] solves a complete run that kept its afterstates, for any [`store::Goal`]s;
-//!   [`solve::Values`] looks up what a board and each of its moves are worth (with an example).
+//!   [`solve::Values`] looks up the values of a board and of each of its moves (with an example).
 //! - [`part::Column`] reads the values of a part's afterstates, in the same blocks.
 //! - [`Game::moves`], [`Game::spawns`] and [`Game::canonical`] are the rules for one board.
 //!
@@ -47,7 +47,7 @@
 //! | tally | counts of some boards, which threads add up ([`Tally`](game::Tally)) |
 //! | row | the counts of one part in the table ([`Row`](counts::Row)) |
 //! | fingerprint | the sum of a mix of each board: it identifies a set of boards |
-//! | run | the count of one game, as far as it went, in a directory of its own |
+//! | run | the count of one game so far, in a directory of its own |
 //! | segment | one of the files of a large part |
 //! | block | boards that are encoded together and can be decoded alone |
 //! | range | boards, keys or positions from one up to another |
@@ -59,7 +59,7 @@
 //! | candidate | a state or afterstate as it is produced, before repeats are dropped |
 //! | key | a shorter number for a board, in the same order among the boards of a sum |
 //! | sorted run | a sorted list of keys, or of boards, without repeats; only in `engine` |
-//! | objective, goal | what a game is solved for; an objective and its precision |
+//! | objective, goal | the quantity that a game is solved for; an objective and its precision |
 //! | value | the expectation of an afterstate for a goal, in a file's column |
 //! | rank | the number of a board among all boards of its sum, reached or not |
 //! | code | a game as a line of text |
@@ -77,7 +77,7 @@
 //! -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify, machine -> cli -> python`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates. The
-//! Python module is the feature `python`, which does without `cli`; `pip install .` builds it.
+//! Python module is the feature `python`, which does not need `cli`; `pip install .` builds it.
 
 // These macros panic if the text cannot be written.
 #![warn(clippy::print_stdout, clippy::print_stderr)]

@@ -1,15 +1,15 @@
-//! Lines of text that somebody else wrote, and that may be anything.
+//! Reads lines of untrusted text.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Bytes that are read at once: as many as a pipe holds.
+/// Bytes of a read: the capacity of a pipe.
 const BUFFER: usize = 1 << 16;
 
-/// What some editors put before a text in UTF-8.
+/// The bytes that some editors put before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads lines one by one. One that is longer than any line of its kind ends the reading, before it
-/// fills the memory: it may have no end.
+/// Reads lines one by one. A line that is too long is an error, before it fills the memory: it may
+/// have no end.
 pub(crate) struct Lines<R> {
     from: BufReader<R>,
     longest: usize,
@@ -28,7 +28,8 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next line, with what ends it, the first without a byte order mark; `None` at the end.
+    /// The next line with its line end, the first line without a byte order mark; `None` at the
+    /// end.
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         self.number += 1;
         self.line.clear();
@@ -47,12 +48,12 @@ impl<R: Read> Lines<R> {
         Ok((length > 0).then_some(line.unwrap_or(&self.line)))
     }
 
-    /// The number of the line that was read last, or could not be; the first is line 1.
+    /// The number of the last line, read or refused; the first is line 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether the next line has yet to come in.
+    /// Whether the buffer is empty, so that the next line must be awaited.
     #[cfg(feature = "cli")]
     pub(crate) fn waits(&self) -> bool {
         self.from.buffer().is_empty()
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_numbered_and_one_without_an_end_is_refused() {
+    fn lines_are_numbered_and_a_line_without_an_end_is_refused() {
         let mut lines = Lines::new("one\n\nlast".as_bytes(), 4);
         for (number, line) in [(1, "one\n"), (2, "\n"), (3, "last")] {
             assert_eq!(lines.next().unwrap().unwrap(), line.as_bytes());

@@ -1,4 +1,4 @@
-//! The `enum48` program: the library's command line, and what happens when memory runs out.
+//! The `enum48` program: the library's command line, and an exit with advice when memory runs out.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -12,8 +12,8 @@ fn main() -> ExitCode {
     enum48::cli::run()
 }
 
-/// The system's allocator, except on out-of-memory: prints the remedy and exits with 2, where the
-/// process would abort. A count may end at any moment without harm.
+/// The system's allocator, but on out-of-memory it prints the remedy and exits with 2, instead of
+/// aborting. A count may end at any moment without harm.
 struct ExitWhenOut;
 
 #[global_allocator]
@@ -29,7 +29,7 @@ fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
         while OUT.swap(true, Ordering::SeqCst) {
             thread::yield_now();
         }
-        // Whether anybody hears it or not, the exit code is the same.
+        // A failed write does not change the exit code.
         let _ = writeln!(
             io::stderr(),
             "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
@@ -40,8 +40,8 @@ fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-// SAFETY: every call goes to the system's allocator unchanged, and so does its answer, unless it is
-// null: then the call does not return.
+// SAFETY: every call goes to the system's allocator unchanged, and its result is returned
+// unchanged. If the result is null, the call does not return.
 #[expect(unsafe_code, reason = "an allocator has no safe form")]
 unsafe impl GlobalAlloc for ExitWhenOut {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -1,7 +1,7 @@
 //! Large memory straight from the system, on large pages where it has them.
 //!
-//! Key idea: where look-ups go to places all over a large memory, the place of each page of 4 KiB
-//! has to be looked up too, which costs as much again. A page of 2 MiB is looked up in a cache.
+//! Key idea: random look-ups in a large memory also look up the address of each page of 4 KiB,
+//! which doubles their cost. The addresses of pages of 2 MiB fit a cache, the TLB.
 
 use std::io;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
 
-/// Items in memory of their own, zero at first. Pages that are not touched take nothing.
+/// Items in memory of their own, zero at first. Untouched pages take no memory.
 pub(crate) struct Pages<T> {
     /// `None` if there are no items.
     map: Option<MmapMut>,
@@ -24,7 +24,7 @@ pub(crate) struct Pages<T> {
 }
 
 impl<T: Zeroable> Pages<T> {
-    /// So many zeros.
+    /// `len` zeros.
     ///
     /// # Errors
     ///
@@ -67,8 +67,9 @@ impl<T> Deref for Pages<T> {
         let Some(map) = &self.map else {
             return &[];
         };
-        // SAFETY: the map has `len` items, begins with a page, and is of this value alone. It began
-        // as zeros, which are items as `T` is `Zeroable`, and only items were written since.
+        // SAFETY: the map has `len` items, is aligned to a page, and belongs to this value alone.
+        // It began as zeros, which are valid items as `T` is `Zeroable`. Only items were written
+        // since.
         unsafe { slice::from_raw_parts(map.as_ptr().cast(), self.len) }
     }
 }
@@ -79,7 +80,7 @@ impl<T> DerefMut for Pages<T> {
         let Some(map) = &mut self.map else {
             return &mut [];
         };
-        // SAFETY: as for `deref`, and this is the only reference to it.
+        // SAFETY: as for `deref`, and this is the only reference to the map.
         unsafe { slice::from_raw_parts_mut(map.as_mut_ptr().cast(), self.len) }
     }
 }

@@ -30,7 +30,7 @@ impl<T> PerThread<T> {
     ///
     /// # Panics
     ///
-    /// If there is no such thread, or if one panicked while it held this value.
+    /// If no thread has this index, or if a thread panicked while it held the value.
     pub(crate) fn lock(&self, index: usize) -> MutexGuard<'_, T> {
         self.0[index].lock().expect("no thread panics")
     }
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_ends_the_making() {
+    fn the_first_error_ends_the_construction() {
         let mut made = 0;
         let values = PerThread::new(3, |index| {
             made += 1;

@@ -1,8 +1,7 @@
 //! Random numbers whose stream never changes.
 //!
-//! Whoever repeats a draw with the same seed gets the same numbers, on every machine and in every
-//! version of this program: the generator is a published cipher, and how its output becomes numbers
-//! is defined here, not by a crate.
+//! A seed gives the same numbers on every machine and in every version of this program. The
+//! generator is a published cipher. This file, not a crate, defines how its output becomes numbers.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -21,9 +20,10 @@ impl Random {
         Self(ChaCha20Rng::from_seed(key))
     }
 
-    /// A number below `n`, each with equal chance. For `n` up to 2^32 a draw is the next word, above
-    /// it the next two, the low one first. Draws are dropped until one is below the greatest multiple
-    /// of `n` that a draw can reach; the number is the remainder of that one divided by `n`.
+    /// A number below `n`, each with equal chance. For `n` up to 2^32 a draw is the next word,
+    /// above it the next two, the low one first. Draws are dropped until one is below the greatest
+    /// multiple of `n` that a draw can reach; the number is the remainder of this draw divided by
+    /// `n`.
     ///
     /// # Panics
     ///
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stream_is_that_of_the_standard() {
+    fn the_stream_matches_the_published_test_vector() {
         // draft-strombergson-chacha-test-vectors-01, TC1, key and nonce 0: 76 b8 e0 ad a0 f1 3d 90
         // 40 5d 6a e5 53 86 bd 28
         assert_eq!(

@@ -1,11 +1,11 @@
-//! Code that makes use of the processor: wide instructions, and memory that is asked for early.
+//! Wide instructions of the processor, and prefetching of memory.
 //!
-//! Key idea: a core waits for one look-up after the other if work that depends on the look-up follows
-//! at once. When some thousand lines of memory are asked for in one go beforehand, they arrive side
-//! by side and stay in the second cache until they are read.
+//! Key idea: if each look-up is followed by work that depends on it, a core waits for every look-up
+//! in turn. If some thousand cache lines are prefetched together beforehand, they arrive in
+//! parallel. They stay in the second-level cache until they are read.
 
-/// Compile a function for AVX-512, for AVX2 and for any machine; which one runs is decided when the
-/// program runs. A call costs a dispatch, so such functions take slices.
+/// Compile a function for AVX-512, for AVX2 and for any machine; the version is chosen at run time.
+/// A call costs a dispatch, so these functions take slices.
 macro_rules! wide {
     ($function:item) => {
         #[multiversion::multiversion(targets(
@@ -18,8 +18,8 @@ macro_rules! wide {
 
 pub(crate) use wide;
 
-/// Ask for the line of memory of an item. The item need not be there. On processors for which Rust
-/// has no stable instruction it does nothing.
+/// Prefetch the cache line of an item; `at` may be out of bounds. It does nothing on processors for
+/// which Rust has no stable prefetch instruction.
 #[inline(always)]
 #[cfg_attr(
     target_arch = "x86_64",
