@@ -1,7 +1,7 @@
-//! Whether boards are what their part says, one by one.
+//! Checks that each board belongs to its part.
 //!
-//! Key idea: almost always nothing is wrong, so whole slices are checked without a branch, and only
-//! a slice that fails is searched for the board and the reason.
+//! Key idea: almost every board is right, so whole slices are checked without a branch. Only a
+//! slice that fails is searched for the board and the reason.
 
 use super::board::{Board, ONES, occupied};
 use super::exp::PartKey;
@@ -9,12 +9,12 @@ use super::shape::Shape;
 use super::symmetry::canonical;
 use crate::wide::wide;
 
-/// What every board of a part must be.
+/// The properties that every board of a part must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Its sum and largest tile.
+    /// Sum and largest tile.
     pub key: PartKey,
-    /// Whether each has an empty cell, as afterstates do.
+    /// Whether each board has an empty cell, as afterstates do.
     pub room: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn audit<const R: usize, const C: usize>(
         });
     }
     // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws`).
-    // One that did would have a sum of at least (c + 3 - q) * 2^q, which few parts have.
+    // A board with more has a sum of at least (c + 3 - q) * 2^q, so few parts need this check.
     let cells = Shape::<R, C>::CELLS as u32;
     for q in 3..=claim.key.max.get() {
         let most = cells + 2 - u32::from(q);
@@ -58,13 +58,13 @@ pub(super) fn audit<const R: usize, const C: usize>(
     None
 }
 
-/// What is wrong with a board, as bits; 0 if nothing is.
+/// The faults of a board, as bits; 0 if it has none.
 #[inline(always)]
 fn fault<const R: usize, const C: usize>(board: u64, claim: Claim) -> u64 {
     let (mut sum, mut largest) = (0, 0);
     for cell in 0..Shape::<R, C>::CELLS {
         let exponent = board >> (4 * cell) & 15;
-        // An empty cell counts 2^0, which no tile is.
+        // An empty cell adds 2^0, which the mask removes.
         sum += (1 << exponent) & !1;
         largest = exponent.max(largest);
     }
@@ -99,7 +99,7 @@ fn tiles_from(board: u64, q: u8) -> u64 {
 }
 
 wide! {
-    /// The greatest number of tiles of exponent `q` or more on one of the boards.
+    /// The largest number of tiles of exponent `q` or more on any of the boards.
     fn fullest(boards: &[u64], q: u8) -> u64 {
         boards.iter().fold(0, |most, &board| most.max(tiles_from(board, q)))
     }
@@ -116,7 +116,7 @@ mod tests {
         Claim { key, room }
     }
 
-    /// A list in which one board in the middle is `board`, and the others fit.
+    /// Audit a list with `board` in the middle of boards that fit.
     fn among(board: Board) -> Option<(Board, &'static str)> {
         let mut boards = vec![0x0132; 100];
         boards[60] = board;
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_that_does_not_fit_is_found_and_told_why() {
+    fn a_board_that_does_not_fit_is_found_with_the_reason() {
         assert_eq!(among(0x0132), None);
         for (board, why) in [
             (0x2310, "is not canonical"),

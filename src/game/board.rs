@@ -15,8 +15,8 @@
 //! least of its eight images under rotation and reflection is `0x0132`.
 //!
 //! Because a board is a number, a set of boards is a sorted list of numbers, and two boards that
-//! agree in their first cells are neighbours in it. All of the file format and most of the speed
-//! rest on that.
+//! agree in their first cells are neighbours in the list. The file format and most of the speed
+//! rest on this order.
 
 use std::fmt;
 use std::str::FromStr;
@@ -54,13 +54,13 @@ pub fn max_exp(board: Board) -> Exp {
 /// Whether one of a board's sixteen digits is `exp`.
 #[inline(always)]
 pub(crate) fn holds(board: Board, exp: Exp) -> bool {
-    // A digit that equals `exp` becomes 0, and only below a 0 can a borrow set the top bit of a
-    // digit whose own was not set.
+    // A digit that equals `exp` becomes 0. If no digit is 0, the subtraction has no borrow, and no
+    // digit gains its top bit.
     let x = board ^ (u64::from(exp.get()) * ONES);
     x.wrapping_sub(ONES) & !x & (ONES << 3) != 0
 }
 
-/// Number of empty cells of a board of so many cells.
+/// Number of empty cells of a board of `cells` cells.
 #[inline(always)]
 pub(crate) fn empty_cells(board: Board, cells: u32) -> u32 {
     cells - occupied(board).count_ones()
@@ -128,7 +128,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// `N` (a square) or `RxC`; a capital X is as good.
+/// `N` (a square) or `RxC`; a capital X is accepted.
 impl FromStr for Size {
     type Err = Error;
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digit_is_found_wherever_it_is() {
+    fn a_digit_is_found_in_every_cell() {
         let board = 0x022b_0130_2010_0000;
         for exp in (0..16).filter_map(Exp::new) {
             assert_eq!(holds(board, exp), exps(board).any(|found| found == exp));

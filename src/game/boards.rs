@@ -1,6 +1,6 @@
-//! What a player can do with one board, and what can follow.
+//! Moves and spawns of one board.
 //!
-//! For one board at a time; the engine works on slices of them (`rules.rs`).
+//! These methods take one board at a time; the engine works on slices of boards (`rules.rs`).
 
 use super::board::{Board, exps};
 use super::exp::Exp;
@@ -9,7 +9,7 @@ use super::symmetry::Symmetry;
 use super::variant::Game;
 
 impl Game {
-    /// What the moves of a board lead to, in the order of
+    /// The results of a board's four moves, in the order of
     /// [`Direction::ALL`](super::Direction::ALL).
     ///
     /// ```
@@ -58,7 +58,7 @@ impl Game {
         self.rules().turned(board, symmetry)
     }
 
-    /// Replace each board by its canonical image; under 1 ns a board where there are hundreds.
+    /// Replace each board by its canonical image; under 1 ns per board for hundreds of boards.
     pub fn canonicalise(&self, boards: &mut [Board]) {
         self.rules().canonicalise(boards);
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::game::{Direction, line};
 
-    /// The rule as people state it, line by line.
+    /// The rule as a person states it, line by line.
     fn by_lines(game: Game, board: Board, direction: Direction) -> Moved {
         let mut after = 0;
         for line in line::lines(game.size(), direction) {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_those_of_the_rule_as_people_state_it() {
+    fn moves_agree_with_the_rule_as_a_person_states_it() {
         for name in ["2x2-16", "2x2"] {
             let game: Game = name.parse().unwrap();
             let boards = 1..1u64 << (4 * game.size().cells());
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn spawns_are_those_of_the_kernel() {
+    fn spawns_agree_with_the_kernel() {
         for (name, board) in [
             ("2x2", 0x2010),
             ("3x3", 0x1_0203_0000),

@@ -1,4 +1,4 @@
-//! The exponent of a tile, told apart from its value, and the part that a board is in.
+//! A tile's exponent as a type of its own, and the part that a board belongs to.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use super::board::{Board, max_exp, sum};
 
 /// A tile by its exponent: 1 is the tile 2, 16 the tile 65536; 0 is an empty cell.
 ///
-/// Boards, rules and layers go by exponents, people and tables by values; neither is a bare
-/// integer, so that one is never taken for the other.
+/// Boards, rules and layers use exponents; people and tables use values. Exponents have a type of
+/// their own, so that they are not mistaken for values.
 ///
 /// ```
 /// use enum48::game::Exp;
@@ -69,7 +69,7 @@ impl Exp {
         (1 << self.0) & !1
     }
 
-    /// The tile twice as large, which two of these merge into.
+    /// The tile twice as large, made by merging two of these tiles.
     ///
     /// # Panics
     ///
@@ -111,8 +111,8 @@ impl PartKey {
         }
     }
 
-    /// The parts of afterstates that states of this part come from, each with the tile that is
-    /// spawned into them. The largest tile stays, unless the spawned one is larger or as large.
+    /// The parts of afterstates that lead to states of this part, each with the spawned tile. A
+    /// spawn keeps the largest tile, unless the spawned tile is the largest itself.
     pub fn spawned_from(self) -> impl Iterator<Item = (Self, Exp)> {
         [Exp::TWO, Exp::FOUR].into_iter().flat_map(move |tile| {
             let sum = self.sum.checked_sub(tile.tile());

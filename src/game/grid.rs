@@ -31,7 +31,7 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`Error::Board`] if it has tiles outside of it.
+    /// [`Error::Board`] if the board has tiles outside `size`.
     pub fn new(board: Board, size: Size) -> Result<Self> {
         let cells = 4 * size.cells();
         if cells < 64 && board >> cells != 0 {
@@ -49,7 +49,7 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`Error::Board`], saying what was expected.
+    /// [`Error::Board`], which names the expected form.
     pub fn parse(text: &str, size: Size) -> Result<Self> {
         let bad = |what: &str| refused(text, size, what);
         let trimmed = text.trim();
@@ -57,7 +57,7 @@ impl Grid {
             let hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
             let board = u64::from_str_radix(digits, 16).ok().filter(|_| hex);
             return Self::new(
-                board.ok_or_else(|| bad("it is no number of up to 16 hexadecimal digits"))?,
+                board.ok_or_else(|| bad("0x must be followed by up to 16 hexadecimal digits"))?,
                 size,
             );
         }
@@ -65,8 +65,8 @@ impl Grid {
         if rows.len() != usize::from(size.rows()) {
             let digits = trimmed.bytes().all(|digit| digit.is_ascii_hexdigit());
             return Err(bad(match rows[..] {
-                [_] if digits && !trimmed.is_empty() => "without 0x it is no hexadecimal number",
-                _ => "it has another number of rows",
+                [_] if digits && !trimmed.is_empty() => "a hexadecimal board starts with 0x",
+                _ => "it has the wrong number of rows",
             }));
         }
         let mut board = 0;
@@ -74,11 +74,11 @@ impl Grid {
             let tiles = row.split([' ', ',', '\t']).filter(|tile| !tile.is_empty());
             let tiles: Vec<&str> = tiles.collect();
             if tiles.len() != usize::from(size.cols()) {
-                return Err(bad("a row has another number of cells"));
+                return Err(bad("a row has the wrong number of cells"));
             }
             for tile in tiles {
-                let exp =
-                    cell(tile).ok_or_else(|| bad("a tile is no power of two from 2 to 32768"))?;
+                let exp = cell(tile)
+                    .ok_or_else(|| bad("a tile is not a power of two from 2 to 32768"))?;
                 board = board << 4 | u64::from(exp.get());
             }
         }
@@ -106,7 +106,7 @@ fn refused(text: &str, size: Size, what: &str) -> Error {
     }
 }
 
-/// What a cell holds; a board has no digit for 65536.
+/// The tile of a cell; a board has no digit for 65536.
 fn cell(text: &str) -> Option<Exp> {
     match text {
         "." | "0" | "_" => Some(Exp::EMPTY),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_board_is_refused() {
+    fn malformed_boards_are_refused() {
         for text in [
             "",
             "0x",

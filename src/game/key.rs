@@ -12,7 +12,7 @@ use super::board::{Board, sum};
 use super::exp::Exp;
 use crate::wide::wide;
 
-/// Digits that are converted together: as many as a row of 4x4 has, but not those of a row.
+/// Number of digits that are converted together. The four digits need not be a row of the board.
 const GROUP: u32 = 4;
 
 /// Turns the boards of one sum into keys and back.
@@ -21,15 +21,15 @@ pub(crate) struct KeyCodec {
     sum: u32,
     /// One more than the largest digit.
     base: u64,
-    /// For each number of four digits of the base: the digits as a board has them, and above them
-    /// the sum of their tiles.
+    /// For each four-digit number in the base: its digits as in a board, and above them the sum of
+    /// their tiles.
     groups: Arc<[u64]>,
     pair: Divisor,
     group: Divisor,
 }
 
 impl KeyCodec {
-    /// For boards of `sum` without a larger tile than `top`.
+    /// A codec for boards of `sum` whose tiles are at most `top`.
     pub(crate) fn new(sum: u32, top: Exp) -> Self {
         let base = u64::from(top.get()) + 1;
         let group = base.pow(GROUP);
@@ -42,7 +42,7 @@ impl KeyCodec {
         }
     }
 
-    /// The codec of another sum; costs nothing if `top` is the same.
+    /// The codec of another sum; reuses the table if `top` is unchanged.
     pub(crate) fn for_sum(&self, sum: u32, top: Exp) -> Self {
         if self.base == u64::from(top.get()) + 1 {
             let codec = self.clone();
@@ -52,7 +52,7 @@ impl KeyCodec {
         }
     }
 
-    /// Most bits of a key of a board of `cells` cells.
+    /// Maximum number of bits in the key of a board of `cells` cells.
     pub(crate) fn bits(&self, cells: u32) -> u32 {
         64 - (self.base.pow(cells - 1) - 1).leading_zeros()
     }
@@ -76,7 +76,7 @@ impl KeyCodec {
         let ((a, b), (c, d)) = (self.group.divide(high), self.group.divide(low));
         let [a, b, c, d] = [a, b, c, d].map(|group| self.groups[group as usize]);
         let rest = self.sum - ((a + b + c + d) >> 32) as u32;
-        // For an empty last cell nothing is left, and 0 has 32 trailing zeros.
+        // The rest is 0 if the last cell is empty, and 0 has 32 trailing zeros.
         let last = u64::from(rest.trailing_zeros() % 32);
         let digits = |group: u64| group & 0xffff;
         // Four groups and the last cell make 17 digits; the first of them is 0.
@@ -95,8 +95,8 @@ wide! {
     fn encode_all(boards: &mut [u64], base: u64) {
         let [two, four, eight] = [base.pow(2), base.pow(4), base.pow(8)];
         for board in boards {
-            // Join neighbours: 15 digits become 8 numbers of two digits, 4 of four, 2 of eight, and
-            // 1.
+            // Join neighbours: 15 digits become 8 numbers of two digits, then 4 of four digits, 2
+            // of eight digits, and one number.
             let x = *board >> 4;
             let x = (x & 0x0f0f_0f0f_0f0f_0f0f).wrapping_add((x >> 4 & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(base));
             let x = (x & 0x00ff_00ff_00ff_00ff).wrapping_add((x >> 8 & 0x00ff_00ff_00ff_00ff).wrapping_mul(two));
@@ -116,7 +116,7 @@ struct Divisor {
 }
 
 impl Divisor {
-    /// Numerators that are divided exactly are below 2 to this.
+    /// Division is exact for numerators below `2^BITS`.
     const BITS: u32 = 60;
 
     fn new(divisor: u64) -> Self {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn keys_of_2x2_count_all_boards_in_order() {
-        // Every board of three cells, and a last cell that makes the sum 40 where one does.
+        // Every choice of three cells, and the last cell that makes the sum 40, if there is one.
         let codec = KeyCodec::new(40, exp(5));
         assert_eq!(codec.bits(4), 8, "6^3 = 216");
         let mut keys = Vec::new();
@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_of_any_boards_lead_back_to_them(
+        fn decoding_undoes_encoding_for_any_boards(
             top in 1u8..16,
             cells in prop::collection::vec(0u64..16, 16),
         ) {

@@ -1,7 +1,7 @@
-//! One line of a board, and the rule that moves it, as people state it.
+//! One line of a board, and the move as a person states it.
 //!
-//! The engine moves whole boards by arithmetic (`slide.rs`). This code shares nothing with it, so
-//! that it can check it: games are replayed with it, and layers are counted again with it.
+//! The engine moves whole boards by arithmetic (`slide.rs`). This code shares nothing with
+//! `slide.rs`, so that it can check the engine: it replays games, and counts layers again.
 
 use super::board::{Board, Size};
 use super::slide::Direction;
@@ -14,7 +14,7 @@ use super::slide::Direction;
 pub(crate) struct Line {
     /// The first cell; cells are counted from 0 at the top left, along the rows.
     first: i8,
-    /// From each cell to the next.
+    /// Difference between the numbers of neighbouring cells.
     stride: i8,
     /// Number of cells.
     length: i8,
@@ -25,7 +25,8 @@ pub(crate) struct Line {
 /// The lines of a board in one direction.
 pub(crate) fn lines(size: Size, direction: Direction) -> impl Iterator<Item = Line> {
     let (rows, cols) = (size.rows() as i8, size.cols() as i8);
-    // Of the first line: its first cell; from there to the first cells of the others, and along it.
+    // The first cell of the first line, the step to the first cell of the next line, and the step
+    // along a line.
     let (first, across, stride) = match direction {
         Direction::Up => (0, 1, cols),
         Direction::Down => ((rows - 1) * cols, 1, -cols),
@@ -72,7 +73,7 @@ impl Line {
         shifts.fold(0, |line, shift| line << 4 | (board >> shift & 15) as u16)
     }
 
-    /// The board with this packed line and nothing else.
+    /// The board with this packed line and no other tiles.
     #[inline]
     pub(crate) fn to_board(self, packed: u16) -> Board {
         let shifts = self.shifts().rev().enumerate();
@@ -90,7 +91,7 @@ pub(crate) fn unpack(packed: u16, length: usize) -> Vec<u8> {
         .collect()
 }
 
-/// A line packed; `None` if it holds the tile 65536, which has no digit.
+/// Pack a line; `None` if it holds the tile 65536, which has no digit.
 pub(crate) fn pack(tiles: &[u8]) -> Option<u16> {
     tiles.iter().try_fold(0, |packed, &tile| {
         (tile < 16).then_some(packed << 4 | u16::from(tile))

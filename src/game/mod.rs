@@ -1,14 +1,14 @@
-//! The rules of 2048 on small boards: what a board is, how it moves, when two boards are the same.
+//! The rules of 2048 on small boards: boards, moves, spawns and symmetries.
 //!
-//! Nothing here touches a file or a thread. One board is a `u64` ([`Board`]); everything that runs
-//! billions of times works on slices of them, behind the trait `Rules`, in code that the compiler
-//! turns into wide vector instructions.
+//! Nothing here touches a file or a thread. One board is a `u64` ([`Board`]). Code that runs
+//! billions of times works on slices of boards, behind the trait `Rules`, and compiles to wide
+//! vector instructions.
 //!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
-//! eight), `slide` (a move without a branch), `line` (a move as people state it), `rules` (the
-//! kernels over slices), `tally` (their counts), `boards` (the rules for one board), `spawned` (the
-//! moves of all candidates of an afterstate), `key` (boards as shorter numbers), `variant` (a game: board size and winning
-//! tile), `objective` (what it is played for).
+//! eight), `slide` (a move without a branch), `line` (a move as a person states it), `rules` (the
+//! kernels over slices), `tally` (counts), `boards` (the rules for one board), `spawned` (the moves
+//! of all candidates of an afterstate), `key` (boards as shorter numbers), `variant` (a game: board
+//! size and winning tile), `objective` (the quantity that a player maximises).
 
 pub(crate) mod audit;
 pub(crate) mod board;

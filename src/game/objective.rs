@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::exp::Exp;
 use crate::error::{Error, Result};
 
-/// What a player wants most of, and what the value of a board is measured in.
+/// The quantity that a player maximises; the value of a board is its expectation.
 ///
 /// ```
 /// use enum48::game::{Exp, Objective};
@@ -47,7 +47,7 @@ impl fmt::Display for Objective {
     }
 }
 
-/// Reads what [`fmt::Display`] writes, and nothing else.
+/// Reads only the form that [`fmt::Display`] writes.
 impl FromStr for Objective {
     type Err = Error;
 
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_an_objective() {
+    fn other_names_are_not_objectives() {
         for other in [
             "", "Score", " score", "win", "0", "1", "2", "3", "12", "0512", "+512", "131072",
         ] {

@@ -1,9 +1,9 @@
 //! The rules as kernels over slices of boards.
 //!
-//! [`Rules`] is what the engine sees: a few operations, each on many boards at once. Behind it
-//! stands one generic implementation, compiled for each board size and for AVX-512, AVX2 and any
-//! machine. Which one runs is decided when the program runs, so a plain `cargo build --release` is
-//! fast everywhere. A call costs a dispatch: give it hundreds of boards, not one.
+//! The engine uses the trait [`Rules`]: a few operations, each on many boards at once. One generic
+//! implementation is compiled for each board size, and for AVX-512, AVX2 and any machine. The
+//! program chooses a version at run time, so a plain `cargo build --release` is fast everywhere.
+//! Each call costs a dispatch: pass hundreds of boards, not one.
 
 use std::array;
 
@@ -23,14 +23,14 @@ pub trait Rules: Sync {
 
     /// Move each of `boards` in all four directions: `out[d][i]` becomes the afterstate of
     /// `boards[i]` in direction `d`, not canonical, or 0 where the move is illegal or wins.
-    /// `win` is the winning tile, [`Exp::LAST`] also for "none". Counts moves and wins.
+    /// `win` is the winning tile, or [`Exp::LAST`] without one. Counts moves and wins.
     ///
     /// # Panics
     ///
     /// If the lengths differ.
     fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally;
 
-    /// What the moves of one board lead to.
+    /// The results of one board's four moves.
     fn moves(&self, board: Board, win: Exp) -> [Moved; 4];
 
     /// The canonical image of one board, and the symmetry that leads to it.
@@ -46,7 +46,7 @@ pub trait Rules: Sync {
     fn empty_cells(&self, boards: &[Board]) -> u64;
 
     /// Check that each of `boards` is canonical, fits the claim, and has no more large tiles than
-    /// play can make: the first that fails and the reason, or `None`.
+    /// play can make. Returns the first board that fails, and the reason.
     fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)>;
 
     /// Drop the dead states, keeping the order of the live ones. Counts dead and labeled.
@@ -191,11 +191,12 @@ wide! {
     }
 }
 
-/// Boards that [`census`] looks at together: enough to fill the registers.
+/// Number of boards that [`census`] checks together: enough to fill the registers.
 const LANES: usize = 64;
 
 wide! {
-    /// Moves the live states to the front; returns their number and the labeled count of all.
+    /// Moves the live states to the front. Returns their number, and the labeled count of all
+    /// states.
     fn census<const R: usize, const C: usize>(states: &mut [u64]) -> (usize, u64) {
         let mut live = 0;
         let mut labeled = 0;
@@ -220,8 +221,8 @@ wide! {
     }
 }
 
-/// Nonzero if the board has a legal move: an empty cell (something can slide into it, as no
-/// state is empty) or two equal neighbours.
+/// Nonzero if the state has a legal move: an empty cell, into which a tile can slide, or two equal
+/// neighbours.
 #[inline(always)]
 fn freedom<const R: usize, const C: usize>(x: u64) -> u64 {
     let all = Shape::<R, C>::BOARD & ONES;

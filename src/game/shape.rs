@@ -3,7 +3,7 @@
 //! The kernels are generic over rows and columns, so every mask and shift below is a constant in
 //! the compiled code, and one source serves all nine sizes from 2x2 to 4x4.
 
-/// A board of `R` rows and `C` columns: a name for its constants, never a value.
+/// A namespace for the constants of boards with `R` rows and `C` columns.
 pub(crate) struct Shape<const R: usize, const C: usize>;
 
 impl<const R: usize, const C: usize> Shape<R, C> {
@@ -13,10 +13,10 @@ impl<const R: usize, const C: usize> Shape<R, C> {
         R * C
     };
 
-    /// Every digit of the board full.
+    /// Mask of all digits of the board.
     pub(crate) const BOARD: u64 = u64::MAX >> (64 - 4 * Self::CELLS);
 
-    /// For each column, its digits full.
+    /// A mask for each column.
     pub(crate) const COLUMNS: [u64; C] = {
         let mut masks = [0; C];
         let mut cell = 0;
@@ -27,7 +27,7 @@ impl<const R: usize, const C: usize> Shape<R, C> {
         masks
     };
 
-    /// For each row, its digits full.
+    /// A mask for each row.
     pub(crate) const ROWS: [u64; R] = {
         let mut masks = [0; R];
         let mut cell = 0;
@@ -38,7 +38,7 @@ impl<const R: usize, const C: usize> Shape<R, C> {
         masks
     };
 
-    /// For each diagonal of a square, from the one of the lower left corner, its digits full.
+    /// A mask for each diagonal of a square, starting at the lower left corner.
     pub(crate) const DIAGONALS: [u64; 7] = {
         let mut masks = [0; 7];
         let mut cell = 0;
@@ -49,7 +49,7 @@ impl<const R: usize, const C: usize> Shape<R, C> {
         masks
     };
 
-    /// The digit of one cell, full; cells count from the top left along the rows.
+    /// Mask of one cell; cells count from the top left along the rows.
     pub(crate) const fn digit(cell: usize) -> u64 {
         15 << (4 * (Self::CELLS - 1 - cell))
     }

@@ -1,16 +1,15 @@
 //! A move, on all lines of a board at once and without a branch.
 //!
 //! Published programs look rows up in a table of 65,536 entries. Here a move is arithmetic on the
-//! whole board: for each place of a line, counted from the edge moved toward, "where this cell is
+//! whole board. For each place of a line, counted from the edge moved toward: "where this cell is
 //! empty, pull the rest of the line up by one", then "where this cell equals the next, add one to
-//! it and pull the rest up over the next". Lines do not affect each other, so all are done in the
-//! same few instructions; and as there is neither a branch nor a table, the compiler does eight
-//! boards side by side.
+//! it and pull the rest up over the next". Lines do not affect each other, so a few instructions
+//! move all lines. Without a branch or a table, the compiler moves eight boards side by side.
 
 use super::board::{Board, ONES, occupied};
 use super::shape::Shape;
 
-/// A direction to move in. The numbers are those of published move codes.
+/// A direction to move in, numbered as in published move codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Toward the first row.
@@ -39,14 +38,14 @@ impl Direction {
     }
 }
 
-/// What a move leads to.
+/// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Moved {
-    /// Nothing: it would not change the board.
+    /// The move would not change the board.
     Illegal,
-    /// The end of the game: it makes the winning tile.
+    /// The move makes the winning tile and ends the game.
     Wins,
-    /// This afterstate, as the board lies: not canonical.
+    /// The afterstate, not canonical.
     To(Board),
 }
 
@@ -59,10 +58,10 @@ impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
     const UPWARD: bool = D == Direction::Up as usize || D == Direction::Left as usize;
     /// Cells of a line.
     const LENGTH: usize = if Self::VERTICAL { R } else { C };
-    /// Bits from a cell to the next of its line.
+    /// Bits from a cell to the next cell of its line.
     const STEP: usize = if Self::VERTICAL { 4 * C } else { 4 };
 
-    /// The `k`-th cell of every line from the edge moved toward, digits full.
+    /// Mask of the `k`-th cell of every line, counted from the edge moved toward.
     #[inline(always)]
     const fn place(k: usize) -> u64 {
         let k = if Self::UPWARD {
@@ -77,7 +76,7 @@ impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
         }
     }
 
-    /// Every cell takes what stands next to it, one step farther from the edge.
+    /// Move every tile one cell toward the edge; the tiles at the edge are dropped.
     #[inline(always)]
     const fn pull(x: u64) -> u64 {
         let x = x & !Self::place(0);
@@ -88,7 +87,7 @@ impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
         }
     }
 
-    /// One step away from the edge.
+    /// Move every digit one cell away from the edge.
     #[inline(always)]
     const fn push(x: u64) -> u64 {
         if Self::UPWARD {
@@ -98,7 +97,7 @@ impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
         }
     }
 
-    /// Full digits at the places `k` and beyond of the lines that are marked at place `k`.
+    /// Mask of the places `k` and beyond, in the lines that are marked at place `k`.
     #[inline(always)]
     const fn rest(marked: u64, k: usize) -> u64 {
         let mut cells = marked;
@@ -111,13 +110,13 @@ impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
     }
 }
 
-/// The board after a move in direction `D`, or 0 if the move is illegal, and a nonzero word if the
-/// move makes the winning tile (then the board means nothing). `base` is the exponent below the
-/// winning one in every digit.
+/// The board after a move in direction `D`, or 0 if the move is illegal. The second word is nonzero
+/// if the move makes the winning tile, and then the board is meaningless. Every digit of `base` is
+/// the exponent below the winning exponent.
 ///
-/// A move wins exactly if, once the tiles have slid together and before any merges, two tiles of
-/// exponent `base` touch along a line: the pair may be split by an earlier merge only if that merge
-/// was of such tiles too.
+/// A move wins exactly if two tiles of exponent `base` touch along a line after the tiles have slid
+/// together and before any merge. An earlier merge splits such a pair only by merging another such
+/// pair.
 #[inline(always)]
 pub(crate) fn slide<const R: usize, const C: usize, const D: usize>(
     board: u64,
@@ -147,8 +146,7 @@ mod tests {
     use super::super::symmetry::{mirror_columns, mirror_rows, transpose};
     use super::*;
 
-    /// `base` for games without a winning tile: no board that fits holds two tiles of 2^15 side by
-    /// side.
+    /// `base` for games without a winning tile: no test board holds two tiles 2^15 side by side.
     const NEVER: u64 = u64::MAX;
 
     /// One line, slid toward its front as a person would: pick up the tiles, merge, put down.
@@ -183,10 +181,10 @@ mod tests {
             let cells = row_of(row);
             let expected = naive(&cells);
             if expected.contains(&16) {
-                continue; // two tiles of 2^15 make one that no digit holds
+                continue; // two tiles 2^15 make a tile without a digit
             }
             let left = number_of(&expected);
-            // The same row in each of the four rows of a board.
+            // Repeat the row in all four rows of a board.
             let board = row * 0x0001_0001_0001_0001;
             let slid = slide::<4, 4, 3>(board, NEVER).0;
             let wanted = left * 0x0001_0001_0001_0001;

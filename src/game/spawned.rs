@@ -1,8 +1,8 @@
-//! The moves of all that can be spawned into afterstates.
+//! Spawn into afterstates and move the candidates.
 //!
-//! Key idea: a tile that is spawned changes one row and one column. So an afterstate is moved once,
-//! whole, and of each of its candidates one line a direction is moved anew: a look-up in a table of
-//! lines, which is several times less work than to move a board.
+//! Key idea: a spawned tile changes one row and one column. So the whole afterstate is moved once.
+//! Each candidate then needs one new line per direction, a look-up in a table of moved lines. This
+//! is several times less work than moving a board.
 
 use std::array;
 
@@ -13,37 +13,37 @@ use super::slide::Direction;
 use super::variant::Game;
 use crate::wide::wide;
 
-/// A line that was moved toward its first cell, and toward its last.
+/// A packed line after a move toward its first cell, and after a move toward its last cell.
 type Moved = [u16; 2];
 
-/// The lines of a game's boards, moved: two tables of 256 KiB at most.
+/// Tables of moved lines for a game's boards: two tables of at most 256 KiB.
 pub(crate) struct LineTables {
     size: Size,
     /// The winning tile.
     win: Exp,
-    /// For each packed row, and for each packed column.
+    /// Indexed by the packed row; `columns` is indexed by the packed column.
     rows: Vec<Moved>,
     columns: Vec<Moved>,
 }
 
-/// The moves of candidates.
+/// Candidates and the boards that their moves lead to.
 #[derive(Default)]
 pub(crate) struct SpawnedMoves {
-    /// What can be spawned into the first afterstate, in order of cells, then into the next.
+    /// The candidates of the first afterstate, in order of cells, then of the next afterstate.
     pub(crate) candidates: Vec<Board>,
-    /// Whether each of them has a legal move.
+    /// Whether each candidate has a legal move.
     pub(crate) live: Vec<bool>,
-    /// What the moves lead to, as it lies, and the number of the candidate. Only the first `reached`
-    /// are there.
+    /// Boards after the moves, not canonical. `movers` holds the index of each board's candidate.
+    /// Only the first `reached` entries of both are valid.
     pub(crate) boards: Vec<Board>,
     pub(crate) movers: Vec<u32>,
     pub(crate) reached: usize,
-    /// Winning moves: the number of the candidate, and the board with the winning tile.
+    /// Winning moves: the index of the candidate, and the board with the winning tile.
     pub(crate) won: Vec<(u32, Board)>,
 }
 
 impl LineTables {
-    /// For the boards of a game.
+    /// Build the tables of a game.
     pub(crate) fn new(game: &Game) -> Self {
         let (size, win) = (game.size(), game.win());
         Self {
@@ -54,8 +54,8 @@ impl LineTables {
         }
     }
 
-    /// Find the moves of all that a spawn of a 2 makes of afterstates, and of all that a spawn of a 4
-    /// does.
+    /// Spawn into `afterstates` and move the candidates: `moves[0]` for a spawned 2, `moves[1]` for
+    /// a spawned 4.
     pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
         match (self.size.rows(), self.size.cols()) {
             (2, 2) => self.moves_on::<2, 2>(afterstates, moves),
@@ -70,13 +70,13 @@ impl LineTables {
         }
     }
 
-    /// The same on boards of one size.
+    /// Like `moves`, for boards of one size.
     fn moves_on<const R: usize, const C: usize>(
         &self,
         afterstates: &[Board],
         moves: &mut [SpawnedMoves; 2],
     ) {
-        // So the compiler sees that each line has its place.
+        // The exact lengths let the compiler drop the bounds checks.
         let lines = Lines {
             rows: &self.rows[..1 << (4 * C)],
             columns: &self.columns[..1 << (4 * R)],
@@ -91,7 +91,7 @@ impl LineTables {
 }
 
 wide! {
-    /// The same in a game that can be won, or cannot.
+    /// Like `moves_on`; `WIN` is true if the game has a winning tile.
     fn moves_in<const R: usize, const C: usize, const WIN: bool>(
         lines: Lines,
         afterstates: &[Board],
@@ -119,7 +119,7 @@ wide! {
 }
 
 impl SpawnedMoves {
-    /// Empty it, with room for so many candidates and what their moves lead to.
+    /// Clear all lists, and make room for `candidates` candidates and their moves.
     fn make_room(&mut self, candidates: usize) {
         self.candidates.resize(candidates, 0);
         self.live.resize(candidates, false);
@@ -131,7 +131,7 @@ impl SpawnedMoves {
         }
     }
 
-    /// Take a candidate and what it is in each direction once it is moved.
+    /// Record a candidate and the boards after its four moves.
     #[inline(always)]
     fn take<const WIN: bool>(
         &mut self,
@@ -167,10 +167,10 @@ struct Lines<'a> {
     win: Exp,
 }
 
-/// A board, and it moved in all directions.
+/// A board, and its images after a move in each direction.
 struct MovedBoard<const R: usize, const C: usize> {
-    /// Its rows and its columns, packed, the last ones first. There are four, as an index of two bits
-    /// needs no check.
+    /// Packed rows and columns, the last one first. The arrays have four entries, because a two-bit
+    /// index then needs no bounds check.
     rows: [u64; 4],
     columns: [u64; 4],
     /// Moved to the left and to the right.
@@ -209,7 +209,8 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
         }
     }
 
-    /// The board with a tile more, in an empty cell counted from the last, moved in all directions.
+    /// Add a tile in an empty cell, counted from the last cell, and move the board in all
+    /// directions.
     #[inline(always)]
     fn with(&self, cell: usize, tile: u64, lines: &Lines) -> [Board; 4] {
         let (row, column) = ((cell / C) & 3, cell % C);
@@ -286,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_moves_of_candidates_are_those_of_the_rules() {
+    fn moves_of_candidates_agree_with_the_rules() {
         let mut random = fastrand::Rng::with_seed(48);
         for name in [
             "2x2", "2x3-16", "2x4", "3x2", "3x3-64", "3x4", "4x2-32", "4x3", "4x4-32", "4x4-2048",
@@ -295,7 +296,7 @@ mod tests {
             let (tables, rules) = (LineTables::new(&game), game.rules());
             let cells = game.size().cells();
             let mut board = || {
-                // Few different tiles, so that many merge, and an empty cell at least.
+                // Few different tiles, so that many merge, and at least one empty cell.
                 let tile = |random: &mut fastrand::Rng| match random.u8(..4) {
                     0 => 0,
                     below => game.top().get() - below + 1,

@@ -1,25 +1,24 @@
 //! Symmetries of the board, and the canonical form.
 //!
-//! **Why one image is enough.** A board that is turned or mirrored has its moves, spawns and starts
-//! turned with it: if a game reaches a board, the turned game reaches the turned board. So the set
-//! of reachable boards is a union of whole orbits, and to list the least board of each orbit (the
-//! *canonical* one, boards compared as numbers) loses nothing. A square has 8 symmetries, a
-//! rectangle 4. The tests prove the premise on every row and on random boards: sliding commutes
-//! with every symmetry.
+//! **Why one image is enough.** Moves, spawns and starts commute with rotation and reflection: if a
+//! game reaches a board, the turned game reaches the turned board. So the set of reachable boards
+//! is a union of whole orbits. Listing only the least board of each orbit (the *canonical* board,
+//! boards compared as numbers) loses nothing. A square has 8 symmetries, a rectangle 4. The tests
+//! check on every row and on random boards that sliding commutes with every symmetry.
 //!
-//! Images are computed by moving whole columns, rows or diagonals at once and without a branch, so
-//! the compiler does eight boards side by side in a 512-bit register.
+//! Images are computed by moving whole columns, rows or diagonals without a branch, so the compiler
+//! handles eight boards side by side in a 512-bit register.
 
 use super::shape::{Shape, shift_digits};
 use super::slide::Direction;
 
-/// A symmetry of the board: rows for columns or not, then columns mirrored or not, then rows.
+/// A symmetry of the board: an optional transposition, then optional mirrors of columns and rows.
 ///
 /// ```
 /// use enum48::Game;
 /// use enum48::game::Direction;
 /// let game: Game = "2x2-32".parse()?;
-/// // 4 8 / 2 . is canonical as . 2 / 8 4: a move up of the one is a move down of the other.
+/// // The canonical image of 4 8 / 2 . is . 2 / 8 4: a move up becomes a move down.
 /// let (canonical, symmetry) = game.canonical(0x2310);
 /// assert_eq!(canonical, 0x0132);
 /// assert_eq!(symmetry.direction(Direction::Up), Direction::Down);
@@ -28,7 +27,7 @@ use super::slide::Direction;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Symmetry {
-    /// Its place among [`images`].
+    /// Index into [`images`].
     image: u8,
 }
 
@@ -37,7 +36,7 @@ impl Symmetry {
         self.image & 4 != 0
     }
 
-    /// The direction that a move in `direction` becomes when the board is turned by this.
+    /// The image of a direction under this symmetry.
     #[must_use]
     pub fn direction(self, direction: Direction) -> Direction {
         use Direction::{Down, Left, Right, Up};
@@ -60,7 +59,7 @@ impl Symmetry {
     /// The symmetry that undoes this one.
     #[must_use]
     pub fn inverse(self) -> Self {
-        // Mirroring after rows became columns is mirroring the other way before they did.
+        // Mirroring columns after a transposition equals mirroring rows before it.
         let swapped = self.image & 4 | (self.image & 1) << 1 | (self.image & 2) >> 1;
         Self {
             image: if self.transposes() {
@@ -108,20 +107,21 @@ pub(crate) fn mirror_rows<const R: usize, const C: usize>(x: u64) -> u64 {
     image
 }
 
-/// Rows become columns, on squares: each diagonal moves as one.
+/// Transpose a square: each diagonal moves as a whole.
 #[inline(always)]
 pub(crate) fn transpose<const R: usize, const C: usize>(x: u64) -> u64 {
     let side = C as i32;
     let mut image = 0;
     for (diagonal, mask) in (1 - side..side).zip(Shape::<R, C>::DIAGONALS) {
-        // The cell (r, c) moves to (c, r): on by (c - r) * (side - 1) places, so down in value.
+        // Cell (r, c) moves to (c, r): (c - r) * (side - 1) cells on, toward less significant
+        // digits.
         image |= shift_digits(x & mask, -diagonal * (side - 1));
     }
     image
 }
 
-/// The images of a board under all symmetries of its rectangle, itself first. Rectangles have only
-/// four, and repeat them.
+/// The images of a board under all symmetries, the board itself first. Rectangles have only four
+/// symmetries; their images are listed twice.
 #[inline(always)]
 pub(crate) fn images<const R: usize, const C: usize>(x: u64) -> [u64; 8] {
     let quarter = |x| {
@@ -156,8 +156,8 @@ pub(crate) fn canonical<const R: usize, const C: usize>(x: u64) -> u64 {
 
 /// Number of different images: the size of the orbit.
 ///
-/// The images that equal `x` are a group, so their number divides that of the symmetries; it is a
-/// power of two, and the division a shift.
+/// The symmetries that fix `x` form a group, so their number divides the number of symmetries.
+/// It is a power of two, so the division is a shift.
 #[inline(always)]
 pub(crate) fn orbit<const R: usize, const C: usize>(x: u64) -> u64 {
     let mut fixed = 0u64;
@@ -165,7 +165,7 @@ pub(crate) fn orbit<const R: usize, const C: usize>(x: u64) -> u64 {
         fixed += u64::from(image == x);
     }
     let order = if R == C { 8 } else { 4 };
-    // On rectangles each image was counted twice.
+    // A rectangle's images are listed twice.
     let fixed = if R == C { fixed } else { fixed / 2 };
     order >> (u64::from(fixed > 1) + u64::from(fixed > 2) + u64::from(fixed > 4))
 }
@@ -175,7 +175,7 @@ mod tests {
     use super::super::slide::slide;
     use super::*;
 
-    /// Digits as a grid, moved cell by cell: an image worked out another way.
+    /// A slow image, computed cell by cell on a grid of digits.
     fn by_cells<const R: usize, const C: usize>(
         x: u64,
         to: impl Fn(usize, usize) -> (usize, usize),
@@ -231,7 +231,7 @@ mod tests {
             seed ^= seed >> 7;
             seed ^= seed << 17;
             let x = seed & Shape::<R, C>::BOARD;
-            // Two tiles of 2^15 would merge into one that has no digit.
+            // Two tiles 2^15 would merge into a tile without a digit.
             check_symmetries::<R, C>(x & 0x7777_7777_7777_7777);
             assert_eq!(
                 mirror_columns::<R, C>(x),

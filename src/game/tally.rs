@@ -4,19 +4,19 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// Counts of some states, or of some afterstates. Threads count their own boards and the counts are
-/// added up; nothing is counted in shared memory.
+/// Counts of some states, or of some afterstates. Each thread counts its own boards, and the
+/// tallies are added up; no counter is shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Candidates produced, repeats included.
     pub candidates: u64,
     /// Repeats among the candidates.
     pub duplicates: u64,
-    /// Different states or afterstates.
+    /// Distinct states or afterstates.
     pub unique: u64,
     /// States without a legal move.
     pub dead: u64,
-    /// Boards that the states stand for: the sum of their orbit sizes.
+    /// Boards that the states represent: the sum of their orbit sizes.
     pub labeled: u64,
     /// Legal moves of the states, winning moves included.
     pub moves: u64,

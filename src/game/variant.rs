@@ -50,7 +50,7 @@ impl Game {
         self.max
     }
 
-    /// The winning tile; [`Exp::LAST`] if there is none, which no board that fits its digits makes.
+    /// The winning tile, or [`Exp::LAST`] if the game has none; no board has a digit for that tile.
     #[must_use]
     pub fn win(&self) -> Exp {
         self.max.and_then(Exp::of_tile).unwrap_or(Exp::LAST)
@@ -58,20 +58,20 @@ impl Game {
 
     /// The largest tile that a board of this game can hold while play goes on.
     ///
-    /// On c cells no tile exceeds 2^(c+1). Proof: to make 2^e from tiles of at most 4 = 2^2 takes,
-    /// at the moment of the last merge, tiles 2^(e-1) and 2^(e-1) on the board, and while the
-    /// second of them was made, the first stood and so did 2^(e-2), and so on: a chain e-1, e-2,
-    /// ..., 2, 2 of e-1 tiles in as many cells.
+    /// On c cells no tile exceeds 2^(c+1). Proof: spawned tiles are at most 4 = 2^2, and the merge
+    /// that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a
+    /// tile 2^(e-2) were on the board, and so on. So at some time the board held tiles of
+    /// exponents e-1, e-2, ..., 2, 2, which are e-1 tiles in e-1 cells.
     #[must_use]
     pub fn top(&self) -> Exp {
         let chain = self.size.cells() as u8 + 1;
         Exp::new(chain.min(self.win().get() - 1)).expect("it is below the winning tile")
     }
 
-    /// An upper bound on the sum of a board, and so on the number of layers.
+    /// An upper bound on the sum of a board, which also bounds the number of layers.
     ///
-    /// With a winning tile it is a board full of the tile below. Without one, the chain of
-    /// [`Game::top`] in every length: 2^(c+1) + 2^c + ... + 4.
+    /// With a winning tile it is the sum of a board full of the tile below. Without one it is the
+    /// sum of the longest chain (see [`Game::top`]): 2^(c+1) + 2^c + ... + 4.
     #[must_use]
     pub fn sum_bound(&self) -> u32 {
         let cells = self.size.cells();
@@ -88,7 +88,7 @@ impl Game {
     }
 
     /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells.
-    /// Only sums 4, 6 and 8 have any.
+    /// Only sums 4, 6 and 8 have start states.
     #[must_use]
     pub fn starts(&self, sum: u32) -> Vec<Board> {
         let [first, second] = match sum {
@@ -116,7 +116,7 @@ impl fmt::Display for Game {
     }
 }
 
-/// What [`fmt::Display`] writes, and nothing else.
+/// Reads only the form that [`fmt::Display`] writes.
 impl FromStr for Game {
     type Err = Error;
 

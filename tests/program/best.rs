@@ -201,7 +201,7 @@ fn each_line_of_stdin_has_a_line_of_answer_in_its_order() {
             "board,best,up,right,down,left,score,32,note\n\
              0x5411,right,,4.800000011920929,,4.800000011920929,4.800000011920929,1,\n\
              0x1111,,,,,,,,not reached\n\
-             ,,,,,,,,\"line 3: board \"\"\\\"\"\"\": not a board of 2x2: it has another number of rows: \
+             ,,,,,,,,\"line 3: board \"\"\\\"\"\"\": not a board of 2x2: it has the wrong number of rows: \
              give it as in 0x2310, or row by row as in \"\"4 8 / 2 .\"\"\"\n\
              0x4112,,,,,,0,0,dead\n"
                 .to_owned()
@@ -278,7 +278,7 @@ fn what_cannot_be_answered_is_refused_in_one_line() {
     refused(
         &place,
         "best 2310 --dir run",
-        "without 0x it is no hexadecimal number",
+        "a hexadecimal board starts with 0x",
     );
     good(
         &place,
