@@ -1,4 +1,4 @@
-//! What a file of values says it holds.
+//! The description of a file of values, in its header.
 
 use std::fmt;
 
@@ -7,14 +7,15 @@ use super::label::Label;
 use super::little_endian::{u32_at, u64_at};
 use crate::game::Objective;
 
-/// Bytes that a header has more where a file holds values.
+/// Bytes that are added to the header of a file of values.
 pub(crate) const ABOUT: usize = 20;
 
-/// The numbers of objectives that are not tiles.
+/// Codes of the objectives that are not tiles.
 const SCORE: u32 = 0;
 const MOVES: u32 = 1;
 
-/// What a file of values says it holds: a value for each afterstate of a part, in their order.
+/// Describes a file of values: a value for each afterstate of a part, in the order of the
+/// afterstates.
 ///
 /// The values belong to a part of afterstates if its label is `afterstates` and its fingerprint is
 /// `keys`.
@@ -22,7 +23,7 @@ const MOVES: u32 = 1;
 pub struct About {
     /// The afterstates that have the values.
     pub afterstates: Label,
-    /// What the values are of.
+    /// The objective that the values are for.
     pub objective: Objective,
     /// Bits after the binary point, at most 32: the number `value` stands for `value /
     /// 2^fraction`.
@@ -53,7 +54,7 @@ impl About {
         out.try_into().expect("the fields fill the bytes")
     }
 
-    /// Read what was written of the values of `afterstates`, or say what is wrong with it.
+    /// Read the description of the values of `afterstates`, or describe the damage.
     pub(crate) fn from_bytes(
         afterstates: Label,
         bytes: &[u8; ABOUT],

@@ -8,19 +8,20 @@ use super::little_endian::{u32_at, u64_at};
 use super::{stored, varint};
 use crate::error::{Error, Result};
 
-/// Most states that this program puts into a block. Larger blocks compress better (each doubling
-/// from 2^14 on saves about a tenth); smaller ones are looked up and distributed faster.
+/// Maximum number of states that this program puts into a block. Larger blocks compress better
+/// (each doubling from 2^14 on saves about a tenth); look-ups and parallel reads prefer small
+/// blocks.
 pub const BLOCK: usize = 1 << 17;
 
-/// Bytes before a block's payload.
+/// Length of the header in front of a block's payload.
 pub(crate) const PREFIX: usize = 20;
 
-/// An encoded block, and what a writer needs to know of it.
+/// An encoded block, and the facts about it that a writer needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// First state, or the one that the first value is of.
+    /// First state, or the afterstate of the first value.
     pub first: u64,
-    /// Last state, or the one that the last value is of.
+    /// Last state, or the afterstate of the last value.
     pub last: u64,
     /// Number of states, or of values.
     pub count: u32,
@@ -31,8 +32,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// Fill in the prefix, in front of a payload that is there, and what a writer needs to know of
-    /// a block of `states`, or of their values.
+    /// Fill in the prefix in front of the payload, and the fields that describe a block of `states`
+    /// or of their values.
     pub(super) fn seal(&mut self, states: &[u64], fingerprint: Fingerprint) {
         self.first = states[0];
         self.last = states[states.len() - 1];
@@ -49,7 +50,7 @@ impl Block {
 
 /// Encodes blocks; keeps its buffers and its zstd context between calls.
 pub struct Encoder {
-    /// None if blocks are not compressed.
+    /// `None` at level 0, which does not compress.
     zstd: Option<Compressor<'static>>,
     deltas: Vec<u8>,
 }
@@ -59,7 +60,7 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if there is no memory for it.
+    /// [`Error::Zstd`] if zstd cannot allocate its context.
     pub fn new(level: i32) -> Result<Self> {
         Ok(Self {
             zstd: (level > 0)
@@ -71,16 +72,16 @@ impl Encoder {
     }
 
     /// Encode `states`, at least one and at most [`BLOCK`], into `block`, reusing its buffer.
-    /// The bytes depend on the states and the level alone.
+    /// The bytes depend only on the states and the level.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the states are strictly increasing; [`Error::Zstd`] if there is no
-    /// memory to compress them with.
+    /// [`Error::OutOfOrder`] unless the states are strictly increasing; [`Error::Zstd`] if zstd has
+    /// too little memory.
     ///
     /// # Panics
     ///
-    /// If there are no states or too many.
+    /// If there are no states, or more than [`BLOCK`].
     pub fn encode(&mut self, states: &[u64], block: &mut Block) -> Result<()> {
         assert!(
             (1..=BLOCK).contains(&states.len()),
@@ -116,7 +117,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// CRC of a block: everything but the CRC itself.
+/// CRC of all bytes of a block except the CRC itself.
 fn checksum(block: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&block[..16]);
@@ -127,16 +128,16 @@ fn checksum(block: &[u8]) -> u32 {
 /// A block whose bytes agree with its checksum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payload<'a> {
-    /// First state, or the one that the first value is of.
+    /// First state, or the afterstate of the first value.
     pub(crate) first: u64,
     /// Number of states, or of values.
     pub(crate) count: u32,
-    /// What they are coded as.
+    /// The encoded states or values.
     pub(crate) bytes: &'a [u8],
 }
 
 impl<'a> Payload<'a> {
-    /// The payload of a block's bytes, or what is damaged.
+    /// The payload of a block, or a description of the damage.
     pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, &'static str> {
         check(bytes)?;
         Ok(Self {
@@ -158,7 +159,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if there is no memory for it.
+    /// [`Error::Zstd`] if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
             zstd: Decompressor::new().map_err(Error::Zstd)?,
@@ -166,8 +167,8 @@ impl Decoder {
         })
     }
 
-    /// Append the states of a block to `out`, or say what is damaged. Takes no more memory than as
-    /// many states can need, whatever the bytes say.
+    /// Append the states of a block to `out`, or describe the damage. The count bounds the memory,
+    /// even if the bytes are damaged.
     pub(crate) fn decode(
         &mut self,
         payload: Payload<'_>,
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoder_gives_the_same_bytes_whatever_it_encoded_before() {
+    fn the_bytes_do_not_depend_on_blocks_encoded_before() {
         let states = |step: u64| {
             (0..BLOCK as u64)
                 .map(|i| i * step + i % 7)

@@ -1,5 +1,4 @@
-//! Reads the values of a part where they lie: their files are mapped, and read block by block, from
-//! many threads.
+//! Reads the values of a part from memory-mapped files, block by block and from many threads.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -14,28 +13,29 @@ use super::reader::Part;
 use super::segments::Segments;
 use crate::error::{Error, Result};
 
-/// The values of a part, open. Opening checks header, index and footer; blocks are checked when decoded.
+/// The open values of a part. Opening checks header, index and footer; blocks are checked when
+/// decoded.
 ///
-/// Its blocks are those of the afterstates that the values belong to: the value of the board at some
-/// place of a block is at the same place of the same block here.
+/// Values and afterstates have the same blocks: value `i` of a block belongs to afterstate `i` of
+/// the block with that number in the afterstates' file.
 pub struct Column {
     segments: Segments,
     about: About,
 }
 
 impl Column {
-    /// Open a file of values and check all but its blocks. Costs time and memory in proportion to
-    /// the index, 16 bytes for each block.
+    /// Open a file of values and check everything except its blocks. Takes time and memory in
+    /// proportion to the index, which has 16 bytes per block.
     ///
     /// # Errors
     ///
-    /// A file that is foreign, cut, damaged, unfinished, of a newer format or of boards; what the
-    /// system refuses.
+    /// If the file is foreign, cut, damaged, unfinished, of a newer format or of boards, or if the
+    /// system cannot open it.
     pub fn open(path: &Path) -> Result<Self> {
         Self::of(Frame::open(path)?)
     }
 
-    /// Open a file of values that is in memory, and will be at `path`.
+    /// Open a file of values that is in memory; errors name it by `path`.
     ///
     /// # Errors
     ///
@@ -54,15 +54,15 @@ impl Column {
         }
     }
 
-    /// The values of a part of those of its segments, which must differ in their afterstates alone.
+    /// Join the values of a part's segments. The segments may differ only in their afterstates.
     ///
     /// # Errors
     ///
-    /// [`Error::Mismatch`] if one does not belong behind the one before it.
+    /// [`Error::Mismatch`] if a segment does not follow the segment before it.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If `segments` is empty.
     pub(crate) fn join(segments: Vec<Self>) -> Result<Self> {
         let keys = segments.iter().map(|one| one.about.keys);
         let keys = keys.fold(Fingerprint::default(), |all, one| all + one);
@@ -76,18 +76,18 @@ impl Column {
         })
     }
 
-    /// What the values are, and of which afterstates.
+    /// The objective and precision of the values, and their afterstates.
     #[must_use]
     pub fn about(&self) -> About {
         self.about
     }
 
-    /// See that its blocks are those of a part, so that a value and its afterstate are at the same
-    /// place of the same block.
+    /// Check that the values have the same blocks as their afterstates, so that a value and its
+    /// afterstate have the same place in the same block.
     ///
     /// # Errors
     ///
-    /// [`Error::Mismatch`].
+    /// [`Error::Mismatch`] if a block begins at another afterstate.
     pub fn expect_blocks_of(&self, afterstates: &Part) -> Result<()> {
         if self.firsts().eq(afterstates.firsts()) {
             return Ok(());
@@ -102,8 +102,7 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], naming the block, if its bytes are not what was
-    /// written.
+    /// [`Error::Damaged`], which names the block, if its bytes have changed.
     pub fn read_block(
         &self,
         block: usize,
@@ -158,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Some boards and their values, whose high bytes seldom change and whose low bytes always do.
+    /// Boards and values; the values' high bytes seldom change, and their low bytes always do.
     fn sample(count: usize) -> (Vec<u64>, Vec<u32>) {
         let keys = (0..count as u64).map(|i| i * 3 + i / 100 * 1000);
         let values =
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn values_are_read_back_as_written() {
         let chance = Objective::of_tile(512).unwrap();
         for count in [0, 1, 2, FULL, FULL + 1, 2 * FULL + 500] {
             let (keys, values) = sample(count);
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_has_as_many_values_as_the_footer_leaves_to_it() {
+    fn a_block_whose_count_contradicts_the_footer_is_refused() {
         let (keys, values) = sample(3);
         let mut bytes = column_of(&keys, &values, about(&keys, Objective::Score));
         let footer = bytes.len() - 40;
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_other_kind_is_named_as_what_it_is() {
+    fn the_error_for_a_file_of_the_other_kind_names_both_kinds() {
         let (keys, values) = sample(3);
         let values = column_of(&keys, &values, about(&keys, Objective::Score));
         let of_values = Part::from_memory(Path::new("memory"), values.into());

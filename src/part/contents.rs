@@ -1,11 +1,11 @@
-//! What a file holds: boards or values.
+//! The contents of a file: boards or values.
 
 use std::fmt;
 
 use super::about::About;
 use super::label::Label;
 
-/// What a file holds, as its header says it.
+/// The contents of a file, as described in its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// States or afterstates.
@@ -15,7 +15,7 @@ pub enum Contents {
 }
 
 impl Contents {
-    /// The part that they are, or belong to.
+    /// The label of the boards, or of the afterstates that the values belong to.
     pub(crate) fn label(&self) -> Label {
         match self {
             Self::Boards(label) => *label,
@@ -23,7 +23,8 @@ impl Contents {
         }
     }
 
-    /// Boards or values in every block but the last. Values are cut where their afterstates are.
+    /// Boards or values in every block but the last. Values have the same blocks as their
+    /// afterstates.
     pub(crate) fn block(&self) -> usize {
         self.label().kind.block()
     }

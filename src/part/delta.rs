@@ -1,4 +1,4 @@
-//! Strictly increasing lists as the differences of neighbours, in varints.
+//! Delta coding: strictly increasing lists as varints of the differences between neighbours.
 
 use super::varint;
 use crate::error::{Error, Result};
@@ -19,8 +19,8 @@ pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
     Ok(at)
 }
 
-/// Append `first` and the `count - 1` states that `deltas` lead to; `None` unless they are exactly
-/// that many, positive, and within 64 bits.
+/// Append `first` and the `count - 1` states after it. `None` unless `deltas` holds exactly
+/// `count - 1` positive differences, and all states fit in 64 bits.
 pub(crate) fn take_deltas(deltas: &[u8], first: u64, count: u32, out: &mut Vec<u64>) -> Option<()> {
     let mut state = first;
     let mut at = 0;
@@ -42,7 +42,7 @@ pub(crate) fn take_deltas(deltas: &[u8], first: u64, count: u32, out: &mut Vec<u
     (at == deltas.len()).then_some(())
 }
 
-/// The states that trusted `deltas` lead to from `first`, one by one.
+/// Decode trusted `deltas` from `first` on, one state at a time.
 pub(crate) fn walk_deltas(deltas: &[u8], first: u64) -> impl Iterator<Item = u64> {
     let mut rest = deltas;
     std::iter::successors(Some(first), move |state| {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_not_as_long_as_it_should_be_is_refused() {
+    fn a_list_of_the_wrong_length_is_refused() {
         let mut deltas = Vec::new();
         let length = put_deltas(&[5, 6, 1000], &mut deltas).unwrap();
         assert_eq!(length, 3);

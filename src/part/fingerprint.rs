@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::wide::wide;
 
-/// Sum modulo 2^64 of `mix(x)` over the members `x` of a set. The sum of two is the fingerprint of
-/// the union of disjoint sets. Written as 16 hexadecimal digits.
+/// Sum modulo 2^64 of `mix(x)` over the members `x` of a set. The fingerprint of a union of
+/// disjoint sets is the sum of their fingerprints. Written as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint(pub u64);
@@ -24,7 +24,7 @@ pub(crate) const fn mix(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The fingerprint of a list of different states, in any order.
+/// The fingerprint of distinct states, in any order.
 #[must_use]
 pub fn fingerprint(states: &[u64]) -> Fingerprint {
     Fingerprint(sum_of_mixes(states))
@@ -38,12 +38,12 @@ wide! {
     }
 }
 
-/// The fingerprint of different states together with a value of each, in any order: the sum modulo
-/// 2^64 of `mix(mix(x) + value)`.
+/// The fingerprint of distinct states and their values, in any order: the sum modulo 2^64 of
+/// `mix(mix(x) + value)`.
 ///
 /// # Panics
 ///
-/// If there are not as many values as states.
+/// If the lengths differ.
 #[must_use]
 pub fn value_fingerprint(states: &[u64], values: &[u32]) -> Fingerprint {
     assert_eq!(states.len(), values.len(), "each state has a value");
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_of_values_binds_each_to_its_state() {
-        // Worked out from the definition with the whole numbers of Python.
+        // Computed from the definition with Python's integers.
         let print = value_fingerprint(&[0x0011, 0x0110], &[5, u32::MAX]);
         assert_eq!(print.to_string(), "89671b88805d99c9");
         assert_eq!(value_fingerprint(&[0x0110, 0x0011], &[u32::MAX, 5]), print);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn text_round_trips_and_nothing_else_is_taken() {
+    fn text_round_trips_and_other_text_is_refused() {
         let print = Fingerprint(0x00ab_cdef_0123_4567);
         assert_eq!(print.to_string().parse(), Ok(print));
         for bad in [

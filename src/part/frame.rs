@@ -1,4 +1,4 @@
-//! An open file of boards or values: what holds its blocks together.
+//! An open file of boards or values: header, index and footer, and access to its blocks.
 
 use std::fs::{self, File};
 use std::ops::{Deref, Range};
@@ -31,7 +31,7 @@ impl Deref for Bytes {
     }
 }
 
-/// An open file: all but what is in its blocks.
+/// An open file whose blocks are not yet checked.
 pub(super) struct Frame {
     path: PathBuf,
     bytes: Bytes,
@@ -41,9 +41,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Map a file, and check all but its blocks.
+    /// Map a file, and check everything except its blocks.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        // Opening a pipe would wait for somebody to write to it.
+        // Opening a pipe would wait for a writer.
         let found = fs::metadata(path).map_err(Error::io(path, "open"))?;
         if !found.is_file() {
             return Err(Error::Foreign(path.to_owned()));
@@ -57,7 +57,7 @@ impl Frame {
         Self::from_bytes(path, Bytes::File(bytes))
     }
 
-    /// The same for a file that is in memory, and will be at `path`.
+    /// Like `open`, for a file that is in memory; errors name it by `path`.
     pub(super) fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
         Self::from_bytes(path, Bytes::Memory(bytes))
     }
@@ -98,7 +98,8 @@ impl Frame {
         Ok(frame)
     }
 
-    /// Blocks lie end to end from the header to the index, and their first states increase.
+    /// Check that the blocks fill the file from the header to the index, and that their first
+    /// states increase.
     fn check_index(&self) -> Result<()> {
         let mut end = self.header.size();
         for block in 0..self.blocks() {
@@ -132,12 +133,12 @@ impl Frame {
         &self.path
     }
 
-    /// What the file says it holds.
+    /// The contents, as described in the header.
     pub(super) fn contents(&self) -> Contents {
         self.header.contents
     }
 
-    /// The error that it is not a file of `wanted`.
+    /// The error that the file does not hold `wanted`.
     pub(super) fn other_kind(&self, wanted: &'static str) -> Error {
         Error::OtherKind {
             path: self.path.clone(),
@@ -151,7 +152,7 @@ impl Frame {
         self.footer.states
     }
 
-    /// Fingerprint of the boards, or of the values and their boards, as the footer says it.
+    /// Fingerprint of the boards, or of the values and their boards, from the footer.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         self.footer.fingerprint
     }
@@ -166,11 +167,11 @@ impl Frame {
         self.index.len() / ENTRY
     }
 
-    /// First board of a block, or the board that its first value is of, from the index.
+    /// First board of a block, or the board of its first value, from the index.
     ///
     /// # Panics
     ///
-    /// If there is no such block.
+    /// If `block` is not below [`Frame::blocks`].
     pub(super) fn first(&self, block: usize) -> u64 {
         u64_at(&self.bytes, self.entry(block) + 8)
     }
@@ -180,7 +181,7 @@ impl Frame {
         self.index.start + ENTRY * block
     }
 
-    /// Where a block lies in the file; to be trusted once [`Frame::check_index`] has passed.
+    /// The byte range of a block; valid once [`Frame::check_index`] has passed.
     fn place(&self, block: usize) -> Range<usize> {
         let offset = |block| u64_at(&self.bytes, self.entry(block)) as usize;
         let end = if block + 1 < self.blocks() {
@@ -191,20 +192,18 @@ impl Frame {
         offset(block)..end
     }
 
-    /// Check the bytes of every block against its checksum, without decoding them: as fast as they
-    /// can be read.
+    /// Check every block against its checksum without decoding, at the speed of reading.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], naming the first block that fails.
+    /// [`Error::Damaged`], which names the first block that fails.
     pub(super) fn check_blocks(&self) -> Result<()> {
         (0..self.blocks()).try_for_each(|block| {
             check(&self.bytes[self.place(block)]).map_err(|what| self.damaged(block, what))
         })
     }
 
-    /// A block, as the index and the footer say that it must be; what is in its payload is not
-    /// checked.
+    /// A block that agrees with the index and the footer; its payload is not checked.
     pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
         let payload = Payload::of(&self.bytes[self.place(block)]);
         let payload = payload.map_err(|what| self.damaged(block, what))?;
@@ -228,11 +227,11 @@ impl Frame {
 pub(super) mod tests {
     use super::*;
 
-    /// See that `read`, which reads a whole file, refuses `good` with any byte flipped, cut anywhere
-    /// and continued, and that it names the kind of damage.
+    /// Check that `read`, which reads a whole file, refuses `good` with any byte flipped, cut at
+    /// any length, or with a byte appended, and that its error names the kind of damage.
     pub(in crate::part) fn damage_is_an_error(good: &[u8], read: impl Fn(&[u8]) -> Result<()>) {
         assert!(read(good).is_ok());
-        // Blocks are large; all bytes of the frame around them and a sample of theirs.
+        // All bytes around the blocks, and a sample of the bytes within, because blocks are large.
         let interesting = |at: usize| at < 200 || at + 400 > good.len() || at.is_multiple_of(97);
         for at in (0..good.len()).filter(|&at| interesting(at)) {
             let mut bytes = good.to_owned();

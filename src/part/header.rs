@@ -1,4 +1,4 @@
-//! The first and the last bytes of a file: what it holds, and that it is whole.
+//! The header and the footer of a file.
 
 use std::path::Path;
 
@@ -10,20 +10,20 @@ use super::little_endian::{u32_at, u64_at};
 use crate::error::{Error, Result};
 use crate::game::{Exp, PartKey};
 
-/// Format version that this program writes, and the latest that it reads.
+/// The format version that this program writes, and the latest version that it reads.
 pub(crate) const VERSION: u32 = 1;
 
 const MAGIC: &[u8; 8] = b"enum48pt";
 const END_MAGIC: &[u8; 8] = b"enum48/.";
 
-/// Bytes of a header, without those about values.
+/// Bytes of a header without the fields about values.
 pub(crate) const HEADER: usize = 40;
 /// Bytes of a footer.
 pub(crate) const FOOTER: usize = 40;
 /// Bytes of an index entry.
 pub(crate) const ENTRY: usize = 16;
 
-/// No block of any file is larger, so that a damaged header cannot ask for unbounded memory.
+/// Maximum block size of any file. It bounds the memory that a damaged header can ask for.
 const MOST_IN_BLOCK: u32 = 1 << 20;
 
 /// The kinds of files, as numbers.
@@ -31,18 +31,18 @@ const STATES: u8 = 0;
 const AFTERSTATES: u8 = 1;
 const VALUES: u8 = 2;
 
-/// A header: what the file holds, and how it is cut.
+/// A header: the contents, the block size and the length of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) contents: Contents,
     /// States, or values, in every block but the last.
     pub(crate) block: u32,
-    /// Bytes of the finished file, 0 before.
+    /// Bytes of the finished file; 0 while it is unfinished.
     pub(crate) length: u64,
 }
 
 impl Header {
-    /// Bytes of the header, after which block 0 begins.
+    /// Bytes of the header; block 0 follows it.
     pub(crate) fn size(&self) -> usize {
         match self.contents {
             Contents::Boards(_) => HEADER,
@@ -79,7 +79,7 @@ impl Header {
         out
     }
 
-    /// Read the header of a file of `bytes`, and check the file as a whole: kind, version, length.
+    /// Read the header from the `bytes` of a file, and check the file's kind, version and length.
     pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Self> {
         let owned = || path.to_owned();
         let magic = bytes.len().min(MAGIC.len());
@@ -158,7 +158,7 @@ impl Header {
     }
 }
 
-/// A footer: what the blocks add up to.
+/// A footer: the totals of the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Footer {
     pub(crate) states: u64,
@@ -179,7 +179,7 @@ impl Footer {
         out.try_into().expect("the fields fill the footer")
     }
 
-    /// Read a footer, or say what is wrong with it.
+    /// Read a footer, or describe the damage.
     pub(crate) fn from_bytes(bytes: &[u8; FOOTER]) -> Result<Self, &'static str> {
         if crc32fast::hash(&bytes[..28]) != u32_at(bytes, 28) || bytes[32..] != *END_MAGIC {
             return Err("footer: checksum differs");

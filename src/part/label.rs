@@ -1,4 +1,4 @@
-//! What a part file says it holds.
+//! The label of a part, in the header of its files.
 
 use std::fmt;
 
@@ -15,8 +15,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// States in every block of a part of this kind but its last: many where files should be small,
-    /// fewer where the next layers read them in parallel.
+    /// Boards in every block but the last of a part of this kind. Large blocks make files of states
+    /// small; small blocks let the next layers read afterstates in parallel.
     #[must_use]
     pub fn block(self) -> usize {
         match self {
@@ -35,7 +35,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a part file says it holds.
+/// The kind, game, sum and largest tile of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
     /// States or afterstates.
@@ -51,7 +51,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// That of a part of a game.
+    /// The label of a part of a game.
     pub(crate) fn new(game: &Game, kind: Kind, key: PartKey) -> Self {
         Self {
             kind,

@@ -1,10 +1,10 @@
-//! Integers in the bytes of a file.
+//! Little-endian integers in the bytes of a file.
 
 /// The `u32` at byte `at`.
 ///
 /// # Panics
 ///
-/// If the bytes end before.
+/// If fewer than four bytes follow.
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
@@ -13,7 +13,7 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
 ///
 /// # Panics
 ///
-/// If the bytes end before.
+/// If fewer than eight bytes follow.
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -1,8 +1,8 @@
-//! A part as a file: sorted boards, in blocks that can be decoded alone; and a column of values
-//! beside it, one for each board, in the same blocks.
+//! A part as a file: sorted boards, in blocks that can be decoded alone. A column of values for the
+//! boards is a second file with the same blocks.
 //!
-//! Nothing here knows a rule of the game: to these files a board is a number, and a part is a
-//! sorted list of them under a label.
+//! Nothing here knows a rule of the game: in these files a board is a number, and a part is a
+//! sorted list of numbers under a label.
 //!
 //! # The part file, format version 1
 //!
@@ -46,22 +46,22 @@
 //!   strictly increase within a block and from block to block. A block can be decoded alone: its
 //!   first state is absolute.
 //! - *Payload.* Exactly one frame of RFC 8878, without a dictionary, which states the size of its
-//!   contents; of a block of one state it is the frame of no bytes. A varint is unsigned LEB128
-//!   (seven bits a byte, least significant first, high bit set on all bytes but the last), as short
-//!   as it can be, so at most 10 bytes; each is 1 at least. A reader can therefore bound what it
-//!   allocates: the contents have at most `10 * (count - 1)` bytes, whatever the frame says.
-//! - *Fingerprint.* The sum, modulo 2^64, of `mix(x)` over all states x, where, modulo 2^64 too, `z
-//!   = x + 0x9E3779B97F4A7C15`, `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`, `z = (z ^ z >> 27) *
-//!   0x94D049BB133111EB`, `mix = z ^ z >> 31`: the first output of `SplitMix64` seeded with x. It
-//!   depends on no order, block size or codec, so two programs can compare sets, not just counts.
-//! - *What is wrong.* Every byte is covered by a checksum or is one, and every later version keeps
-//!   the header's magic, version, length and crc where they are. Look at the magic first (a foreign
-//!   file), then at the header's crc (a damaged one), the version (a newer one), the length (an
-//!   unfinished one, a cut one, one with bytes after the end), the footer, the index, and each
-//!   block as it is read.
+//!   contents. The frame of a block with one state is empty. A varint is unsigned LEB128 (seven
+//!   bits a byte, least significant first, high bit set on all bytes but the last). It is the
+//!   shortest encoding, so at most 10 bytes, and its value is at least 1. So the contents have at
+//!   most `10 * (count - 1)` bytes, and a reader can bound its memory without trusting the frame.
+//! - *Fingerprint.* The sum of `mix(x)` over all states x, modulo 2^64. `mix` is the first output
+//!   of `SplitMix64` seeded with x, also modulo 2^64: `z = x + 0x9E3779B97F4A7C15`,
+//!   `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`, `z = (z ^ z >> 27) * 0x94D049BB133111EB`,
+//!   `mix = z ^ z >> 31`. It does not depend on order, block size or codec, so two programs can
+//!   compare sets, not just counts.
+//! - *Errors.* Every byte is part of a checksum or covered by one. Later versions keep the header's
+//!   magic, version, length and crc in place. A reader checks the magic first (else the file is
+//!   foreign), then the header's crc (damaged), the version (newer), the length (unfinished, cut
+//!   or too long), the footer, the index, and each block as it is read.
 //!
-//! Worked example: the part of 2x2 to 32 of sum 4 and largest tile 2, which holds the states 0x0011
-//! and 0x0110, is these 127 bytes.
+//! Worked example: in 2x2 to 32, the part of sum 4 and largest tile 2 holds the states 0x0011 and
+//! 0x0110. Its file has these 127 bytes.
 //!
 //! ```text
 //! 00  65 6e 75 6d 34 38 70 74 01 00 00 00 00 02 02 05
@@ -76,18 +76,18 @@
 //!
 //! # Segments
 //!
-//! A part of more boards than a run's manifest says that a *segment* holds, 2^27 if it says nothing,
-//! is in several files: so many boards in each, the rest in the last. A segment is a whole number of
-//! blocks, so laid end to end their blocks are those of the part. Each is a part file as above, and
-//! what its header, index and footer say is of its own boards. Their names have a number more:
-//! `sum-00164-max-00032-0000.states`, `sum-00164-max-00032-0001.states`. Which files a part has, and
-//! their fingerprints, is in the manifest alone. Values are cut where their afterstates are.
+//! A large part is cut into several files, its *segments*. The run's manifest gives the number of
+//! boards in a segment (2^27 by default); the last segment holds the rest. A segment is a whole
+//! number of blocks, so the segments' blocks in order are the blocks of the part. Each segment is a
+//! part file as above, and its header, index and footer describe its own boards. The names are
+//! numbered: `sum-00164-max-00032-0000.states`, `sum-00164-max-00032-0001.states`. Only the
+//! manifest lists the files of a part and their fingerprints. Values are cut where their
+//! afterstates are.
 //!
 //! # The file of values, format version 1
 //!
-//! It holds a value for each afterstate of a part, in the order of the part's file, and is laid out
-//! as that is: its blocks begin at the same boards, and what is said above holds, except for
-//! these.
+//! It holds a value for each afterstate of a part, in the order of the part's file. Its layout is
+//! the layout of the part file, and its blocks begin at the same boards, with these differences.
 //!
 //! ```text
 //! header, 60 bytes                          payload of a block
@@ -101,39 +101,41 @@
 //!  56  crc         u32  of bytes 40 to 56
 //! ```
 //!
-//! - *Values.* A value is a u32 and stands for the number `value / 2^fraction`, which is to be
-//!   expected from the afterstate on, under the best play for the objective. For moves it is how
-//!   many are left, without the one that led to the afterstate; for a tile the chance that the game
-//!   ever has it or a larger one, 1 where the afterstate does. For the score it is the score from
-//!   there on plus the *potential* of the afterstate, which must be taken off: the sum of (k - 1)
-//!   2^k over its tiles 2^k, so 0 for a 2, 4 for a 4, 16 for an 8.
-//! - *States.* The value of a move is that of the canonical image of the board after it. A move that
-//!   wins leads to a board that is in no file: its value is its potential for the score, 0 for
-//!   moves, 1 for a tile. The best move is that of the greatest value. The chance from a state is
-//!   that value; the moves left are one more; the score from there on is that value less the
-//!   potential of the state, as a merge raises the potential by what it scores. Where no move is
-//!   legal there are no moves and no score to come.
-//! - *Rounding.* The value of an afterstate is a mean over its empty cells: nine tenths of the value
-//!   of the state with a 2 there, and one tenth of that with a 4, for the score less 4, as a 4 that
-//!   is spawned was not scored (here the potential of states is not taken off). It is rounded once,
-//!   so that other programs can have the same integers: the sum over the cells of nine times the one
-//!   and once the other, plus half the divisor, is divided by ten times the number of cells, and
-//!   the fraction dropped. If `solution.json` says `down`, nothing is added, if `up`, the divisor
-//!   less 1.
+//! - *Values.* A value is a u32 and stands for the number `value / 2^fraction`, the expectation
+//! from
+//!   the afterstate on under the best play for the objective. For moves it is the number of moves
+//!   left, without the move that led to the afterstate. For a tile it is the chance that the game
+//!   ever has this tile or a larger one, so 1 if the afterstate has it. For the score it is the
+//!   score still to come plus the *potential* of the afterstate, which readers must subtract. The
+//!   potential is the sum of (k - 1) 2^k over the tiles 2^k: 0 for a 2, 4 for a 4, 16 for an 8.
+//! - *States.* The value of a move is the value of the canonical image of the board after it. A
+//!   winning move leads to a board that is in no file. Its value is the board's potential for the
+//!   score, 0 for moves, and 1 for a tile. The best move has the greatest value v. For a state,
+//!   the chance is v, the number of moves left is v + 1, and the score to come is v less the
+//!   state's potential, because a merge raises the potential by its score. A state without a legal
+//!   move has no moves and no score to come.
+//! - *Rounding.* The value of an afterstate is a mean over its empty cells: nine tenths of the
+//! value
+//!   with a 2 in the cell, and one tenth of the value with a 4. For the score, 4 is subtracted from
+//!   the value with a 4, because a spawned 4 scores nothing (the potential of states stays in). The
+//!   mean is rounded once, so that other programs get the same integers. Add nine times the value
+//!   with a 2 and once the value with a 4 over all n empty cells, add half the divisor 10n, divide
+//!   by 10n and drop the fraction. If `solution.json` says `down`, add 0 instead of half the
+//!   divisor; if it says `up`, add 10n - 1.
 //! - *Places.* Block 0 is at byte 60. A file without values is 100 bytes.
-//! - *Blocks.* `first` is the afterstate that the block's first value belongs to, here and in the
-//!   index; all other afterstates are in their own file alone. For "states", read "values".
+//! - *Blocks.* `first` is the afterstate of the block's first value, here and in the index. All
+//!   other afterstates are only in their own file. For "states", read "values".
 //! - *Payload.* Four planes: the most significant byte of each value, then the second, the third,
-//!   and the least significant. A plane whose length is `count` is stored as it is; a shorter one
-//!   is one frame as above, whose contents have `count` bytes. No plane is longer, and nothing
-//!   follows the last.
+//!   and the least significant. A plane of length `count` is not compressed. A shorter plane is one
+//!   frame as above, with `count` bytes of contents. No plane is longer, and nothing follows the
+//!   last plane.
 //! - *Fingerprint.* The sum, modulo 2^64, of `mix(mix(x) + value)` over all afterstates x and their
-//!   values. Without the afterstates it cannot be checked.
-//! - *What is wrong.* Look at the crc at byte 56 after the length.
+//!   values. It can be checked only with the afterstates.
+//! - *Errors.* A reader checks the crc at byte 56 after the length.
 //!
-//! Worked example: the chance of the tile 32 in 2x2 to 32, from the afterstates of sum 22 and largest
-//! tile 16. It is 0.0909 from 0x0124, 0.0819 from 0x0142 and 0.009 from 0x0241, and in 31 bits
-//! these are 195206264, 175878911 and 19327353; the file of these values is 164 bytes.
+//! Worked example: the chance of the tile 32 in 2x2 to 32, from the afterstates of sum 22 and
+//! largest tile 16. It is 0.0909 from 0x0124, 0.0819 from 0x0142 and 0.009 from 0x0241. With 31
+//! bits the values are 195206264, 175878911 and 19327353, and their file has these 164 bytes.
 //!
 //! ```text
 //! 00  65 6e 75 6d 34 38 70 74 01 00 00 00 02 02 02 05
@@ -151,9 +153,9 @@
 //!
 //! # Readers
 //!
-//! `scripts/read_part.py` reads a part in 40 lines of Python, written from this page, to be read;
-//! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array, to be used;
-//! `scripts/read_values.py` does so for values, and takes the potential off.
+//! `scripts/read_part.py` shows how to read a part, in 40 lines of Python written from this page.
+//! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array.
+//! `scripts/read_values.py` reads values, and subtracts the potential.
 //!
 //! Reading order: `varint`, `delta`, `stored`, `block`, `label`, `about`, `contents`, `header`, `writer`,
 //! `frame`, `segments`, `reader`, `stream`; then for values `planes`, `column`.

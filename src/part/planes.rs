@@ -1,8 +1,8 @@
 //! The values of a block: four planes of bytes, each compressed if that makes it shorter.
 //!
-//! Key idea: the values of neighbouring boards are of much the same size, so their first bytes
-//! repeat and nearly vanish, while their last bytes are as good as random. Apart from each other,
-//! each can be stored as suits it.
+//! Key idea: neighbouring boards have similar values, so the first bytes of the values compress to
+//! almost nothing, while the last bytes are nearly random. Separate planes let each be stored in
+//! the form that suits it.
 
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
@@ -12,13 +12,13 @@ use super::fingerprint::value_fingerprint;
 use super::little_endian::u32_at;
 use crate::error::{Error, Result};
 
-/// Bytes of a value, the first being the most significant.
+/// One plane for each byte of a value, the most significant byte first.
 const PLANES: usize = 4;
 
 /// Bytes of the planes' lengths.
 const LENGTHS: usize = 4 * PLANES;
 
-/// Higher levels take several times as long and save next to nothing.
+/// Higher levels take several times as long and save almost nothing.
 const LEVEL: i32 = 1;
 
 /// Encodes blocks of values; keeps its buffers and its zstd context between calls.
@@ -32,7 +32,7 @@ impl ValueEncoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if there is no memory for it.
+    /// [`Error::Zstd`] if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
             zstd: Compressor::new(LEVEL).map_err(Error::Zstd)?,
@@ -41,16 +41,16 @@ impl ValueEncoder {
     }
 
     /// Encode the `values` of `keys`, at least one and at most [`BLOCK`], into `block`, reusing its
-    /// buffer. The bytes depend on the values and the first key alone.
+    /// buffer. The bytes depend only on the values and the first key.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the keys are strictly increasing; [`Error::Zstd`] if there is no
-    /// memory to compress the values with.
+    /// [`Error::OutOfOrder`] unless the keys are strictly increasing; [`Error::Zstd`] if zstd has
+    /// too little memory.
     ///
     /// # Panics
     ///
-    /// If there are no values, too many, or not as many as keys.
+    /// If there are no values, more than [`BLOCK`], or a different number of keys.
     pub fn encode(&mut self, keys: &[u64], values: &[u32], block: &mut Block) -> Result<()> {
         let count = values.len();
         assert!((1..=BLOCK).contains(&count), "a block of {count} values");
@@ -104,7 +104,7 @@ impl ValueDecoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if there is no memory for it.
+    /// [`Error::Zstd`] if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
             zstd: Decompressor::new().map_err(Error::Zstd)?,
@@ -112,8 +112,8 @@ impl ValueDecoder {
         })
     }
 
-    /// Append the values of a block to `out`, or say what is damaged. Takes no more memory than as
-    /// many values need, whatever the bytes say.
+    /// Append the values of a block to `out`, or describe the damage. The count bounds the memory,
+    /// even if the bytes are damaged.
     pub(crate) fn decode(
         &mut self,
         payload: Payload<'_>,
@@ -141,7 +141,7 @@ impl ValueDecoder {
     }
 }
 
-/// Fill a plane from the bytes that are stored of it.
+/// Decode a plane from its stored bytes.
 fn take_plane(
     zstd: &mut Decompressor<'_>,
     stored: &[u8],
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoder_gives_the_same_bytes_whatever_it_encoded_before() {
+    fn the_bytes_do_not_depend_on_blocks_encoded_before() {
         let keys: Vec<u64> = (0..5000).collect();
         let values = |step: u32| (0..5000).map(|i| i * step).collect::<Vec<u32>>();
         let (mut used, mut block) = (ValueEncoder::new().unwrap(), Block::default());
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn every_contradiction_within_a_payload_is_named() {
         let frame = |count: usize| zstd::bulk::compress(&vec![7; count], LEVEL).unwrap();
-        // Four planes of 100 bytes: the first as given, the others as they are.
+        // Four planes of 100 bytes: the first as given, the others not compressed.
         let payload = |first: &[u8]| {
             let lengths = [first.len() as u32, 100, 100, 100];
             let lengths = lengths.into_iter().flat_map(u32::to_le_bytes);

@@ -1,4 +1,4 @@
-//! Reads a part where it lies: its files are mapped, and read block by block, from many threads.
+//! Reads a part from memory-mapped files, block by block and from many threads.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -18,18 +18,18 @@ pub struct Part {
 }
 
 impl Part {
-    /// Open a part file and check all but its blocks. Costs time and memory in proportion to the
-    /// index, 16 bytes for each block.
+    /// Open a part file and check everything except its blocks. Takes time and memory in proportion
+    /// to the index, which has 16 bytes per block.
     ///
     /// # Errors
     ///
-    /// A file that is foreign, cut, damaged, unfinished, of a newer format or of values; what the
-    /// system refuses.
+    /// If the file is foreign, cut, damaged, unfinished, of a newer format or of values, or if the
+    /// system cannot open it.
     pub fn open(path: &Path) -> Result<Self> {
         Self::of(Frame::open(path)?)
     }
 
-    /// Open a part file that is in memory, and will be at `path`.
+    /// Open a part file that is in memory; errors name it by `path`.
     pub(crate) fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
         Self::of(Frame::from_memory(path, bytes)?)
     }
@@ -44,15 +44,16 @@ impl Part {
         }
     }
 
-    /// One part of its segments, which must have the same label.
+    /// Join the segments of a part, which must have the same label.
     ///
     /// # Errors
     ///
-    /// [`Error::Mismatch`](crate::Error::Mismatch) if one does not belong behind the one before it.
+    /// [`Error::Mismatch`](crate::Error::Mismatch) if a segment does not follow the segment before
+    /// it.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If `segments` is empty.
     pub(crate) fn join(segments: Vec<Self>) -> Result<Self> {
         let label = segments[0].label;
         Ok(Self {
@@ -61,7 +62,7 @@ impl Part {
         })
     }
 
-    /// What the file says it holds.
+    /// The label in the file's header.
     #[must_use]
     pub fn label(&self) -> Label {
         self.label
@@ -71,8 +72,7 @@ impl Part {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged), naming the block, if its bytes are not what was
-    /// written.
+    /// [`Error::Damaged`](crate::Error::Damaged), which names the block, if its bytes have changed.
     pub fn read_block(
         &self,
         block: usize,
@@ -120,7 +120,7 @@ pub(super) mod tests {
         },
     };
 
-    /// The file of a part that holds these states.
+    /// The bytes of a part file with these states.
     pub(in crate::part) fn file_of(states: &[u64]) -> Vec<u8> {
         let mut writer =
             PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), LABEL).unwrap();
@@ -133,7 +133,7 @@ pub(super) mod tests {
         writer.finish().unwrap().0.into_inner()
     }
 
-    /// A part that holds these states.
+    /// An open part with these states.
     pub(in crate::part) fn part_of(states: &[u64]) -> Part {
         read(&file_of(states)).unwrap().0
     }
@@ -150,7 +150,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn states_are_read_back_as_written() {
         for count in [0, 1, 2, BLOCK, BLOCK + 1, 2 * BLOCK + 500] {
             let states: Vec<u64> = (0..count as u64).map(|i| i * 3 + i / 100 * 1000).collect();
             let (part, found) = read(&file_of(&states)).unwrap();

@@ -1,8 +1,8 @@
-//! The files of a part, or of its values, laid end to end.
+//! The concatenated files of a part, or of its values.
 //!
-//! Key idea: a part of many boards is cut into *segments*, files of the same number of boards, all
-//! but the last. That is a whole number of blocks, so the blocks of all files are numbered through,
-//! and nothing that reads a part block by block needs to know of its files.
+//! Key idea: a part of many boards is cut into *segments*, files of equal size except the last. A
+//! segment is a whole number of blocks, so blocks are numbered across all files. Code that reads a
+//! part block by block need not know its files.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use super::fingerprint::Fingerprint;
 use super::frame::Frame;
 use crate::error::{Error, Result};
 
-/// What an open [`Part`](super::Part) and an open [`Column`](super::Column) have in common: all but
-/// what is in the blocks.
+/// The common base of an open [`Part`](super::Part) and an open [`Column`](super::Column):
+/// everything except the contents of the blocks.
 pub struct Segments {
-    /// One at least.
+    /// At least one file.
     files: Vec<Frame>,
     /// Blocks of each file but the last.
     each: usize,
@@ -30,11 +30,11 @@ impl From<Frame> for Segments {
 }
 
 impl Segments {
-    /// Lay files end to end; there must be one.
+    /// Concatenate files; there must be at least one.
     ///
     /// # Errors
     ///
-    /// [`Error::Mismatch`] if one does not belong behind the one before it.
+    /// [`Error::Mismatch`] if a file does not follow the file before it.
     pub(super) fn join(all: impl IntoIterator<Item = Self>) -> Result<Self> {
         let mut all = all.into_iter();
         let mut joined = all.next().expect("a part has a file");
@@ -75,7 +75,7 @@ impl Segments {
         Ok(())
     }
 
-    /// The file that holds a block, and the number of the block there.
+    /// The file that holds a block, and the number of the block in that file.
     fn at(&self, block: usize) -> (&Frame, usize) {
         let file = (block / self.each).min(self.files.len() - 1);
         (&self.files[file], block - file * self.each)
@@ -86,7 +86,7 @@ impl Segments {
         file.damaged(block, what)
     }
 
-    /// The file, the first if there are several.
+    /// The first file.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.files[0].path()
@@ -98,7 +98,7 @@ impl Segments {
         self.files.iter().map(Frame::states).sum()
     }
 
-    /// Fingerprint of the boards, or of the values and their boards, as the footers say it.
+    /// Fingerprint of the boards, or of the values and their boards, from the footers.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let files = self.files.iter().map(Frame::fingerprint);
@@ -118,11 +118,11 @@ impl Segments {
         (self.files.len() - 1) * self.each + last.blocks()
     }
 
-    /// First board of a block, or the board that its first value is of, from the index.
+    /// First board of a block, or the board of its first value, from the index.
     ///
     /// # Panics
     ///
-    /// If there is no such block.
+    /// If `block` is not below [`Segments::blocks`].
     #[must_use]
     pub fn first(&self, block: usize) -> u64 {
         let (file, block) = self.at(block);
@@ -134,18 +134,16 @@ impl Segments {
         (0..self.blocks()).map(|block| self.first(block))
     }
 
-    /// Check the bytes of every block against its checksum, without decoding them: as fast as they
-    /// can be read.
+    /// Check every block against its checksum without decoding, at the speed of reading.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], naming the first block that fails.
+    /// [`Error::Damaged`], which names the first block that fails.
     pub fn check_blocks(&self) -> Result<()> {
         self.files.iter().try_for_each(Frame::check_blocks)
     }
 
-    /// A block, as the index and the footer say that it must be; what is in its payload is not
-    /// checked.
+    /// A block that agrees with the index and the footer; its payload is not checked.
     pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
         let (file, block) = self.at(block);
         file.payload(block)
@@ -156,7 +154,8 @@ impl Segments {
         self.files[0].block_size()
     }
 
-    /// The block that would hold a board, or its value: the last one that does not begin after it.
+    /// The block that would hold a board, or its value: the last block that does not begin after
+    /// the board.
     #[must_use]
     pub fn block_of(&self, board: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.blocks());
@@ -180,7 +179,7 @@ mod tests {
     use super::super::reader::tests::part_of;
     use super::*;
 
-    /// A part of several files that hold so many of the states each.
+    /// A part whose files hold `lengths` of the states.
     fn joined(states: &[u64], lengths: &[usize]) -> Result<Part> {
         let mut rest = states;
         let files = lengths.iter().map(|&length| {
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn files_laid_end_to_end_are_one_part() {
+    fn concatenated_files_are_one_part() {
         let states: Vec<u64> = (0..5 * BLOCK as u64 + 700).map(|i| i * 3 + 1).collect();
         let whole = part_of(&states);
         for lengths in [

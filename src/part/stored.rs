@@ -1,15 +1,15 @@
-//! zstd frames that hold bytes as they are.
+//! zstd frames that hold uncompressed bytes.
 //!
-//! For blocks that are read once, soon: any zstd decoder reads them, at the speed of a copy. Format:
-//! RFC 8878, 3.1.1.
+//! They serve blocks that are read once and soon. Any zstd decoder reads them, at the speed of a
+//! copy. Format: RFC 8878, 3.1.1.
 
-/// Begin of every frame.
+/// The first bytes of every frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Frame header: one segment, and the length of the contents in four bytes.
 const DESCRIPTOR: u8 = 0xa0;
 
-/// Most bytes of a block of a frame.
+/// Maximum number of bytes in a block of a frame.
 const MOST: usize = 128 << 10;
 
 /// Append a frame of `bytes` to `out`, in blocks of type *raw*.
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_decoder_reads_them() {
+    fn any_decoder_reads_stored_frames() {
         for length in [0, 1, 1000, MOST - 1, MOST, MOST + 1, 3 * MOST, 400_000] {
             let bytes: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
             let mut frame = Vec::new();

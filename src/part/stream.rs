@@ -51,11 +51,11 @@ impl<P: Borrow<Part>> Stream<P> {
         })
     }
 
-    /// The states of the next block, or none at the end; faster than one by one.
+    /// The states of the next block, or `None` at the end; faster than single states.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged), naming the block.
+    /// [`Error::Damaged`](crate::Error::Damaged), which names the block.
     pub fn next_block(&mut self) -> Result<Option<&[Board]>> {
         self.at = 0;
         self.boards.clear();
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(one_by_one.unwrap(), states);
         let mut mixed = Stream::new(&part).unwrap();
         assert_eq!(mixed.next().unwrap().unwrap(), 0);
-        // What is left of a block is passed over.
+        // `next_block` skips the rest of the current block.
         assert_eq!(
             mixed.next_block().unwrap().unwrap(),
             &states[BLOCK..2 * BLOCK]

@@ -3,11 +3,11 @@
 /// Longest encoding of a `u64`, in bytes.
 pub(crate) const MAX_BYTES: usize = 10;
 
-/// Write `value` at the start of `out`, and return its length in bytes. Bytes after those may be
-/// written too, up to [`MAX_BYTES`].
+/// Write `value` at the start of `out`, and return its length in bytes. Up to [`MAX_BYTES`] bytes
+/// may be overwritten.
 ///
-/// Up to 56 bits without a branch, since lengths are hard to predict: groups of 28, of 14 and of 7
-/// bits are moved apart.
+/// Values of up to 56 bits take no branch, because lengths are hard to predict: runs of 28, then
+/// 14, then 7 bits are moved apart.
 ///
 /// # Panics
 ///
@@ -39,10 +39,11 @@ fn put_long(mut value: u64, out: &mut [u8; MAX_BYTES]) -> usize {
     at + 1
 }
 
-/// Read a value from the start of `bytes`: the value and its length, or `None` if the bytes end
-/// within it, it does not fit in 64 bits, or a shorter encoding exists.
+/// Read a value and its length from the start of `bytes`. `None` if the bytes end within the value,
+/// the value does not fit in 64 bits, or a shorter encoding exists.
 ///
-/// Up to 56 bits without a branch on the length, if eight bytes are there: as [`put`], backward.
+/// Like [`put`], takes no branch on the length for values of up to 56 bits, if `bytes` has eight
+/// bytes.
 #[inline]
 #[must_use]
 pub(crate) fn get(bytes: &[u8]) -> Option<(u64, usize)> {
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_longer_than_need_be_are_refused() {
+    fn encodings_longer_than_necessary_are_refused() {
         assert_eq!(get(&[0x81, 0x00]), None);
         assert_eq!(get(&[0x81, 0x00, 1, 2, 3, 4, 5, 6]), None);
         assert_eq!(get(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00]), None);

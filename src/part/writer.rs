@@ -1,4 +1,4 @@
-//! Writes a file of boards or values: blocks in, header and footer around them.
+//! Writes a file of boards or values: header, blocks, index and footer.
 
 use std::fmt;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use super::fingerprint::Fingerprint;
 use super::header::{ENTRY, FOOTER, Footer, Header};
 use crate::error::{Error, Result};
 
-/// What a finished file holds, or some of them together.
+/// The totals of one or more finished files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealed {
     /// Number of states, or of values.
@@ -42,7 +42,7 @@ impl fmt::Display for Sealed {
 impl Sum for Sealed {
     fn sum<I: Iterator<Item = Self>>(files: I) -> Self {
         files.fold(Self::default(), |mut all, file| {
-            // Those of a forged manifest can be anything.
+            // A forged manifest can hold any numbers.
             all.states = all.states.saturating_add(file.states);
             all.bytes = all.bytes.saturating_add(file.bytes);
             all.fingerprint += file.fingerprint;
@@ -51,7 +51,8 @@ impl Sum for Sealed {
     }
 }
 
-/// A file of a part, or of its values, in the making. It stays marked as unfinished until [`PartWriter::finish`].
+/// Writes a file of a part, or of its values. The file is marked as unfinished until
+/// [`PartWriter::finish`].
 pub struct PartWriter<W> {
     file: W,
     path: PathBuf,
@@ -62,8 +63,8 @@ pub struct PartWriter<W> {
 }
 
 impl<W: Write + Seek> PartWriter<W> {
-    /// Begin a file of some contents, a [`Label`](super::Label) or an [`About`](super::About), in
-    /// an empty `file`; `path` is for messages.
+    /// Begin a file with `contents`, a [`Label`](super::Label) or an [`About`](super::About), in an
+    /// empty `file`; `path` is for messages.
     ///
     /// # Errors
     ///
@@ -71,13 +72,13 @@ impl<W: Write + Seek> PartWriter<W> {
     ///
     /// # Panics
     ///
-    /// If they are values of states, not of afterstates.
+    /// If the contents are values of states, not of afterstates.
     pub fn new(file: W, path: &Path, contents: impl Into<Contents>) -> Result<Self> {
         let contents = contents.into();
         Self::in_blocks(file, path, contents, contents.block())
     }
 
-    /// The same in blocks of another size than those of a run's files.
+    /// Like `new`, with a block size of the caller's choice.
     pub(crate) fn in_blocks(
         file: W,
         path: &Path,
@@ -105,26 +106,26 @@ impl<W: Write + Seek> PartWriter<W> {
         Ok(writer)
     }
 
-    /// States, or values, that every block but the last must have.
+    /// Number of states, or values, in every block but the last.
     pub fn block(&self) -> usize {
         self.header.block as usize
     }
 
-    /// States, or values, in it so far.
+    /// Number of states, or values, appended so far.
     pub(crate) fn states(&self) -> u64 {
         self.sealed.states
     }
 
-    /// The last board that it has, or has a value of.
+    /// The last board that was appended, or the board of the last value.
     pub(crate) fn last(&self) -> Option<u64> {
         self.last
     }
 
-    /// Append a block. All but the last of a part must be full.
+    /// Append a block. Every block but the last must be full.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the block begins after the one before it ended.
+    /// [`Error::OutOfOrder`] unless the block begins after the end of the block before.
     pub fn append(&mut self, block: &Block) -> Result<()> {
         if let Some(previous) = self.last.filter(|&last| last >= block.first) {
             return Err(Error::OutOfOrder {
@@ -142,8 +143,7 @@ impl<W: Write + Seek> PartWriter<W> {
         Ok(())
     }
 
-    /// Write index and footer, and mark the file as finished. It is the caller's to make it
-    /// durable.
+    /// Write index and footer, and mark the file as finished. The caller makes the file durable.
     pub fn finish(mut self) -> Result<(W, Sealed)> {
         self.sealed.bytes += (self.index.len() + FOOTER) as u64;
         let footer = Footer {
