@@ -4,7 +4,7 @@ use super::orbits;
 use crate::game::{Game, Size};
 
 /// For each half sum up to `last / 2`, the number of canonical boards that have only tiles of a
-/// game and hold a 2 or a 4, as every state does: an upper bound on the states.
+/// game and hold a 2 or a 4. Every state is such a board, so this is an upper bound.
 pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
     let half = last.min(game.sum_bound()) as usize / 2;
     let symmetries = symmetries(game.size());
@@ -25,8 +25,7 @@ pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
         .collect()
 }
 
-/// The symmetries of a rectangle. Each is a list of cells: where it moves cell 0, cell 1, and so
-/// on.
+/// The symmetries of a rectangle, as permutations: entry i is the cell to which cell i moves.
 fn symmetries(size: Size) -> Vec<Vec<usize>> {
     let (rows, cols) = (usize::from(size.rows()), usize::from(size.cols()));
     let mut found = Vec::new();
@@ -75,7 +74,7 @@ mod tests {
     use crate::game::{Board, Exp, sum};
 
     #[test]
-    fn a_rectangle_has_as_many_symmetries_as_its_size_says() {
+    fn squares_have_8_symmetries_and_rectangles_4() {
         for (name, sizes) in [("2", 8), ("3", 8), ("4x3", 4), ("2x4", 4)] {
             let size: Size = name.parse().unwrap();
             let mut all = symmetries(size);
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn canonical_boards_are_those_that_the_rules_find() {
+    fn canonical_boards_agree_with_the_rules() {
         for name in ["2x2-16", "2x3-8", "3x3-8"] {
             let game: Game = name.parse().unwrap();
             let (cells, top) = (game.size().cells(), u64::from(game.top().get()));

@@ -1,4 +1,4 @@
-//! Where two tables differ.
+//! The first difference between two tables.
 
 use super::row::Column;
 use super::row::Row;
@@ -12,14 +12,14 @@ pub struct Difference {
     pub sum: u32,
     /// Its largest tile.
     pub max_tile: u32,
-    /// How the tables differ there.
+    /// How the tables differ in this part.
     pub kind: Differs,
 }
 
 /// How two tables differ in a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Differs {
-    /// In a column: its name, then its contents in the first table and in the second.
+    /// In a column: its name, and its text in the first and in the second table.
     In(&'static str, String, String),
     /// Only the first has the part.
     OnlyFirst,
@@ -28,8 +28,8 @@ pub enum Differs {
 }
 
 impl Table {
-    /// The first part, in order of sum and largest tile, in which two tables differ in a column that
-    /// both have. A part without any count is as good as none. `None` if there is no such part.
+    /// The first part, in order of sum and largest tile, in which two tables differ in a column
+    /// that both have. A part without counts equals a missing part. `None` if the tables agree.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Difference> {
         let (one, two) = (self.only(other.columns()), other.only(self.columns()));
@@ -105,7 +105,7 @@ mod tests {
         let short = Table::read_csv(short.as_bytes()).unwrap();
         assert_eq!(whole.difference(&short), None);
         assert_eq!(short.difference(&whole), None);
-        // Parts of which all states are dead are none there.
+        // The column `live` alone has no row for parts whose states are all dead.
         let live = whole.only(Columns::of(&[Column::Sum, Column::MaxTile, Column::Live]));
         assert!(live.rows().len() < whole.rows().len());
         assert_eq!(whole.difference(&live), None);

@@ -1,4 +1,4 @@
-//! Tables as CSV: reading, also what other programs wrote.
+//! Reads tables from CSV, also tables of other programs.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,11 +12,10 @@ use super::table::Table;
 use crate::error::{Error, Result};
 use crate::lines::Lines;
 
-/// Most bytes of a line: far more than numbers take.
+/// Maximum number of bytes in a line, far more than its numbers need.
 const LONGEST: usize = 1 << 14;
 
-/// Most that a column may add up to. There are fewer boards, and sums of two columns do not
-/// overflow.
+/// Maximum total of a column. There are fewer boards, and the sum of two columns does not overflow.
 const MOST: u64 = 1 << 62;
 
 impl Table {
@@ -25,7 +24,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Table`], with the line.
+    /// [`Error::Table`], which names the line.
     pub fn read_csv(from: impl Read) -> Result<Self> {
         let mut lines = Lines::new(from, LONGEST);
         let (mut header, mut total) = (None, Row::default());
@@ -51,7 +50,7 @@ impl Table {
                 Entry::Occupied(entry) => {
                     let (sum, max_tile, first) = (row.sum, row.max_tile, entry.get().0);
                     return Err(wrong(format!(
-                        "sum {sum}, largest tile {max_tile} again: line {first} has this part already"
+                        "sum {sum}, largest tile {max_tile}: line {first} already has this part"
                     )));
                 }
             }
@@ -64,7 +63,7 @@ impl Table {
     }
 }
 
-/// The fields of a line; none if it is empty.
+/// The fields of a line; an empty line has none.
 fn fields(line: &[u8]) -> Result<StringRecord, String> {
     let mut reader = ReaderBuilder::new().has_headers(false).from_reader(line);
     let mut fields = StringRecord::new();
@@ -74,7 +73,7 @@ fn fields(line: &[u8]) -> Result<StringRecord, String> {
     }
 }
 
-/// The column of each field; none for one that is ignored.
+/// The column of each field, or `None` if the field is ignored.
 struct Header(Vec<Option<Column>>);
 
 impl Header {
@@ -98,7 +97,7 @@ impl Header {
             return Err(format!("column {} is missing", missing.name()));
         }
         if let Some(twice) = Column::ALL.iter().find(|column| named(column) > 1) {
-            return Err(format!("column {} is there twice", twice.name()));
+            return Err(format!("column {} appears twice", twice.name()));
         }
         if header.columns().counts().next().is_none() {
             return Err("no column of counts, such as live".to_owned());
@@ -134,7 +133,7 @@ impl Header {
     }
 }
 
-/// Add a row's counts to those of the rows before.
+/// Add a row's counts to the total of the rows before.
 fn add(total: &mut Row, row: &Row) -> Result<(), String> {
     for column in Columns::ALL
         .counts()
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_few_columns_is_read_in_any_order_and_says_which() {
+    fn a_table_of_few_columns_is_read_in_any_order_and_knows_its_columns() {
         let table = read("max_tile,\"live\",sum,year\r\n\r\n4,2,6,2017\n2, 1,6,\n2,2,4,2017");
         let columns = [Column::Sum, Column::MaxTile, Column::Live];
         assert_eq!(table.columns(), Columns::of(&columns));
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_comes_with_its_line() {
+    fn errors_name_the_line() {
         let header = "sum,max_tile,live";
         for (text, said) in [
             (String::new(), "line 1: empty: expected a header"),
@@ -202,7 +201,7 @@ mod tests {
             ),
             (
                 format!("{header},sum\n"),
-                "line 1: column sum is there twice",
+                "line 1: column sum appears twice",
             ),
             (
                 format!("{header}\n4,2,x\n"),
@@ -214,7 +213,7 @@ mod tests {
             ),
             (
                 format!("{header}\n4,2,2\n6,2,1\n4,2,2\n"),
-                "line 4: sum 4, largest tile 2 again: line 2 has this part already",
+                "line 4: sum 4, largest tile 2: line 2 already has this part",
             ),
             (
                 format!("{header}\n4,2,18446744073709551615\n"),

@@ -8,7 +8,7 @@ use crate::game::{Exp, PartKey};
 use crate::part::Fingerprint;
 
 /// The counts of a part, which is all canonical states of one sum and largest tile. The fields are
-/// the columns of `layers.csv`, in the same order.
+/// the columns of `layers.csv`, in the order of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Row {
@@ -20,20 +20,20 @@ pub struct Row {
     pub live: u64,
     /// Canonical states without a legal move.
     pub dead: u64,
-    /// Boards that the live and dead states stand for, symmetric images included: the sum of their
+    /// Boards that the live and dead states represent, symmetric images included: the sum of their
     /// orbit sizes.
     pub labeled: u64,
     /// Canonical afterstates of this sum and largest tile, without winning ones.
     pub afterstates: u64,
     /// Fingerprint of the live states.
     pub fingerprint: Fingerprint,
-    /// Empty cells of all afterstates: in each a 2 or a 4 can be spawned.
+    /// Empty cells of all afterstates. A 2 or a 4 can be spawned in each.
     #[serde(default)]
     pub empty_cells: u64,
-    /// States made by spawns and starts, repeats included.
+    /// States made by spawns and starts, duplicates included.
     #[serde(default)]
     pub candidates: u64,
-    /// Candidates that were dropped as repeats.
+    /// Candidates that were dropped as duplicates.
     #[serde(default)]
     pub duplicates: u64,
     /// Legal moves of the live states, winning ones included.
@@ -45,7 +45,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row of a part in which nothing was counted.
+    /// The empty row of a part.
     #[must_use]
     pub fn of(key: PartKey) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Row {
         self.live.saturating_add(self.dead)
     }
 
-    /// What a column holds, as a number.
+    /// The content of a column, as a number.
     #[must_use]
     pub fn number(&self, column: Column) -> u64 {
         match column {
@@ -113,7 +113,7 @@ impl Row {
         *count = number;
     }
 
-    /// What a column holds, as in a CSV.
+    /// The content of a column, as in a CSV.
     pub(super) fn text(&self, column: Column) -> String {
         match column {
             Column::Fingerprint => self.fingerprint.to_string(),
@@ -121,7 +121,7 @@ impl Row {
         }
     }
 
-    /// The row with these columns alone, and 0 in the others; `None` if that leaves no count.
+    /// The row with these columns only, and 0 in the others; `None` if no count remains.
     pub(super) fn only(mut self, columns: Columns) -> Option<Self> {
         for column in columns.missing().counts() {
             self.set(column, 0);
@@ -130,7 +130,7 @@ impl Row {
         counted.then_some(self)
     }
 
-    /// Whether nothing was counted.
+    /// Whether the row counts nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live == 0 && self.dead == 0 && self.labeled == 0 && self.afterstates == 0
@@ -156,7 +156,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// All of them, as in the CSV. Users rely on their order: add new ones at the end.
+    /// All columns, in the order of the CSV. Users rely on the order: add new columns at the end.
     pub const ALL: [Self; 12] = [
         Self::Sum,
         Self::MaxTile,
@@ -196,14 +196,14 @@ impl Column {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }
 
-    /// Whether it tells which part a row is about, and not what was counted.
+    /// Whether the column identifies the part of a row and is not a count.
     #[must_use]
     pub fn is_key(self) -> bool {
         matches!(self, Self::Sum | Self::MaxTile)
     }
 }
 
-/// Some of the columns: those that a table has.
+/// A set of columns, such as the columns of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns([bool; Column::ALL.len()]);
 
@@ -217,43 +217,43 @@ impl Columns {
         Self(Column::ALL.map(|column| columns.contains(&column)))
     }
 
-    /// Whether a column is among them.
+    /// Whether the set has a column.
     #[must_use]
     pub fn has(self, column: Column) -> bool {
         self.0[column as usize]
     }
 
-    /// Whether all of these are among them.
+    /// Whether the set has all of these columns.
     #[must_use]
     pub fn has_all(self, columns: &[Column]) -> bool {
         columns.iter().all(|&column| self.has(column))
     }
 
-    /// The columns that are among others, too.
+    /// The intersection of two sets.
     #[must_use]
     pub fn and(self, others: Self) -> Self {
         Self(Column::ALL.map(|column| self.has(column) && others.has(column)))
     }
 
-    /// The columns that are missing.
+    /// The complement: all columns that are not in the set.
     #[must_use]
     pub fn missing(self) -> Self {
         Self(self.0.map(|has| !has))
     }
 
-    /// The columns, in their order.
+    /// The columns, in the order of the CSV.
     pub fn iter(self) -> impl Iterator<Item = Column> {
         let all = Column::ALL.into_iter();
         all.filter(move |&column| self.has(column))
     }
 
-    /// The columns that hold counts, in their order.
+    /// The columns that hold counts, in the order of the CSV.
     pub fn counts(self) -> impl Iterator<Item = Column> {
         self.iter().filter(|column| !column.is_key())
     }
 }
 
-/// The names of those with counts.
+/// The names of the columns that hold counts.
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.counts().map(Column::name).collect();

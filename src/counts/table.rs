@@ -15,20 +15,20 @@ pub struct Totals {
     pub live: u64,
     /// Canonical states without a legal move.
     pub dead: u64,
-    /// Boards that these states stand for, symmetric images included.
+    /// Boards that the live and dead states represent, symmetric images included.
     pub labeled: u64,
     /// Canonical afterstates, without winning ones.
     pub afterstates: u64,
     /// Number of sums with a state.
     pub layers: u64,
-    /// Whether some move makes the winning tile.
+    /// Whether any move makes the winning tile.
     pub win: bool,
     /// Fingerprint of all live states.
     pub fingerprint: Fingerprint,
 }
 
 impl Totals {
-    /// Whether some state is lost.
+    /// Whether any state is lost.
     #[must_use]
     pub fn loss(&self) -> bool {
         self.dead > 0
@@ -40,8 +40,8 @@ impl Totals {
         self.live + self.dead
     }
 
-    /// The total in the convention of Lees-Miller (2017): live states, plus one for the win and one
-    /// for the loss, each if it can be reached.
+    /// The total in the convention of Lees-Miller (2017): live states, plus one if the win can be
+    /// reached, plus one if the loss can be reached.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.live + u64::from(self.win) + u64::from(self.loss())
@@ -64,14 +64,14 @@ impl Table {
         }
     }
 
-    /// The columns that the table has. A table that another program wrote may lack some; they are 0
-    /// in each row.
+    /// The columns that the table has. A table of another program may lack columns; every row holds
+    /// 0 in them.
     #[must_use]
     pub fn columns(&self) -> Columns {
         self.columns
     }
 
-    /// The table with these columns alone, as far as it has them.
+    /// The table restricted to these columns.
     #[must_use]
     pub fn only(&self, columns: Columns) -> Self {
         let columns = columns.and(self.columns);
@@ -88,7 +88,7 @@ impl Table {
         &self.rows
     }
 
-    /// The table of the layers with sums up to `sum`, or of all.
+    /// The table of the layers with sums up to `sum`, or of all layers.
     #[must_use]
     pub fn until(&self, sum: Option<u32>) -> Self {
         let last = sum.unwrap_or(u32::MAX);
@@ -113,7 +113,7 @@ impl Table {
         Row::among(self.layer(key.sum), key)
     }
 
-    /// Sum of the last row, 2 if there is none.
+    /// Sum of the last row, or 2 if the table has no rows.
     #[must_use]
     pub fn last_sum(&self) -> u32 {
         self.rows.last().map_or(2, |row| row.sum)
@@ -144,7 +144,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Those of `to`.
+    /// If `to` cannot be written.
     pub fn write_csv(&self, to: impl Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(to);
         let names = self.columns.iter().map(Column::name);
@@ -166,7 +166,7 @@ impl Table {
     }
 }
 
-/// The system's error, if that is the cause, so that callers can see its kind.
+/// Unwrap the system's error, so that callers see its kind.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

@@ -20,7 +20,7 @@ pub(crate) struct Figure {
     pub(crate) expected: u64,
 }
 
-/// What a figure counts; see [`crate::counts::Totals`].
+/// The quantity that a figure counts; see [`crate::counts::Totals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// Live states, the win and the loss.
@@ -38,11 +38,11 @@ pub(crate) enum What {
     Layer(u32),
     /// Live states of one sum and largest tile.
     Part(u32, u32),
-    /// Parts that are equal, of those that either side has.
+    /// Number of parts that agree with the published parts.
     Parts,
 }
 
-/// As in the tables that the program prints.
+/// The name in the tables that the program prints.
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -60,7 +60,7 @@ impl fmt::Display for What {
 }
 
 impl What {
-    /// The columns that it is counted from. [`What::Total`] needs to know whether there are wins.
+    /// The columns that it is computed from. [`What::Total`] adds one if there are wins.
     fn columns(self) -> &'static [Column] {
         match self {
             Self::Total => &[Column::Live, Column::Dead, Column::Wins],
@@ -72,8 +72,8 @@ impl What {
         }
     }
 
-    /// The same figure of a count; `None` if the table does not tell. Most figures need a complete
-    /// count.
+    /// The figure in a table; `None` if the table lacks a column or a layer for it. Most figures
+    /// need a complete count.
     pub(crate) fn in_table(self, table: &Table, complete: bool) -> Option<u64> {
         let live = |sum, max: Option<u32>| {
             let rows = table.layer(sum).iter();
@@ -87,7 +87,7 @@ impl What {
         match self {
             Self::Layer(sum) => live(sum, None),
             Self::Part(sum, max) => live(sum, Some(max)),
-            Self::Parts => None, // they are compared one by one, in `parts`
+            Self::Parts => None, // `parts` compares each part
             _ if !complete => None,
             Self::Total => Some(totals.total()),
             Self::Live => Some(totals.live),
@@ -99,13 +99,13 @@ impl What {
     }
 }
 
-/// What was published about a game.
+/// The published figures of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Published {
     /// Name of the game, as [`Game`] writes it.
     pub(crate) game: &'static str,
     pub(crate) figures: &'static [Figure],
-    /// Who published them.
+    /// The publication.
     pub(crate) source: &'static str,
     /// How long a count takes on two cores.
     pub(crate) effort: Effort,
@@ -118,7 +118,7 @@ pub(crate) enum Effort {
     Short,
     /// Up to an hour.
     Long,
-    /// Hours or days, with memory or a disk to match.
+    /// Hours or days, with a large memory or disk.
     Days,
 }
 
@@ -231,7 +231,7 @@ pub(crate) const PUBLISHED: &[Published] = &[
     },
 ];
 
-/// What was published about a game, if anything.
+/// The published figures of a game, if there are any.
 pub(crate) fn published(game: &Game) -> Option<&'static Published> {
     let name = game.to_string();
     PUBLISHED.iter().find(|published| published.game == name)
@@ -244,7 +244,7 @@ pub(crate) struct Verdict {
     pub(crate) figure: Figure,
     /// The number counted.
     pub(crate) got: u64,
-    /// Who published it.
+    /// The publication.
     pub(crate) source: &'static str,
 }
 
@@ -255,7 +255,7 @@ impl Verdict {
     }
 }
 
-/// Compare a count with what was published about its game, as far as the table tells.
+/// Compare a table with the published figures of its game that it can confirm.
 pub(crate) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
     let verdict = |source, figure: Figure| {
         let got = figure.what.in_table(table, complete)?;
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_compared_as_far_as_it_goes() {
+    fn a_table_is_compared_up_to_its_last_layer() {
         let row = |sum, max_tile, live| Row {
             sum,
             max_tile,
@@ -312,7 +312,7 @@ mod tests {
             let verdicts = verdicts(&game, table, false);
             verdicts.iter().map(Verdict::agrees).collect::<Vec<_>>()
         };
-        // A figure of the article, the parts, and the first of them that differs.
+        // A figure of the article, the parts, and the first part that differs.
         assert_eq!(verdicts(&table), [true, false, false]);
         assert!(verdicts(&table.until(Some(162))).is_empty());
         assert!(!verdicts(&Table::new([row(164, 32, 1)]))[0]);

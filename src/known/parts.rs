@@ -1,7 +1,7 @@
 //! Lees-Miller's counts of sixteen games by sum and largest tile.
 //!
-//! The repository of his article holds them (`layer_parts.csv` names it, with its license): live
-//! canonical states, as in the tables of this program.
+//! The counts come from the repository of his article; `layer_parts.csv` names it and its license.
+//! They count live canonical states, as the tables of this program do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ impl Record {
     }
 }
 
-/// The published parts of a game; none if it is not among the sixteen.
+/// The published parts of a game; empty if it is not one of the sixteen.
 fn published(game: &Game) -> Parts {
     let file = include_bytes!("layer_parts.csv");
     let mut reader = csv::ReaderBuilder::new()
@@ -46,9 +46,9 @@ fn published(game: &Game) -> Parts {
         .collect()
 }
 
-/// Compare a count part by part, as far as the table goes: how many parts agree of those that
-/// either side has, then the first that differs. None if no part of so many layers was published, or
-/// the table does not tell live states.
+/// Compare a table with the published parts of its layers. Returns the number of parts that agree,
+/// and the first part that differs. Empty if no parts were published for these layers, or if the
+/// table lacks the column `live`.
 pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
     let last = if complete { u32::MAX } else { table.last_sum() };
     let mut published = published(game);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_compared_part_by_part_as_far_as_it_goes() {
+    fn a_table_is_compared_part_by_part_up_to_its_last_layer() {
         let game = "2x2-32".parse().unwrap();
         let judge = |table: &Table, complete| -> Vec<_> {
             let verdicts = verdicts(&game, table, complete);
@@ -130,7 +130,7 @@ mod tests {
         let all = table(&parts);
         assert_eq!(judge(&all, true), [(What::Parts, 25, 25)]);
         assert_eq!(judge(&all.until(Some(8)), false), [(What::Parts, 4, 4)]);
-        // Layers that a complete count lacks have no states.
+        // In a complete count, a missing layer has no states.
         let first = (What::Part(10, 4), 3, 0);
         assert_eq!(
             judge(&all.until(Some(8)), true),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_does_not_tell_live_states_is_not_compared() {
+    fn a_table_without_live_states_is_not_compared() {
         let game = "2x2-32".parse().unwrap();
         let all = table(&published(&game));
         let columns = Columns::of(&[Column::Sum, Column::MaxTile, Column::Dead]);

@@ -1,4 +1,4 @@
-//! Which game a table is of, told by its numbers.
+//! Deduces the game of a table from its numbers.
 
 use super::{TELL_THE_END, ends};
 use crate::counts::{Column, Columns, Table};
@@ -6,17 +6,18 @@ use crate::error::{Error, Result};
 use crate::game::{Game, Size};
 use crate::part::fingerprint;
 
-/// Whether these columns tell the game of a complete table: its board and its winning tile.
+/// Whether these columns suffice to deduce the game of a complete table.
 pub(crate) fn tell_game(columns: Columns) -> bool {
     let win = columns.has(Column::Wins) || columns.has_all(&TELL_THE_END);
     columns.has(Column::Fingerprint) && win
 }
 
-/// The board size of a table, told by the fingerprint in its first row: two 2s on an empty board.
+/// The board size of a table. Each size has its own fingerprint in the first row, the boards with
+/// two 2s.
 ///
 /// # Errors
 ///
-/// [`Error::Law`] if no game begins with that row.
+/// [`Error::Law`] if no game begins with the first row.
 pub(crate) fn size_of(table: &Table) -> Result<Size> {
     let first = table.rows().first().copied().unwrap_or_default();
     let sides = 2..=4;
@@ -40,9 +41,9 @@ pub(crate) fn size_of(table: &Table) -> Result<Size> {
 
 /// The winning tile of a table on boards of `size`; `None` if the table shows none.
 ///
-/// A winning move merges two tiles half as large. A table without a column of wins does not count
-/// winning moves; there the end of the table tells, because without a winning tile
-/// play goes on to 2^(c+1). (This is known of 2x2, 3x3 and 4x3.)
+/// A winning move merges two tiles of half the winning tile. In a table without the column `wins`,
+/// the largest tile decides, because play without a winning tile goes on to 2^(c+1). (This is known
+/// for 2x2, 3x3 and 4x3.)
 pub(crate) fn win_of(table: &Table, size: Size) -> Option<u32> {
     let rows = table.rows();
     let half = if table.columns().has(Column::Wins) {

@@ -1,23 +1,23 @@
-//! Laws: what must hold between the counts of any game, whoever counted it.
+//! Laws that the counts of any game obey, whichever program counted it.
 //!
-//! Key idea: a wrong count rarely happens to be consistent. The rules of the game bound every row,
-//! and what flows from one layer to the next is conserved: each candidate of a layer was spawned
-//! into an empty cell of an afterstate with a sum smaller by 2 or 4. So a table can be checked from
-//! its numbers alone, within milliseconds, and a count that breaks a law seals nothing more.
+//! Key idea: a wrong count is rarely consistent. The rules of the game bound every row, and the
+//! flow from one layer to the next is conserved: each candidate of a layer was spawned into an
+//! empty cell of an afterstate with a sum smaller by 2 or 4. So a table can be checked from its
+//! numbers alone, within milliseconds, and a count that breaks a law seals no further layer.
 //!
-//! Below, c is the number of cells; *states* are live and dead ones together; a part is given by
-//! its sum s and its largest tile 2^k. Two facts are used again and again:
+//! Below, c is the number of cells; *states* are live and dead states together; a part has sum s
+//! and largest tile 2^k. Most laws use two facts:
 //!
 //! - *Large tiles.* A board holds at most c + 2 - q tiles of exponent q or more, for q >= 3 (and at
-//!   most c for smaller q). Proof: let n(q) be their number. Starts and spawns change only n(1) and
-//!   n(2). For q >= 3, a move increases n(q) only by merging tiles 2^(q-1). If it merges m pairs of
-//!   them, they are 2m of the n(q-1) tiles that were there, so afterwards n(q) <= n(q-1) - m, with
-//!   n(q-1) as before the move. By induction n(q-1) is at most c + 3 - q (at most c for q = 3), and
-//!   m is at least 1.
+//!   most c for smaller q). Proof: let n(q) be the number of these tiles. Starts and spawns change
+//!   only n(1) and n(2). For q >= 3, a move increases n(q) only by merging tiles 2^(q-1). If it
+//!   merges m pairs, the pairs are 2m of the n(q-1) tiles before the move, so n(q) is at most
+//!   n(q-1) - m after it. By induction n(q-1) was at most c + 3 - q (at most c for q = 3), and m is
+//!   at least 1.
 //! - *The chain.* So the i-th largest tile (i = 1 ... c) has an exponent of at most c + 2 - i, and
 //!   no exponent exceeds c + 1.
 //!
-//! Reading order: this file (layers and tables), `row` (one row), `game` (whose table it is).
+//! Reading order: this file (layers and tables), `row` (one row), `game` (the game of a table).
 
 #[cfg(feature = "cli")]
 mod game;
@@ -30,20 +30,20 @@ use crate::game::{Game, PartKey, max_exp};
 #[cfg(feature = "cli")]
 pub(crate) use game::{size_of, tell_game, win_of};
 
-/// The laws of one game, with the numbers of boards that they need.
+/// The laws of one game, with precomputed numbers of boards.
 pub(crate) struct Laws {
     game: Game,
-    /// For each k, by half their sum, the number of boards that have tiles up to 2^k and hold a 2
-    /// or a 4.
+    /// `boards[k][h]` is the number of boards of sum 2h that have tiles up to 2^k and hold a 2 or a
+    /// 4.
     boards: Vec<Vec<u64>>,
 }
 
-/// Check that no candidate of a part was lost: `candidates` were made, `duplicates` of them were
-/// dropped, at whatever stage, and `unique` remained, of which `kept` were written or found dead.
+/// Check that no candidate of a part was lost. Of the `candidates`, `duplicates` were dropped at
+/// any stage and `unique` remained; `kept` boards were written or found dead.
 ///
 /// # Errors
 ///
-/// [`Error::Law`].
+/// [`Error::Law`] if the numbers do not add up.
 pub(crate) fn conserved(
     row: &Row,
     candidates: u64,
@@ -59,14 +59,14 @@ pub(crate) fn conserved(
     })
 }
 
-/// Check that two ways to count the same gave the same.
+/// Check that two ways of counting `what` gave the same number.
 ///
 /// # Errors
 ///
-/// [`Error::Law`].
+/// [`Error::Law`] if the numbers differ.
 pub(crate) fn equal(row: &Row, what: &str, one: u64, other: u64) -> Result<()> {
     law(row, one == other, || {
-        format!("{what}: {one} one way and {other} another")
+        format!("{what}: {one} by one way of counting, {other} by the other")
     })
 }
 
@@ -81,12 +81,12 @@ fn law(row: &Row, holds: bool, what: impl FnOnce() -> String) -> Result<()> {
     })
 }
 
-/// A sum over rows, which may hold any numbers.
+/// A saturating sum over rows, because rows may hold any numbers.
 fn total(rows: &[Row], of: impl Fn(&Row) -> u64) -> u64 {
     rows.iter().map(of).fold(0, u64::saturating_add)
 }
 
-/// The columns that tell whether a table goes on to the end of its game.
+/// The columns that show whether a table reaches the end of its game.
 pub(crate) const TELL_THE_END: [Column; 3] = [Column::Live, Column::Dead, Column::Afterstates];
 
 /// Whether the game is known to end with this table: its last two layers have no afterstates.
@@ -100,8 +100,8 @@ fn ends(table: &Table) -> bool {
 }
 
 impl Laws {
-    /// The laws for layers with sums up to `last`, or all layers if the game has no sum so large.
-    /// Takes milliseconds, or some tens of them for large boards without a winning tile.
+    /// The laws for layers with sums up to `last`. Takes milliseconds, or some tens of milliseconds
+    /// for large boards without a winning tile.
     pub(crate) fn new(game: &Game, last: u32) -> Self {
         let half = last.min(game.sum_bound()) as usize / 2;
         let cells = game.size().cells() as usize;
@@ -119,13 +119,12 @@ impl Laws {
         }
     }
 
-    /// Check a layer against the two layers before it. `layer(sum)` gives the rows of a sum in
-    /// order of largest tile; rows without any count are left out. Of the laws, only those are
-    /// checked that need no other columns than `has`.
+    /// Check a layer against the two layers before it. `layer(sum)` gives the nonempty rows of a
+    /// sum in order of largest tile. Laws that need columns outside `has` are skipped.
     ///
     /// # Errors
     ///
-    /// [`Error::Law`], naming the part, the law and the numbers.
+    /// [`Error::Law`], which names the part, the law and the numbers.
     pub(crate) fn layer<'a>(
         &self,
         sum: u32,
@@ -173,11 +172,12 @@ impl Laws {
         Ok(())
     }
 
-    /// Check a table, as far as its columns tell. Returns whether the game is known to end with it.
+    /// Check a table by all laws that its columns allow. Returns whether the game is known to end
+    /// with it.
     ///
     /// # Errors
     ///
-    /// [`Error::Law`], naming the first part that breaks a law, the law and the numbers.
+    /// [`Error::Law`], which names the first part that breaks a law, the law and the numbers.
     pub(crate) fn table(&self, table: &Table) -> Result<bool> {
         let mut last = 0;
         for row in table.rows() {
@@ -194,7 +194,7 @@ impl Laws {
     }
 }
 
-/// A part has states exactly if there are afterstates that they can be spawned from, or starts.
+/// A part has states exactly if it has starts or its source parts have afterstates.
 fn has_sources(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
     let (states, afterstates) = (row.states(), total(sources, |from| from.afterstates));
     law(row, (states > 0) == (afterstates > 0 || starts > 0), || {
@@ -202,7 +202,7 @@ fn has_sources(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
     })
 }
 
-/// Each empty cell of those afterstates gives one candidate, and so does each start.
+/// Each empty cell of the source afterstates gives one candidate, and so does each start.
 fn fills_empty_cells(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
     let candidates = row.candidates;
     let cells = total(sources, |from| from.empty_cells);
@@ -211,8 +211,8 @@ fn fills_empty_cells(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
     })
 }
 
-/// An afterstate follows from a move of a state in its own part, or, if a merge made its largest
-/// tile, of a state in the part of half that tile, which is `lower`.
+/// A move that keeps the largest tile leads to an afterstate in the state's own part. A move that
+/// makes the largest tile comes from `lower`, the part with half that tile.
 fn afterstates_follow(row: &Row, lower: &Row) -> Result<()> {
     let afterstates = row.afterstates;
     let (own, lower) = (row.moves - row.wins, lower.moves - lower.wins);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_true_table_obeys_whatever_columns_it_has() {
+    fn a_true_table_obeys_with_any_of_its_columns() {
         let (whole, counts): (Table, Vec<Column>) = (table(TABLE), Columns::ALL.counts().collect());
         for chosen in 1..1u32 << counts.len() {
             let chosen = counts
@@ -300,7 +300,7 @@ mod tests {
             let lost = with(|rows| {
                 rows.remove(at);
             });
-            // A table without its last row may be of a count that was stopped there.
+            // A table without its last row may come from a count that was stopped there.
             assert_eq!(judge(&lost).is_err(), at + 1 < rows, "row {at} lost");
             let twice = with(|rows| rows.insert(at, rows[at]));
             assert!(judge(&twice).is_err(), "row {at} twice");

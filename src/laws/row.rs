@@ -5,8 +5,7 @@ use crate::counts::{Column, Columns, Row};
 use crate::error::Result;
 
 impl Laws {
-    /// Greatest sum of a board with `cells` tiles, the largest of which is 2^k: the chain, cut off
-    /// at k.
+    /// Greatest sum of a board with `cells` tiles of at most 2^k: the chain, capped at k.
     fn most(&self, k: u32, cells: u32) -> u32 {
         let chain = self.game.size().cells() + 2;
         (1..=cells).map(|i| 1 << k.min(chain - i)).sum()
@@ -21,12 +20,12 @@ impl Laws {
         with(k) - with(k - 1)
     }
 
-    /// Check a row on its own, as far as the columns that it has tell. Those that it lacks are 0, so
-    /// there may be more states than `states`, but not fewer.
+    /// Check a row on its own by all laws that its columns allow. Missing columns are 0, so
+    /// `states` is a lower bound of the number of states.
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Law`], naming the part, the law and the numbers.
+    /// [`crate::Error::Law`], which names the part, the law and the numbers.
     pub(super) fn row(&self, row: &Row, has: Columns) -> Result<()> {
         let Row {
             sum,
@@ -45,13 +44,13 @@ impl Laws {
         law(row, sum >= 4 && sum.is_multiple_of(2), || {
             "a sum is even and at least 4".to_owned()
         })?;
-        // A board with the winning tile is not counted; the chain bounds all other tiles.
+        // Boards with the winning tile are not counted; the chain bounds all other tiles.
         let top = self.game.top().tile();
         let tile = max_tile.is_power_of_two() && (2..=top).contains(&max_tile);
         law(row, tile, || {
             format!("the largest tile is a power of two from 2 to {top}")
         })?;
-        // There is at least the tile spawned last, and one that was there before.
+        // A state has the last spawned tile, and at least one older tile.
         law(row, states == 0 || sum >= max_tile + 2, || {
             format!("{states} states have no second tile")
         })?;
@@ -60,13 +59,13 @@ impl Laws {
         law(row, states == 0 || sum <= most, || {
             format!("{states} states: with this tile no sum exceeds {most}")
         })?;
-        // After a move some cell is empty: either a tile slid out of it, or two tiles became one.
+        // After a move a cell is empty: a tile slid out of it, or two tiles merged.
         let most = self.most(k, cells - 1);
         let within = (max_tile..=most).contains(&sum);
         law(row, afterstates == 0 || within, || {
             format!("{afterstates} afterstates: with this tile sums are from {max_tile} to {most}")
         })?;
-        // The orbit of a state has at least one board, and at most one for each symmetry.
+        // The orbit of a state has at least one board, and at most one board per symmetry.
         let images = u64::from(self.game.size().symmetries());
         let all = has.has_all(&[Column::Live, Column::Dead]);
         let orbits = states <= labeled && (!all || labeled <= states.saturating_mul(images));
@@ -78,15 +77,15 @@ impl Laws {
         // A state holds the 2 or 4 that was spawned last.
         let (boards, least) = (self.boards(sum, k), labeled.max(states));
         law(row, least <= boards, || {
-            format!("{least} labeled boards, but there are only {boards} such boards in all")
+            format!("{least} labeled boards, but only {boards} boards hold a 2 or a 4")
         })?;
-        // A dead board is full, and no neighbours are equal. Cut into dominoes of neighbours, each
-        // has two different tiles, at least 2 + 4. With an odd number of cells one is left over.
+        // A dead board is full, and no neighbours are equal. Cover it with dominoes: each domino
+        // has two different tiles, so at least 2 + 4. With an odd number of cells one cell remains.
         let least = 6 * (cells / 2) + 2 * (cells % 2);
         law(row, dead == 0 || sum >= least, || {
             format!("{dead} dead states: a board without a move has a sum of at least {least}")
         })?;
-        // The fingerprint is a sum over the live states.
+        // The fingerprint is a sum over the live states, so 0 without live states.
         let none = has.has(Column::Live) && live == 0;
         law(row, !none || row.fingerprint.0 == 0, || {
             format!("no live state, but fingerprint {}", row.fingerprint)
@@ -94,7 +93,7 @@ impl Laws {
         self.flow(row, has)
     }
 
-    /// Check what flows into the part and out of it.
+    /// Check the candidates that flow into a part, and the moves and empty cells that flow out.
     fn flow(&self, row: &Row, has: Columns) -> Result<()> {
         let Row {
             live,
@@ -110,7 +109,7 @@ impl Laws {
         let law = |needs: &[Column], holds: bool, what: &dyn Fn() -> String| {
             law(row, holds || !has.has_all(needs), what)
         };
-        // Each candidate is a new state, or a duplicate.
+        // Each candidate is a new state or a duplicate.
         let needs = [
             Column::Live,
             Column::Dead,
@@ -139,7 +138,7 @@ impl Laws {
         law(&[Column::Live, Column::Moves], directions, &|| {
             format!("{moves} moves are not from 1 to 4 for each of {live} live states")
         })?;
-        // A winning move is legal, and merges two tiles half as large as the winning tile.
+        // A winning move is legal, and merges two tiles of half the winning tile.
         let winning = self.game.max() == Some(2 * row.max_tile);
         let moves_win = || format!("{wins} of {moves} moves win");
         law(&[Column::Moves, Column::Wins], wins <= moves, &moves_win)?;
@@ -152,12 +151,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_boards_meet_the_bounds() {
+    fn bounds_are_sharp_on_known_boards() {
         let laws = |name: &str| Laws::new(&name.parse().unwrap(), u32::MAX);
         // 32 16 / 8 4 is the fullest board of 2x2; with a win at 32 it is 16 16 / 8 4.
         assert_eq!(laws("2x2").most(5, 4), 60);
         assert_eq!(laws("2x2-32").most(4, 4), 44);
-        // Two 2s on nine cells, and a 2 and a 4.
+        // On nine cells: two 2s, and a 2 and a 4.
         assert_eq!(laws("3x3").boards(4, 1), 36);
         assert_eq!(laws("3x3").boards(6, 2), 72);
         // One 8 and nothing else holds neither a 2 nor a 4.

@@ -308,7 +308,7 @@ fn rows_in_another_order_are_the_same_table() {
     rows.push(rows[3]);
     write(&rows);
     for other in ["", "a.csv", "b.csv"] {
-        let line = "b.csv: line 30: sum 34, largest tile 16 again: line 5 has this part already";
+        let line = "b.csv: line 30: sum 34, largest tile 16: line 5 already has this part";
         refused(&place, &format!("check b.csv {other}"), line);
     }
 }
