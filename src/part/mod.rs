@@ -102,8 +102,7 @@
 //! ```
 //!
 //! - *Values.* A value is a u32 and stands for the number `value / 2^fraction`, the expectation
-//! from
-//!   the afterstate on under the best play for the objective. For moves it is the number of moves
+//!   from the afterstate on under the best play for the objective. For moves it is the number of moves
 //!   left, without the move that led to the afterstate. For a tile it is the chance that the game
 //!   ever has this tile or a larger one, so 1 if the afterstate has it. For the score it is the
 //!   score still to come plus the *potential* of the afterstate, which readers must subtract. The
@@ -115,8 +114,7 @@
 //!   state's potential, because a merge raises the potential by its score. A state without a legal
 //!   move has no moves and no score to come.
 //! - *Rounding.* The value of an afterstate is a mean over its empty cells: nine tenths of the
-//! value
-//!   with a 2 in the cell, and one tenth of the value with a 4. For the score, 4 is subtracted from
+//!   value with a 2 in the cell, and one tenth of the value with a 4. For the score, 4 is subtracted from
 //!   the value with a 4, because a spawned 4 scores nothing (the potential of states stays in). The
 //!   mean is rounded once, so that other programs get the same integers. Add nine times the value
 //!   with a 2 and once the value with a 4 over all n empty cells, add half the divisor 10n, divide
