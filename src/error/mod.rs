@@ -1,9 +1,8 @@
-//! All errors of the library, as one type; those of solving and of tasks are types of their own
-//! inside it.
+//! All errors of the library, as one type; it wraps a type for errors of solving and one for errors
+//! of tasks.
 //!
-//! Every message reads `path: what: cause`, gives what was expected and what was found as numbers,
-//! and ends with what to do. Messages are in lower case without a full stop, so that they can be
-//! chained.
+//! Every message reads `path: what: cause`, gives the expected and the found number, and ends with
+//! a remedy. Messages are in lower case without a full stop, so that they can be chained.
 
 mod phrase;
 mod solving;
@@ -19,7 +18,7 @@ pub use task::TaskError;
 /// Shorthand for results of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can go wrong in the library.
+/// An error of the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -39,7 +38,7 @@ pub enum Error {
     )]
     Game(String),
 
-    /// Not something to play for.
+    /// Not an objective.
     #[error(
         "objective {0:?}: not something to play for: give score, moves, or a tile, a power of two from 4 to 65536"
     )]
@@ -50,9 +49,9 @@ pub enum Error {
         "board {text:?}: not a board of {size}: {what}: give it as in 0x2310, or row by row as in \"4 8 / 2 .\""
     )]
     Board {
-        /// What was given.
+        /// The text that was given.
         text: String,
-        /// What is wrong with that.
+        /// What is wrong with the text.
         what: String,
         /// Rows and columns expected.
         size: String,
@@ -67,7 +66,7 @@ pub enum Error {
     /// Not a code, or the code of a game that cannot have been played.
     #[error("code: {}{what}", at(*turn))]
     Code {
-        /// The move that is wrong, counted from 1; none if it is not a move.
+        /// The move at fault, counted from 1; `None` if no move is at fault.
         turn: Option<u64>,
         /// What is wrong.
         what: String,
@@ -80,7 +79,7 @@ pub enum Error {
     )]
     Endless,
 
-    /// A last sum below that of the first layer.
+    /// A last sum below the first layer's sum.
     #[error("until {0}: the first layer has sum 4: give 4 or more")]
     Until(u32),
 
@@ -111,12 +110,12 @@ pub enum Error {
         threads: usize,
     },
 
-    /// An engine that cannot count what it was asked to count.
+    /// An engine that cannot do the requested count.
     #[error("engine bits: {0}: give --engine lists, or none for the fastest that works")]
     Engine(String),
 
-    /// Somebody asked for the work to end.
-    #[error("stopped: what is finished is kept: the same again goes on from there")]
+    /// The user asked the work to stop.
+    #[error("stopped: finished layers are kept: run the same command to resume")]
     Stopped,
 
     /// Threads could not be started.
@@ -128,7 +127,7 @@ pub enum Error {
         cause: String,
     },
 
-    /// zstd has not got the memory that it needs.
+    /// zstd has too little memory.
     #[error(
         "zstd: {0}: sealed layers are kept: give less --memory or fewer --threads, then the same command again"
     )]
@@ -139,7 +138,7 @@ pub enum Error {
     Io {
         /// File or directory.
         path: PathBuf,
-        /// What was tried, as a verb phrase: it follows "cannot".
+        /// The operation, as a verb phrase that follows "cannot".
         what: &'static str,
         /// What the system says.
         cause: io::Error,
@@ -182,7 +181,7 @@ pub enum Error {
         got: u64,
     },
 
-    /// Bytes that are not as they were written.
+    /// Bytes that have changed since they were written.
     #[error("{}: damaged: {what}: restore it from a copy, or {}", path.display(), phrase::anew(path))]
     Damaged {
         /// File.
@@ -191,7 +190,7 @@ pub enum Error {
         what: String,
     },
 
-    /// A file that is intact, but not the one that was sealed under this name.
+    /// A file that is intact, but not the file that was sealed under this name.
     #[error("{}: not the file that was sealed: {what}: put the right file back, or {}", path.display(), phrase::anew(path))]
     Mismatch {
         /// File.
@@ -200,14 +199,14 @@ pub enum Error {
         what: String,
     },
 
-    /// A file of boards where values are expected, or of values where boards are.
+    /// A file of boards instead of values, or of values instead of boards.
     #[error("{}: holds {found}, not {wanted}: put the right file in its place", path.display())]
     OtherKind {
         /// File.
         path: PathBuf,
         /// What it holds.
         found: String,
-        /// What it should hold: boards or values.
+        /// The expected contents: boards or values.
         wanted: &'static str,
     },
 
@@ -222,8 +221,8 @@ pub enum Error {
         law: String,
     },
 
-    /// A file that counts write but never read is not as it was written.
-    #[error("{}: not as it was written: {what}: no count reads it, and the next one writes it again", path.display())]
+    /// A file that counts write but never read, and that has changed since it was written.
+    #[error("{}: not as it was written: {what}: no count reads it, and the next count writes it again", path.display())]
     Altered {
         /// File.
         path: PathBuf,
@@ -240,19 +239,19 @@ pub enum Error {
         what: String,
     },
 
-    /// States that a writer was given out of order.
+    /// States that a writer received out of order.
     #[error(
         "states out of order: {got:#x} after {previous:#x}: a part takes strictly increasing states"
     )]
     OutOfOrder {
         /// The state before.
         previous: u64,
-        /// The state after it, which should be greater.
+        /// The state after it, which must be greater.
         got: u64,
     },
 
     /// Another process uses the directory.
-    #[error("{}: in use by another process: wait until that ends, or give another --dir", .0.display())]
+    #[error("{}: in use by another process: wait until it ends, or give another --dir", .0.display())]
     Locked(PathBuf),
 
     /// A directory that does not hold a run.
@@ -270,18 +269,18 @@ pub enum Error {
         wanted: String,
     },
 
-    /// A directory with a run that is cut into other files.
+    /// A directory with a run that has segments of another size.
     #[error("{}: a file has up to {found} boards of a part, not {wanted}: give another --dir, or no --segment", path.display())]
     OtherSegment {
         /// Directory.
         path: PathBuf,
         /// Boards of every file of a part but the last.
         found: u64,
-        /// Boards that were asked for.
+        /// The requested number of boards.
         wanted: u64,
     },
 
-    /// Files that cannot hold so many boards.
+    /// A segment size that is not a whole number of blocks.
     #[error("--segment {segment}: a file holds whole blocks: give a multiple of {block}")]
     Segment {
         /// Boards of every file of a part but the last.
@@ -310,55 +309,55 @@ pub enum Error {
         what: String,
         /// Sum asked for.
         sum: u32,
-        /// First sum of which they still exist, if there is one.
+        /// First sum that still has its files, if there is one.
         first: Option<u32>,
         /// What the run keeps.
         keep: String,
-        /// What keeps them.
+        /// The option that keeps them.
         keeping: String,
     },
 
-    /// Every layer is to be kept, but some were deleted.
+    /// A request to keep every layer of a run that has dropped layers.
     #[error("{}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir", path.display())]
     Dropped {
         /// Directory.
         path: PathBuf,
-        /// What is to be kept.
+        /// What the run should keep from now on.
         wanted: String,
-        /// What was kept so far.
+        /// What the run has kept so far.
         kept: String,
         /// States or afterstates.
         what: String,
-        /// First sum of which they still exist.
+        /// First sum that still has its files.
         below: u32,
     },
 
-    /// Memory that the system does not give.
+    /// The system refused to allocate memory.
     #[error("no memory for {count} {what}: ask for fewer at once")]
     NoMemory {
-        /// How many of them.
+        /// Number of items.
         count: usize,
-        /// What they are.
+        /// What the items are.
         what: &'static str,
     },
 
-    /// A run cannot be solved, or a solution not be used.
+    /// A run cannot be solved, or a solution cannot be used.
     #[error(transparent)]
     Solving(#[from] SolvingError),
 
-    /// A task of a layer cannot be done, or a layer not be sealed.
+    /// A task of a layer cannot be done, or a layer cannot be sealed.
     #[error(transparent)]
     Task(#[from] TaskError),
 }
 
 impl Error {
-    /// Whether there is no room on a disk.
+    /// Whether a disk or a quota is full.
     pub(crate) fn is_lack_of_space(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { cause, .. } if matches!(cause.kind(), StorageFull | QuotaExceeded))
     }
 
-    /// The same, but as that of a run's file where there is none.
+    /// Turn "not found" into [`Error::Missing`].
     pub(crate) fn missing(self) -> Self {
         match self {
             Self::Io { path, cause, .. } if cause.kind() == io::ErrorKind::NotFound => {

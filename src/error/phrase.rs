@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Error;
 
-/// Where what is left begins.
+/// The first sum whose boards are left.
 pub(super) fn left(first: Option<u32>) -> String {
     first.map_or_else(
         || "and none are left".to_owned(),
@@ -24,8 +24,8 @@ pub(super) fn up_to(until: Option<u32>) -> String {
 }
 
 impl Error {
-    /// Whether this says that a run is damaged, or that its numbers cannot be right. To the
-    /// question whether a run is sound, such an error is an answer.
+    /// Whether the error says that a run is damaged or that its numbers cannot be right. To
+    /// `verify`, such an error is a result, not a failure.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         match self {
@@ -35,7 +35,7 @@ impl Error {
         }
     }
 
-    /// The file that this says is damaged, or not there.
+    /// The file that the error calls damaged or missing.
     pub(crate) fn damaged_file(&self) -> Option<&Path> {
         match self {
             Self::Foreign(path)
@@ -50,7 +50,7 @@ impl Error {
     }
 }
 
-/// How to make a file of a run, or of its solution, again.
+/// The remedy: how to make a file of a run, or of its solution, again.
 pub(super) fn anew(path: &Path) -> &'static str {
     if path.extension().is_some_and(|ending| ending == "values") {
         "solve that objective again (solve --again)"
@@ -65,13 +65,13 @@ pub(super) fn anew(path: &Path) -> &'static str {
     }
 }
 
-/// Whether tasks hand a file to each other.
+/// Whether a file is one that tasks pass to each other.
 fn is_of_task(path: &Path) -> bool {
     let dir = path.parent().and_then(Path::file_name);
     dir.is_some_and(|name| name.to_string_lossy().starts_with("tasks-"))
 }
 
-/// What to do about some errors of the system.
+/// The remedy for an error of the system, if there is one.
 pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {
         (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-/// What can go wrong in solving a run, or in using its solution, besides what can go wrong with any
-/// file.
+/// An error of solving a run, or of using its solution. Errors of files are in
+/// [`Error`](super::Error).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolvingError {
     /// A run that is not complete cannot be solved.
-    #[error("{}: cannot be solved: its last layer is not counted yet, only those up to sum {last}: let the count go on to the end", path.display())]
+    #[error("{}: cannot be solved: its last layer is not counted yet, only layers up to sum {last}: let the count go on to the end", path.display())]
     NotComplete {
         /// Directory.
         path: PathBuf,
@@ -31,16 +31,16 @@ pub enum SolvingError {
         max: Option<u32>,
     },
 
-    /// What is to be dropped is what a solution is of.
+    /// A solution needs the afterstates that would be dropped.
     #[error("{}: --keep {wanted}: the run is solved, and the values are of the afterstates, which would be dropped: leave --keep away, or delete solution.json first", path.display())]
     Needed {
         /// Directory.
         path: PathBuf,
-        /// What is to be kept.
+        /// What the run should keep from now on.
         wanted: String,
     },
 
-    /// A run of which nothing is solved.
+    /// A run that has no solution yet.
     #[error("{}: not solved yet: enum48 solve {} --for score solves it", .0.display(), .0.display())]
     NotSolved(PathBuf),
 
@@ -49,7 +49,7 @@ pub enum SolvingError {
     Unfinished {
         /// Directory.
         path: PathBuf,
-        /// The objectives whose solution was begun.
+        /// The objectives that are partly solved.
         begun: String,
     },
 
@@ -73,7 +73,7 @@ pub enum SolvingError {
         cause: String,
     },
 
-    /// A solution that is not that of the run.
+    /// A solution of another run.
     #[error("{}: not the solution of this run: {what}: put the right one back, or delete it and solve again", path.display())]
     Mismatch {
         /// The manifest of the solution.
@@ -82,7 +82,7 @@ pub enum SolvingError {
         what: String,
     },
 
-    /// An objective whose values are solved with more bits already, or with fewer.
+    /// An objective that is already solved with another number of bits.
     #[error("{}: {objective} is solved with {found} bits after the point, not {wanted}: leave the number away, or give --again to solve it anew", path.display())]
     OtherFraction {
         /// Directory.
@@ -91,12 +91,12 @@ pub enum SolvingError {
         objective: String,
         /// Bits after the binary point.
         found: u32,
-        /// Those asked for.
+        /// The requested number of bits.
         wanted: u32,
     },
 
-    /// An objective whose values are solved with another rounding already.
-    #[error("{}: {objective} is solved with values rounded {found}, not {wanted}: ask for those, or forget it and solve it anew", path.display())]
+    /// An objective that is already solved with another rounding.
+    #[error("{}: {objective} is solved with values rounded {found}, not {wanted}: ask for that rounding, or forget the objective and solve it anew", path.display())]
     OtherRounding {
         /// Directory.
         path: PathBuf,
@@ -104,7 +104,7 @@ pub enum SolvingError {
         objective: String,
         /// How values are rounded.
         found: String,
-        /// How they were to be.
+        /// The requested rounding.
         wanted: String,
     },
 
@@ -117,11 +117,11 @@ pub enum SolvingError {
         objective: String,
         /// Bits asked for.
         fraction: u32,
-        /// Most that fit.
+        /// The most bits that fit.
         most: u32,
     },
 
-    /// So few bits after the binary point that values say nothing.
+    /// Too few bits after the binary point: the error exceeds the values.
     #[error(
         "for {objective}:{fraction}: values could be off by {error}, and none is more than {greatest}: give {least} bits or more, or no number for as many as there are"
     )]
@@ -130,7 +130,7 @@ pub enum SolvingError {
         objective: String,
         /// Bits asked for.
         fraction: u32,
-        /// The most by which a value could be off.
+        /// The maximum error of a value.
         error: f64,
         /// The greatest value.
         greatest: u32,
@@ -143,11 +143,11 @@ pub enum SolvingError {
     Unreachable {
         /// The tile asked for.
         tile: u32,
-        /// The largest one.
+        /// The largest tile of the run.
         largest: u32,
     },
 
-    /// A memory bound that two layers of a run do not fit.
+    /// A memory bound that is too small for two layers of a run.
     #[error(
         "memory {given}: too little: to solve one objective, the layers of sum {sum} and the next take {least}: give --memory {least} or more"
     )]
@@ -160,7 +160,7 @@ pub enum SolvingError {
         sum: u32,
     },
 
-    /// A move leads to an afterstate that no file has.
+    /// A move leads to an afterstate that is in no file.
     #[error(
         "sum {sum}: the afterstate {afterstate:#x} is reached, but in no file: the run is not whole: verify it, or count again"
     )]
@@ -173,7 +173,7 @@ pub enum SolvingError {
 }
 
 impl SolvingError {
-    /// As for [`Error::is_damage`](super::Error::is_damage).
+    /// See [`Error::is_damage`](super::Error::is_damage).
     pub(super) fn is_damage(&self) -> bool {
         matches!(self, Self::Mismatch { .. } | Self::Absent { .. })
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Error;
 
-/// What can go wrong with a task of a layer, besides what can go wrong with any file.
+/// An error of a task of a layer. Errors of files are in [`Error`](super::Error).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
@@ -12,7 +12,7 @@ pub enum TaskError {
     #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
     Unknown(String),
 
-    /// A task of a layer that is sealed, or was cut in another way since.
+    /// A task of a layer that has since been sealed, or planned again.
     #[error("{}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again", .0.display())]
     Stale(PathBuf),
 
@@ -29,7 +29,7 @@ pub enum TaskError {
     #[error("task {0}: not done yet: ask for the tasks again")]
     Undone(String),
 
-    /// What a task made is damaged or gone, so the task is no longer done.
+    /// A task's output is damaged or gone, so the task must be done again.
     #[error("{cause}: {task} is to be done again: ask for the tasks again")]
     Retracted {
         /// The task.

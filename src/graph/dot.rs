@@ -29,7 +29,7 @@ const START: &str = "#3f6fa3";
 const DEAD: &str = "#a8403a";
 const WIN: &str = "#4d8a4f";
 
-/// Write `graph`; if `grouped`, with a box around the states of each sum and largest tile.
+/// Write `graph`, with a box around each part if `grouped`.
 pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Result<()> {
     let (states, last) = (
         graph.states.len(),
@@ -65,8 +65,8 @@ pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Re
 }
 
 /// Write the states of one sum, side by side; `places` are their indices. The sum itself is a node
-/// beside them, with an invisible edge from the sum before: without it, two sums that no edge
-/// connects would share a line.
+/// beside the states. An invisible edge from the sum before keeps unconnected sums on separate
+/// lines.
 fn write_layer(
     graph: &Graph,
     places: Range<usize>,
@@ -116,7 +116,7 @@ fn table(graph: &Graph, state: &State) -> String {
         _ => (LIVE, 1),
     };
     let tiles: Vec<u32> = graph.grid(state).tiles().collect();
-    // Wide enough for the longest number in the graph, so that all boards have the same size.
+    // The longest number in the graph sets the width, so that all boards have one size.
     let largest = graph.states.iter().map(State::max_tile).max().unwrap_or(2);
     let side = 20.max(7 * largest.to_string().len() + 6);
     let cell = |&tile: &u32| {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_boxed_where_asked() {
+    fn grouped_parts_have_boxes() {
         let text = dot(true);
         assert!(text.contains("subgraph \"cluster_12_4\" { label=\"sum 12, max 4\""));
         let parts = text.matches("subgraph").count();

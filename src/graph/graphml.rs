@@ -7,7 +7,7 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
 use super::{Graph, Target};
 
-/// The attributes: of nodes or edges, name, type. The name is also the key.
+/// The attributes: element (node or edge), name, type. The name is also the key.
 const KEYS: [(&str, &str, &str); 7] = [
     ("node", "kind", "string"),
     ("node", "board", "string"),
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_and_edges_have_the_attributes_that_were_declared() {
+    fn nodes_and_edges_have_the_declared_attributes() {
         let mut text = Vec::new();
         write(&small(), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();

@@ -14,8 +14,8 @@
 //! ]}
 //! ```
 //!
-//! `moves` are those of U, R, D, L that lead there from the board as it is shown; `spawn` is the
-//! tile that follows.
+//! `moves` lists the directions U, R, D, L that lead to the target from the board as shown; `spawn`
+//! is the tile that follows.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::{Graph, Target};
 
-/// A node: a state, the win or the loss. Users rely on the keys and their order: add new ones at
+/// A node: a state, the win or the loss. Users rely on the keys and their order: add new keys at
 /// the end.
 #[derive(Serialize)]
 struct Node {
@@ -50,8 +50,8 @@ struct Edge {
     spawn: Option<u32>,
 }
 
-/// Write `graph`, so that people can read it too: serde's own layouts put everything on one line,
-/// or each number on its own.
+/// Write `graph` with a line per node and edge, so that people can read it too. serde's own layouts
+/// use a single line, or a line per field.
 pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let states = graph.states.iter().enumerate().map(|(at, state)| Node {
         id: graph.name(Target::State(at)),

@@ -1,12 +1,12 @@
-//! The state graph of a small game, whole and in memory, for pictures and for other programs.
+//! The complete state graph of a small game in memory, for pictures and for other programs.
 //!
-//! Key idea: a move keeps the sum of the tiles and a spawn adds 2 or 4, so every edge leads from
-//! one sum to a greater one. Visited in order of sum, each state comes before all its successors:
-//! one pass makes the graph, and the two sums of an edge tell which tile was spawned. As soon as
-//! there are more states than a limit, the graph is refused.
+//! Key idea: a move keeps the sum of the tiles and a spawn adds 2 or 4, so every edge leads to a
+//! greater sum. In order of sum, each state comes before all its successors, so one pass makes the
+//! graph. The sums of an edge's two states give the spawned tile. A graph with more states than the
+//! limit is refused.
 //!
-//! Reading order: this file (what a graph is), `walk` (how it is made), and a writer for each
-//! format: `dot` (pictures), `graphml` and `json` (other programs).
+//! Reading order: this file (the graph), `walk` (building it), and a writer for each format: `dot`
+//! (pictures), `graphml` and `json` (other programs).
 
 mod dot;
 mod graphml;
@@ -24,9 +24,9 @@ use crate::game::{Board, Direction, Game, Grid, max_exp, sum};
 pub struct State {
     /// The board, canonical.
     pub board: Board,
-    /// Whether it has a legal move; if not, the game is lost here.
+    /// Whether it has a legal move; otherwise the game is lost.
     pub live: bool,
-    /// Whether a game can start with it.
+    /// Whether a game can start from this state.
     pub start: bool,
 }
 
@@ -59,11 +59,11 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Edge {
-    /// The state it starts from: its index in [`Graph::states`].
+    /// The source state: its index in [`Graph::states`].
     pub from: usize,
     /// Where it leads.
     pub to: Target,
-    /// The moves of the state's board that lead there; none to the loss.
+    /// The moves of the state's board that lead to the target; empty for the loss.
     pub moves: Vec<Direction>,
     /// The tile spawned after the move; none if the game ends.
     pub spawn: Option<u32>,
@@ -120,7 +120,7 @@ impl Graph {
     /// # Errors
     ///
     /// [`Error::Vast`](crate::Error::Vast) if there are more than `limit` states, live and dead;
-    /// [`Error::Until`](crate::Error::Until) for a sum below 4, where no state is.
+    /// [`Error::Until`](crate::Error::Until) for a sum below 4, the least sum of a state.
     pub fn new(game: &Game, until: Option<u32>, limit: usize) -> Result<Self> {
         walk::walk(game, until, limit)
     }
@@ -131,7 +131,7 @@ impl Graph {
         &self.states
     }
 
-    /// The edges, in order of where they start, then of where they lead.
+    /// The edges, in order of source, then of target.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges
@@ -147,7 +147,7 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Dot { grouped } => dot::write(self, grouped, out),
@@ -166,7 +166,7 @@ impl Graph {
         }
     }
 
-    /// What a node is, in one word.
+    /// The kind of a node, in one word.
     fn kind(&self, node: Target) -> &'static str {
         match node {
             Target::State(at) if self.states[at].live => "live",

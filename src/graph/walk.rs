@@ -1,4 +1,4 @@
-//! Make a graph: state by state, in order of sum.
+//! Builds a graph, state by state, in order of sum.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::game::{Board, Direction, Exp, Game, sum};
 use crate::play::{Position, Status};
 
-/// A step from a state: to the state that follows, or, if none, to the win.
+/// A step from a state to the next state, or to the win if `None`.
 type Step = Option<Board>;
 
-/// A step that was found: the index of its state, where it leads, and the moves that lead there.
+/// The index of a state, a step from it, and the moves that take the step.
 type Found = (usize, Step, Vec<Direction>);
 
 /// See [`Graph::new`].
@@ -36,7 +36,7 @@ pub(super) fn walk(game: &Game, until: Option<u32>, limit: usize) -> Result<Grap
         }
         let (live, found) = successors(game, board);
         for (step, moves) in found {
-            // The win follows from the move alone, whatever the sum.
+            // A winning move has no spawn, so the limit on the sum does not apply.
             if step.is_none_or(|board| sum(board) <= last) {
                 met.extend(step.map(in_order));
                 steps.push((states.len(), step, moves));
@@ -56,7 +56,7 @@ pub(super) fn walk(game: &Game, until: Option<u32>, limit: usize) -> Result<Grap
     })
 }
 
-/// The edges of all steps, and from each dead state to the loss.
+/// The edges of all steps, and an edge from each dead state to the loss.
 fn edges(states: &[State], steps: Vec<Found>) -> Vec<Edge> {
     let index = |board: Board| {
         let found = states.binary_search_by_key(&(sum(board), board), |s| (s.sum(), s.board));
@@ -82,8 +82,7 @@ fn edges(states: &[State], steps: Vec<Found>) -> Vec<Edge> {
     edges
 }
 
-/// Whether a state has a legal move, and every step that can follow, with the moves that lead
-/// there.
+/// Whether a state has a legal move, and all steps from it, with the moves that take each step.
 fn successors(game: &Game, board: Board) -> (bool, BTreeMap<Step, Vec<Direction>>) {
     let rules = game.rules();
     let mut found: BTreeMap<Step, Vec<Direction>> = BTreeMap::new();
@@ -95,7 +94,7 @@ fn successors(game: &Game, board: Board) -> (bool, BTreeMap<Step, Vec<Direction>
         }
         live = true;
         let mut steps = vec![None];
-        // A board that is no number holds the tile 65536; no graph reaches so great a sum.
+        // `board` is `None` only with the tile 65536; no graph reaches its sum.
         if let Some(after) = after.board().filter(|_| after.status() != Status::Won) {
             let mut followers = Vec::new();
             for tile in [Exp::TWO, Exp::FOUR] {
@@ -129,14 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn the_published_numbers_of_states_are_met() {
-        // 57 live: Lees-Miller, 2017. 110 states, 36 of them dead: several, see `known`.
+    fn graphs_have_the_published_numbers_of_states() {
+        // 57 live states: Lees-Miller, 2017. 110 states, 36 of them dead: several sources, see
+        // `known`.
         assert_eq!(counts(&graph("2x2-32", None)), (57, 18));
         assert_eq!(counts(&graph("2x2", None)), (74, 36));
     }
 
     #[test]
-    fn edges_lead_from_a_sum_to_the_one_that_the_spawned_tile_makes() {
+    fn the_spawned_tile_is_the_difference_of_sums() {
         let graph = graph("2x3-32", None);
         for edge in graph.edges() {
             let from = graph.states()[edge.from].sum();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn two_by_two_to_8_is_as_worked_out_by_hand() {
+    fn the_graph_of_2x2_to_8_agrees_with_a_graph_by_hand() {
         let graph = small();
         let named = |edge: &Edge| {
             let (from, to) = (graph.name(Target::State(edge.from)), graph.name(edge.to));

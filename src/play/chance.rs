@@ -31,7 +31,7 @@ impl fmt::Display for Seed {
     }
 }
 
-/// What [`fmt::Display`] writes, and nothing else, so that a seed has one spelling.
+/// Reads only the form that [`fmt::Display`] writes, so that a seed has one spelling.
 impl FromStr for Seed {
     type Err = Error;
 
@@ -73,7 +73,7 @@ impl Chance {
     ///
     /// # Panics
     ///
-    /// If the board is full. After a move it never is.
+    /// If the board is full. A board after a move has an empty cell.
     pub fn spawn(&mut self, position: &Position) -> Spawn {
         let empty = position.empty().count();
         let drawn = self.0.below(10 * empty as u64);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_and_cells_come_as_often_as_they_should() {
+    fn tiles_and_cells_come_with_their_probabilities() {
         let mut position = Position::new("3x3".parse().unwrap());
         position.place(Spawn { cell: 4, tile: 2 });
         let mut chance = Chance::new(Seed(1));
@@ -124,7 +124,7 @@ mod tests {
             fours += u32::from(spawn.tile == 4);
         }
         assert_eq!(cells[4], 0);
-        // 10,000 expected for each cell with a standard deviation of 94; 8,000 fours with one of
+        // Expected: 10,000 spawns per cell, standard deviation 94; 8,000 fours, standard deviation
         // 85.
         let empty = cells.iter().enumerate().filter(|(cell, _)| *cell != 4);
         assert!(

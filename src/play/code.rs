@@ -1,4 +1,4 @@
-//! A game that was played: its moves, and where its tiles came from.
+//! A played game: its moves, and the source of its tiles.
 
 use super::chance::{Luck, Seed};
 use super::moves;
@@ -7,7 +7,7 @@ use super::replay::Replay;
 use crate::error::Result;
 use crate::game::{Direction, Game};
 
-/// A game that was played by the rules: playing it is the only way to make one.
+/// A game that was played by the rules: a code is made only by playing the game.
 ///
 /// ```
 /// use enum48::play::Code;
@@ -29,8 +29,8 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`](crate::Error::Code) if a move is not legal, which it names, or if tiles are
-    /// left over.
+    /// [`Error::Code`](crate::Error::Code), which names the move, if a move is not legal, or if
+    /// tiles are left over.
     pub fn new(game: Game, luck: Luck, moves: Vec<Direction>) -> Result<Self> {
         let mut replay = Replay::new(game, &luck, &moves)?;
         replay.try_for_each(|turn| turn.map(drop))?;
@@ -38,14 +38,14 @@ impl Code {
         Ok(Self { luck, moves, end })
     }
 
-    /// Read a classic code: the moves of a game with this seed, without a count. Ignores anything
+    /// Read a classic code: the moves of a game with this seed, without a count. Ignores characters
     /// after the end of the game, and up to two moves up in the last character if they change
     /// nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::Code`](crate::Error::Code) if a character stands for no moves, or if a move is not
-    /// legal.
+    /// [`Error::Code`](crate::Error::Code) if a character is not in the alphabet, or if a move is
+    /// not legal.
     pub fn classic(game: Game, seed: Seed, text: &str) -> Result<Self> {
         let luck = Luck::Seed(seed);
         let mut moves = moves::decode(text)?;
@@ -93,7 +93,7 @@ impl Code {
         &self.end
     }
 
-    /// Play the game again, turn by turn. No turn is an error.
+    /// Play the game again, turn by turn. Every turn is `Ok`.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {
         Replay::new(self.game(), &self.luck, &self.moves)

@@ -1,8 +1,8 @@
-//! Games that were played, as short codes that anyone can replay.
+//! Games as short codes that anyone can replay.
 //!
-//! A count has to be believed; a game can be checked. A game is its moves and the tiles that chance
-//! spawned, and a [`Code`] holds both in one line of characters that need no escaping in the query
-//! or fragment of a URL. Key idea: replaying shares no code with the engine. It moves tiles line by
+//! A count has to be believed; a game can be checked. A game consists of its moves and its spawned
+//! tiles. A [`Code`] holds both in one line of characters that need no escaping in the query or
+//! fragment of a URL. Key idea: replaying shares no code with the engine. It moves tiles line by
 //! line on a plain array (`game/line.rs`), so a code that replays is independent evidence.
 //!
 //! # The codes, version 1
@@ -21,7 +21,7 @@
 //! | START | the two tiles of the start, two characters, in increasing order of cells |
 //! | COUNT | number of moves, decimal, no leading zero |
 //! | MOVES | the moves, three per character |
-//! | SPAWNS | the tile after each move, one character each; none after a winning move |
+//! | SPAWNS | the tile after each move, one character per tile; none after a winning move |
 //! | `W` | present if and only if the last move wins |
 //! | CHECK | CRC-32 (zlib's) of everything before its dot, eight lower-case hexadecimal digits |
 //!
@@ -43,17 +43,17 @@
 //!
 //! A code is valid if every field is as described, each move changes the board, each tile is
 //! spawned into an empty cell, no move follows the win, and `W` is present exactly if the game is
-//! won. CHECK detects every change within four neighbouring characters before it. It proves
-//! nothing; the moves do.
+//! won. CHECK detects every change within four neighbouring characters before it. CHECK finds
+//! typing errors; only the moves prove a game.
 //!
-//! A classic code is just the field MOVES, for a game whose seed is known. Without a count it does
-//! not say where it ends: anything after the end of the game is ignored, and so are up to two moves
-//! up in the last character if they change nothing. A game that can go on should therefore be
-//! written with its count.
+//! A classic code is just the field MOVES, for a game whose seed is known. Without a count its end
+//! is not marked. Characters after the end of the game are ignored, and so are up to two moves up
+//! in the last character if they change nothing. A game that can go on should be written with its
+//! count.
 //!
 //! Worked example on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and
 //! 1), moves left (3, padded to 110000, which is 48), and wins, so no tile follows.
-//! `scripts/replay_code.py` does the same in 80 lines of Python.
+//! `scripts/replay_code.py` replays codes in 80 lines of Python.
 //!
 //! Reading order: `position` (a board during a game), `chance` (where tiles come from), `replay`
 //! (play a game move by move), `code` (a game that was played), `write` and `read` (codes as text),
@@ -73,7 +73,7 @@ pub use code::Code;
 pub use position::{Position, Spawn, Status};
 pub use replay::{Replay, Turn};
 
-/// Every code is shorter than this many bytes. The tiles of a board add up to 2^17 + 2^16 + ... + 4
-/// at most, less than 2^18, and each move but a winning one adds at least 2. So a game has at most
-/// 2^17 moves, each of which takes a third of a character, and another one for the tile after it.
+/// Every code is shorter than this many bytes. The sum of a board is at most 2^17 + 2^16 + ... + 4,
+/// less than 2^18, and each move but a winning move adds at least 2. So a game has at most 2^17
+/// moves. A move takes a third of a character, and the tile after it one character.
 pub const LONGEST: usize = 1 << 18;

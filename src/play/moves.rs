@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::game::Direction;
 
-/// The characters; each stands for its position.
+/// The characters; each stands for its position in the alphabet.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/";
 
 /// Moves per character.
@@ -14,7 +14,7 @@ pub(super) fn character(value: u8) -> char {
     char::from(ALPHABET[usize::from(value)])
 }
 
-/// The number that a character stands for, if any.
+/// The number of a character; `None` if it is not in the alphabet.
 pub(super) fn value(character: char) -> Option<u8> {
     let place = ALPHABET
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn value(character: char) -> Option<u8> {
     place.map(|place| place as u8)
 }
 
-/// Write moves as characters; the last one is padded with 0, which reads as moves up.
+/// Write moves as characters. The last character is padded with 0, which reads as moves up.
 ///
 /// ```
 /// use enum48::{game::Direction::{Down, Left, Right, Up}, play::moves};
@@ -89,7 +89,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(moves in prop::collection::vec(0..4usize, 0..100)) {
+        fn decoding_undoes_encoding(moves in prop::collection::vec(0..4usize, 0..100)) {
             let moves: Vec<Direction> = moves.into_iter().map(|d| Direction::ALL[d]).collect();
             let decoded = decode(&encode(&moves)).unwrap();
             prop_assert_eq!(&decoded[..moves.len()], &moves[..]);

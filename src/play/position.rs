@@ -65,7 +65,7 @@ impl Position {
         Self { game, cells, score }
     }
 
-    /// A board of the game's size, to play on from there. The score starts at 0.
+    /// A game that starts from any board of its size. The score starts at 0.
     #[must_use]
     pub fn on(game: Game, board: Board) -> Self {
         let mut position = Self::new(game);
@@ -112,8 +112,7 @@ impl Position {
         cells.filter(|(_, e)| **e == 0).map(|(cell, _)| cell as u8)
     }
 
-    /// Place a tile. Returns false, and does nothing, if the board has no such cell or it is not
-    /// empty.
+    /// Place a tile. Returns false, and does nothing, if the cell is not empty or not on the board.
     pub fn place(&mut self, spawn: Spawn) -> bool {
         let cells = self.game.size().cells() as usize;
         match self.cells[..cells].get_mut(usize::from(spawn.cell)) {
@@ -125,7 +124,7 @@ impl Position {
         }
     }
 
-    /// Move all tiles. Returns false if that changes nothing: the move is not legal.
+    /// Move all tiles. Returns false if the board does not change: the move is not legal.
     pub fn slide(&mut self, direction: Direction) -> bool {
         let before = self.cells;
         for line in line::lines(self.game.size(), direction) {
@@ -141,7 +140,7 @@ impl Position {
         self.cells != before
     }
 
-    /// Whether the game goes on, and if not, how it ended.
+    /// Whether the game goes on, is lost or is won.
     #[must_use]
     pub fn status(&self) -> Status {
         let cells = self.cells();
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_come_into_empty_cells_of_the_board_only() {
+    fn tiles_are_placed_only_in_empty_cells_of_the_board() {
         let mut position = Position::new("2x3".parse().unwrap());
         assert!(position.place(Spawn { cell: 5, tile: 4 }));
         assert!(!position.place(Spawn { cell: 5, tile: 2 }), "taken");
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_s_moves_are_the_same() {
+    fn moves_agree_with_the_engine() {
         let mut random = fastrand::Rng::with_seed(48);
         for name in ["2x2", "2x3", "4x2", "3x3-64", "3x4", "4x4-32"] {
             let game: Game = name.parse().unwrap();

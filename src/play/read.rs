@@ -1,4 +1,4 @@
-//! Codes as text: reading. The form is described in [`crate::play`], and written in `write`.
+//! Reads codes from text. [`crate::play`] describes the form, and `write` writes it.
 
 use std::str::{FromStr, Split};
 
@@ -10,7 +10,7 @@ use super::{moves, spawns};
 use crate::error::{Error, Result};
 use crate::game::{Direction, Game};
 
-/// Reads exactly what [`Display`](std::fmt::Display) writes, and plays it.
+/// Reads the form that [`Display`](std::fmt::Display) writes, and plays the game.
 impl FromStr for Code {
     type Err = Error;
 
@@ -73,7 +73,7 @@ impl Form {
     }
 }
 
-/// The fields that are still to be read.
+/// The fields that are not yet read.
 struct Fields<'a>(Split<'a, char>);
 
 impl<'a> Fields<'a> {
@@ -83,7 +83,7 @@ impl<'a> Fields<'a> {
         field.ok_or_else(|| bad(format!("it ends before the field {name}: it was cut")))
     }
 
-    /// The rest: whether there is a `W`. Nothing else may follow.
+    /// Whether a `W` follows. No other field may follow.
     fn end(mut self) -> Result<bool> {
         match (self.0.next(), self.0.next()) {
             (None, _) => Ok(false),
@@ -93,7 +93,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Check that a code ends in something that looks like a check.
+/// Check that a code ends in eight hexadecimal digits.
 fn expect_check(claimed: &str) -> Result<()> {
     let digit = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
     if claimed.len() == 8 && claimed.bytes().all(digit) {
@@ -137,7 +137,7 @@ fn read_start(text: &str) -> Result<[Spawn; 2]> {
     }
 }
 
-/// Check that a code says rightly whether its game is won.
+/// Check that a code has `W` exactly if its game is won.
 fn check_win(code: &Code, won: bool) -> Result<()> {
     let what = match (won, code.end().status()) {
         (true, Status::Live | Status::Dead) => "the code says that it wins, but it does not",
@@ -167,7 +167,7 @@ fn no_code(text: &str) -> Error {
     ))
 }
 
-/// A text that was given, in quotes; if it is long, only its beginning.
+/// The text in quotes, cut if it is long.
 fn shown(text: &str) -> String {
     match text.char_indices().nth(20) {
         Some((end, _)) => format!("{:?}...", &text[..end]),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_move() {
+    fn errors_name_the_move() {
         let huge = u64::MAX.to_string();
         for (body, says) in [
             ("", "not a code"),
@@ -318,8 +318,8 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_whose_character_is_w_is_no_win() {
-        // 2 2 in the first row, left, then a 2 in the last cell of 4x3, which is W.
+    fn a_tile_whose_character_is_w_is_not_a_win() {
+        // 2 2 in the first row, left, then a 2 in the last cell of 4x3, whose character is W.
         let code = read(&sealed("w1.4x3.AC.1.w.W")).unwrap();
         assert_eq!(code.end().to_string(), "4 . . / . . . / . . . / . . 2");
         assert_eq!(code.to_string(), sealed("w1.4x3.AC.1.w.W"));

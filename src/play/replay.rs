@@ -38,7 +38,7 @@ impl fmt::Display for Turn {
     }
 }
 
-/// A game that is being replayed: an iterator over its turns. After an error it ends.
+/// Replays a game: an iterator over its turns, which ends after an error.
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
     position: Position,
@@ -60,7 +60,7 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`] if a tile cannot be placed where `luck` says.
+    /// [`Error::Code`] if a tile of `luck` cannot be placed.
     pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
         let mut position = Position::new(game);
         let source = match luck {
@@ -91,7 +91,7 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// The board after the turns so far.
+    /// The current board.
     #[must_use]
     pub fn position(&self) -> &Position {
         &self.position
@@ -162,7 +162,7 @@ impl Iterator for Replay<'_> {
     }
 }
 
-/// Place a tile, or say why that is not possible.
+/// Place a tile, or return the reason why it cannot be placed.
 fn place(position: &mut Position, spawn: Spawn) -> Result<(), String> {
     if position.place(spawn) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Spawns as characters, one each: twice the cell, plus 1 if the tile is a 4.
+//! Spawns as characters, one character per spawn: twice the cell, plus 1 if the tile is a 4.
 
 use super::moves::{character, value};
 use super::position::Spawn;
@@ -11,8 +11,7 @@ pub(super) fn encode(spawns: &[Spawn]) -> String {
         .collect()
 }
 
-/// Read spawns. Does not check that the board has their cells; [`Replay`](super::Replay) does when
-/// it places the tiles.
+/// Read spawns. [`Replay`](super::Replay) checks the cells when it places the tiles.
 pub(super) fn decode(text: &str) -> Result<Vec<Spawn>> {
     let read = |(at, letter)| match value(letter) {
         Some(value) => Ok(Spawn {

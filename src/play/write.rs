@@ -1,4 +1,4 @@
-//! Codes as text: writing. The form is described in [`crate::play`], and read in `read`.
+//! Writes codes as text. [`crate::play`] describes the form, and `read` reads it.
 
 use std::fmt;
 
@@ -49,9 +49,9 @@ pub(super) mod tests {
     use crate::play::{Seed, Spawn};
     use proptest::prelude::*;
 
-    /// Games by a second program that was written from the description alone,
-    /// `scripts/replay_code.py`'s ancestor: always the first legal move of left, up, right, down
-    /// (3x3: left, down, right, up).
+    /// Games of a second program, written from the description only: the ancestor of
+    /// `scripts/replay_code.py`. It plays the first legal move of left, up, right, down (in 3x3 of
+    /// left, down, right, up).
     const KNOWN: [(&str, &str); 5] = [
         (
             "s1.4x4-2048.tiles.138./89/M/83//M338z/3z/P/zPPMzP//9N/M38Pwxz89zPf//.32e959d1",
@@ -70,7 +70,7 @@ pub(super) mod tests {
         text.parse().unwrap()
     }
 
-    /// A game in which every move is as good as any other.
+    /// A game of random legal moves.
     pub(in crate::play) fn game(name: &str, seed: u64, longest: usize) -> Code {
         let mut random = fastrand::Rng::with_seed(seed);
         let (game, luck) = (name.parse().unwrap(), Luck::Seed(Seed(seed)));
@@ -91,7 +91,7 @@ pub(super) mod tests {
         Code::new(game, luck, moves).unwrap()
     }
 
-    /// The same game with its tiles written down.
+    /// The game as a witnessed code, with its tiles written down.
     pub(in crate::play) fn witnessed(code: &Code) -> Code {
         let first = code.replay();
         let tiles = first
@@ -113,7 +113,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn games_of_a_second_program_end_as_it_says() {
+    fn games_of_a_second_program_end_on_its_boards() {
         for (text, end) in KNOWN {
             let code = read(text);
             assert_eq!(code.end().to_string(), end, "{text}");

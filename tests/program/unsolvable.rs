@@ -62,7 +62,7 @@ fn a_directory_that_cannot_be_solved_is_refused_with_what_to_do() {
         ),
         (
             "solve begun",
-            "its last layer is not counted yet, only those up to sum 12",
+            "its last layer is not counted yet, only layers up to sum 12",
         ),
     ] {
         refused(&place, args, &[words]);
@@ -172,7 +172,7 @@ fn a_directory_in_use_is_refused() {
     refused(
         &place,
         "solve run",
-        &["run: in use by another process: wait until that ends"],
+        &["run: in use by another process: wait until it ends"],
     );
     drop(lock);
     good(&place, "solve run --quiet");
