@@ -1,7 +1,7 @@
-//! Measures the kernels of bit matrices: the time of a tile, of a row of 88 lines, of its boards.
+//! Measures the kernels of bit matrices: a tile, a row of 88 lines, and the boards of a row.
 //!
-//! Key idea: rows as long as those of 4x4 to 64, which stay in the first cache, so that the figures
-//! are those of the instructions.
+//! Key idea: the rows are as long as in 4x4 to 64 and fit in the first cache, so the times measure
+//! instructions, not memory.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use enum48::internals::{
     keep_canonical, or, or_masked, select, transpose,
 };
 
-/// Lines of a row: the longest of 4x4 to 64.
+/// Lines of the longest row of 4x4 to 64.
 const LINES: usize = 88;
 
 fn bits(c: &mut Criterion) {
@@ -57,7 +57,7 @@ fn bits(c: &mut Criterion) {
         shift: 0,
     };
     let mut boards = [0; ROOM];
-    // Few bits are in both, so that the boards of a row fit.
+    // Few bits are set in both, so that the boards of a row fit.
     select(&mut to, &one, [&other, &one, &below, &without]);
     let all = count(&to);
     assert_eq!(extract(&to, &one, row, &mut boards), (LINES, all as usize));
@@ -66,7 +66,7 @@ fn bits(c: &mut Criterion) {
         b.iter(|| extract(black_box(&to), &one, row, &mut boards));
     });
 
-    // Without a branch, a board costs the same whether it is canonical or not.
+    // The kernel has no branch, so canonical and other boards take equal time.
     let made: Vec<u64> = (0..all).map(|_| random.u64(..)).collect();
     group.throughput(Throughput::Elements(all));
     group.bench_function("keep_canonical", |b| {

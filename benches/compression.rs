@@ -1,11 +1,10 @@
-//! Measures each zstd level: bits a state, and time to encode and to decode it on one core.
+//! Measures each zstd level: bits per state, and time to encode and to decode a state on one core.
 //!
-//! Key idea: a level changes nothing but blocks, so one count serves all of them: take blocks that
-//! it wrote, and encode their states again at each level. `scripts/compression.sh` draws what is
-//! printed.
+//! Key idea: a level changes only blocks, so one count serves all levels: its blocks are encoded
+//! again at each level. `scripts/compression.sh` plots the output.
 //!
-//! `cargo bench --bench compression -- FILE` measures on that part file, given by its full path,
-//! and without one on the part that all benches use.
+//! `cargo bench --bench compression -- FILE` measures on a part file, given by its full path.
+//! Without a file it measures on the part that all benches use.
 
 use std::env;
 use std::path::Path;
@@ -18,14 +17,14 @@ use tempfile::NamedTempFile;
 mod layer;
 use layer::Layer;
 
-/// Most blocks to measure on, of 131,072 states each.
+/// Maximum number of blocks to measure, of 131,072 states each.
 const BLOCKS: usize = 32;
 
-/// How often each block is coded. The shortest time counts, as the machine may have other work.
+/// How often each block is coded. The shortest time counts, because the machine may be busy.
 const PASSES: usize = 5;
 
 fn main() {
-    // Cargo adds `--bench`. With `--test` all is done once, to see that it works.
+    // Cargo adds `--bench`. With `--test` each step runs once, as a check.
     let (options, files): (Vec<_>, Vec<_>) =
         env::args().skip(1).partition(|arg| arg.starts_with("--"));
     let test = options.iter().any(|option| option == "--test");
@@ -55,7 +54,7 @@ fn sample(part: &Part, blocks: usize) -> (Label, Vec<Vec<u64>>) {
     (part.label(), sample.collect())
 }
 
-/// Bits, and nanoseconds to encode and to decode, a state.
+/// Bits per state, and nanoseconds to encode and to decode a state.
 fn measure(level: i32, label: Label, sample: &[Vec<u64>], passes: usize) -> [f64; 3] {
     let file = NamedTempFile::new().unwrap();
     let mut writer = PartWriter::new(file.as_file(), file.path(), label).unwrap();

@@ -1,7 +1,7 @@
 //! Measures whole counts, from an empty directory to a committed one.
 //!
-//! Key idea: two games, slow for opposite reasons. 3x3 to 64 has many small layers, so it shows
-//! what a layer and its files cost; 4x4 has few large ones, so it shows what a state costs.
+//! Key idea: two games, slow for opposite reasons. 3x3 to 64 has many small layers, so it shows the
+//! cost of a layer and its files; 4x4 has few large layers, so it shows the cost of a state.
 
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use enum48::Game;
@@ -9,8 +9,8 @@ use enum48::engine::{self, Plan, Silent};
 use enum48::store::Store;
 use tempfile::TempDir;
 
-/// Board size, winning tile, last sum, and the live and dead states, found by a separate program
-/// that shares no code with this one.
+/// Board size, winning tile, last sum, and the number of live and dead states. The numbers come
+/// from a separate program that shares no code with this one.
 const GAMES: [(&str, u32, Option<u32>, u64); 2] =
     [("3", 64, None, 609_981), ("4", 16, Some(40), 1_691_462)];
 
@@ -20,7 +20,7 @@ fn count(c: &mut Criterion) {
     for (size, max, until, states) in GAMES {
         let game = Game::new(size.parse().unwrap(), Some(max)).unwrap();
         let plan = Plan::new(256 << 20, 2).unwrap();
-        // The directory goes out with the store, so that deleting it is not measured.
+        // The directory is returned with the store, so that its deletion is not measured.
         let count = |place: TempDir| {
             let mut store = Store::open(place.path(), &game, None).unwrap();
             engine::count(&mut store, &plan, until, &mut Silent).unwrap();

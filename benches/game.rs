@@ -1,7 +1,8 @@
-//! Measures the rules: slide, canonical form, spawn, census, and expansion, which is the first two.
+//! Measures the rules: slide, canonical form, spawn, census, and expansion (slide and canonical
+//! form together).
 //!
-//! Key idea: real states, a slice at a time as the engine gives them, so that the boards made lie
-//! in the same cache as there.
+//! Key idea: real states in slices of the engine's size, so that the new boards stay in cache as
+//! they do in the engine.
 
 use std::hint::black_box;
 
@@ -37,7 +38,8 @@ fn game(c: &mut Criterion) {
     group.bench_function("expand", |b| {
         b.iter(|| expand(rules, black_box(&slice), &mut slid));
     });
-    // Without a branch, canonical boards and live states cost what all others cost.
+    // The kernels have no branch, so canonical boards and live states take no less time than
+    // others.
     group.bench_function("canonicalise", |b| {
         b.iter(|| rules.canonicalise(black_box(&mut slice)));
     });
@@ -61,15 +63,15 @@ fn slide(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
     rules.slide(states, WIN, slid.each_mut().map(Vec::as_mut_slice));
 }
 
-/// Move and canonicalise. The engine does the same, but drops most repeats in between.
+/// Move and canonicalise. The engine also drops most duplicates between the two steps.
 fn expand(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
     slide(rules, states, slid);
     slid.iter_mut()
         .for_each(|boards| rules.canonicalise(boards));
 }
 
-/// Do each once on the whole part; a separate program that shares no code with this one found the
-/// same numbers.
+/// Run each kernel once on the whole part, and compare with the numbers of a separate program that
+/// shares no code with this one.
 fn check(rules: &dyn Rules, states: &[Board], afterstates: &[Board]) {
     let mut slid = Slid::default();
     expand(rules, states, &mut slid);

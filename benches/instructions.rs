@@ -1,10 +1,9 @@
 //! Kernels for `scripts/instructions.py`, which counts their instructions under callgrind.
 //!
-//! Key idea: instructions are the same on a busy machine as on a quiet one. Each kernel is a
-//! function of its own that is not inlined, and works on the same real states each time; the script
-//! reads what each of them took. What a kernel worked on is printed: its name, and how many
-//! elements. Called with `lists` or `bits`, it counts a small game with that engine instead, in
-//! threads of its own.
+//! Key idea: unlike times, instruction counts do not depend on the load of the machine. Each kernel
+//! is a function that is not inlined and works on fixed real states; the script reads its
+//! instructions. The program prints each kernel's name and number of elements. Called with `lists`
+//! or `bits`, it counts a small game with that engine instead, on threads of its own.
 
 use std::env;
 use std::hint::black_box;
@@ -26,7 +25,7 @@ use tempfile::TempDir;
 mod solved;
 use solved::Solved;
 
-/// Boards of a slice, as many as the engine gives at a time.
+/// Boards of a slice, as in the engine.
 const SLICE: usize = 1 << 12;
 
 /// The winning tile.

@@ -1,8 +1,7 @@
-//! Measures what is done with lists of states: sort, merge, encode, decode, look up, fingerprint.
+//! Measures operations on lists of states: sort, merge, encode, decode, look up, fingerprint.
 //!
-//! Key idea: lists of real states, as long as the engine makes them. What is encoded is a full
-//! block from the middle of a part; what is sorted or merged is one range, which fits a core's
-//! cache.
+//! Key idea: lists of real states, as long as in the engine. The encoded list is a full block from
+//! the middle of a part. The sorted or merged list is one range, which fits in a core's cache.
 
 use std::fs;
 use std::hint::black_box;
@@ -19,7 +18,7 @@ use enum48::store::Lookup;
 mod layer;
 use layer::{Layer, read};
 
-/// Candidates of a range, about as many as the engine cuts them to.
+/// Number of candidates of a range, about the size of the engine's ranges.
 const RANGE: usize = 1 << 15;
 
 fn lists(c: &mut Criterion) {
@@ -33,8 +32,7 @@ fn lists(c: &mut Criterion) {
     group.finish();
 }
 
-/// Candidates that a 2 makes in the middle range of the next layer, in the order in which they are
-/// produced.
+/// Candidates of a spawned 2 in the middle range of the next layer, in order of production.
 fn candidates(afterstates: &Part) -> Vec<u64> {
     let rules = rules("4".parse().unwrap());
     let mut made = Vec::new();
@@ -61,7 +59,7 @@ fn sort(group: &mut BenchmarkGroup<WallTime>, candidates: &[u64]) {
     });
 }
 
-/// Two lists that share a third of the states, and eight of which each shares some with another.
+/// Two lists that share a third of their states, and eight lists that overlap in pairs.
 fn merge(group: &mut BenchmarkGroup<WallTime>, states: &[u64]) {
     let pick = |wanted: &dyn Fn(u64) -> bool| -> Vec<u64> {
         states

@@ -1,12 +1,12 @@
-//! Codes of games: moves to characters and back, and whole games, ns a move (throughput in moves).
+//! Measures codes of games: moves to characters and back, and whole games, in ns per move.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use enum48::Game;
 use enum48::game::Direction;
 use enum48::play::{Chance, Code, Luck, Position, Seed, Status, moves};
 
-/// Moves of a long game: the first that is legal of left, up, right, down, from whatever seed goes
-/// on for longest.
+/// A long game: plays the first legal move of left, up, right, down, from the seed that lasts
+/// longest.
 fn long_game(game: Game) -> (Seed, Vec<Direction>) {
     let order = [
         Direction::Left,

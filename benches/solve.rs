@@ -1,9 +1,9 @@
-//! Measures solving: looking boards up in a layer, the values of a layer of afterstates, and those
-//! of a layer of states.
+//! Measures solving: look-ups of boards in a layer, and the values of a layer of afterstates and of
+//! a layer of states.
 //!
-//! Key idea: real layers. Boards are looked up in a layer of 4x4 that no core's cache holds, in
-//! order and in none, as it is the memory that decides; values are found in a middle layer of 3x3,
-//! and are those that solving wrote.
+//! Key idea: real layers. Boards are looked up in sorted and in random order, in a layer of 4x4
+//! that exceeds the caches, because memory limits the speed. Values are computed for a middle layer
+//! of 3x3 from the values that solving wrote.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
@@ -18,7 +18,7 @@ use layer::{Layer, read};
 mod solved;
 use solved::Solved;
 
-/// What is solved for together; score alone is the first of them.
+/// Objectives that are solved together; the first, score, is also solved alone.
 const OBJECTIVES: [&str; 4] = ["score", "moves", "64", "128"];
 
 /// The largest part of 3x3 to 128.
@@ -27,7 +27,7 @@ const MIDDLE: PartKey = PartKey {
     max: Exp::of_tile(64).unwrap(),
 };
 
-/// Boards that are looked up at once, about as many as solving looks up at once.
+/// Number of boards in one look-up, about as many as in solving.
 const SLICE: usize = 1 << 12;
 
 fn solve(c: &mut Criterion) {
@@ -42,7 +42,7 @@ fn solve(c: &mut Criterion) {
     group.finish();
 }
 
-/// The ranks of afterstates, their places by their ranks, and both.
+/// Measures ranking afterstates, looking ranks up, and both together.
 fn look_up(group: &mut BenchmarkGroup<WallTime>, layer: &Layer) {
     let label = layer.afterstates.label();
     let size = "4".parse().unwrap();
@@ -53,7 +53,7 @@ fn look_up(group: &mut BenchmarkGroup<WallTime>, layer: &Layer) {
     ranking.ranks(&boards, &mut ranks);
     let index = index_of(&ranking, &ranks);
     index.places(&ranks, &mut places);
-    // The ranks of boards are in another order than they are.
+    // The order of ranks differs from the order of boards.
     places.sort_unstable();
     assert!(places.iter().copied().eq(0..boards.len() as u32));
 
