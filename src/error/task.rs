@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Error;
 
-/// An error of a task of a layer. Errors of files are in [`Error`](super::Error).
+/// An error of a task of a layer. Errors of files are in [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {

@@ -55,10 +55,10 @@
 //!   `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`, `z = (z ^ z >> 27) * 0x94D049BB133111EB`,
 //!   `mix = z ^ z >> 31`. It does not depend on order, block size or codec, so two programs can
 //!   compare sets, not just counts.
-//! - *Errors.* Every byte is part of a checksum or covered by one. Later versions keep the header's
-//!   magic, version, length and crc in place. A reader checks the magic first (else the file is
-//!   foreign), then the header's crc (damaged), the version (newer), the length (unfinished, cut
-//!   or too long), the footer, the index, and each block as it is read.
+//! - *Errors.* Every byte is part of a checksum or covered by one. Later versions keep the
+//!   header's magic, version, length and crc in place. A reader checks the magic first (else the
+//!   file is foreign), then the header's crc (damaged), the version (newer), the length
+//!   (unfinished, cut or too long), the footer, the index, and each block as it is read.
 //!
 //! Worked example: in 2x2 to 32, the part of sum 4 and largest tile 2 holds the states 0x0011 and
 //! 0x0110. Its file has these 127 bytes.
@@ -102,33 +102,34 @@
 //! ```
 //!
 //! - *Values.* A value is a u32 and stands for the number `value / 2^fraction`, the expectation
-//!   from the afterstate on under the best play for the objective. For moves it is the number of moves
-//!   left, without the move that led to the afterstate. For a tile it is the chance that the game
-//!   ever has this tile or a larger one, so 1 if the afterstate has it. For the score it is the
-//!   score still to come plus the *potential* of the afterstate, which readers must subtract. The
-//!   potential is the sum of (k - 1) 2^k over the tiles 2^k: 0 for a 2, 4 for a 4, 16 for an 8.
+//!   from the afterstate on under the best play for the objective. For moves it is the number of
+//!   moves left, without the move that led to the afterstate. For a tile it is the chance that
+//!   the game ever has this tile or a larger one, so 1 if the afterstate has it. For the score it
+//!   is the score still to come plus the *potential* of the afterstate, which readers must
+//!   subtract. The potential is the sum of (k - 1) 2^k over the tiles 2^k: 0 for a 2, 4 for a 4,
+//!   16 for an 8.
 //! - *States.* The value of a move is the value of the canonical image of the board after it. A
 //!   winning move leads to a board that is in no file. Its value is the board's potential for the
 //!   score, 0 for moves, and 1 for a tile. The best move has the greatest value v. For a state,
 //!   the chance is v, the number of moves left is v + 1, and the score to come is v less the
-//!   state's potential, because a merge raises the potential by its score. A state without a legal
-//!   move has no moves and no score to come.
+//!   state's potential, because a merge raises the potential by its score. A state without a
+//!   legal move has no moves and no score to come.
 //! - *Rounding.* The value of an afterstate is a mean over its empty cells: nine tenths of the
-//!   value with a 2 in the cell, and one tenth of the value with a 4. For the score, 4 is subtracted from
-//!   the value with a 4, because a spawned 4 scores nothing (the potential of states stays in). The
-//!   mean is rounded once, so that other programs get the same integers. Add nine times the value
-//!   with a 2 and once the value with a 4 over all n empty cells, add half the divisor 10n, divide
-//!   by 10n and drop the fraction. If `solution.json` says `down`, add 0 instead of half the
-//!   divisor; if it says `up`, add 10n - 1.
+//!   value with a 2 in the cell, and one tenth of the value with a 4. For the score, 4 is
+//!   subtracted from the value with a 4, because a spawned 4 scores nothing (the potential of
+//!   states stays in). The mean is rounded once, so that other programs get the same integers:
+//!   add nine times the value with a 2 and once the value with a 4 over all n empty cells, add
+//!   half the divisor 10n, divide by 10n and drop the fraction. If `solution.json` says `down`,
+//!   add 0 instead of half the divisor; if it says `up`, add 10n - 1.
 //! - *Places.* Block 0 is at byte 60. A file without values is 100 bytes.
 //! - *Blocks.* `first` is the afterstate of the block's first value, here and in the index. All
 //!   other afterstates are only in their own file. For "states", read "values".
 //! - *Payload.* Four planes: the most significant byte of each value, then the second, the third,
-//!   and the least significant. A plane of length `count` is not compressed. A shorter plane is one
-//!   frame as above, with `count` bytes of contents. No plane is longer, and nothing follows the
-//!   last plane.
-//! - *Fingerprint.* The sum, modulo 2^64, of `mix(mix(x) + value)` over all afterstates x and their
-//!   values. It can be checked only with the afterstates.
+//!   and the least significant. A plane of length `count` is not compressed. A shorter plane is
+//!   one frame as above, with `count` bytes of contents. No plane is longer, and nothing follows
+//!   the last plane.
+//! - *Fingerprint.* The sum, modulo 2^64, of `mix(mix(x) + value)` over all afterstates x and
+//!   their values. It can be checked only with the afterstates.
 //! - *Errors.* A reader checks the crc at byte 56 after the length.
 //!
 //! Worked example: the chance of the tile 32 in 2x2 to 32, from the afterstates of sum 22 and

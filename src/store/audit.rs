@@ -1,8 +1,8 @@
-//! Whether the numbers of a manifest can be those of a run.
+//! Checks the numbers of a manifest.
 //!
-//! A checksum tells that a manifest is as somebody wrote it, not that it is true, and everything
-//! that reads a run believes it. So it is checked whenever it is read: its fields against each
-//! other, and its counts against the laws. That takes milliseconds, as no other file is read.
+//! A checksum shows that a manifest is as it was written, not that it is true, and every reader of
+//! a run trusts it. So each read checks the fields against each other, and the counts against the
+//! laws. The check takes milliseconds, because it reads no other file.
 
 use super::expected::Expected;
 use super::manifest::{Manifest, SealedAfterstates, SealedPart, can_be_cut};
@@ -13,11 +13,11 @@ use crate::laws::Laws;
 use crate::part::Sealed;
 
 impl Manifest {
-    /// Check it.
+    /// Check the manifest.
     ///
     /// # Errors
     ///
-    /// What is wrong: the field, its contents, and what they should be.
+    /// A text that names the field at fault, its contents, and the expected contents.
     pub(super) fn audit(&self, game: &Game) -> Result<(), String> {
         let version = self.version();
         check(self.format == version, || {
@@ -49,7 +49,7 @@ impl Manifest {
         })
     }
 
-    /// Parts come in order of sum, then largest tile, none twice and none without a count.
+    /// Parts are in order of sum, then largest tile, without repeats and without empty rows.
     fn parts_in_order(&self) -> Result<(), String> {
         let key = |row: &Row| (row.sum, row.max_tile);
         let mut last = (0, 0);
@@ -69,7 +69,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// The last layer is that of the last part, and a layer of the game.
+    /// The last layer is the layer of the last part, and a layer of the game.
     fn sums(&self, game: &Game) -> Result<(), String> {
         let sealed = self.sealed_sum;
         let last = self.parts.last().map_or(2, |part| part.row.sum);
@@ -87,7 +87,7 @@ impl Manifest {
         })
     }
 
-    /// A part has bytes exactly if it has a file, and all files together have a size.
+    /// A part has bytes exactly if it has a file, and the total size does not overflow.
     fn bytes(&self) -> Result<(), String> {
         let mut total = 0u64;
         for SealedPart { row, bytes, .. } in &self.parts {
@@ -105,7 +105,7 @@ impl Manifest {
         })
     }
 
-    /// Files hold whole blocks. A part has as many as it needs, and they are together what it is.
+    /// Segments hold whole blocks, and the segments of a part add up to the part.
     fn segments(&self) -> Result<(), String> {
         let segment = self.segment;
         can_be_cut(segment).map_err(|error| error.to_string())?;
@@ -131,7 +131,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Whether it names exactly the files of afterstates that are kept.
+    /// Whether the manifest names exactly the files of afterstates that the run keeps.
     fn names_the_afterstates(&self, table: &Table) -> bool {
         let first = self.afterstates_from();
         let rows = table.rows().iter();
@@ -151,7 +151,7 @@ mod tests {
     use super::super::keep::Keep;
     use super::*;
 
-    /// What is wrong with the manifest of a count that was stopped, after a change.
+    /// Audit the manifest of a stopped count after a change.
     fn after(change: impl FnOnce(&mut Manifest)) -> Result<(), String> {
         let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x3-8-until-12");
         let mut manifest = Manifest::load(dir.as_ref()).unwrap().unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_named_by_its_field() {
+    fn errors_name_the_impossible_field() {
         type Edit = fn(&mut Manifest);
         let wrong: [(&str, Edit); 18] = [
             (

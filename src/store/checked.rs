@@ -1,7 +1,7 @@
 //! JSON files with a checksum, for manifests.
 //!
-//! The last field is the CRC-32 of the rest, and a file that is not exactly what this program would
-//! write for its contents is refused: a manifest is never edited by hand.
+//! The last field is the CRC-32 of the other fields. The reader refuses a file that differs by a
+//! byte from the file that this program would write: nobody should edit a manifest by hand.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::file;
 use crate::error::{Error, Result};
 
-/// The file: what it holds, and its checksum.
+/// A file: its contents and their checksum.
 #[derive(Serialize, Deserialize)]
 struct Checked<T> {
     #[serde(flatten)]
@@ -21,13 +21,13 @@ struct Checked<T> {
     crc32: String,
 }
 
-/// The one field that is read whatever the version.
+/// The field that every format version has.
 #[derive(Deserialize)]
 struct AnyVersion {
     format: u32,
 }
 
-/// Read a file, of no later format version than `known`; `None` if there is none.
+/// Read a file whose format version is at most `known`; `None` if it does not exist.
 pub(super) fn load<T>(path: &Path, known: u32) -> Result<Option<T>>
 where
     T: Serialize + DeserializeOwned,
@@ -68,7 +68,7 @@ pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
 }
 
 pub(super) fn checksum(contents: &impl Serialize) -> u32 {
-    let bytes = serde_json::to_vec(contents).expect("they have nothing that JSON has not");
+    let bytes = serde_json::to_vec(contents).expect("the contents have a form in JSON");
     crc32fast::hash(&bytes)
 }
 

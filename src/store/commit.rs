@@ -1,8 +1,7 @@
-//! A commit: what was sealed becomes durable, on a thread of its own, beside the count.
+//! A commit: sealed files become durable, on a thread of its own, while the count goes on.
 //!
-//! The order is what keeps a directory whole at every moment: first the files, then their names,
-//! then the manifest that names them. Only then are files deleted that the manifest no longer names,
-//! and what follows from it is written.
+//! The order keeps a directory consistent at every moment: first the files, then their names, then
+//! the manifest that names them. After that, obsolete files are deleted, and the table is written.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,15 +13,15 @@ use super::files::{FileName, Name};
 use super::spool::Contents;
 use crate::error::{Error, Result};
 
-/// Files that are made durable at once: a device syncs many nearly as fast as one.
+/// Number of files that are synced at once: a device syncs several files nearly as fast as one.
 const AT_ONCE: usize = 8;
 
-/// What names files: a manifest.
+/// A manifest, which names files.
 pub(super) trait Record: Send + Sync + 'static {
-    /// Replace the one that is in a directory, durably: what it does not name does not exist.
+    /// Replace the manifest in a directory, durably. Files that it does not name no longer count.
     fn save(&self, dir: &Path) -> Result<()>;
 
-    /// Write what follows from it.
+    /// Write the files that are derived from the manifest.
     fn follow(&self, dir: &Path) -> Result<()>;
 }
 
@@ -33,22 +32,22 @@ pub(super) struct Pending<N> {
     pub(super) contents: Contents,
 }
 
-/// All that a commit needs.
+/// The input of a commit.
 pub(super) struct Commit<N, R> {
     pub(super) dir: PathBuf,
     pub(super) record: R,
     /// Files to publish.
     pub(super) files: Vec<Pending<N>>,
-    /// Files that the record does not name any more.
+    /// Files that the record no longer names.
     pub(super) obsolete: Vec<FileName<N>>,
 }
 
 impl<N: Name, R: Record> Commit<N, R> {
-    /// Begin on a thread of its own.
+    /// Begin on a new thread.
     ///
     /// # Errors
     ///
-    /// [`Error::Threads`] if the system gives no thread.
+    /// [`Error::Threads`] if the system cannot start a thread.
     pub(super) fn begin(self) -> Result<UnderWay> {
         let (files, obsolete) = (self.files.len(), self.obsolete.len());
         let thread = thread::Builder::new().name("commit".to_owned());
@@ -74,7 +73,7 @@ impl<N: Name, R: Record> Commit<N, R> {
         self.record.follow(&self.dir)
     }
 
-    /// Make the files durable and give them their names, some at once.
+    /// Make the files durable and give them their names, several files at once.
     fn publish(&self) -> Result<()> {
         let files = Mutex::new(self.files.iter());
         let next = || files.lock().expect("no thread panics").next();
@@ -86,7 +85,7 @@ impl<N: Name, R: Record> Commit<N, R> {
         };
         thread::scope(|scope| {
             let others = 1..AT_ONCE.min(self.files.len());
-            // A thread that the system does not give leaves its share to the rest.
+            // If a thread cannot be started, the other threads do its work.
             let others = others.map(|_| thread::Builder::new().spawn_scoped(scope, some));
             let others: Vec<_> = others.filter_map(io::Result::ok).collect();
             let own = some();
@@ -102,7 +101,7 @@ impl<N: Name> Pending<N> {
         let temporary = file::temporary(&path);
         match &self.contents {
             Contents::Memory(bytes) => file::write(&temporary, bytes)?,
-            // A commit that failed may have published it.
+            // A failed commit may have published the file already.
             Contents::File if path.exists() && !temporary.exists() => return Ok(()),
             Contents::File => {}
         }
@@ -113,7 +112,7 @@ impl<N: Name> Pending<N> {
 /// A commit under way.
 pub(super) struct UnderWay {
     thread: JoinHandle<Result<()>>,
-    /// Files that it publishes, and files that it deletes.
+    /// Number of files that it publishes, and of files that it deletes.
     pub(super) files: usize,
     pub(super) obsolete: usize,
 }

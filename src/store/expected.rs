@@ -1,21 +1,21 @@
-//! A part as it should be.
+//! A part as the manifest describes it.
 
 use super::files::{self, FileName, PartName};
 use crate::error::{Error, Result};
 use crate::part::{Label, Part, Sealed};
 
-/// A part that the manifest names, and what its files must be.
+/// A part that the manifest names, and the expected totals of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
     pub(crate) name: PartName,
-    /// Its files together.
+    /// Totals of all files.
     pub(crate) sealed: Sealed,
-    /// Each of them, if there are several.
+    /// Totals of each segment, if there are several files.
     pub(in crate::store) segments: Vec<Sealed>,
 }
 
 impl Expected {
-    /// Its files, and what each must be.
+    /// The names and expected totals of the files.
     pub(in crate::store) fn files(&self) -> impl Iterator<Item = (FileName<PartName>, Sealed)> {
         files::of(self.name, self.sealed, &self.segments)
     }
@@ -29,7 +29,7 @@ impl Expected {
         self.segments.len().max(1) as u64
     }
 
-    /// See that what is in a file is what should be. Its blocks are not looked at.
+    /// Check the label and the totals of a file. Its blocks are not read.
     pub(in crate::store) fn check(part: Part, label: Label, sealed: Sealed) -> Result<Part> {
         let mismatch = |what: String| {
             let path = part.path().to_owned();

@@ -25,7 +25,7 @@ pub(crate) fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Create a directory, and those above it that are missing, durably.
+/// Create a directory and its missing parents, durably.
 pub(crate) fn create_dir(dir: &Path) -> Result<()> {
     if dir.is_dir() {
         return Ok(());
@@ -36,7 +36,7 @@ pub(crate) fn create_dir(dir: &Path) -> Result<()> {
     new.into_iter().try_for_each(|dir| sync_dir(parent(dir)))
 }
 
-/// The directory that a path is in.
+/// The directory that contains a path.
 pub(crate) fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(dir) if !dir.as_os_str().is_empty() => dir,
@@ -44,7 +44,7 @@ pub(crate) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Create a file, or empty it.
+/// Create a file, or truncate it.
 pub(crate) fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(Error::io(path, "create"))
 }
@@ -55,7 +55,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     file.write_all(bytes).map_err(Error::io(path, "write"))
 }
 
-/// Allocate `bytes` by a file of zeros; deleting it frees them.
+/// Reserve `bytes` of disk space with a file of zeros; deleting the file frees them.
 pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     let mut zeros = io::repeat(0).take(bytes);
     let mut file = create(path)?;
@@ -63,7 +63,7 @@ pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// A nameless file in `dir`, for reading and writing; it is gone when it is closed.
+/// A nameless file in `dir`, for reading and writing; closing the file deletes it.
 pub(crate) fn spill(dir: &Path) -> Result<File> {
     tempfile::tempfile_in(dir).map_err(Error::io(dir, "create a temporary file in"))
 }
@@ -74,20 +74,19 @@ pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<()> {
     rename(temporary, path)
 }
 
-/// Make what is in a file durable. Windows does so only with what is open for writing.
+/// Make the contents of a file durable. Windows syncs only files that are open for writing.
 fn sync(path: &Path) -> Result<()> {
     let file = OpenOptions::new().write(true).open(path);
     let file = file.map_err(Error::io(path, "open"))?;
     file.sync_all().map_err(Error::io(path, "sync"))
 }
 
-/// Give a file another name, not durably.
+/// Rename a file, not durably.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(Error::io(from, "rename"))
 }
 
-/// Make a written file durable and give it another name, unless there is such a file: the first one
-/// stays.
+/// Make a written file durable and give it another name. If a file of this name exists, it stays.
 pub(crate) fn publish_once(written: &Path, path: &Path) -> Result<()> {
     sync(written)?;
     match fs::hard_link(written, path) {
@@ -96,8 +95,8 @@ pub(crate) fn publish_once(written: &Path, path: &Path) -> Result<()> {
     }
 }
 
-/// Make the names in a directory durable. Windows opens no directory as a file, and keeps names
-/// in its journal.
+/// Make the names in a directory durable. Windows cannot open a directory as a file, and journals
+/// names itself.
 pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
     if cfg!(windows) {
         return Ok(());
@@ -106,7 +105,7 @@ pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
     handle.sync_all().map_err(Error::io(dir, "sync"))
 }
 
-/// Delete a file, if it is there.
+/// Delete a file, if it exists.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -116,10 +115,10 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Where output goes.
+/// A destination for output.
 pub(crate) type Sink<'a> = dyn Write + Send + 'a;
 
-/// Replace one of a run's own files atomically: a reader sees the old contents or the new.
+/// Replace one of a run's own files atomically: a reader sees the old contents or the new contents.
 pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let target = temporary(path);
     let written = create(&target).and_then(|file| fill(&file, path, write));
@@ -138,12 +137,12 @@ fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -
     buffer.flush().map_err(Error::io(path, "write"))
 }
 
-/// What is to replace a file outside of runs, at a path without links.
+/// An atomic replacement of a file outside of runs, at a path without links.
 #[cfg(feature = "cli")]
 pub(crate) struct Replacement {
     path: PathBuf,
-    /// A file beside it under a name that nobody had, deleted when it is dropped; none for what is
-    /// not a regular file (a pipe, a terminal), which is written to directly.
+    /// A new file in the same directory, deleted when dropped. `None` for a pipe or a terminal,
+    /// which is written to directly.
     new: Option<NamedTempFile>,
 }
 
@@ -162,12 +161,12 @@ impl Replacement {
         })
     }
 
-    /// The file that is there until it gets its name.
+    /// The path of the new file until it gets its name.
     pub(crate) fn unfinished(&self) -> Option<&Path> {
         self.new.as_ref().map(NamedTempFile::path)
     }
 
-    /// Write, and replace the file atomically. Its permissions are kept.
+    /// Write, and replace the file atomically; it keeps its permissions.
     pub(crate) fn write(self, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
         let path = &self.path;
         let Some(new) = self.new else {
@@ -186,7 +185,7 @@ impl Replacement {
     }
 }
 
-/// A file in `dir` with the permissions of any new file.
+/// A new file in `dir` with default permissions.
 #[cfg(feature = "cli")]
 fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
@@ -196,7 +195,7 @@ fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(dir)
 }
 
-/// Delete a file or a directory, while others may still be writing to it, as far as that works.
+/// Try to delete a file or a directory, to which other processes may still be writing.
 pub(crate) fn clear(path: &Path) {
     const TRIES: usize = 100;
     for _ in 0..TRIES {
@@ -211,8 +210,8 @@ pub(crate) fn clear(path: &Path) {
     }
 }
 
-/// Lock a directory for this process until the returned file is closed. There need not be a lock
-/// file where nobody can write one: nobody can count there either.
+/// Lock a directory for this process until the returned file is closed. A directory that cannot be
+/// written needs no lock file, because no process can count in it.
 pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
     let opened = match OpenOptions::new().write(true).open(&path) {
@@ -226,7 +225,7 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     };
     locked(dir, &path, file.try_lock())?;
     if file.metadata().is_ok_and(|found| found.len() > 0) {
-        // It has no contents. Whether it can be emptied makes no difference to a count.
+        // The lock file has no contents. A failure to empty it does not affect a count.
         let _ = file.set_len(0);
     }
     Ok(Some(file))
@@ -238,7 +237,7 @@ fn refuses_writing(error: &io::Error) -> bool {
 }
 
 /// Keep counts out of a directory until the returned file is closed. A directory without a lock
-/// file was copied: nobody counts in it.
+/// file is a copy, and no process counts in it.
 pub(crate) fn lock_shared(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
     let file = match File::open(&path) {

@@ -1,4 +1,4 @@
-//! The names of a run's files, and how to tell them from anybody else's.
+//! The names of a run's files, and how to tell them from foreign files.
 
 use std::fmt;
 use std::fs;
@@ -21,20 +21,20 @@ pub(crate) const RESERVE: &str = "reserve";
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
 
-/// What has files in a run's directory: a part, or its values.
+/// The owner of files in a run's directory: a part, or its values.
 pub(crate) trait Name: Copy + Eq + Send + Sync + 'static {
     fn key(self) -> PartKey;
 
-    /// What the names of its files end with.
+    /// The ending of the file names.
     fn ending(self) -> String;
 }
 
-/// The name of a file: `sum-00164-max-00032.states`, or `sum-00164-max-00032-0001.states` if it is
-/// one of several. Names sort as the parts do, and the files of a part as their boards.
+/// The name of a file: `sum-00164-max-00032.states`, or `sum-00164-max-00032-0001.states` for a
+/// segment. The order of names is the order of parts, and of the boards in a part's segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileName<N> {
     pub(crate) of: N,
-    /// Its number, if there are several.
+    /// The number of the segment, if there are several files.
     pub(crate) segment: Option<u32>,
 }
 
@@ -50,7 +50,7 @@ impl<N: Name> fmt::Display for FileName<N> {
 }
 
 impl<N: Name> FileName<N> {
-    /// The names of the files of something that has so many.
+    /// The names of `files` files.
     pub(crate) fn all(of: N, files: usize) -> impl Iterator<Item = Self> {
         let number = move |number: usize| (files > 1).then_some(number as u32);
         (0..files).map(move |at| Self {
@@ -59,8 +59,7 @@ impl<N: Name> FileName<N> {
         })
     }
 
-    /// Read a name that [`fmt::Display`] writes, and no other; `of` tells what has files with some
-    /// ending.
+    /// Read only names that [`fmt::Display`] writes; `of` finds the owner of files with an ending.
     fn parse(name: &str, of: impl FnOnce(PartKey, &str) -> Option<N>) -> Option<Self> {
         let (stem, ending) = name.split_once('.')?;
         let (sum, rest) = stem.strip_prefix("sum-")?.split_once("-max-")?;
@@ -78,8 +77,8 @@ impl<N: Name> FileName<N> {
     }
 }
 
-/// The files of something that they all together are `sealed`, and what each is; `segments` says it if
-/// there are several.
+/// The names and totals of the files of a part, or of its values. A single file has the totals
+/// `sealed`; several files have the totals `segments`.
 pub(crate) fn of<N: Name>(
     name: N,
     sealed: Sealed,
@@ -90,12 +89,12 @@ pub(crate) fn of<N: Name>(
     names.zip(only.into_iter().chain(segments.to_vec()))
 }
 
-/// What a manifest says of each of several files; nothing of one.
+/// The manifest's entries for several files; empty for a single file.
 pub(crate) fn segments(files: Vec<Sealed>) -> Vec<Sealed> {
     if files.len() > 1 { files } else { Vec::new() }
 }
 
-/// A part, as what has files.
+/// A part, as the owner of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PartName {
     pub(crate) kind: Kind,
@@ -125,7 +124,7 @@ impl PartName {
         Self { kind, key }
     }
 
-    /// What the header of each of its files must say.
+    /// The label in the header of each file.
     pub(crate) fn label(self, game: &Game) -> Label {
         Label::new(game, self.kind, self.key)
     }
@@ -142,8 +141,7 @@ impl PartName {
     }
 }
 
-/// The values of a part, as what has files, beside those of the afterstates:
-/// `sum-00164-max-00032.score.values`.
+/// The values of a part, as the owner of files such as `sum-00164-max-00032.score.values`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValuesName {
     pub(crate) objective: Objective,
@@ -169,7 +167,7 @@ impl ValuesName {
     }
 }
 
-/// What a name in a run's directory stands for.
+/// The meaning of a name in a run's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     Part(FileName<PartName>),
@@ -180,7 +178,7 @@ pub(crate) enum Named {
     Values(FileName<ValuesName>),
     /// The manifest of the solution.
     Solution,
-    /// What the tasks of the layer of a sum hand to each other: a directory.
+    /// The directory of the tasks of a layer, given by its sum.
     Tasks(u32),
     /// Not a file of a run.
     Other,
@@ -219,15 +217,15 @@ pub(crate) fn tasks_name(sum: u32, plan: u32) -> String {
     format!("tasks-{sum:05}-{plan:08x}")
 }
 
-/// The sum of the layer, if it is such a name.
+/// The sum of the layer, if `name` is the directory of a layer's tasks.
 fn tasks_of(name: &str) -> Option<u32> {
     let (sum, plan) = name.strip_prefix("tasks-")?.split_once('-')?;
     let (sum, plan) = (sum.parse().ok()?, u32::from_str_radix(plan, 16).ok()?);
     (tasks_name(sum, plan) == name).then_some(sum)
 }
 
-/// Refuse a directory without a manifest that holds anything but what a run leaves before its first
-/// commit.
+/// Refuse a directory without a manifest, unless it holds only files that a run writes before its
+/// first commit.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
     let left_by_a_run = |name: &String| name == LOCK || is_temporary(name);
@@ -243,7 +241,7 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     }
 }
 
-/// Whether a directory is a run's. That of somebody else may hold a manifest of its own.
+/// Whether a directory holds a run. Other programs have files called `manifest.json`, too.
 #[cfg(feature = "cli")]
 pub(crate) fn is_run(dir: &Path) -> bool {
     let names = names(dir).unwrap_or_default();
@@ -281,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back_and_no_others_are_taken() {
+    fn names_are_read_back_and_other_names_are_refused() {
         let max = Exp::of_tile(32).unwrap();
         let of = PartName::of_afterstates(PartKey { sum: 164, max });
         for (text, segment) in [
@@ -321,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_values_are_read_back_and_no_others_are_taken() {
+    fn names_of_values_are_read_back_and_other_names_are_refused() {
         let max = Exp::of_tile(32).unwrap();
         let key = PartKey { sum: 164, max };
         for (text, objective, segment) in [

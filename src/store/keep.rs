@@ -1,11 +1,11 @@
-//! What stays in a run's directory.
+//! The choice of files that stay in a run's directory.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which layers' boards stay in the directory. Whatever it says, the states of the last sealed layer
-/// do, and the frontier while a count can go on from it.
+/// Which layers' boards stay in the directory. The states of the last sealed layer always stay, and
+/// so does the frontier while a count can go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -13,7 +13,7 @@ pub enum Keep {
     /// The states of every layer.
     #[default]
     All,
-    /// Nothing else.
+    /// Only the last layer and the frontier.
     Last,
     /// The afterstates of every layer.
     Afterstates,
@@ -22,16 +22,16 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// All that there are.
+    /// All variants.
     pub const EVERY: [Self; 4] = [Self::All, Self::Last, Self::Afterstates, Self::Both];
 
-    /// What a word of the command line stands for.
+    /// The variant for a word of the command line.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::EVERY.into_iter().find(|keep| keep.word() == word)
     }
 
-    /// The word for it on the command line.
+    /// The word on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Keep {
     }
 }
 
-/// The word for it on the command line.
+/// The word on the command line.
 impl fmt::Display for Keep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())

@@ -1,4 +1,4 @@
-//! A layer that was counted, as it is sealed.
+//! The record of a counted layer, for sealing.
 
 use super::Keep;
 use crate::counts::Row;
@@ -13,21 +13,21 @@ pub struct Layer {
     pub sum: u32,
     /// The counts of its parts, in order of largest tile.
     pub rows: Vec<Row>,
-    /// Whether no state and no afterstate is left to go on from.
+    /// Whether the count ends here: no live state or afterstate is left.
     pub last: bool,
     /// Bytes of its files of states.
     pub bytes: u64,
     /// Bytes of the files of afterstates that were written with it.
     pub afterstate_bytes: u64,
-    /// Bytes that it took on disk at most: its files and what went through temporary ones. Engines
-    /// that seal several layers together count what they wrote in between to the next one.
+    /// Maximum bytes on disk, in its files and in temporary files. Engines that seal several layers
+    /// together add intermediate writes to the next layer.
     pub disk: u64,
-    /// How the work on it was cut up to fit in memory.
+    /// How the work was divided to fit in memory.
     pub cuts: Cuts,
 }
 
 impl Layer {
-    /// A layer of which nothing is counted yet.
+    /// A layer before any part is counted.
     pub(crate) fn new(sum: u32) -> Self {
         Self {
             sum,
@@ -59,7 +59,7 @@ impl Layer {
         self.cuts += cuts;
     }
 
-    /// Add what one of its files took.
+    /// Add a file of the layer.
     pub(crate) fn wrote(&mut self, kind: Kind, bytes: u64, cuts: Cuts) {
         match kind {
             Kind::States => self.bytes += bytes,

@@ -17,8 +17,7 @@ use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
 use crate::part::{Kind, Sealed};
 
-/// Version of the directory's format: the latest that this program reads. It writes 1 where that is
-/// enough: where no part is in several files.
+/// The latest format version that this program reads. It writes version 1 if no part has segments.
 pub(super) const FORMAT: u32 = 2;
 
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
@@ -30,9 +29,9 @@ const SEGMENT: u64 = 1 << 27;
 pub(crate) struct SealedPart {
     #[serde(flatten)]
     pub(crate) row: Row,
-    /// Bytes of its files of states; 0 if there are none, or none any more.
+    /// Bytes of its files of states; 0 if it has none or they were dropped.
     pub(crate) bytes: u64,
-    /// Each of these files, if there are several.
+    /// The segments, if there are several files of states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) segments: Vec<Sealed>,
 }
@@ -47,7 +46,7 @@ impl SealedPart {
         }
     }
 
-    /// Its states as they should be; none if every state is dead, or there are only afterstates.
+    /// The expected files of its states; `None` if it has no live states.
     pub(crate) fn expected(&self) -> Option<Expected> {
         let key = self.row.key()?;
         let sealed = Sealed {
@@ -70,13 +69,13 @@ pub(crate) struct SealedAfterstates {
     pub(crate) max_tile: u32,
     #[serde(flatten)]
     pub(super) sealed: Sealed,
-    /// Each of their files, if there are several.
+    /// The segments, if there are several files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) segments: Vec<Sealed>,
 }
 
 impl SealedAfterstates {
-    /// What the manifest says of finished files.
+    /// The manifest's entry for finished files.
     pub(crate) fn new(key: PartKey, files: Vec<Sealed>) -> Self {
         Self {
             sum: key.sum,
@@ -131,7 +130,7 @@ impl Record for Manifest {
     }
 }
 
-/// See that parts can be cut into files of so many boards: of whole blocks, of states too.
+/// Check that a segment is a whole number of blocks, for states and for afterstates.
 pub(super) fn can_be_cut(segment: u64) -> Result<()> {
     let block = Kind::States.block() as u64;
     if segment > 0 && segment.is_multiple_of(block) {
@@ -150,7 +149,7 @@ fn is_usual(segment: &u64) -> bool {
 }
 
 impl Manifest {
-    /// The manifest of a directory in which nothing is sealed.
+    /// The manifest of a directory without a sealed layer.
     pub(crate) fn new(game: &Game, keep: Keep, segment: Option<u64>) -> Self {
         let segment = segment.unwrap_or(SEGMENT);
         Self {
@@ -191,8 +190,8 @@ impl Manifest {
         Table::new(self.parts.iter().map(|part| part.row))
     }
 
-    /// The least sum whose afterstates are kept: all of them are, or those of the last two sums while
-    /// a count can go on from there.
+    /// The least sum whose afterstates are kept: 0 if all are, else the first of the last two sums
+    /// while a count can go on.
     pub(crate) fn afterstates_from(&self) -> u32 {
         if self.keep.afterstates() {
             0
@@ -203,8 +202,8 @@ impl Manifest {
         }
     }
 
-    /// What was dropped already of that which `keep` would keep: states or afterstates, of the layers
-    /// below a sum.
+    /// The boards that `keep` asks for but that were dropped: a kind, and the sum below which it is
+    /// gone.
     pub(crate) fn lacks(&self, keep: Keep) -> Option<(Kind, u32)> {
         if keep.states() && self.dropped_below > 4 {
             return Some((Kind::States, self.dropped_below));
@@ -216,7 +215,7 @@ impl Manifest {
         (keep.afterstates() && dropped).then_some((Kind::Afterstates, first))
     }
 
-    /// The parts whose files should be there, in order of kind, sum and largest tile.
+    /// All parts that should have files, in order of kind, sum and largest tile.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
         let kept = self
             .parts
@@ -234,7 +233,7 @@ impl Manifest {
         rows.take_while(move |row| row.sum == sum)
     }
 
-    /// The version of the format that says what is sealed.
+    /// The lowest format version that can hold the manifest.
     pub(super) fn version(&self) -> u32 {
         if self.cut_files() == 0 && is_usual(&self.segment) {
             1
@@ -243,20 +242,20 @@ impl Manifest {
         }
     }
 
-    /// Number of files of the parts that are cut into several.
+    /// Number of segments of all parts that have several files.
     pub(super) fn cut_files(&self) -> usize {
         let states = self.parts.iter().map(|part| part.segments.len());
         let afterstates = self.afterstates.iter().map(|part| part.segments.len());
         states.chain(afterstates).sum()
     }
 
-    /// Whether a file belongs to the directory.
+    /// Whether the manifest names a file.
     pub(crate) fn has(&self, name: FileName<PartName>) -> bool {
         let expected = self.find(name.of);
         expected.is_some_and(|expected| expected.files().any(|(file, _)| file == name))
     }
 
-    /// Refuse other segments than the run's.
+    /// Refuse a segment size that differs from the run's.
     pub(crate) fn expect_segment(&self, dir: &Path, wanted: Option<u64>) -> Result<()> {
         match wanted {
             Some(wanted) if wanted != self.segment => Err(Error::OtherSegment {
@@ -281,7 +280,7 @@ impl Manifest {
         })
     }
 
-    /// What a part's files must be; `None` if there are none in the directory.
+    /// The expected files of a part; `None` if it has no files.
     pub(crate) fn find(&self, name: PartName) -> Option<Expected> {
         let key = (name.key.sum, name.key.max.tile());
         match name.kind {

@@ -1,27 +1,26 @@
-//! A run's directory: it belongs to one game, survives being stopped at any moment, and holds
-//! nothing that its manifest does not name.
+//! A run's directory: it belongs to one game, survives a kill at any moment, and its manifest names
+//! all of its parts.
 //!
 //! ```text
 //! enum48-data/3x3-1024/
 //!   manifest.json                      what is sealed: the truth about the directory
 //!   layers.csv                         the table, for people and plots
 //!   lock                               held while a process uses the directory
-//!   sum-00164-max-00032.states         a part: live states of one sum and largest tile; a large one
-//!   sum-00166-max-00032-0000.states      is in several files
-//!   sum-00164-max-00032.afterstates    of the last two sums: the frontier, to go on from; or of all
+//!   sum-00164-max-00032.states         a part: live states of one sum and largest tile
+//!   sum-00166-max-00032-0000.states    a segment of a large part
+//!   sum-00164-max-00032.afterstates    afterstates of all sums, or of the last two (the frontier)
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //!   solution.json, *.values            a solution of the run: no count reads or changes it
-//!   tasks-00166-1a2b3c4d/              what the tasks of a layer hand to each other, until it is sealed
+//!   tasks-00166-1a2b3c4d/              files of the tasks of a layer, until it is sealed
 //! ```
 //!
-//! Key idea: a file is written under a temporary name, or stays in memory while it is small; a
-//! *commit* makes a batch of files durable, gives them their names, and then replaces the manifest.
-//! Many small layers share a commit, and it goes on beside the count, so durability costs little,
-//! and a process that is killed at any point leaves the last commit whole. There is no signal
-//! handler: the next count deletes what the manifest does not name and goes on.
+//! Key idea: a file is written under a temporary name, or stays in memory while it is small. A
+//! *commit* makes many files durable, gives them their names, and then replaces the manifest. Small
+//! layers share a commit, which runs while the count goes on, so durability costs little. A process
+//! that is killed at any point leaves the last commit intact. There is no signal handler: the next
+//! count deletes the files that the manifest does not name, and goes on.
 //!
-//! [`Run`] is how everybody reads a run; [`Store`] is a run that is being counted, and alone may
-//! change it.
+//! [`Run`] reads a run; only [`Store`], a run that is being counted, changes it.
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`,
 //! `manifest`, `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open`
@@ -76,26 +75,26 @@ pub(crate) use spill::Spill;
 pub(crate) use task_dir::{Attempt, TaskDir};
 pub(crate) use writer::Writer;
 
-/// Most bytes that the manifest and the table take together: once, and for each part, and file of one. While they
-/// are replaced the old files exist too, but their space is already allocated.
+/// Upper bounds on the size of the manifest and the table together: a constant, and the bytes per
+/// part and per segment. The old files exist during the replacement, but their space is allocated
+/// already.
 const ROOM: u64 = 64 << 10;
 const ROOM_FOR_PART: u64 = 640;
 
-/// A run that is being counted: its directory, locked for this process, and all that may change it.
+/// A run that is being counted. Its directory is locked, and only this type changes it.
 pub struct Store {
     run: Run,
     notes: Vec<String>,
 }
 
 impl Store {
-    /// The run, as far as it is sealed.
+    /// The sealed layers of the run.
     #[must_use]
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// Remarks on what was found when it was opened, such as files of an interrupted count that
-    /// were removed.
+    /// Remarks from opening the directory, such as removed files of an interrupted count.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -109,13 +108,13 @@ impl Store {
         self.run.outbox.create(name, vec![label.into()], segment)
     }
 
-    /// Finish the files of a part of a layer that is being counted; returns what they are together.
+    /// Finish the files of a part of the current layer; returns the totals of the files.
     pub(crate) fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
         self.run.outbox.finish(PartName { kind, key }, writer)
     }
 
-    /// Take over the finished files of a part of a layer that is being counted, from elsewhere in the
-    /// same file system.
+    /// Move the finished files of a part of the current layer here, from elsewhere in the same file
+    /// system.
     pub(crate) fn adopt(
         &mut self,
         kind: Kind,
@@ -125,8 +124,8 @@ impl Store {
         self.run.outbox.adopt(PartName { kind, key }, files)
     }
 
-    /// Add finished layers to the manifest, drop what is no longer needed, and commit if it is time
-    /// to. There must be afterstates to go on from after the last of them.
+    /// Add finished layers to the manifest, drop files that are no longer needed, and commit if a
+    /// commit is due. The last layer must have the afterstates that the next layers need.
     pub(crate) fn seal(&mut self, layers: &[Layer]) -> Result<()> {
         let mut states = BTreeMap::new();
         let manifest = &mut self.run.manifest;
@@ -157,12 +156,12 @@ impl Store {
         Ok(())
     }
 
-    /// Whether it is time to seal and commit what was counted.
+    /// Whether the counted layers should be sealed and committed now.
     pub(crate) fn is_commit_due(&self) -> bool {
         self.run.outbox.is_commit_due()
     }
 
-    /// Reserve room on disk for the manifest and the table of what is sealed.
+    /// Reserve room on disk for the manifest and the table of the sealed layers.
     fn reserve(&mut self) -> Result<()> {
         let manifest = &self.run.manifest;
         let entries = manifest.parts.len() + manifest.afterstates.len() + manifest.cut_files();
@@ -171,18 +170,18 @@ impl Store {
             .reserve(ROOM + entries as u64 * ROOM_FOR_PART)
     }
 
-    /// Commit, and leave nothing but the run in the directory.
+    /// Commit, and delete unfinished files and the tasks of sealed layers.
     pub(crate) fn close(&mut self) -> Result<()> {
         self.run.outbox.close(&self.run.manifest)?;
         TaskDir::delete_sealed(&self.run)
     }
 
-    /// Delete the files of layers that could not be finished, and commit those before them.
+    /// Delete the files of unfinished layers, and commit the layers before them.
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.run.outbox.abandon(&self.run.manifest)
     }
 
-    /// Drop the afterstates that are not kept.
+    /// Drop the afterstates that the run does not keep.
     fn drop_afterstates(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
         let first = manifest.afterstates_from();

@@ -1,5 +1,5 @@
-//! Opening a run's directory to count: whose it is, what an interrupted count left, and whether
-//! every file is there.
+//! Opens a run's directory to count: checks its game and its files, and deletes the remains of an
+//! interrupted count.
 
 use std::path::Path;
 
@@ -14,30 +14,30 @@ use crate::error::{Error, Result, SolvingError};
 use crate::game::Game;
 
 impl Store {
-    /// Open the directory of a game, created if it is not there, and make it ready to go on: what
-    /// an interrupted count left unfinished is deleted, and every file that the manifest names is
-    /// checked (size, header, index and footer; blocks are checked when a count begins).
+    /// Open or create the directory of a game, and prepare it for counting. Deletes unfinished
+    /// files of an interrupted count, and checks every file that the manifest names (size, header,
+    /// index and footer; blocks are checked when a count begins).
     ///
-    /// Without `keep` the run goes on as it was begun; one that keeps less drops the rest. Where
-    /// nothing is to be changed, nothing is written: a run that is complete can be opened on a full
-    /// disk, or one that is only read.
+    /// Without `keep` the run keeps the layers that it kept before; a smaller `keep` drops files.
+    /// If nothing changes, nothing is written: a complete run can be opened on a full or read-only
+    /// disk.
     ///
     /// # Errors
     ///
-    /// A directory of another game, in use, of a newer format, or that holds other things; a
-    /// missing or damaged file; [`Error::Dropped`] if `keep` asks for what was dropped before;
+    /// A directory of another game, in use, of a newer format, or with foreign files; a missing or
+    /// damaged file; [`Error::Dropped`] if `keep` asks for layers that were dropped before;
     /// [`SolvingError::Needed`] if it drops the afterstates of a run that is solved.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, None)
     }
 
-    /// The same, with so many boards in every file of a part but the last. Without `segment` a run goes
-    /// on as it was begun, and a new one has 2^27 in each.
+    /// Like [`Store::open`], with `segment` boards in every file of a part but the last. Without
+    /// `segment` the run keeps its segment size, and a new run has 2^27.
     ///
     /// # Errors
     ///
-    /// As for [`Store::open`]; [`Error::Segment`] if the run was begun with others, or files cannot
-    /// be cut so.
+    /// As for [`Store::open`]; [`Error::OtherSegment`] if the run has another segment size;
+    /// [`Error::Segment`] if `segment` is not a whole number of blocks.
     pub fn open_in_segments(
         dir: &Path,
         game: &Game,
@@ -74,12 +74,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Check every block of every file against its checksum, on the threads of the pool that this
-    /// is called on. As fast as the files can be read.
+    /// Check every block of every file against its checksum, on the threads of the caller's pool,
+    /// at the speed of reading.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], naming file and block.
+    /// [`Error::Damaged`], which names file and block.
     pub(crate) fn check_blocks(&self) -> Result<()> {
         let expected: Vec<_> = self.run.expected().collect();
         expected
@@ -87,7 +87,7 @@ impl Store {
             .try_for_each(|part| self.run.open_part(part)?.check_blocks())
     }
 
-    /// Change what is kept: what is not to be kept any more is dropped.
+    /// Change `keep`, and drop the files that it no longer covers.
     fn keep(&mut self, keep: Option<Keep>) -> Result<()> {
         let manifest = &self.run.manifest;
         let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
@@ -116,15 +116,16 @@ impl Store {
         self.run.outbox.change();
         manifest.keep = keep;
         if keep.states() {
-            // There were none.
+            // The run had dropped no states.
             manifest.dropped_below = 0;
         }
         self.drop_afterstates()?;
         self.drop_states()
     }
 
-    /// Commit what `keep` has changed. If the disk is full, what it drops makes room first; the
-    /// same command goes on from there, as it no longer asks for what is gone.
+    /// Commit a change of `keep`. On a full disk, delete the dropped files first to make room.
+    /// After an interruption the same command resumes, because it does not ask for the deleted
+    /// files.
     fn commit_or_make_room(&mut self) -> Result<()> {
         let Run {
             manifest, outbox, ..
@@ -138,13 +139,13 @@ impl Store {
         }
     }
 
-    /// Delete what the manifest does not name.
+    /// Delete the files that the manifest does not name.
     fn remove_orphans(&mut self) -> Result<()> {
         let Run {
             manifest, outbox, ..
         } = &self.run;
         let remark = outbox.remove_orphans("count", |named| match named {
-            // What `keep` drops is still named by the manifest on disk.
+            // The manifest on disk still names the files that `keep` drops.
             Named::Part(name) => !manifest.has(name) && !outbox.is_obsolete(name),
             Named::Temporary => true,
             Named::Tasks(sum) => sum <= manifest.sealed_sum,

@@ -1,9 +1,8 @@
 //! Finished files that wait for the commit that names them.
 //!
-//! A file is finished when its last byte is written, and *sealed* when the layer that it belongs to
-//! is. Sealed files wait until enough of them have come together, or enough time has passed, to be
-//! worth a commit; in the meantime they can be read, whether they are in memory, under a temporary
-//! name, or just being published.
+//! A file is finished when its last byte is written, and *sealed* when its layer is sealed. A
+//! commit follows once enough sealed files wait, or enough time has passed. Meanwhile they can be
+//! read: from memory, under a temporary name, or while the commit publishes them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,25 +20,25 @@ use crate::part::{self, Sealed};
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
 /// ...or if this many bytes wait to be made durable...
 const COMMIT_BYTES: u64 = 256 << 20;
-/// ...or so many of them in memory.
+/// ...or if this many bytes wait in memory.
 const COMMIT_HELD: u64 = 8 << 20;
 
-/// The finished files of something, and what each is.
+/// The finished files of a part, or of its values, and the totals of each file.
 type Finished<N> = (N, Vec<(Pending<N>, Sealed)>);
 
 /// Files with names of one kind, on their way into a directory.
 pub(super) struct Outbox<N> {
     dir: PathBuf,
-    /// What is finished of layers that are not sealed: the files of each, and what they are.
+    /// Finished files of layers that are not sealed.
     unsealed: Vec<Finished<N>>,
-    /// Sealed files that wait for a commit, first those of the commit under way.
+    /// Sealed files that wait for a commit; the files of the commit under way come first.
     sealed: Vec<Pending<N>>,
     /// Files that the next commit's manifest will not name.
     obsolete: Vec<FileName<N>>,
     under_way: Option<UnderWay>,
     /// Whether the manifest has changed since the last commit.
     changed: bool,
-    /// Bytes that wait for the next commit, and those of them in memory.
+    /// Bytes that wait for the next commit; `held` counts the bytes in memory.
     waiting: u64,
     held: u64,
     committed: Instant,
@@ -48,7 +47,7 @@ pub(super) struct Outbox<N> {
 }
 
 impl<N: Name> Outbox<N> {
-    /// Nothing waits.
+    /// An empty outbox.
     pub(super) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
@@ -64,8 +63,8 @@ impl<N: Name> Outbox<N> {
         }
     }
 
-    /// Begin the files of something, each of `segment` boards, and of these contents; the last one
-    /// holds for all that follow.
+    /// Begin the files of a part, or of its values, with `segment` boards each. The last of the
+    /// `contents` applies to all further files.
     pub(super) fn create(
         &self,
         name: N,
@@ -77,8 +76,7 @@ impl<N: Name> Outbox<N> {
         Writer::new(name, contents, segment, path_of)
     }
 
-    /// Finish the files of a layer that is not sealed yet; an empty one is dropped. Returns what they
-    /// are together.
+    /// Finish files of an unsealed layer, and drop empty files. Returns the totals of the files.
     pub(super) fn finish(&mut self, name: N, writer: Writer) -> Result<Sealed> {
         let mut files = writer.finish()?;
         files.retain(|(_, sealed)| sealed.states > 0);
@@ -103,8 +101,7 @@ impl<N: Name> Outbox<N> {
         Ok(all)
     }
 
-    /// Take over finished files that are elsewhere in the same file system, of a layer that is not
-    /// sealed yet.
+    /// Move finished files of an unsealed layer here, from elsewhere in the same file system.
     pub(super) fn adopt(&mut self, name: N, files: &[(PathBuf, Sealed)]) -> Result<()> {
         let mut adopted = Vec::with_capacity(files.len());
         for (name, (path, sealed)) in FileName::all(name, files.len()).zip(files) {
@@ -117,8 +114,8 @@ impl<N: Name> Outbox<N> {
         Ok(())
     }
 
-    /// The layers of the finished files are sealed, in a manifest that is to be committed; returns
-    /// what the files of each part are.
+    /// Seal the layers of all finished files. Returns the totals of each file, for the manifest
+    /// that is to be committed.
     pub(super) fn seal(&mut self) -> Vec<(N, Vec<Sealed>)> {
         self.changed = true;
         let mut sealed = Vec::new();
@@ -133,7 +130,7 @@ impl<N: Name> Outbox<N> {
         sealed
     }
 
-    /// Open a file, wherever it is.
+    /// Open a file, in memory or on disk.
     pub(super) fn open<T>(
         &self,
         name: FileName<N>,
@@ -144,7 +141,7 @@ impl<N: Name> Outbox<N> {
         let waits = self.sealed.iter().find(|pending| pending.name == name);
         match waits.map(|pending| &pending.contents) {
             Some(Contents::Memory(bytes)) => from_memory(&path, Arc::clone(bytes)),
-            // The commit under way may just give it its name.
+            // The commit under way may have renamed the file meanwhile.
             Some(Contents::File) => match from_file(&self.temporary(name)) {
                 Err(Error::Missing(_)) => from_file(&path),
                 opened => opened,
@@ -153,19 +150,19 @@ impl<N: Name> Outbox<N> {
         }
     }
 
-    /// The manifest has changed, and is to be committed.
+    /// Note that the manifest has changed and needs a commit.
     pub(super) fn change(&mut self) {
         self.changed = true;
     }
 
-    /// Whether it is time to commit what is sealed.
+    /// Whether a commit of the sealed files is due.
     pub(super) fn is_commit_due(&self) -> bool {
         self.waiting >= COMMIT_BYTES
             || self.held >= COMMIT_HELD
             || self.committed.elapsed() >= COMMIT_AFTER
     }
 
-    /// Commit everything that is sealed, with a manifest that names it.
+    /// Commit all sealed files, with a manifest that names them.
     pub(super) fn commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
         if self.changed {
             self.begin_commit(record)?;
@@ -173,7 +170,7 @@ impl<N: Name> Outbox<N> {
         self.end_commit()
     }
 
-    /// Begin to do so, after the commit under way.
+    /// Begin a commit, after the commit under way has ended.
     pub(super) fn begin_commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
         self.end_commit()?;
         let commit = Commit {
@@ -189,7 +186,7 @@ impl<N: Name> Outbox<N> {
         Ok(())
     }
 
-    /// Wait for the commit under way. If it failed, what it was to commit waits for the next one.
+    /// Wait for the commit under way. If it failed, its files wait for the next commit.
     fn end_commit(&mut self) -> Result<()> {
         let Some(under_way) = self.under_way.take() else {
             return Ok(());
@@ -201,7 +198,7 @@ impl<N: Name> Outbox<N> {
         Ok(())
     }
 
-    /// Let files go: those that no manifest will have named at once, the others after the next
+    /// Delete files. Files that no manifest names are deleted at once, other files after the next
     /// commit.
     pub(super) fn discard(&mut self, names: &[FileName<N>]) -> Result<()> {
         let committing = self.under_way.as_ref().map_or(0, |commit| commit.files);
@@ -219,12 +216,12 @@ impl<N: Name> Outbox<N> {
         Ok(())
     }
 
-    /// Whether a file goes after the next commit.
+    /// Whether the next commit deletes a file.
     pub(super) fn is_obsolete(&self, name: FileName<N>) -> bool {
         self.obsolete.contains(&name)
     }
 
-    /// Delete what goes after the next commit now: it makes room for that commit.
+    /// Delete the obsolete files now, to make room for the next commit.
     pub(super) fn make_room(&mut self) -> Result<()> {
         for name in self.obsolete.drain(..) {
             file::remove(&self.dir.join(name.to_string()))?;
@@ -236,14 +233,14 @@ impl<N: Name> Outbox<N> {
     /// commit.
     pub(super) fn reserve(&mut self, bytes: u64) -> Result<()> {
         if bytes > self.reserved {
-            // Twice as much, so that this is seldom done.
+            // Reserve twice as much, so that reservations are rare.
             self.reserved = 2 * bytes;
             file::reserve(&self.reserve_path(), self.reserved)?;
         }
         Ok(())
     }
 
-    /// Give the room back.
+    /// Free the reserved room.
     fn release(&mut self) -> Result<()> {
         if self.reserved == 0 {
             return Ok(());
@@ -256,17 +253,17 @@ impl<N: Name> Outbox<N> {
         file::temporary(&self.dir.join(RESERVE))
     }
 
-    /// Commit, and leave nothing but what is finished in the directory.
+    /// Commit, and delete unfinished files.
     pub(super) fn close<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
         self.end_commit()?;
         self.release()?;
         self.commit(record)
     }
 
-    /// Delete the files of layers that are not sealed, and commit those before them: an error costs
-    /// no more than the layers that are sealed together.
+    /// Delete the files of unsealed layers, and commit the sealed layers. An error loses only the
+    /// layers that would have been sealed together.
     pub(super) fn abandon<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
-        // If it failed, the files wait for the one below.
+        // If this commit failed, its files wait for the commit below.
         let _ = self.end_commit();
         self.release()?;
         self.unsealed.clear();
@@ -280,7 +277,7 @@ impl<N: Name> Outbox<N> {
         self.commit(record)
     }
 
-    /// Delete what an interrupted `job` left; returns a remark if there was anything.
+    /// Delete the remains of an interrupted `job`; returns a remark if there were any.
     pub(super) fn remove_orphans(
         &self,
         job: &str,
@@ -308,10 +305,10 @@ impl<N: Name> Outbox<N> {
 }
 
 impl<N> Drop for Outbox<N> {
-    /// Wait until nothing is written any more: the directory is locked for as long.
+    /// Wait for the commit under way, so that the directory stays locked until all writes end.
     fn drop(&mut self) {
         if let Some(under_way) = self.under_way.take() {
-            // Whether a commit failed is for those to know who end one.
+            // `end_commit` reports a failed commit; a drop cannot.
             let _ = under_way.end();
         }
     }

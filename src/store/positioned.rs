@@ -1,4 +1,4 @@
-//! Reading and writing a file at a place, whatever stands in between; several threads can read.
+//! Reads and writes a file at a given offset; several threads can read at once.
 
 use std::fs::File;
 use std::io;
@@ -7,19 +7,19 @@ use std::os::unix::fs::FileExt;
 #[cfg(windows)]
 use std::os::windows::fs::FileExt;
 
-/// Write all of `bytes` from `at` on.
+/// Write all of `bytes` at offset `at`.
 #[cfg(unix)]
 pub(super) fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     file.write_all_at(bytes, at)
 }
 
-/// Read `into.len()` bytes from `at` on.
+/// Read `into.len()` bytes at offset `at`.
 #[cfg(unix)]
 pub(super) fn read_exact_at(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
     file.read_exact_at(into, at)
 }
 
-/// Write all of `bytes` from `at` on.
+/// Write all of `bytes` at offset `at`.
 #[cfg(windows)]
 pub(super) fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Re
     Ok(())
 }
 
-/// Read `into.len()` bytes from `at` on.
+/// Read `into.len()` bytes at offset `at`.
 #[cfg(windows)]
 pub(super) fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io::Result<()> {
     while !into.is_empty() {

@@ -1,4 +1,4 @@
-//! A run, for reading: whose it is, its table, and its parts.
+//! A run, for reading: its game, its table and its parts.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,13 +15,12 @@ use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
 use crate::part::{Kind, Part, Stream};
 
-/// A run: the states of a game, as far as they were counted, in a directory. This is the one way to
-/// read it, for everybody; a count reads the run that it goes on with in the same way
-/// ([`Store::run`](super::Store::run)).
+/// A run: a directory with the states of a game, counted completely or in part. All readers use
+/// this type; a count reads its own run through [`Store::run`](super::Store::run).
 ///
-/// While it is open no count goes on in the directory. Nothing is written to it.
+/// While a run is open, no count can change the directory. `Run` writes nothing.
 ///
-/// A layer, with the moves of its states:
+/// Example: a layer, with the moves of its states:
 ///
 /// ```
 /// use enum48::game::{Direction, Moved};
@@ -49,7 +48,7 @@ pub struct Run {
     dir: PathBuf,
     game: Game,
     pub(super) manifest: Manifest,
-    /// Files that wait for a commit: none but in a count.
+    /// Files that wait for a commit; only a count has any.
     pub(super) outbox: Outbox<PartName>,
     _lock: Option<File>,
 }
@@ -59,20 +58,19 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// A directory that is no run's, one in use, one of a newer format, or one with a damaged
-    /// manifest.
+    /// If the directory holds no run, is in use, has a newer format, or has a damaged manifest.
     pub fn open(dir: &Path) -> Result<Self> {
         fs::read_dir(dir).map_err(Error::io(dir, "read the directory"))?;
         let lock = file::lock_shared(dir)?;
         Self::read(dir, lock)
     }
 
-    /// Open a directory in which a count may be going on, for what its manifest says at the moment;
-    /// its files may go.
+    /// Open the present state of a directory in which a count may be running. The count may delete
+    /// files at any time.
     ///
     /// # Errors
     ///
-    /// As for [`Run::open`], but for one in use.
+    /// As for [`Run::open`], but a directory in use is not an error.
     pub fn peek(dir: &Path) -> Result<Self> {
         Self::read(dir, None)
     }
@@ -96,7 +94,7 @@ impl Run {
         }
     }
 
-    /// Checksum of what its manifest says.
+    /// Checksum of the manifest.
     pub(crate) fn checksum(&self) -> u32 {
         checked::checksum(&self.manifest)
     }
@@ -144,8 +142,8 @@ impl Run {
         self.manifest.keep
     }
 
-    /// First sum whose states, or afterstates, are still there: unless it [keeps](Keep) those of
-    /// every layer, those before were dropped.
+    /// First sum whose states, or afterstates, the run still has. A run that does not [keep](Keep)
+    /// every layer has dropped the layers below.
     #[must_use]
     pub fn first_sum(&self, kind: Kind) -> u32 {
         let first = match kind {
@@ -155,21 +153,21 @@ impl Run {
         first.max(4)
     }
 
-    /// See that it is of this game.
+    /// Check the game of the run.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGame`].
+    /// [`Error::OtherGame`] if the run is of another game.
     #[cfg(feature = "python")]
     pub(crate) fn expect_game(&self, game: &Game) -> Result<()> {
         self.manifest.expect_game(&self.dir, game)
     }
 
-    /// See that the layer of a sum was counted, and that its states, or afterstates, are still there.
+    /// Check that a layer was counted, and that the run still has its states, or afterstates.
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`], [`Error::Gone`].
+    /// [`Error::NotCounted`] or [`Error::Gone`].
     pub fn has_layer(&self, kind: Kind, sum: u32) -> Result<()> {
         let (last, first) = (self.sealed_sum(), self.first_sum(kind));
         if sum > last && !self.complete() {
@@ -221,7 +219,7 @@ impl Run {
         parts.filter(move |part| part.name.kind == kind && part.name.key.sum <= last)
     }
 
-    /// Live states and afterstates in all its files.
+    /// Number of live states and afterstates in all files.
     #[must_use]
     pub fn boards(&self) -> u64 {
         self.expected().map(|part| part.sealed.states).sum()
@@ -239,17 +237,17 @@ impl Run {
         self.manifest.layer(sum).collect()
     }
 
-    /// The parts that there are files of, in order of sum, then largest tile.
+    /// The parts that have files, in order of sum, then largest tile.
     pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
         self.with_files(kind, None).map(|file| file.name.key)
     }
 
-    /// Open a part; `None` if there is no file of it. Checks all but the blocks, in time that is
+    /// Open a part; `None` if it has no file. Checks everything except the blocks, in time
     /// proportional to their number.
     ///
     /// # Errors
     ///
-    /// A file that is missing, damaged, or not the one that was sealed.
+    /// If a file is missing, damaged, or not the file that was sealed.
     pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
         let expected = self.manifest.find(PartName { kind, key });
         expected
@@ -273,8 +271,8 @@ impl Run {
         Part::join(files.collect::<Result<_>>()?)
     }
 
-    /// The live states of a layer: those of its parts in order of largest tile, in each part in
-    /// order.
+    /// The live states of a layer, part by part in order of largest tile, and sorted within each
+    /// part.
     ///
     /// # Errors
     ///
@@ -287,7 +285,7 @@ impl Run {
         Stream::over(parts.collect::<Result<_>>()?)
     }
 
-    /// The parts whose files should be there.
+    /// All parts that should have files.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
         self.manifest.expected()
     }

@@ -58,7 +58,7 @@ impl Run {
 /// What a sample needs memory for.
 const SAMPLED: &str = "states of a sample";
 
-/// `count` different numbers below `total`, each set equally likely, in order: Floyd's algorithm
+/// Draw a uniform set of `count` distinct numbers below `total`, sorted, by Floyd's algorithm
 /// (Bentley and Floyd, 1987). Takes memory for `count` numbers.
 fn positions(total: u64, count: u64, seed: u64) -> Result<Vec<u64>> {
     let mut random = Random::new(seed);
@@ -115,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn every_position_is_drawn_as_often_as_any_other() {
+    fn all_positions_are_drawn_equally_often() {
         let mut times = [0u32; 12];
         for seed in 0..6000 {
             for position in positions(12, 4, seed).unwrap() {
                 times[position as usize] += 1;
             }
         }
-        // 2000 expected for each, with a standard deviation of 37.
+        // Expected: 2000 draws of each position, with a standard deviation of 37.
         assert!(
             times.iter().all(|&times| (1800..2200).contains(&times)),
             "{times:?}"

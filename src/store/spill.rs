@@ -1,4 +1,4 @@
-//! A nameless file for what does not fit in memory.
+//! A nameless file for candidates that do not fit in memory.
 
 use std::fs::File;
 use std::io;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::{file, positioned};
 use crate::error::{Error, Result};
 
-/// Appended to while candidates are collected, read while they are sorted, then closed. The file
-/// has no name, so nothing of it stays, however the process ends.
+/// A file that grows while candidates are collected and is read while they are sorted. It has no
+/// name, so it disappears even if the process is killed.
 pub(crate) struct Spill {
     dir: PathBuf,
     file: Option<File>,
@@ -16,7 +16,7 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// In a directory; the file is created by the first write.
+    /// A spill file in `dir`; the first write creates the file.
     pub(crate) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
@@ -25,7 +25,7 @@ impl Spill {
         }
     }
 
-    /// Append bytes; returns where they begin. The first call makes the file.
+    /// Append bytes; returns their offset. The first call creates the file.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_come_back_otherwise_are_refused() {
+    fn changed_bytes_are_refused() {
         let place = tempfile::tempdir().unwrap();
         let mut spill = Spill::new(place.path());
         let (one, two) = (b"first", b"second");

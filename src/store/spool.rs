@@ -1,8 +1,8 @@
-//! The bytes of a part file in the making.
+//! The bytes of an unfinished part file.
 //!
-//! Key idea: creating a file costs a file system more than counting a small part costs. So a small
-//! file stays in memory until the commit that names it, or, if it is no longer needed by then, for
-//! good.
+//! Key idea: creating a file takes longer than counting a small part. So a small file stays in
+//! memory until the commit that names it. A file that is dropped before the commit is never
+//! created.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 use super::file;
 use crate::error::Error;
 
-/// Most bytes of a file that stays in memory.
+/// Maximum size of a file that stays in memory.
 const MOST: usize = 256 << 10;
 
-/// Bytes that are written at once.
+/// Size of the write buffer.
 const BUFFER: usize = 256 << 10;
 
-/// A file in the making: in memory up to [`MOST`] bytes, then under its temporary name.
+/// An unfinished file: in memory up to [`MOST`] bytes, then on disk under its temporary name.
 pub(crate) struct Spool {
     path: PathBuf,
     place: Place,
@@ -38,7 +38,7 @@ pub(super) enum Contents {
 }
 
 impl Spool {
-    /// An empty file, which goes to `path` if it grows.
+    /// An empty file, which moves to `path` if it outgrows memory.
     pub(super) fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -46,7 +46,7 @@ impl Spool {
         }
     }
 
-    /// What was written.
+    /// The written bytes, or the file that holds them.
     pub(super) fn into_contents(self) -> Contents {
         match self.place {
             Place::Memory(bytes) => Contents::Memory(bytes.into_inner().into()),
@@ -54,7 +54,7 @@ impl Spool {
         }
     }
 
-    /// Where to write `bytes` more: from memory all goes to a file if they do not fit.
+    /// The place for `bytes` more bytes. If they do not fit in memory, everything moves to a file.
     fn room(&mut self, bytes: usize) -> io::Result<&mut dyn Write> {
         if let Place::Memory(held) = &mut self.place
             && held.position() as usize + bytes > MOST
@@ -96,7 +96,7 @@ impl Seek for Spool {
 }
 
 impl Contents {
-    /// Bytes that they take of memory.
+    /// Number of bytes held in memory.
     pub(super) fn held(&self) -> u64 {
         match self {
             Self::Memory(bytes) => bytes.len() as u64,

@@ -1,4 +1,4 @@
-//! What is in a run's directory besides its parts.
+//! The other files of a run's directory, besides its parts.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -11,10 +11,10 @@ use crate::counts::Table;
 use crate::error::{Error, Result};
 
 impl Run {
-    /// What is wrong with the directory besides the parts that the manifest names. And remarks on
-    /// what does no harm: files of somebody else, and what a count leaves that is killed in a
-    /// commit, which are part files that the manifest does not name yet or any more, and an older
-    /// `layers.csv`; the same for files of values, of which `is_solved` knows those that are named.
+    /// Check the lock, the table and all files that are not parts of the run. Returns the errors,
+    /// and remarks on harmless files. Harmless are foreign files, and the remains of a count that
+    /// was killed in a commit: an older `layers.csv`, and part files that the manifest does not
+    /// name. `is_solved` tells whether a solution names a file of values.
     pub(crate) fn surroundings(
         &self,
         is_solved: impl Fn(FileName<ValuesName>) -> bool,
@@ -51,7 +51,7 @@ impl Run {
         Ok((wrong.collect(), remarks))
     }
 
-    /// See that the lock file is empty.
+    /// Check that the lock file is empty.
     fn check_lock(&self) -> Result<()> {
         let path = self.dir().join(LOCK);
         match fs::metadata(&path) {
@@ -63,8 +63,8 @@ impl Run {
         }
     }
 
-    /// See that `layers.csv` is the manifest's table; returns a remark if it is an older one, as the
-    /// manifest is written first.
+    /// Check that `layers.csv` is the manifest's table. Returns a remark if it is an older table,
+    /// because a commit writes the manifest first.
     pub(super) fn check_table(&self) -> Result<Option<String>> {
         let path = self.dir().join(TABLE);
         let table = self.table();
@@ -78,7 +78,7 @@ impl Run {
             }
             opened => {
                 let file = opened.map_err(Error::io(&path, "open"))?;
-                // No more than could be right.
+                // Read at most one byte more than expected.
                 let mut start = file.take(expected.len() as u64 + 1);
                 let read = start.read_to_end(&mut found);
                 read.map_err(Error::io(&path, "read"))?;

@@ -1,9 +1,9 @@
-//! The directory of a layer that many processes count: what they hand to each other.
+//! The directory of a layer that many processes count, with the files that they pass to each other.
 //!
-//! Key idea: no file in it is ever changed, only deleted if it is found to be damaged. Whoever works on
-//! a task does so in a directory of its own, and a finished file gets its name by a link, which the
-//! file system grants once. So a task can be done twice, at once, or late: its results are the same,
-//! and the first ones stay.
+//! Key idea: no file in it ever changes; a damaged file is deleted. Each attempt at a task works in
+//! its own directory. A finished file gets its name by a hard link, which the file system grants
+//! once. So a task may run twice, concurrently or late: all results are equal, and the first result
+//! stays.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ use super::{checked, file, files};
 use crate::error::{Error, Result};
 use crate::part::{Label, Part, Sealed};
 
-/// Version of the format of what tasks hand to each other.
+/// Format version of the files that tasks pass to each other.
 const FORMAT: u32 = 1;
 
-/// What is saved.
+/// A saved value with its format version.
 #[derive(Serialize, Deserialize)]
 struct Formatted<T> {
     format: u32,
@@ -32,19 +32,19 @@ struct Formatted<T> {
     contents: T,
 }
 
-/// See the module.
+/// The directory of a layer's tasks.
 pub(crate) struct TaskDir {
     path: PathBuf,
 }
 
 impl TaskDir {
-    /// The one of a name in a run's directory, whether it is there or not.
+    /// The directory `name` of a run, which need not exist.
     pub(crate) fn new(run: &Run, name: &str) -> Self {
         let path = run.dir().join(name);
         Self { path }
     }
 
-    /// The names of those in a run's directory for the layer of a sum.
+    /// The names of a run's task directories for the layer of a sum.
     pub(crate) fn names(run: &Run, sum: u32) -> Result<Vec<String>> {
         let of_layer = files::all(run.dir())?.into_iter();
         let of_layer = of_layer.filter(|(_, named)| *named == Named::Tasks(sum));
@@ -52,7 +52,7 @@ impl TaskDir {
         Ok(names.collect())
     }
 
-    /// Delete those for layers that are sealed.
+    /// Delete the task directories of sealed layers.
     pub(crate) fn delete_sealed(run: &Run) -> Result<()> {
         for (path, named) in files::all(run.dir())? {
             if matches!(named, Named::Tasks(sum) if sum <= run.sealed_sum()) {
@@ -62,23 +62,23 @@ impl TaskDir {
         Ok(())
     }
 
-    /// The name of the one for the layer of a sum, which tells its plan from all others.
+    /// The name of the task directory for a layer; it contains a checksum of the plan.
     pub(crate) fn name(sum: u32, plan: &impl Serialize) -> String {
         files::tasks_name(sum, checked::checksum(plan))
     }
 
-    /// Make the one of a name.
+    /// Create the directory `name`.
     pub(crate) fn create(run: &Run, name: &str) -> Result<Self> {
         let dir = Self::new(run, name);
         file::create_dir(&dir.path)?;
         Ok(dir)
     }
 
-    /// Read what was [saved](Attempt::save); `None` if nothing was.
+    /// Read a [saved](Attempt::save) value; `None` if the file does not exist.
     ///
     /// # Errors
     ///
-    /// A damaged file.
+    /// If the file is damaged.
     pub(crate) fn load<T>(&self, name: &str) -> Result<Option<T>>
     where
         T: Serialize + DeserializeOwned,
@@ -87,7 +87,7 @@ impl TaskDir {
         Ok(loaded.map(|formatted| formatted.contents))
     }
 
-    /// Begin to do something, in a directory of its own.
+    /// Begin an attempt at a task, in its own directory.
     pub(crate) fn begin(&self, task: &str) -> Result<Attempt<'_>> {
         let mut names = tempfile::Builder::new();
         let prefix = format!("{task}-");
@@ -97,7 +97,7 @@ impl TaskDir {
         Ok(Attempt { dir: self, place })
     }
 
-    /// The names of its files.
+    /// The names of the files in the directory.
     pub(crate) fn files(&self) -> Result<HashSet<String>> {
         Ok(files::names(&self.path)?.into_iter().collect())
     }
@@ -111,13 +111,13 @@ impl TaskDir {
     ///
     /// # Errors
     ///
-    /// If it is missing, damaged, or not what the task said it is.
+    /// If the file is missing, damaged, or not the file that the task reported.
     pub(crate) fn part(&self, name: &str, label: Label, sealed: Sealed) -> Result<Part> {
         let part = Part::open(&self.path(name)).map_err(Error::missing)?;
         Expected::check(part, label, sealed)
     }
 
-    /// Delete some of its files, in their order.
+    /// Delete files, in the given order.
     pub(crate) fn retract<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
         let mut paths = names.into_iter().map(|name| self.path(name));
         paths.try_for_each(|path| file::remove(&path))
@@ -128,7 +128,7 @@ impl TaskDir {
     }
 }
 
-/// An attempt at a task. What it does not publish is gone with it.
+/// An attempt at a task. Dropping it deletes its unpublished files.
 pub(crate) struct Attempt<'a> {
     dir: &'a TaskDir,
     place: TempDir,
@@ -140,8 +140,8 @@ impl Attempt<'_> {
         Writer::one(self.place.path().join(name), label.into(), block)
     }
 
-    /// Finish it, and give it its name, unless there is such a file; returns what it is. An empty one
-    /// is dropped.
+    /// Finish a file and give it its name, unless the name is taken; an empty file is dropped.
+    /// Returns the totals of the file.
     pub(crate) fn publish(&self, name: &str, writer: Writer) -> Result<Sealed> {
         let mut sealed = Sealed::default();
         for (contents, file) in writer.finish()? {
@@ -158,8 +158,8 @@ impl Attempt<'_> {
         Ok(sealed)
     }
 
-    /// Save what can be [loaded](TaskDir::load), unless something was; after it, what was published
-    /// before is durable.
+    /// Save a value for [`TaskDir::load`], unless the name is taken. After it, all published files
+    /// are durable.
     pub(crate) fn save<T: Serialize>(self, name: &str, contents: &T) -> Result<()> {
         let written = self.place.path().join(name);
         let format = FORMAT;

@@ -1,4 +1,4 @@
-//! A part, or its values, in the making: one file after another, each of so many boards.
+//! Writes a part, or its values, segment by segment.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,13 @@ use super::spool::{Contents, Spool};
 use crate::error::{Error, Result};
 use crate::part::{self, Block, PartWriter, Sealed};
 
-/// Where the file of a number goes; of no number, if it is the only one.
+/// Path of segment `n`, or of the only file if `None`.
 type PathOf = dyn Fn(Option<u32>) -> PathBuf + Send + Sync;
 
-/// A part, or its values, in the making. While it is not known that there are several files, the
-/// first has no number.
+/// Writes a part, or its values. The first file gets a number only when a second file begins.
 pub(crate) struct Writer {
     path_of: Box<PathOf>,
-    /// What each file says it holds; the last one holds for all that follow.
+    /// The contents of each file; the last entry applies to all further files.
     contents: Vec<part::Contents>,
     /// Boards of every file but the last.
     segment: u64,
@@ -27,7 +26,8 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Begin the files of something, each of `segment` boards; `path_of` gives them their places.
+    /// Begin the files of a part, or of its values, with `segment` boards each, at the paths
+    /// `path_of`.
     pub(super) fn new<N: Name>(
         name: N,
         contents: Vec<part::Contents>,
@@ -59,7 +59,7 @@ impl Writer {
         })
     }
 
-    /// Append a block. All but the last of a part must be full.
+    /// Append a block. Every block but the last of a part must be full.
     ///
     /// # Errors
     ///
@@ -85,12 +85,12 @@ impl Writer {
         Ok(())
     }
 
-    /// States, or values, that every block but the last must have.
+    /// Number of states, or values, in every block but the last.
     pub(crate) fn block(&self) -> usize {
         self.block
     }
 
-    /// Finish the last file; returns all of them in order.
+    /// Finish the last file; returns all files in order.
     pub(super) fn finish(self) -> Result<Vec<(Contents, Sealed)>> {
         let mut files = self.full;
         files.push(end(self.file)?);
@@ -119,7 +119,7 @@ mod tests {
         max: Exp::of_tile(32).unwrap(),
     };
 
-    /// What comes of writing some boards, block by block, into files of `segment` boards.
+    /// Write boards, block by block, into files of `segment` boards.
     fn write(boards: &[u64], segment: u64) -> Result<Vec<(Contents, Sealed)>> {
         let name = PartName::of_afterstates(KEY);
         let label = name.label(&"4x4".parse().unwrap());

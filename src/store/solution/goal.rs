@@ -1,4 +1,4 @@
-//! What a game is solved for, and how exactly.
+//! A goal: an objective, and the precision of its values.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::Objective;
 
-/// How the mean of an afterstate's candidates is made an integer.
+/// How the mean over an afterstate's candidates is rounded to an integer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
-    /// To the nearest, up from the middle.
+    /// To the nearest integer; a half is rounded up.
     #[default]
     Nearest,
     /// Down: no value is too great.
@@ -29,10 +29,10 @@ impl fmt::Display for Rounding {
     }
 }
 
-/// What is played for, and how its values are written as integers.
+/// An objective, and the form of its values as integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
-    /// What is played for.
+    /// The objective.
     pub objective: Objective,
     /// Bits after the binary point of a value.
     pub fraction: u32,
@@ -47,9 +47,9 @@ impl Goal {
         f64::from(value) / (1u64 << self.fraction) as f64
     }
 
-    /// How much a value of an afterstate of `sum` can be off, in a game whose last afterstates have
-    /// sum `last`: half a unit, or a whole one that is always rounded the same way, for each
-    /// afterstate on the way to the end. Neither a maximum nor a mean enlarges an error.
+    /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
+    /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if all
+    /// values are rounded up or down. Neither a maximum nor a mean enlarges an error.
     #[must_use]
     pub fn error(&self, sum: u32, last: u32) -> f64 {
         let left = (last + 2).saturating_sub(sum) / 2;

@@ -1,4 +1,4 @@
-//! `solution.json`: what is solved of a run, and the files of values.
+//! `solution.json`: the solved objectives of a run, and their files of values.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -15,8 +15,7 @@ use crate::store::files::{self, FileName, PartName, SOLUTION, ValuesName};
 use crate::store::manifest::PROGRAM;
 use crate::store::run::Run;
 
-/// Version of the format: the latest that this program reads. It writes 1 where that is enough: where
-/// no part is in several files.
+/// The latest format version that this program reads. It writes version 1 if no part has segments.
 const FORMAT: u32 = 2;
 
 /// The manifest of a solution. No field depends on time, threads or memory.
@@ -25,22 +24,22 @@ pub(crate) struct SolutionManifest {
     pub(super) format: u32,
     program: String,
     game: String,
-    /// Of the live states of the run that is solved.
+    /// Fingerprint of the run's live states.
     states: Fingerprint,
     /// In order of objective.
     pub(super) answers: Vec<Answer>,
 }
 
-/// What is solved for one goal.
+/// The solution for one goal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
     objective: String,
     fraction: u32,
     rounding: Rounding,
-    /// Sum of the last layer solved, which is the lowest; 2 more than the greatest sum of an
-    /// afterstate if there is none.
+    /// Sum of the lowest solved layer. If no layer is solved, 2 more than the greatest sum of an
+    /// afterstate.
     pub(super) solved_sum: u32,
-    /// As they were written: in order of falling sum, then of largest tile.
+    /// In the order of writing: by falling sum, then by largest tile.
     pub(super) files: Vec<SealedValues>,
 }
 
@@ -52,13 +51,13 @@ pub(crate) struct SealedValues {
     values: u64,
     pub(super) bytes: u64,
     pub(super) fingerprint: Fingerprint,
-    /// Each of their files, if there are several.
+    /// The segments, if there are several files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) segments: Vec<Sealed>,
 }
 
 impl SealedValues {
-    /// What the manifest says of finished files.
+    /// The manifest's entry for finished files.
     pub(super) fn new(key: PartKey, files: Vec<Sealed>) -> Self {
         let sealed: Sealed = files.iter().copied().sum();
         Self {
@@ -71,7 +70,7 @@ impl SealedValues {
         }
     }
 
-    /// The files, and what each is.
+    /// The names and totals of the files.
     pub(super) fn files(
         &self,
         name: ValuesName,
@@ -92,7 +91,7 @@ impl SealedValues {
         Some(PartKey { sum, max })
     }
 
-    /// Whether they are in as many files as their afterstates, of the same lengths.
+    /// Whether the values are cut into segments of the same lengths as their afterstates.
     fn are_cut_as(&self, run: &Run) -> bool {
         let afterstates = self.key().map(PartName::of_afterstates);
         let Some(afterstates) = afterstates.and_then(|name| run.manifest.find(name)) else {
@@ -110,7 +109,7 @@ impl SealedValues {
 }
 
 impl Answer {
-    /// Nothing is solved of a run.
+    /// An entry without a solved layer.
     pub(super) fn new(goal: Goal, run: &Run) -> Self {
         Self {
             objective: goal.objective.to_string(),
@@ -134,7 +133,7 @@ impl Answer {
         self.objective.parse().ok()
     }
 
-    /// The file of a part's values.
+    /// The entry of a part's values.
     pub(super) fn find(&self, key: PartKey) -> Option<&SealedValues> {
         let key = (Reverse(key.sum), key.max.tile());
         let at = self.files.binary_search_by_key(&key, SealedValues::order);
@@ -148,7 +147,7 @@ impl Answer {
 }
 
 impl SolutionManifest {
-    /// Of a run of which nothing is solved.
+    /// The manifest of a run without a solution.
     pub(super) fn new(run: &Run) -> Self {
         Self {
             format: 1,
@@ -159,7 +158,7 @@ impl SolutionManifest {
         }
     }
 
-    /// Read that of a run; `None` if it has none.
+    /// Read the manifest of a run's solution; `None` if there is none.
     pub(super) fn load(run: &Run) -> Result<Option<Self>> {
         let path = run.dir().join(SOLUTION);
         let Some(manifest) = checked::load::<Self>(&path, FORMAT)? else {
@@ -170,14 +169,14 @@ impl SolutionManifest {
         Ok(Some(manifest))
     }
 
-    /// The version of the format that says what is solved.
+    /// The lowest format version that can hold the manifest.
     pub(super) fn version(&self) -> u32 {
         let mut parts = self.answers.iter().flat_map(|answer| &answer.files);
         let whole = parts.all(|part| part.segments.is_empty());
         if whole { 1 } else { FORMAT }
     }
 
-    /// Whether it can be that of the run: its fields against each other, and against the table.
+    /// Check the fields against each other and against the run's table.
     fn audit(&self, run: &Run) -> Result<(), String> {
         let fresh = Self::new(run);
         check(

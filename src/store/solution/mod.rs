@@ -1,4 +1,4 @@
-//! The solution of a run: values of its afterstates, in files beside theirs.
+//! The solution of a run: the values of its afterstates, in files of their own.
 //!
 //! ```text
 //! enum48-data/3x3/
@@ -7,12 +7,12 @@
 //!   sum-00164-max-00032.512.values       the chance to reach 512 from there
 //! ```
 //!
-//! It is written as a run is, layer by layer, but from the last layer to the first, and is as hard
-//! to damage: `solution.json` names what is finished, and nothing else exists. A count does not
-//! touch it.
+//! A solution is written layer by layer, from the last layer to the first, and survives
+//! interruptions as a run does: only files that `solution.json` names belong to it. A count does
+//! not touch it.
 //!
-//! The bytes of the files of values are described in [`part`](crate::part). `solution.json` is this,
-//! in these words and this order:
+//! The module [`part`](crate::part) describes the files of values. `solution.json` has these keys,
+//! in this order:
 //!
 //! ```text
 //! {
@@ -40,7 +40,7 @@
 //! }
 //! ```
 //!
-//! [`Solution`] is how everybody reads it; [`SolutionStore`] is one in the making.
+//! [`Solution`] reads a solution; [`SolutionStore`] writes it.
 
 mod goal;
 mod manifest;
@@ -60,11 +60,12 @@ use crate::error::{Error, Result, SolvingError};
 use crate::game::{Objective, PartKey};
 use crate::part::{About, Column, Fingerprint, Sealed};
 
-/// What is solved of a run, for reading. While it is open nobody changes the run or solves more.
+/// The solution of a run, for reading. While it is open, no other process changes the run or solves
+/// it further.
 pub struct Solution {
     run: Run,
     manifest: SolutionManifest,
-    /// Files that wait for a commit: none but in a [`SolutionStore`].
+    /// Files that wait for a commit; only a [`SolutionStore`] has any.
     outbox: Outbox<ValuesName>,
 }
 
@@ -73,9 +74,9 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// Those of [`Run::open`]; if nothing is solved yet, [`SolvingError::NotSolved`], or
-    /// [`SolvingError::NotComplete`] or [`SolvingError::NoAfterstates`] if it cannot be; a damaged
-    /// manifest.
+    /// As for [`Run::open`]; a damaged manifest; without a solution [`SolvingError::NotSolved`], or
+    /// [`SolvingError::NotComplete`] or [`SolvingError::NoAfterstates`] if the run cannot be
+    /// solved.
     pub fn open(dir: &Path) -> Result<Self> {
         let run = Run::open(dir)?;
         let Some(manifest) = SolutionManifest::load(&run)? else {
@@ -85,17 +86,17 @@ impl Solution {
         Ok(Self::new(run, manifest))
     }
 
-    /// Open the solution in a directory in which it may be going on, or not be begun, for what is
-    /// solved at the moment.
+    /// Open the present state of a solution, even if another process is writing it, or if nothing
+    /// is solved yet.
     ///
     /// # Errors
     ///
-    /// As for [`SolutionStore::open`], but for one in use.
+    /// As for [`SolutionStore::open`], but a directory in use is not an error.
     pub fn peek(dir: &Path) -> Result<Self> {
         Self::begun_or_not(Run::peek(dir)?)
     }
 
-    /// The solution of a run, which must be one that can be solved, as far as it goes.
+    /// The solution of a run that can be solved; it may be incomplete or empty.
     fn begun_or_not(run: Run) -> Result<Self> {
         can_be_solved(&run)?;
         let manifest = SolutionManifest::load(&run)?;
@@ -124,45 +125,44 @@ impl Solution {
         complete.map(Answer::goal)
     }
 
-    /// The goals that were taken up, solved down to the first layer or not, in order of objective.
+    /// The goals that were begun, complete or not, in order of objective.
     pub fn aims(&self) -> impl Iterator<Item = Goal> {
         self.manifest.answers.iter().map(Answer::goal)
     }
 
-    /// Take objectives out of the manifest.
+    /// Remove objectives from the manifest.
     pub(crate) fn forget(&mut self, objectives: &[Objective]) {
         let answers = &mut self.manifest.answers;
         answers.retain(|answer| !objectives.contains(&answer.goal().objective));
     }
 
-    /// Values in all its files.
+    /// Number of values in all files.
     pub(crate) fn values_in_all(&self) -> u64 {
         let answers = self.manifest.answers.iter();
         let files = answers.flat_map(|answer| &answer.files);
         files.map(|file| file.sealed().states).sum()
     }
 
-    /// Whether a file of values belongs to it.
+    /// Whether a file of values belongs to the solution.
     pub(crate) fn names(&self, name: FileName<ValuesName>) -> bool {
         let answer = self.answer(name.of.objective);
         let values = answer.and_then(|answer| answer.find(name.of.key));
         values.is_some_and(|values| values.files(name.of).any(|(file, _)| file == name))
     }
 
-    /// The goal of an objective, also if it is not solved down to the first layer; `None` if nothing
-    /// of it is.
+    /// The goal of an objective, complete or not; `None` if it was not begun.
     #[must_use]
     pub fn goal(&self, objective: Objective) -> Option<Goal> {
         self.answer(objective).map(Answer::goal)
     }
 
-    /// Sum of the lowest layer that is solved for a goal; 2 more than the greatest sum of an afterstate
-    /// if there is none.
+    /// Sum of the lowest layer that is solved for a goal. If no layer is solved, 2 more than the
+    /// greatest sum of an afterstate.
     ///
     /// # Errors
     ///
-    /// [`SolvingError::OtherFraction`] or [`SolvingError::OtherRounding`] if the objective is solved
-    /// in another way, as far as it is.
+    /// [`SolvingError::OtherFraction`] or [`SolvingError::OtherRounding`] if the objective was
+    /// begun with another precision.
     pub fn reached(&self, goal: Goal) -> Result<u32> {
         let Some(answer) = self.answer(goal.objective) else {
             return Ok(self.last_sum() + 2);
@@ -202,7 +202,7 @@ impl Solution {
         self.run.last_afterstates()
     }
 
-    /// The most by which a value of a goal can be off.
+    /// Maximum error of a value of a goal.
     #[must_use]
     pub fn error(&self, goal: Goal) -> f64 {
         goal.error(4, self.last_sum())
@@ -215,7 +215,7 @@ impl Solution {
         files.into_iter().flatten().map(|file| file.bytes).sum()
     }
 
-    /// Fingerprint of all values of an objective, with the afterstates that they belong to.
+    /// Fingerprint of all values of an objective and their afterstates.
     #[must_use]
     pub fn fingerprint(&self, objective: Objective) -> Fingerprint {
         let files = self.answer(objective).map(|answer| &answer.files);
@@ -229,11 +229,12 @@ impl Solution {
         files.into_iter().flatten().filter_map(SealedValues::key)
     }
 
-    /// Open the values of a part's afterstates; `None` if they are not solved, or there are none.
+    /// Open the values of a part's afterstates; `None` if the part is not solved, or has no
+    /// afterstates.
     ///
     /// # Errors
     ///
-    /// A file that is missing, damaged, or not the one that was sealed.
+    /// If a file is missing, damaged, or not the file that was sealed.
     pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<Column>> {
         let answer = self.answer(objective);
         let found = answer.and_then(|answer| Some((answer.goal(), answer.find(key)?)));
@@ -252,7 +253,7 @@ impl Solution {
         Column::join(columns.collect::<Result<_>>()?).map(Some)
     }
 
-    /// What each file of a part's values must say it holds: they are cut as their afterstates are.
+    /// The expected header of each file of a part's values, one for each file of afterstates.
     fn abouts(&self, goal: Goal, key: PartKey) -> Vec<About> {
         let name = PartName::of_afterstates(key);
         let expected = self.run.manifest.find(name);
@@ -274,7 +275,7 @@ impl Solution {
     }
 }
 
-/// See that a run is one that can be solved.
+/// Check that a run can be solved.
 fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
     let path = || run.dir().to_owned();
     if !run.complete() {
@@ -293,7 +294,7 @@ fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
     Ok(())
 }
 
-/// See that a file of values is the one that it should be.
+/// Check that a file of values is the file that was sealed.
 fn expect(column: Column, about: About, sealed: Sealed) -> Result<Column> {
     let mismatch = |what: String| {
         let path = column.path().to_owned();

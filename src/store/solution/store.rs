@@ -1,4 +1,4 @@
-//! A solution in the making: files of values, layer by layer, from the last to the first.
+//! Writes a solution: files of values, layer by layer, from the last to the first.
 
 use std::path::Path;
 
@@ -19,28 +19,27 @@ use crate::store::outbox::Outbox;
 use crate::store::run::Run;
 use crate::store::writer::Writer;
 
-/// Most bytes that `solution.json` takes: once, and for each file.
+/// Upper bounds on the size of `solution.json`: a constant, and the bytes per file.
 const ROOM: u64 = 16 << 10;
 const ROOM_FOR_FILE: u64 = 256;
 
-/// A solution in the making: its directory, locked for this process, and all that may change it.
+/// A solution that is being written. Its directory is locked, and only this type changes it.
 pub struct SolutionStore {
     solution: Solution,
     notes: Vec<String>,
 }
 
 impl SolutionStore {
-    /// Open the directory of a run to solve it: what an interrupted solver left unfinished is
-    /// deleted.
+    /// Open the directory of a run to solve it. Deletes unfinished files of an interrupted solver.
     ///
     /// # Errors
     ///
-    /// A directory that is no run's, or in use;
+    /// A directory without a run, or in use;
     /// [`SolvingError::NotComplete`](crate::SolvingError::NotComplete) or
     /// [`SolvingError::NoAfterstates`](crate::SolvingError::NoAfterstates) for a run that cannot be
     /// solved; a damaged manifest.
     pub fn open(dir: &Path) -> Result<Self> {
-        // It says what is wrong with a directory that is no run's, and creates no lock there.
+        // `Run::open` reports a directory without a run, and creates no lock in it.
         drop(Run::open(dir)?);
         let lock = file::lock(dir)?;
         let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
@@ -54,12 +53,12 @@ impl SolutionStore {
         Ok(store)
     }
 
-    /// Begin to solve the run in `dir`, which is only read, in the empty directory `place`, to try
-    /// that out.
+    /// Begin a trial solution of the run in `dir`. Only reads `dir`, and writes to the empty
+    /// directory `place`.
     ///
     /// # Errors
     ///
-    /// As for [`SolutionStore::open`], but for one in use.
+    /// As for [`SolutionStore::open`], but a directory in use is not an error.
     #[cfg(feature = "cli")]
     pub(crate) fn apart(dir: &Path, place: &Path) -> Result<Self> {
         let run = Run::peek(dir)?;
@@ -72,23 +71,23 @@ impl SolutionStore {
         })
     }
 
-    /// The solution, as far as it goes.
+    /// The solution so far.
     #[must_use]
     pub fn solution(&self) -> &Solution {
         &self.solution
     }
 
-    /// Remarks on what was found when it was opened.
+    /// Remarks from opening the directory.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Delete what is solved for these objectives.
+    /// Delete the values of these objectives.
     ///
     /// # Errors
     ///
-    /// What the system refuses.
+    /// [`Error::Io`] if a file cannot be deleted or the manifest cannot be written.
     pub fn forget(&mut self, objectives: &[Objective]) -> Result<()> {
         let solution = &self.solution;
         let files = objectives.iter().flat_map(|&objective| {
@@ -110,7 +109,7 @@ impl SolutionStore {
         self.close()
     }
 
-    /// Take up a goal, or go on with it.
+    /// Begin a goal, or resume it.
     ///
     /// # Errors
     ///
@@ -148,8 +147,7 @@ impl SolutionStore {
             .finish(ValuesName { objective, key }, writer)
     }
 
-    /// Add the layer of a sum, which is solved for these objectives, to the manifest, and commit if it
-    /// is time to.
+    /// Add a layer, solved for these objectives, to the manifest, and commit if a commit is due.
     pub(crate) fn seal(&mut self, objectives: &[Objective], sum: u32) -> Result<()> {
         let Solution {
             manifest, outbox, ..
@@ -179,8 +177,8 @@ impl SolutionStore {
         Ok(())
     }
 
-    /// Check every block of the afterstates and of the values of these objectives against its
-    /// checksum, on the threads of the pool that this is called on.
+    /// Check every block of the afterstates and of these objectives' values against its checksum,
+    /// on the threads of the caller's pool.
     pub(crate) fn check_blocks(&self, objectives: &[Objective]) -> Result<()> {
         let solution = &self.solution;
         let parts: Vec<PartKey> = solution.run.parts(Kind::Afterstates).collect();
@@ -194,17 +192,17 @@ impl SolutionStore {
         })
     }
 
-    /// Commit, and leave nothing but what is finished in the directory.
+    /// Commit, and delete unfinished files.
     pub(crate) fn close(&mut self) -> Result<()> {
         self.solution.outbox.close(&self.solution.manifest)
     }
 
-    /// Delete the files of a layer that could not be finished, and commit those before it.
+    /// Delete the files of the unfinished layer, and commit the layers before it.
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.solution.outbox.abandon(&self.solution.manifest)
     }
 
-    /// Delete what the manifest does not name.
+    /// Delete the files that the manifest does not name.
     fn remove_orphans(&mut self) -> Result<()> {
         let solution = &self.solution;
         let is_orphan = |named| match named {
