@@ -225,7 +225,10 @@ fn a_plan_that_was_changed_is_named() {
     forge(&plan, "\"shares\": ", "\"shares\": 9");
     for found in [count.next().err(), count.run(&missing.tasks[0]).err()] {
         let said = found.unwrap().to_string();
-        assert!(said.contains("plan.json: damaged: its directory has the name of another plan"), "{said}");
+        assert!(
+            said.contains("plan.json: damaged: its directory has the name of another plan"),
+            "{said}"
+        );
     }
 }
 
