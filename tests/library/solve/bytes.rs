@@ -68,8 +68,8 @@ fn an_objective_that_is_solved_with_another_rounding_is_refused_and_stays() {
     let before = files(run.dir());
     let refused = run.solve(&["score"], NEAREST, &plan(1)).unwrap_err();
     let said = format!(
-        "{}: score is solved with values rounded down, not to the nearest: ask for those, or \
-         forget it and solve it anew",
+        "{}: score is solved with values rounded down, not to the nearest: ask for that \
+         rounding, or forget the objective and solve it anew",
         run.dir().display()
     );
     assert_eq!(refused.to_string(), said);
