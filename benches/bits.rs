@@ -7,8 +7,8 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use enum48::internals::{
-    BitRow, BitTile, LINE, Line, ROOM, combine, count, count_masked, count_masked_twice, extract,
-    keep_canonical, or, or_masked, select, transpose,
+    BitLine, BitRow, BitTile, LINE, ROOM, combine, count, count_masked, count_masked_twice,
+    extract, keep_canonical, or, or_masked, select, transpose,
 };
 
 /// Lines of the longest row of 4x4 to 64.
@@ -18,11 +18,11 @@ fn bits(c: &mut Criterion) {
     let mut random = fastrand::Rng::with_seed(1);
     // About one bit in eight is set, as in a layer.
     let mut line = || {
-        Line(std::array::from_fn(|_| {
+        BitLine(std::array::from_fn(|_| {
             random.u64(..) & random.u64(..) & random.u64(..)
         }))
     };
-    let mut row = || -> Vec<Line> { (0..LINES).map(|_| line()).collect() };
+    let mut row = || -> Vec<BitLine> { (0..LINES).map(|_| line()).collect() };
     let [one, other, mask, below, without] = [(); 5].map(|()| row());
     let mut to = row();
     let mut tile: BitTile = one[..64].try_into().expect("64 lines");

@@ -12,11 +12,11 @@ use enum48::Game;
 use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
-    BLOCK, BitRow, BitTile, Block, BoardBuffer, Encoder, Expand, Index, LINE, Line, ROOM,
-    RankTables, Ranking, Rules, Scratch, Sorter, ValueEncoder, count, count_masked, expanding,
+    BLOCK, BitLine, BitRow, BitTile, Block, BoardBuffer, Encoder, Expand, Index, LINE, ROOM,
+    RankTables, Ranking, Rules, ExpandScratch, Sorter, ValueEncoder, count, count_masked, expanding,
     extract, keep_canonical, or, or_masked, rules, transpose, union,
 };
-use enum48::part::{Column, Decoder, Kind, Part, Stream, ValueDecoder, fingerprint};
+use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, ValueDecoder, fingerprint};
 use enum48::play::Code;
 use enum48::solve::StateValues;
 use enum48::store::{Goal, Keep, Store};
@@ -88,28 +88,33 @@ fn kernel_transpose(tile: &mut BitTile) {
 }
 
 #[inline(never)]
-fn kernel_or(to: &mut [Line], from: &[Line]) {
+fn kernel_or(to: &mut [BitLine], from: &[BitLine]) {
     or(to, from);
 }
 
 #[inline(never)]
-fn kernel_or_masked(to: &mut [Line], from: &[Line], mask: &[Line]) {
+fn kernel_or_masked(to: &mut [BitLine], from: &[BitLine], mask: &[BitLine]) {
     or_masked(to, from, mask);
 }
 
 #[inline(never)]
-fn kernel_count_bits(row: &[Line]) {
+fn kernel_count_bits(row: &[BitLine]) {
     black_box(count(row));
 }
 
 #[inline(never)]
-fn kernel_count_masked(row: &[Line], mask: &[Line]) {
+fn kernel_count_masked(row: &[BitLine], mask: &[BitLine]) {
     black_box(count_masked(row, mask));
 }
 
 /// Returns the number of boards.
 #[inline(never)]
-fn kernel_extract(bits: &[Line], mask: &[Line], row: BitRow, boards: &mut BoardBuffer) -> usize {
+fn kernel_extract(
+    bits: &[BitLine],
+    mask: &[BitLine],
+    row: BitRow,
+    boards: &mut BoardBuffer,
+) -> usize {
     let (mut line, mut all) = (0, 0);
     while line < bits.len() {
         let (lines, found) = extract(&bits[line..], &mask[line..], row.from(line), boards);
@@ -136,14 +141,14 @@ fn kernel_places(index: &Index, ranks: &[u64], places: &mut Vec<u32>) {
 
 #[inline(never)]
 fn kernel_values(expand: &Expand, afterstates: &[Board], values: &mut Vec<u32>) {
-    let found = expand.values(afterstates, &mut Scratch::default(), values);
+    let found = expand.values(afterstates, &mut ExpandScratch::default(), values);
     found.expect("each afterstate is there");
     assert_eq!(values.len(), afterstates.len());
 }
 
 #[inline(never)]
 fn kernel_values_of_four(expand: &Expand, afterstates: &[Board], values: &mut Vec<u32>) {
-    let found = expand.values(afterstates, &mut Scratch::default(), values);
+    let found = expand.values(afterstates, &mut ExpandScratch::default(), values);
     found.expect("each afterstate is there");
     assert_eq!(values.len(), 4 * afterstates.len());
 }
@@ -165,7 +170,7 @@ fn kernel_encode_values(
 }
 
 #[inline(never)]
-fn kernel_decode_values(column: &Column, decoder: &mut ValueDecoder, out: &mut Vec<u32>) {
+fn kernel_decode_values(column: &ValueColumn, decoder: &mut ValueDecoder, out: &mut Vec<u32>) {
     column.read_block(0, decoder, out).expect("it was encoded");
 }
 
@@ -265,9 +270,9 @@ fn main() {
     kernel_fingerprint(&states);
     done("fingerprint", SLICE);
 
-    let boards: Vec<Line> = states
+    let boards: Vec<BitLine> = states
         .chunks(8)
-        .map(|words| Line(words.try_into().expect("eight")))
+        .map(|words| BitLine(words.try_into().expect("eight")))
         .collect();
     let (row, other) = boards.split_at(boards.len() / 2);
     let bits = row.len() * LINE;

@@ -8,8 +8,8 @@
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use enum48::game::{Board, Exp, PartKey};
-use enum48::internals::{Expand, Index, RankTables, Ranking, Scratch, expanding};
-use enum48::part::{Column, Kind, ValueDecoder};
+use enum48::internals::{Expand, ExpandScratch, Index, RankTables, Ranking, expanding};
+use enum48::part::{Kind, ValueColumn, ValueDecoder};
 use enum48::solve::{StateValues, Values};
 use enum48::store::{Goal, Solution};
 
@@ -114,7 +114,7 @@ fn afterstates(group: &mut BenchmarkGroup<WallTime>, solution: &Solution, goals:
         .collect();
     group.throughput(Throughput::Elements(boards.len() as u64));
     let name = format!("afterstates/{}", goals.len());
-    let (mut scratch, mut values) = (Scratch::default(), Vec::new());
+    let (mut scratch, mut values) = (ExpandScratch::default(), Vec::new());
     let bench = |expand: &Expand| {
         group.bench_function(name, |b| {
             b.iter(|| {
@@ -131,7 +131,7 @@ fn afterstates(group: &mut BenchmarkGroup<WallTime>, solution: &Solution, goals:
 }
 
 /// All values of a file.
-fn column(column: &Column) -> Vec<u32> {
+fn column(column: &ValueColumn) -> Vec<u32> {
     let (mut decoder, mut values) = (ValueDecoder::new().unwrap(), Vec::new());
     for block in 0..column.blocks() {
         column.read_block(block, &mut decoder, &mut values).unwrap();

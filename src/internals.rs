@@ -9,8 +9,8 @@ use crate::store::{Goal, Solution};
 
 pub use crate::engine::bits::boards::{BitRow, BoardBuffer, ROOM, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
-    BitTile, LINE, Line, combine, count, count_masked, count_masked_twice, or, or_masked, select,
-    transpose,
+    BitLine, BitTile, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
+    select, transpose,
 };
 pub use crate::engine::lists::merge::{union, union_all};
 pub use crate::engine::lists::sort::Sorter;
@@ -19,7 +19,7 @@ pub use crate::part::block::{BLOCK, Block, Encoder};
 pub use crate::part::contents::Contents;
 pub use crate::part::planes::ValueEncoder;
 pub use crate::part::writer::{PartWriter, Sealed};
-pub use crate::solve::expand::{Expand, Scratch};
+pub use crate::solve::expand::{Expand, ExpandScratch};
 pub use crate::solve::index::Index;
 pub use crate::solve::rank::{RankTables, Ranking};
 

@@ -27,7 +27,7 @@
 //!   position, so that an array beside the part can hold anything about its boards (with an example).
 //! - [`solve::solve`] solves a complete run that kept its afterstates, for any [`store::Goal`]s;
 //!   [`solve::Values`] looks up the values of a board and of each of its moves (with an example).
-//! - [`part::Column`] reads the values of a part's afterstates, in the same blocks.
+//! - [`part::ValueColumn`] reads the values of a part's afterstates, in the same blocks.
 //! - [`Game::moves`], [`Game::spawns`] and [`Game::canonical`] are the rules for one board.
 //!
 //! # Words

@@ -10,14 +10,14 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads lines one by one. A line that is too long is an error, before it fills the memory: it may
 /// have no end.
-pub(crate) struct Lines<R> {
+pub(crate) struct LineReader<R> {
     from: BufReader<R>,
     longest: usize,
     line: Vec<u8>,
     number: u64,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     /// Read lines of at most `longest` bytes.
     pub(crate) fn new(from: R, longest: usize) -> Self {
         Self {
@@ -66,18 +66,18 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_and_a_line_without_an_end_is_refused() {
-        let mut lines = Lines::new("one\n\nlast".as_bytes(), 4);
+        let mut lines = LineReader::new("one\n\nlast".as_bytes(), 4);
         for (number, line) in [(1, "one\n"), (2, "\n"), (3, "last")] {
             assert_eq!(lines.next().unwrap().unwrap(), line.as_bytes());
             assert_eq!(lines.number(), number);
         }
         assert_eq!(lines.next().unwrap(), None);
 
-        let mut lines = Lines::new("\u{feff}one\n\u{feff}two".as_bytes(), 8);
+        let mut lines = LineReader::new("\u{feff}one\n\u{feff}two".as_bytes(), 8);
         assert_eq!(lines.next().unwrap().unwrap(), b"one\n");
         assert_eq!(lines.next().unwrap().unwrap(), "\u{feff}two".as_bytes());
 
-        let mut lines = Lines::new(io::Read::chain("one\n".as_bytes(), io::repeat(0)), 4);
+        let mut lines = LineReader::new(io::Read::chain("one\n".as_bytes(), io::repeat(0)), 4);
         assert!(lines.next().unwrap().is_some());
         let refused = lines.next().unwrap_err().to_string();
         assert_eq!(refused, "more than 4 bytes without a line end");

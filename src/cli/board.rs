@@ -1,6 +1,6 @@
 //! A board and its moves, as every subcommand tells them.
 //!
-//! [`State`] is the verdict of the rules on a board, [`JudgedMoves`] the verdict of a solution on its
+//! [`BoardState`] is the verdict of the rules on a board, [`JudgedMoves`] the verdict of a solution on its
 //! moves, and [`Adviser`] judges the positions of a game.
 
 use std::fmt::{self, Display};
@@ -25,7 +25,7 @@ pub(super) fn picture(board: &impl Display) -> String {
 
 /// Whether a board can be played on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum BoardState {
     Live,
     Dead,
     Won,
@@ -33,7 +33,7 @@ pub(super) enum State {
     Empty,
 }
 
-impl State {
+impl BoardState {
     pub(super) fn of(game: Game, board: Board) -> Self {
         match Position::on(game, board).status() {
             _ if board == 0 => Self::Empty,
@@ -44,7 +44,7 @@ impl State {
     }
 }
 
-impl Display for State {
+impl Display for BoardState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Live => "live",
@@ -55,7 +55,7 @@ impl Display for State {
     }
 }
 
-impl Serialize for State {
+impl Serialize for BoardState {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }

@@ -30,12 +30,12 @@ Examples:
 pub(super) struct Args {
     /// A shell, or man for the manual page
     #[arg(value_name = "FOR")]
-    reader: Reader,
+    reader: CompletionReader,
 }
 
 /// Who reads the output.
 #[derive(Clone, Copy, ValueEnum)]
-enum Reader {
+enum CompletionReader {
     Bash,
     Zsh,
     Fish,
@@ -48,12 +48,12 @@ enum Reader {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut program = Cli::command();
     let shell = match args.reader {
-        Reader::Bash => Some(Shell::Bash),
-        Reader::Zsh => Some(Shell::Zsh),
-        Reader::Fish => Some(Shell::Fish),
-        Reader::Elvish => Some(Shell::Elvish),
-        Reader::Powershell => Some(Shell::PowerShell),
-        Reader::Man => None,
+        CompletionReader::Bash => Some(Shell::Bash),
+        CompletionReader::Zsh => Some(Shell::Zsh),
+        CompletionReader::Fish => Some(Shell::Fish),
+        CompletionReader::Elvish => Some(Shell::Elvish),
+        CompletionReader::Powershell => Some(Shell::PowerShell),
+        CompletionReader::Man => None,
     };
     let mut text = Vec::new();
     match shell {

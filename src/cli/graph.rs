@@ -45,7 +45,7 @@ pub(super) struct Args {
 
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "dot")]
-    format: Format,
+    format: GraphFormat,
 
     /// Refuse games with more states than this
     #[arg(long, value_name = "N", default_value_t = 2000)]
@@ -57,7 +57,7 @@ pub(super) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
+enum GraphFormat {
     Dot,
     Graphml,
     Json,
@@ -72,11 +72,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         graph => graph?,
     };
     let format = match args.format {
-        Format::Dot => graph::Format::Dot {
+        GraphFormat::Dot => graph::Format::Dot {
             grouped: args.group,
         },
-        Format::Graphml => graph::Format::GraphMl,
-        Format::Json => graph::Format::Json,
+        GraphFormat::Graphml => graph::Format::GraphMl,
+        GraphFormat::Json => graph::Format::Json,
     };
     output.write(|to| Ok(graph.write(format, to)?))?;
     Ok(Outcome::Done)

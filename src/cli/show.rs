@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde::{Serialize, Serializer};
 
 use super::Outcome;
-use super::board::{State, picture};
+use super::board::{BoardState, picture};
 use super::game::{GameOrRun, board};
 use super::output::print_json;
 use super::units;
@@ -84,7 +84,7 @@ fn ask(run: &Run, board: Grid, shown: &mut ShownBoard) -> Result<()> {
     {
         let name = part.path().file_name().context("a part has a name")?;
         let file = name.display().to_string();
-        shown.place = Some(BlockPlace { file, block });
+        shown.place = Some(ShownPlace { file, block });
     }
     Ok(())
 }
@@ -100,13 +100,13 @@ struct ShownBoard {
     orbit: u64,
     sum: u32,
     max_tile: u32,
-    state: State,
+    state: BoardState,
     moves: Vec<ShownMove>,
     /// `None` if no run was asked, or it cannot tell.
     reached: Option<bool>,
     /// The place among the files of the run, if the board is listed in one.
     #[serde(flatten)]
-    place: Option<BlockPlace>,
+    place: Option<ShownPlace>,
     /// The directory of the run, if it is solved.
     #[serde(skip)]
     solved: Option<PathBuf>,
@@ -114,7 +114,7 @@ struct ShownBoard {
 
 /// A block of a file.
 #[derive(Serialize)]
-struct BlockPlace {
+struct ShownPlace {
     file: String,
     block: usize,
 }
@@ -152,9 +152,9 @@ impl ShownBoard {
         let (canonical, _) = game.canonical(board.board());
         let PartKey { sum, max } = PartKey::of(board.board());
         let position = Position::on(game, board.board());
-        let state = State::of(game, board.board());
+        let state = BoardState::of(game, board.board());
         let mut moves = Vec::new();
-        if state != State::Won {
+        if state != BoardState::Won {
             let moved = game.moves(board.board());
             for (direction, moved) in Direction::ALL.into_iter().zip(moved) {
                 moves.push(ShownMove::new(game, &position, direction, moved)?);
@@ -177,7 +177,7 @@ impl ShownBoard {
 
     /// Whether parts list such a board: states are live.
     fn is_live(&self) -> bool {
-        self.state == State::Live
+        self.state == BoardState::Live
     }
 
     pub(super) fn canonical(&self) -> Board {
@@ -231,9 +231,9 @@ impl fmt::Display for ShownBoard {
         let (board, canonical) = (self.board, self.canonical);
         write!(f, "{}", picture(&board))?;
         let why = match self.state {
-            State::Live | State::Won => "",
-            State::Dead => ": no legal move",
-            State::Empty => ": not a board of any game",
+            BoardState::Live | BoardState::Won => "",
+            BoardState::Dead => ": no legal move",
+            BoardState::Empty => ": not a board of any game",
         };
         writeln!(f, "board      {board:#x}")?;
         writeln!(f, "canonical  {canonical:#x}  {canonical}")?;
@@ -248,7 +248,7 @@ impl fmt::Display for ShownBoard {
         match (self.reached, &self.place) {
             (None, _) => {}
             (Some(false), _) => writeln!(f, "reached    no: {} has no such state", self.game)?,
-            (Some(true), Some(BlockPlace { file, block })) => {
+            (Some(true), Some(ShownPlace { file, block })) => {
                 writeln!(f, "reached    yes: {file}, block {block}")?;
             }
             (Some(true), None) if self.is_live() => writeln!(

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Outcome;
 use super::output::Output;
 use crate::error::{Error, Result};
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::store::Sink;
 
 /// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`.
@@ -36,12 +36,12 @@ pub(super) fn answer<Q>(
 
 /// Reads questions.
 struct Questions {
-    lines: Lines<Stdin>,
+    lines: LineReader<Stdin>,
 }
 
 impl Questions {
     fn new(longest: usize) -> Self {
-        let lines = Lines::new(io::stdin(), longest);
+        let lines = LineReader::new(io::stdin(), longest);
         Self { lines }
     }
 

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::task::{Stage, Step, Task};
+use super::task::{Stage, Task, TaskStep};
 use crate::counts::Row;
 use crate::engine::{Bounds, Frontier, codec};
 use crate::error::Result;
@@ -87,7 +87,7 @@ impl LayerPlan {
                 Stage::Write => {
                     for kind in [Kind::States, Kind::Afterstates] {
                         let files = boards(kind, max)?.div_ceil(segment) as usize;
-                        tasks.extend(Task::all(Step::Write(kind), max, files));
+                        tasks.extend(Task::all(TaskStep::Write(kind), max, files));
                     }
                 }
             }
@@ -103,13 +103,13 @@ impl LayerPlan {
     /// The maps of a part: they spawn into the afterstates that its states come from.
     pub(super) fn maps(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
         let shares = self.part(max).map_or(0, |part| part.shares);
-        Task::all(Step::Map, max, shares)
+        Task::all(TaskStep::Map, max, shares)
     }
 
     /// The reduces of a part: they merge its states.
     pub(super) fn reduces(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
         let ranges = self.ranges(Kind::States, max);
-        Task::all(Step::Reduce, max, ranges)
+        Task::all(TaskStep::Reduce, max, ranges)
     }
 
     /// The gathers of a part: they merge its afterstates, which come from the states of the part
@@ -123,7 +123,7 @@ impl LayerPlan {
         } else {
             0
         };
-        Task::all(Step::Gather, max, ranges)
+        Task::all(TaskStep::Gather, max, ranges)
     }
 
     /// The files of a part's afterstates that reduces make, each with its task.

@@ -4,18 +4,18 @@
 use std::path::PathBuf;
 
 use super::layer::{PlannedLayer, total};
-use super::task::{Step, Task};
+use super::task::{Task, TaskStep};
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::Tally;
 use crate::game::{Exp, PartKey};
 use crate::laws;
 use crate::part::{Fingerprint, Kind, Sealed};
-use crate::store::{Layer, Store};
+use crate::store::{CountedLayer, Store};
 
 /// A layer whose tasks are all done.
 pub(super) struct Sealing {
-    pub(super) layer: Layer,
+    pub(super) layer: CountedLayer,
     parts: Vec<FilesOfPart>,
 }
 
@@ -36,7 +36,7 @@ impl Sealing {
     pub(super) fn new(tasks: &PlannedLayer) -> Result<Self> {
         let (sum, run) = (tasks.plan.sum, tasks.run);
         let mut sealing = Self {
-            layer: Layer::new(sum),
+            layer: CountedLayer::new(sum),
             parts: Vec::new(),
         };
         for max in tasks.plan.largest() {
@@ -110,7 +110,7 @@ impl Sealing {
     ) -> Result<Sealed> {
         let made = tasks.made(kind, max)?;
         let files = total(&made).div_ceil(tasks.run.segment()) as usize;
-        let writes = Task::all(Step::Write(kind), max, files);
+        let writes = Task::all(TaskStep::Write(kind), max, files);
         let written = tasks.files(writes.map(|task| (task, task.boards(kind))))?;
         laws::equal(
             row,

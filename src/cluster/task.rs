@@ -52,7 +52,7 @@ pub struct Missing {
 /// A task of a layer, for the part with largest tile `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Task {
-    pub(super) step: Step,
+    pub(super) step: TaskStep,
     pub(super) max: Exp,
     /// The number of its map, range or file.
     pub(super) number: usize,
@@ -60,7 +60,7 @@ pub(super) struct Task {
 
 /// The work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Step {
+pub(super) enum TaskStep {
     Map,
     Reduce,
     Gather,
@@ -69,17 +69,17 @@ pub(super) enum Step {
 
 impl Task {
     /// All `tasks` tasks of a kind for a part.
-    pub(super) fn all(step: Step, max: Exp, tasks: usize) -> impl Iterator<Item = Self> {
+    pub(super) fn all(step: TaskStep, max: Exp, tasks: usize) -> impl Iterator<Item = Self> {
         (0..tasks).map(move |number| Self { step, max, number })
     }
 
     /// The stage that the task belongs to.
     pub(super) fn stage(self) -> Stage {
         match self.step {
-            Step::Map => Stage::Map,
-            Step::Reduce => Stage::Reduce,
-            Step::Gather => Stage::Gather,
-            Step::Write(_) => Stage::Write,
+            TaskStep::Map => Stage::Map,
+            TaskStep::Reduce => Stage::Reduce,
+            TaskStep::Gather => Stage::Gather,
+            TaskStep::Write(_) => Stage::Write,
         }
     }
 
@@ -110,10 +110,10 @@ impl Task {
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.step {
-            Step::Map => f.write_str("map")?,
-            Step::Reduce => f.write_str("reduce")?,
-            Step::Gather => f.write_str("gather")?,
-            Step::Write(kind) => write!(f, "write-{kind}")?,
+            TaskStep::Map => f.write_str("map")?,
+            TaskStep::Reduce => f.write_str("reduce")?,
+            TaskStep::Gather => f.write_str("gather")?,
+            TaskStep::Write(kind) => write!(f, "write-{kind}")?,
         }
         write!(f, "-{:05}-{:04}", self.max.tile(), self.number)
     }
@@ -127,11 +127,11 @@ impl FromStr for Task {
             let (rest, number) = text.rsplit_once('-')?;
             let (step, tile) = rest.rsplit_once('-')?;
             let step = match step {
-                "map" => Step::Map,
-                "reduce" => Step::Reduce,
-                "gather" => Step::Gather,
-                "write-states" => Step::Write(Kind::States),
-                "write-afterstates" => Step::Write(Kind::Afterstates),
+                "map" => TaskStep::Map,
+                "reduce" => TaskStep::Reduce,
+                "gather" => TaskStep::Gather,
+                "write-states" => TaskStep::Write(Kind::States),
+                "write-afterstates" => TaskStep::Write(Kind::Afterstates),
                 _ => return None,
             };
             let max = Exp::of_tile(tile.parse().ok()?)?;
@@ -152,13 +152,13 @@ mod tests {
     fn names_are_read_back_and_other_texts_are_refused() {
         let max = Exp::of_tile(64).unwrap();
         for (text, step, number) in [
-            ("map-00064-0003", Step::Map, 3),
-            ("reduce-00064-12345", Step::Reduce, 12345),
-            ("gather-00064-0000", Step::Gather, 0),
-            ("write-states-00064-0010", Step::Write(Kind::States), 10),
+            ("map-00064-0003", TaskStep::Map, 3),
+            ("reduce-00064-12345", TaskStep::Reduce, 12345),
+            ("gather-00064-0000", TaskStep::Gather, 0),
+            ("write-states-00064-0010", TaskStep::Write(Kind::States), 10),
             (
                 "write-afterstates-00064-0001",
-                Step::Write(Kind::Afterstates),
+                TaskStep::Write(Kind::Afterstates),
                 1,
             ),
         ] {

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::layer::{PlannedLayer, Receipt, total};
 use super::sources::{BLOCK, KeyRange, PositionRange};
-use super::task::{Step, Task};
+use super::task::{Task, TaskStep};
 use crate::engine::{
     AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, KeySource, Lists,
     MoveSink, OnlyList, PartOrder, Parts, Plan, Source, Visit, Workers, codec,
@@ -25,11 +25,11 @@ struct Work<'a> {
     task: Task,
     plan: Plan,
     parts: Parts<'a>,
-    output: Output<'a>,
+    output: TaskOutput<'a>,
 }
 
 /// The destination of a task's files.
-struct Output<'a> {
+struct TaskOutput<'a> {
     layer: &'a PlannedLayer<'a>,
     task: Task,
     attempt: Attempt<'a>,
@@ -43,7 +43,7 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
         done => return done.map(drop),
     }
     let level = match task.step {
-        Step::Write(_) => layer.plan.level,
+        TaskStep::Write(_) => layer.plan.level,
         _ => LEVEL,
     };
     let plan = plan.clone().with_level(level).with_short_batches();
@@ -53,7 +53,7 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
         task,
         parts: Parts::new(&plan, &workers),
         plan,
-        output: Output {
+        output: TaskOutput {
             layer,
             task,
             attempt: layer.dir.begin(&task.to_string())?,
@@ -66,12 +66,12 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
 impl Work<'_> {
     fn carry_out(mut self) -> Result<()> {
         match self.task.step {
-            Step::Map => self.map(),
-            Step::Reduce => self.reduce(),
-            Step::Gather => self.gather(),
-            Step::Write(kind) => self.write(kind),
+            TaskStep::Map => self.map(),
+            TaskStep::Reduce => self.reduce(),
+            TaskStep::Gather => self.gather(),
+            TaskStep::Write(kind) => self.write(kind),
         }?;
-        let Output {
+        let TaskOutput {
             attempt, receipt, ..
         } = self.output;
         attempt.save(&self.task.receipt(), &receipt)
@@ -221,7 +221,7 @@ fn within(files: Vec<(String, Sealed)>, from: u64, to: u64) -> (Vec<(String, Sea
     (within.collect(), before)
 }
 
-impl Output<'_> {
+impl TaskOutput<'_> {
     fn name(&self, kind: Kind, max: Exp) -> String {
         if max == self.task.max {
             self.task.boards(kind)
@@ -231,10 +231,10 @@ impl Output<'_> {
     }
 }
 
-impl Files for Output<'_> {
+impl Files for TaskOutput<'_> {
     fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
         let block = match self.task.step {
-            Step::Write(kind) => kind.block(),
+            TaskStep::Write(kind) => kind.block(),
             _ => BLOCK,
         };
         let label = self.layer.label(kind, key.max);

@@ -10,7 +10,7 @@ use super::row::Row;
 use super::row::{Column, Columns};
 use super::table::Table;
 use crate::error::{Error, Result};
-use crate::lines::Lines;
+use crate::lines::LineReader;
 
 /// Maximum number of bytes in a line, far more than its numbers need.
 const LONGEST: usize = 1 << 14;
@@ -26,7 +26,7 @@ impl Table {
     ///
     /// [`Error::Table`], which names the line.
     pub fn read_csv(from: impl Read) -> Result<Self> {
-        let mut lines = Lines::new(from, LONGEST);
+        let mut lines = LineReader::new(from, LONGEST);
         let (mut header, mut total) = (None, Row::default());
         let mut rows = BTreeMap::new();
         loop {
@@ -41,7 +41,7 @@ impl Table {
                 continue;
             }
             let Some(header) = &header else {
-                header = Some(Header::read(&fields).map_err(wrong)?);
+                header = Some(TableHeader::read(&fields).map_err(wrong)?);
                 continue;
             };
             let row = header.row(&fields).map_err(wrong)?;
@@ -74,9 +74,9 @@ fn fields(line: &[u8]) -> Result<StringRecord, String> {
 }
 
 /// The column of each field, or `None` if the field is ignored.
-struct Header(Vec<Option<Column>>);
+struct TableHeader(Vec<Option<Column>>);
 
-impl Header {
+impl TableHeader {
     fn read(fields: &StringRecord) -> Result<Self, String> {
         let header = Self(
             fields

@@ -10,7 +10,7 @@ use crate::store::Run;
 
 /// Layers that one engine counts.
 #[derive(Clone, Debug)]
-pub(crate) struct Stage {
+pub(crate) struct EngineStage {
     pub(crate) engine: Engine,
     /// The greatest sum.
     pub(crate) last: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Stage {
 #[derive(Clone, Debug)]
 pub struct Choice {
     last: u32,
-    stages: Vec<Stage>,
+    stages: Vec<EngineStage>,
     why: String,
 }
 
@@ -39,7 +39,7 @@ impl Choice {
         let game = run.game();
         let last = last_sum(game, until)?;
         let first = run.sealed_sum() + 2;
-        let lists = Stage {
+        let lists = EngineStage {
             engine: Engine::Lists,
             last,
             plan: plan.clone(),
@@ -82,7 +82,7 @@ impl Choice {
         }
         let fitting = sums(beyond.map_or(end, |sum| sum - 2));
         let bytes = fitting.map(|sum| sizes.bytes(sum)).max();
-        let bits = bytes.and_then(beside).map(|plan| Stage {
+        let bits = bytes.and_then(beside).map(|plan| EngineStage {
             engine: Engine::Bits,
             last: beyond.map_or(last, |sum| sum - 2),
             plan,
@@ -106,7 +106,7 @@ impl Choice {
     }
 
     /// The stages, in order.
-    pub(crate) fn stages(&self) -> &[Stage] {
+    pub(crate) fn stages(&self) -> &[EngineStage] {
         &self.stages
     }
 

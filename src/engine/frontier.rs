@@ -35,7 +35,7 @@ pub(crate) enum FrontierPart {
 pub(crate) struct Origins<'a> {
     /// The largest tile of the states.
     pub(crate) max: Exp,
-    pub(crate) pieces: Vec<Piece<'a>>,
+    pub(crate) pieces: Vec<FrontierBlock<'a>>,
     pub(crate) starts: Vec<Board>,
 }
 
@@ -55,13 +55,13 @@ impl Origins<'_> {
 }
 
 /// Afterstates that are read together, and the tile to spawn into them.
-pub(crate) struct Piece<'a> {
+pub(crate) struct FrontierBlock<'a> {
     part: &'a FrontierPart,
     number: usize,
     pub(crate) tile: Exp,
 }
 
-impl Piece<'_> {
+impl FrontierBlock<'_> {
     /// Append the afterstates to `out`.
     pub(crate) fn read(&self, decoder: &mut Decoder, out: &mut Vec<Board>) -> Result<()> {
         self.part.read(self.number, decoder, out)
@@ -167,7 +167,7 @@ impl Frontier {
         let mut pieces = Vec::new();
         for (part, tile) in self.sources(key) {
             let numbers = 0..part.pieces();
-            pieces.extend(numbers.map(|number| Piece { part, number, tile }));
+            pieces.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
         }
         Origins {
             max: key.max,

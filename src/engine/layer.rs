@@ -24,10 +24,10 @@ use crate::game::Tally;
 use crate::game::{Board, Exp, PartKey};
 use crate::part::Kind;
 use crate::progress::Progress;
-use crate::store::{Layer, Store};
+use crate::store::{CountedLayer, Store};
 
 /// Counts layers as lists, one after another, and reuses its buffers.
-pub(crate) struct Layers<'a> {
+pub(crate) struct ListCounter<'a> {
     lists: Lists,
     parts: Parts<'a>,
     /// Most candidates of a small layer.
@@ -36,13 +36,13 @@ pub(crate) struct Layers<'a> {
     frontier: Option<Frontier>,
 }
 
-impl Counter for Layers<'_> {
+impl Counter for ListCounter<'_> {
     fn next(
         &mut self,
         last: u32,
         store: &mut Store,
         progress: &mut dyn Progress,
-    ) -> Result<Vec<Layer>> {
+    ) -> Result<Vec<CountedLayer>> {
         let mut frontier = match self.frontier.take() {
             Some(frontier) => frontier,
             None => Frontier::open(store.run())?,
@@ -73,7 +73,7 @@ impl Counter for Layers<'_> {
     }
 }
 
-impl<'a> Layers<'a> {
+impl<'a> ListCounter<'a> {
     /// Prepare to go on after the last sealed layer of `store`.
     pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
         Ok(Self {
@@ -93,9 +93,9 @@ impl<'a> Layers<'a> {
         small: bool,
         store: &mut Store,
         progress: &mut dyn Progress,
-    ) -> Result<Layer> {
+    ) -> Result<CountedLayer> {
         let sum = frontier.sum();
-        let mut layer = Layer::new(sum);
+        let mut layer = CountedLayer::new(sum);
         progress.begin(sum);
         self.lists.begin(sum);
         let tiles: Vec<Exp> = store.run().game().top().up_to().collect();
@@ -135,7 +135,7 @@ impl<'a> Layers<'a> {
         group: &Group,
         rows: &mut [Row],
         frontier: &Frontier,
-        layer: &mut Layer,
+        layer: &mut CountedLayer,
         store: &mut Store,
         report: impl FnMut(Tally),
     ) -> Result<()> {
@@ -182,7 +182,7 @@ impl<'a> Layers<'a> {
         &mut self,
         afterstates: Vec<(PartKey, Candidates)>,
         rows: &mut [Row],
-        layer: &mut Layer,
+        layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<()> {
         let orders = afterstate_orders(afterstates, store)?;
@@ -208,7 +208,7 @@ impl<'a> Layers<'a> {
         &mut self,
         afterstates: Vec<(PartKey, Candidates)>,
         rows: &mut [Row],
-        layer: &mut Layer,
+        layer: &mut CountedLayer,
         store: &Store,
     ) -> Result<Vec<(PartKey, Vec<Board>)>> {
         let orders = afterstate_orders(afterstates, store)?;
@@ -248,7 +248,7 @@ impl<'a> Layers<'a> {
     fn write_lists<'f>(
         &mut self,
         lists: impl Iterator<Item = (PartKey, ListSource<'f>)>,
-        layer: &mut Layer,
+        layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<()> {
         let orders = lists.map(|(key, source)| PartOrder {

@@ -100,15 +100,15 @@ use crate::counts::Columns;
 use crate::error::Result;
 use crate::laws::Laws;
 pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent, Stop};
-use crate::store::{Layer, Run, Store};
+use crate::store::{CountedLayer, Run, Store};
 
 use bits::Bits;
 #[cfg(feature = "cli")]
 pub(crate) use bits::FRONTIER_AFTER;
-use choice::Stage;
+use choice::EngineStage;
 pub use choice::{Choice, last_sum};
 pub(crate) use frontier::Frontier;
-use layer::Layers;
+use layer::ListCounter;
 pub(crate) use lists::merge::union_all;
 pub(crate) use lists::{Candidates, KeySource, Lists, MoveSink, codec};
 pub(crate) use packed::Bounds;
@@ -175,10 +175,10 @@ pub(crate) trait Counter {
         last: u32,
         store: &mut Store,
         progress: &mut dyn Progress,
-    ) -> Result<Vec<Layer>>;
+    ) -> Result<Vec<CountedLayer>>;
 }
 
-impl Stage {
+impl EngineStage {
     /// Count the layers of the stage, or fewer if the game ends.
     fn count(
         &self,
@@ -196,7 +196,7 @@ impl Stage {
             return Ok(());
         }
         let mut counter: Box<dyn Counter> = match self.engine {
-            Engine::Lists => Box::new(Layers::new(store, &self.plan, workers)?),
+            Engine::Lists => Box::new(ListCounter::new(store, &self.plan, workers)?),
             Engine::Bits => Box::new(Bits::new(store, &self.plan, self.last, workers)?),
         };
         while !ended(store) && !progress.stop() {
@@ -210,7 +210,7 @@ impl Stage {
 
 /// Check that the counts of new layers obey the laws, given the sealed layers. Removes rows without
 /// any count.
-pub(crate) fn obey(laws: &Laws, store: &Store, layers: &mut [Layer]) -> Result<()> {
+pub(crate) fn obey(laws: &Laws, store: &Store, layers: &mut [CountedLayer]) -> Result<()> {
     for layer in layers.iter_mut() {
         layer.rows.retain(|row| !row.is_empty());
     }

@@ -18,7 +18,7 @@ const WRITE: usize = 256;
 
 /// The block of one range: its location and its content.
 #[derive(Clone, Copy)]
-struct Piece {
+struct PackedRange {
     /// Offset of the first byte, a multiple of [`WORD`].
     at: u64,
     length: usize,
@@ -29,7 +29,7 @@ struct Piece {
 }
 
 /// The location of a run's bytes.
-enum Place {
+enum RunPlace {
     Memory(Vec<Chunk>),
     /// At this offset of the spill file.
     File(u64),
@@ -37,8 +37,8 @@ enum Place {
 
 /// A sorted run of one thread's keys or boards.
 pub(crate) struct PackedRun {
-    pieces: Vec<Piece>,
-    place: Place,
+    pieces: Vec<PackedRange>,
+    place: RunPlace,
 }
 
 /// The keys of `low..high`. If `high` is `u64::MAX`, this key is included.
@@ -70,8 +70,8 @@ impl PackedRun {
     /// Chunks of memory that the run occupies.
     pub(crate) fn chunks(&self) -> usize {
         match &self.place {
-            Place::Memory(chunks) => chunks.len(),
-            Place::File(_) => 0,
+            RunPlace::Memory(chunks) => chunks.len(),
+            RunPlace::File(_) => 0,
         }
     }
 
@@ -82,7 +82,7 @@ impl PackedRun {
 
     /// Move the run from memory to the spill file.
     pub(crate) fn spill(&mut self, spill: &mut Spill, pool: &mut ChunkPool) -> Result<()> {
-        let Place::Memory(chunks) = &mut self.place else {
+        let RunPlace::Memory(chunks) = &mut self.place else {
             return Ok(());
         };
         let begin = spill.bytes();
@@ -94,7 +94,7 @@ impl PackedRun {
             spill.append(&bytes)?;
         }
         chunks.drain(..).for_each(|chunk| pool.give(chunk));
-        self.place = Place::File(begin);
+        self.place = RunPlace::File(begin);
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl PackedRun {
         bytes: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Some(Piece { first, count, .. }) = self.deltas(range, spill, bytes)? else {
+        let Some(PackedRange { first, count, .. }) = self.deltas(range, spill, bytes)? else {
             return Ok(());
         };
         if bounds == Bounds::ALL {
@@ -136,14 +136,19 @@ impl PackedRun {
     }
 
     /// Read the block of a range into `bytes`; `None` if the range is empty.
-    fn deltas(&self, range: usize, spill: &Spill, bytes: &mut Vec<u8>) -> Result<Option<Piece>> {
+    fn deltas(
+        &self,
+        range: usize,
+        spill: &Spill,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<PackedRange>> {
         let piece = self.pieces[range];
         if piece.count == 0 {
             return Ok(None);
         }
         bytes.clear();
         match &self.place {
-            Place::Memory(chunks) => {
+            RunPlace::Memory(chunks) => {
                 let from = piece.at as usize / WORD;
                 let mut words = from..from + piece.length.div_ceil(WORD);
                 while !words.is_empty() {
@@ -155,7 +160,7 @@ impl PackedRun {
                 }
                 bytes.truncate(piece.length);
             }
-            Place::File(begin) => {
+            RunPlace::File(begin) => {
                 bytes.resize(piece.length, 0);
                 spill.read(begin + piece.at, piece.crc, bytes)?;
             }
@@ -165,7 +170,7 @@ impl PackedRun {
 
     /// Return the chunks to the pool.
     pub(crate) fn retire(self, pool: &mut ChunkPool) {
-        if let Place::Memory(chunks) = self.place {
+        if let RunPlace::Memory(chunks) = self.place {
             chunks.into_iter().for_each(|chunk| pool.give(chunk));
         }
     }
@@ -174,7 +179,7 @@ impl PackedRun {
 /// Packs a run, range by range.
 #[derive(Default)]
 pub(crate) struct Packer {
-    pieces: Vec<Piece>,
+    pieces: Vec<PackedRange>,
     chunks: Vec<Chunk>,
     /// Words that are filled.
     words: usize,
@@ -192,7 +197,7 @@ impl Packer {
     pub(crate) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
         let mut bytes = mem::take(&mut self.bytes);
         let length = put_deltas(keys, &mut bytes)?;
-        self.pieces.push(Piece {
+        self.pieces.push(PackedRange {
             at: (self.words * WORD) as u64,
             length,
             first: keys.first().copied().unwrap_or(0),
@@ -217,7 +222,7 @@ impl Packer {
     pub(crate) fn finish(self) -> PackedRun {
         PackedRun {
             pieces: self.pieces,
-            place: Place::Memory(self.chunks),
+            place: RunPlace::Memory(self.chunks),
         }
     }
 }

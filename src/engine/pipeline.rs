@@ -190,7 +190,7 @@ struct EncodedBlocks {
 }
 
 /// A task of a round.
-enum Task {
+enum RoundTask {
     /// Write the blocks of a part that were encoded in the round before.
     Write { part: usize, slots: Range<usize> },
     /// Encode a block of a part that is ready.
@@ -308,12 +308,12 @@ struct Round<'a, S, V: Visit> {
 
 impl<S: Source, V: Visit> Round<'_, S, V> {
     /// The tasks, large ones first and small ones last, so that all threads end together.
-    fn tasks(&self, batch: &[BatchShare], encoded: &[EncodedBlocks]) -> Vec<Task> {
+    fn tasks(&self, batch: &[BatchShare], encoded: &[EncodedBlocks]) -> Vec<RoundTask> {
         let mut tasks = Vec::new();
         for EncodedBlocks { part, slots } in encoded {
             if !slots.is_empty() {
                 let (part, slots) = (*part, slots.clone());
-                tasks.push(Task::Write { part, slots });
+                tasks.push(RoundTask::Write { part, slots });
             }
         }
         let ready = self.ready.iter().enumerate();
@@ -323,17 +323,17 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
         blocks.sort_by_key(|&(ready, block)| Reverse(self.ready[ready].range(block).len()));
         if !V::ENCODES_WHAT_IT_FOUND {
             let encode = blocks.iter();
-            tasks.extend(encode.map(|&(ready, block)| Task::Encode { ready, block }));
+            tasks.extend(encode.map(|&(ready, block)| RoundTask::Encode { ready, block }));
         }
         for share in batch {
             for (task, slot) in share.tasks.clone().zip(share.slots()) {
                 let part = share.part;
-                tasks.push(Task::Produce { part, task, slot });
+                tasks.push(RoundTask::Produce { part, task, slot });
             }
         }
         for (ready, block) in blocks {
             let slices = self.ready[ready].slices(block);
-            tasks.extend(slices.map(|slice| Task::Visit {
+            tasks.extend(slices.map(|slice| RoundTask::Visit {
                 ready,
                 block,
                 slice,
@@ -342,12 +342,16 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
         tasks
     }
 
-    fn perform(&self, task: &Task, worker: &mut Worker) -> Result<Tally> {
+    fn perform(&self, task: &RoundTask, worker: &mut Worker) -> Result<Tally> {
         let (part, counted) = match *task {
-            Task::Write { part, ref slots } => return self.write(part, slots.clone()),
-            Task::Encode { ready, block } => return self.encode(&self.ready[ready], block, worker),
-            Task::Produce { part, task, slot } => (part, self.produce(part, task, slot, worker)?),
-            Task::Visit {
+            RoundTask::Write { part, ref slots } => return self.write(part, slots.clone()),
+            RoundTask::Encode { ready, block } => {
+                return self.encode(&self.ready[ready], block, worker);
+            }
+            RoundTask::Produce { part, task, slot } => {
+                (part, self.produce(part, task, slot, worker)?)
+            }
+            RoundTask::Visit {
                 ready,
                 block,
                 ref slice,

@@ -50,9 +50,9 @@ pub enum Moved {
 }
 
 /// The lines of a board in direction `D`, as constants.
-struct Lines<const R: usize, const C: usize, const D: usize>;
+struct PackedLines<const R: usize, const C: usize, const D: usize>;
 
-impl<const R: usize, const C: usize, const D: usize> Lines<R, C, D> {
+impl<const R: usize, const C: usize, const D: usize> PackedLines<R, C, D> {
     const VERTICAL: bool = D == Direction::Up as usize || D == Direction::Down as usize;
     /// Whether the edge moved toward is the more significant end of each line.
     const UPWARD: bool = D == Direction::Up as usize || D == Direction::Left as usize;
@@ -122,19 +122,19 @@ pub(crate) fn slide<const R: usize, const C: usize, const D: usize>(
     board: u64,
     base: u64,
 ) -> (u64, u64) {
-    let length = Lines::<R, C, D>::LENGTH;
+    let length = PackedLines::<R, C, D>::LENGTH;
     let mut x = board;
     for k in (0..length - 1).rev() {
-        let empty = !occupied(x) & ONES & Lines::<R, C, D>::place(k);
-        let moving = Lines::<R, C, D>::rest(empty, k);
-        x = (x & !moving) | (Lines::<R, C, D>::pull(x) & moving);
+        let empty = !occupied(x) & ONES & PackedLines::<R, C, D>::place(k);
+        let moving = PackedLines::<R, C, D>::rest(empty, k);
+        x = (x & !moving) | (PackedLines::<R, C, D>::pull(x) & moving);
     }
     let high = !occupied(x ^ base) & ONES;
-    let won = high & Lines::<R, C, D>::pull(high);
+    let won = high & PackedLines::<R, C, D>::pull(high);
     for k in 0..length - 1 {
-        let next = Lines::<R, C, D>::pull(x);
-        let merged = occupied(x) & !occupied(x ^ next) & Lines::<R, C, D>::place(k);
-        let moving = Lines::<R, C, D>::rest(Lines::<R, C, D>::push(merged), k + 1);
+        let next = PackedLines::<R, C, D>::pull(x);
+        let merged = occupied(x) & !occupied(x ^ next) & PackedLines::<R, C, D>::place(k);
+        let moving = PackedLines::<R, C, D>::rest(PackedLines::<R, C, D>::push(merged), k + 1);
         x = (x & !moving) | (next & moving);
         x = x.wrapping_add(merged);
     }

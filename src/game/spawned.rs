@@ -14,7 +14,7 @@ use super::variant::Game;
 use crate::wide::wide;
 
 /// A packed line after a move toward its first cell, and after a move toward its last cell.
-type Moved = [u16; 2];
+type BothMoves = [u16; 2];
 
 /// Tables of moved lines for a game's boards: two tables of at most 256 KiB.
 pub(crate) struct LineTables {
@@ -22,8 +22,8 @@ pub(crate) struct LineTables {
     /// The winning tile.
     win: Exp,
     /// Indexed by the packed row; `columns` is indexed by the packed column.
-    rows: Vec<Moved>,
-    columns: Vec<Moved>,
+    rows: Vec<BothMoves>,
+    columns: Vec<BothMoves>,
 }
 
 /// Candidates and the boards that their moves lead to.
@@ -77,7 +77,7 @@ impl LineTables {
         moves: &mut [SpawnedMoves; 2],
     ) {
         // The exact lengths let the compiler drop the bounds checks.
-        let lines = Lines {
+        let lines = SizedTables {
             rows: &self.rows[..1 << (4 * C)],
             columns: &self.columns[..1 << (4 * R)],
             win: self.win,
@@ -93,7 +93,7 @@ impl LineTables {
 wide! {
     /// Like `moves_on`; `WIN` is true if the game has a winning tile.
     fn moves_in<const R: usize, const C: usize, const WIN: bool>(
-        lines: Lines,
+        lines: SizedTables,
         afterstates: &[Board],
         moves: &mut [SpawnedMoves; 2],
     ) {
@@ -161,9 +161,9 @@ impl SpawnedMoves {
 }
 
 /// The tables for boards of one size.
-struct Lines<'a> {
-    rows: &'a [Moved],
-    columns: &'a [Moved],
+struct SizedTables<'a> {
+    rows: &'a [BothMoves],
+    columns: &'a [BothMoves],
     win: Exp,
 }
 
@@ -184,7 +184,7 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
     const ROW: u64 = (1 << (4 * C)) - 1;
 
     #[inline(always)]
-    fn new(board: Board, lines: &Lines) -> Self {
+    fn new(board: Board, lines: &SizedTables) -> Self {
         let (mut rows, mut columns) = ([0; 4], [0; 4]);
         let (mut across, mut along) = ([0; 2], [0; 2]);
         for (row, digits) in rows[..R].iter_mut().enumerate() {
@@ -212,7 +212,7 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
     /// Add a tile in an empty cell, counted from the last cell, and move the board in all
     /// directions.
     #[inline(always)]
-    fn with(&self, cell: usize, tile: u64, lines: &Lines) -> [Board; 4] {
+    fn with(&self, cell: usize, tile: u64, lines: &SizedTables) -> [Board; 4] {
         let (row, column) = ((cell / C) & 3, cell % C);
         let line = self.rows[row] | tile << (4 * column);
         let [left, right] = lines.rows[line as usize & ((1 << (4 * C)) - 1)];
@@ -251,7 +251,7 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
 
 /// All lines whose cells are `stride` cells from one another, moved toward the first and the last.
 /// They are moved as the last line of an otherwise empty board.
-fn table(game: &Game, stride: u8, directions: [Direction; 2]) -> Vec<Moved> {
+fn table(game: &Game, stride: u8, directions: [Direction; 2]) -> Vec<BothMoves> {
     let size = game.size();
     let cells = if stride == 1 {
         size.cols()

@@ -26,15 +26,15 @@ use super::{Graph, Target};
 /// A node: a state, the win or the loss. Users rely on the keys and their order: add new keys at
 /// the end.
 #[derive(Serialize)]
-struct Node {
+struct JsonNode {
     id: String,
     kind: &'static str,
     #[serde(flatten)]
-    state: Option<State>,
+    state: Option<JsonState>,
 }
 
 #[derive(Serialize)]
-struct State {
+struct JsonState {
     board: String,
     sum: u32,
     max_tile: u32,
@@ -43,7 +43,7 @@ struct State {
 
 /// An edge; `spawn` is null if the game ends.
 #[derive(Serialize)]
-struct Edge {
+struct JsonEdge {
     from: String,
     to: String,
     moves: String,
@@ -53,22 +53,22 @@ struct Edge {
 /// Write `graph` with a line per node and edge, so that people can read it too. serde's own layouts
 /// use a single line, or a line per field.
 pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    let states = graph.states.iter().enumerate().map(|(at, state)| Node {
+    let states = graph.states.iter().enumerate().map(|(at, state)| JsonNode {
         id: graph.name(Target::State(at)),
         kind: graph.kind(Target::State(at)),
-        state: Some(State {
+        state: Some(JsonState {
             board: graph.grid(state).to_string(),
             sum: state.sum(),
             max_tile: state.max_tile(),
             start: state.start,
         }),
     });
-    let ends = graph.ends().map(|end| Node {
+    let ends = graph.ends().map(|end| JsonNode {
         id: graph.name(end),
         kind: graph.kind(end),
         state: None,
     });
-    let edges = graph.edges.iter().map(|edge| Edge {
+    let edges = graph.edges.iter().map(|edge| JsonEdge {
         from: graph.name(Target::State(edge.from)),
         to: graph.name(edge.to),
         moves: edge.letters(),

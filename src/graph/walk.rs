@@ -8,10 +8,10 @@ use crate::game::{Board, Direction, Exp, Game, sum};
 use crate::play::{Position, Status};
 
 /// A step from a state to the next state, or to the win if `None`.
-type Step = Option<Board>;
+type WalkStep = Option<Board>;
 
 /// The index of a state, a step from it, and the moves that take the step.
-type Found = (usize, Step, Vec<Direction>);
+type FoundState = (usize, WalkStep, Vec<Direction>);
 
 /// See [`Graph::new`].
 pub(super) fn walk(game: &Game, until: Option<u32>, limit: usize) -> Result<Graph> {
@@ -57,7 +57,7 @@ pub(super) fn walk(game: &Game, until: Option<u32>, limit: usize) -> Result<Grap
 }
 
 /// The edges of all steps, and an edge from each dead state to the loss.
-fn edges(states: &[State], steps: Vec<Found>) -> Vec<Edge> {
+fn edges(states: &[State], steps: Vec<FoundState>) -> Vec<Edge> {
     let index = |board: Board| {
         let found = states.binary_search_by_key(&(sum(board), board), |s| (s.sum(), s.board));
         found.expect("every successor that was met is a state")
@@ -83,9 +83,9 @@ fn edges(states: &[State], steps: Vec<Found>) -> Vec<Edge> {
 }
 
 /// Whether a state has a legal move, and all steps from it, with the moves that take each step.
-fn successors(game: &Game, board: Board) -> (bool, BTreeMap<Step, Vec<Direction>>) {
+fn successors(game: &Game, board: Board) -> (bool, BTreeMap<WalkStep, Vec<Direction>>) {
     let rules = game.rules();
-    let mut found: BTreeMap<Step, Vec<Direction>> = BTreeMap::new();
+    let mut found: BTreeMap<WalkStep, Vec<Direction>> = BTreeMap::new();
     let (mut live, before) = (false, Position::on(*game, board));
     for direction in Direction::ALL {
         let mut after = before.clone();

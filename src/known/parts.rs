@@ -12,11 +12,11 @@ use crate::counts::Table;
 use crate::game::{Game, Size};
 
 /// Live states by sum and largest tile.
-type Parts = BTreeMap<(u32, u32), u64>;
+type KnownParts = BTreeMap<(u32, u32), u64>;
 
 /// A row of the file.
 #[derive(Deserialize)]
-struct Record {
+struct PartRecord {
     board_size: u8,
     max_exponent: u8,
     layer_sum: u32,
@@ -24,7 +24,7 @@ struct Record {
     num_states: u64,
 }
 
-impl Record {
+impl PartRecord {
     fn game(&self) -> Option<Game> {
         let size = Size::new(self.board_size, self.board_size).ok()?;
         Game::new(size, Some(1 << self.max_exponent)).ok()
@@ -32,14 +32,14 @@ impl Record {
 }
 
 /// The published parts of a game; empty if it is not one of the sixteen.
-fn published(game: &Game) -> Parts {
+fn published(game: &Game) -> KnownParts {
     let file = include_bytes!("layer_parts.csv");
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .from_reader(&file[..]);
     let records = reader
         .deserialize()
-        .map(|record| -> Record { record.expect("a test reads the whole file") });
+        .map(|record| -> PartRecord { record.expect("a test reads the whole file") });
     records
         .filter(|record| record.game().as_ref() == Some(game))
         .map(|record| ((record.layer_sum, 1 << record.max_value), record.num_states))
@@ -57,7 +57,7 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
         return Vec::new();
     }
     let rows = table.rows().iter().filter(|row| row.live > 0);
-    let counted: Parts = rows
+    let counted: KnownParts = rows
         .map(|row| ((row.sum, row.max_tile), row.live))
         .collect();
     let keys: BTreeSet<_> = published.keys().chain(counted.keys()).collect();
@@ -69,7 +69,7 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
     let differs = |key| published.get(key) != counted.get(key);
     let different = keys.iter().filter(|key| differs(key)).count();
     let first = keys.iter().find(|key| differs(key)).map(|&&(sum, max)| {
-        let live = |parts: &Parts| parts.get(&(sum, max)).copied().unwrap_or(0);
+        let live = |parts: &KnownParts| parts.get(&(sum, max)).copied().unwrap_or(0);
         verdict(What::Part(sum, max), live(&published), live(&counted))
     });
     let all = verdict(
@@ -86,7 +86,7 @@ mod tests {
     use crate::counts::{Column, Columns, Row};
     use crate::known::PUBLISHED;
 
-    fn table(parts: &Parts) -> Table {
+    fn table(parts: &KnownParts) -> Table {
         let row = |(&(sum, max_tile), &live): (&(u32, u32), &u64)| Row {
             sum,
             max_tile,
@@ -153,7 +153,7 @@ mod tests {
     fn other_games_have_no_published_parts() {
         for other in ["2x2", "2x3-32", "4x4-128"] {
             let game = other.parse().unwrap();
-            assert!(verdicts(&game, &table(&Parts::new()), true).is_empty());
+            assert!(verdicts(&game, &table(&KnownParts::new()), true).is_empty());
         }
     }
 }

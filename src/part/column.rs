@@ -18,12 +18,12 @@ use crate::error::{Error, Result};
 ///
 /// Values and afterstates have the same blocks: value `i` of a block belongs to afterstate `i` of
 /// the block with that number in the afterstates' file.
-pub struct Column {
+pub struct ValueColumn {
     segments: Segments,
     about: About,
 }
 
-impl Column {
+impl ValueColumn {
     /// Open a file of values and check everything except its blocks. Takes time and memory in
     /// proportion to the index, which has 16 bytes per block.
     ///
@@ -39,7 +39,7 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// As for [`Column::open`].
+    /// As for [`ValueColumn::open`].
     pub fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
         Self::of(Frame::from_memory(path, bytes)?)
     }
@@ -115,7 +115,7 @@ impl Column {
     }
 }
 
-impl Deref for Column {
+impl Deref for ValueColumn {
     type Target = Segments;
 
     fn deref(&self) -> &Segments {
@@ -178,8 +178,8 @@ mod tests {
     }
 
     /// Open bytes as a file and read every block.
-    fn read(bytes: &[u8]) -> Result<(Column, Vec<u32>)> {
-        let column = Column::from_memory(Path::new("memory"), bytes.into())?;
+    fn read(bytes: &[u8]) -> Result<(ValueColumn, Vec<u32>)> {
+        let column = ValueColumn::from_memory(Path::new("memory"), bytes.into())?;
         let mut decoder = ValueDecoder::new().unwrap();
         let mut values = Vec::new();
         for block in 0..column.blocks() {

@@ -180,7 +180,7 @@ pub(crate) mod writer;
 pub use about::About;
 pub use block::Decoder;
 pub(crate) use block::{Block, Encoder};
-pub use column::Column;
+pub use column::ValueColumn;
 pub(crate) use contents::Contents;
 #[cfg(test)]
 pub(crate) use fingerprint::mix;

@@ -11,7 +11,7 @@ use super::fingerprint::Fingerprint;
 use super::frame::Frame;
 use crate::error::{Error, Result};
 
-/// The common base of an open [`Part`](super::Part) and an open [`Column`](super::Column):
+/// The common base of an open [`Part`](super::Part) and an open [`ValueColumn`](super::Column):
 /// everything except the contents of the blocks.
 pub struct Segments {
     /// At least one file.

@@ -17,15 +17,15 @@ impl FromStr for Code {
     fn from_str(text: &str) -> Result<Self> {
         let (body, claimed) = text.rsplit_once('.').ok_or_else(|| no_code(text))?;
         let mut fields = Fields(body.split('.'));
-        let form = Form::read(fields.0.next().unwrap_or_default(), text)?;
+        let form = CodeForm::read(fields.0.next().unwrap_or_default(), text)?;
         expect_check(claimed)?;
         let game: Game = fields.take("GAME")?.parse()?;
         let start = fields.take("START or SEED")?;
         let count = read_count(fields.take("COUNT")?)?;
         let moves = read_moves(count, fields.take("MOVES")?)?;
         let then = match form {
-            Form::Seeded => None,
-            Form::Witnessed => Some(fields.take("SPAWNS")?),
+            CodeForm::Seeded => None,
+            CodeForm::Witnessed => Some(fields.take("SPAWNS")?),
         };
         let won = fields.end()?;
         let luck = match then {
@@ -49,12 +49,12 @@ impl FromStr for Code {
 
 /// The two forms of a code.
 #[derive(Clone, Copy)]
-enum Form {
+enum CodeForm {
     Seeded,
     Witnessed,
 }
 
-impl Form {
+impl CodeForm {
     /// Read the first field: a letter and the version. `text` is the whole code.
     fn read(field: &str, text: &str) -> Result<Self> {
         let mut letters = field.chars();

@@ -44,13 +44,13 @@ pub struct Replay<'a> {
     position: Position,
     played: usize,
     moves: &'a [Direction],
-    source: Source<'a>,
+    source: SpawnSource<'a>,
     failed: bool,
 }
 
 /// Where the next tile comes from.
 #[derive(Clone, Debug)]
-enum Source<'a> {
+enum SpawnSource<'a> {
     Chance(Box<Chance>),
     Spawns(&'a [Spawn]),
 }
@@ -70,7 +70,7 @@ impl<'a> Replay<'a> {
                     let spawn = chance.spawn(&position);
                     position.place(spawn);
                 }
-                Source::Chance(chance)
+                SpawnSource::Chance(chance)
             }
             Luck::Spawns { start, then } => {
                 for &spawn in start {
@@ -79,7 +79,7 @@ impl<'a> Replay<'a> {
                         what: format!("the start: {what}"),
                     })?;
                 }
-                Source::Spawns(then)
+                SpawnSource::Spawns(then)
             }
         };
         Ok(Self {
@@ -114,8 +114,8 @@ impl<'a> Replay<'a> {
         }
         let spawn = match (self.position.status(), &mut self.source) {
             (Status::Won, _) => None,
-            (_, Source::Chance(chance)) => Some(chance.spawn(&self.position)),
-            (_, Source::Spawns(spawns)) => match spawns.split_first() {
+            (_, SpawnSource::Chance(chance)) => Some(chance.spawn(&self.position)),
+            (_, SpawnSource::Spawns(spawns)) => match spawns.split_first() {
                 Some((&first, rest)) => {
                     *spawns = rest;
                     Some(first)
@@ -139,7 +139,7 @@ impl<'a> Replay<'a> {
     /// Check that no tile is left over; returns the last board.
     pub(super) fn end(self) -> Result<Position> {
         match self.source {
-            Source::Spawns([_, ..]) => Err(Error::Code {
+            SpawnSource::Spawns([_, ..]) => Err(Error::Code {
                 turn: Some(self.played as u64).filter(|&turn| turn > 0),
                 what: "a tile is left over after the last move".to_owned(),
             }),

@@ -14,49 +14,49 @@ use crate::store;
 const MOST: u32 = 16 * 32_768;
 
 /// A directory, wherever Python goes to meanwhile.
-pub(super) struct Dir(pub(super) PathBuf);
+pub(super) struct DirArg(pub(super) PathBuf);
 
 /// The shape of a board: `"3x4"`, `(3, 4)`, or `3` for a square.
-pub(super) struct Shape(pub(super) Size);
+pub(super) struct ShapeArg(pub(super) Size);
 
 /// The sum of a board's tiles.
-pub(super) struct Sum(pub(super) u32);
+pub(super) struct SumArg(pub(super) u32);
 
 /// The sum at which a count stops.
-pub(super) struct Until(pub(super) u32);
+pub(super) struct UntilArg(pub(super) u32);
 
 /// The largest tile of a board.
-pub(super) struct MaxTile(pub(super) Exp);
+pub(super) struct MaxTileArg(pub(super) Exp);
 
 /// A tile that comes up.
-pub(super) struct Spawned(pub(super) u32);
+pub(super) struct SpawnedArg(pub(super) u32);
 
 /// A number of states.
-pub(super) struct Number(pub(super) u64);
+pub(super) struct NumberArg(pub(super) u64);
 
 /// Where random numbers begin.
-pub(super) struct Seed(pub(super) u64);
+pub(super) struct SeedArg(pub(super) u64);
 
 /// Whether states or afterstates are meant.
 #[derive(Clone, Copy)]
-pub(super) struct Which(pub(super) Kind);
+pub(super) struct KindArg(pub(super) Kind);
 
 /// What a run keeps.
-pub(super) struct Keep(pub(super) store::Keep);
+pub(super) struct KeepArg(pub(super) store::Keep);
 
 /// A number of bytes: `"8G"`, in powers of 1024, or a number.
-pub(super) struct Memory(pub(super) u64);
+pub(super) struct MemoryArg(pub(super) u64);
 
 /// A number of threads. More than the machine can use are not started.
-pub(super) struct Threads(pub(super) usize);
+pub(super) struct ThreadsArg(pub(super) usize);
 
-impl Dir {
+impl DirArg {
     pub(super) fn new(dir: PathBuf) -> Self {
         Self(path::absolute(&dir).unwrap_or(dir))
     }
 }
 
-impl FromPyObject<'_, '_> for Dir {
+impl FromPyObject<'_, '_> for DirArg {
     type Error = PyErr;
 
     fn extract(dir: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -64,7 +64,7 @@ impl FromPyObject<'_, '_> for Dir {
     }
 }
 
-impl FromPyObject<'_, '_> for Shape {
+impl FromPyObject<'_, '_> for ShapeArg {
     type Error = PyErr;
 
     fn extract(shape: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -101,7 +101,7 @@ fn sum(given: &Bound<'_, PyAny>, name: &str) -> PyResult<u32> {
     whole(given, name, &expected, read)
 }
 
-impl FromPyObject<'_, '_> for Sum {
+impl FromPyObject<'_, '_> for SumArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -109,7 +109,7 @@ impl FromPyObject<'_, '_> for Sum {
     }
 }
 
-impl FromPyObject<'_, '_> for Until {
+impl FromPyObject<'_, '_> for UntilArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -117,7 +117,7 @@ impl FromPyObject<'_, '_> for Until {
     }
 }
 
-impl FromPyObject<'_, '_> for MaxTile {
+impl FromPyObject<'_, '_> for MaxTileArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -126,7 +126,7 @@ impl FromPyObject<'_, '_> for MaxTile {
     }
 }
 
-impl FromPyObject<'_, '_> for Spawned {
+impl FromPyObject<'_, '_> for SpawnedArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -135,7 +135,7 @@ impl FromPyObject<'_, '_> for Spawned {
     }
 }
 
-impl FromPyObject<'_, '_> for Number {
+impl FromPyObject<'_, '_> for NumberArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -143,7 +143,7 @@ impl FromPyObject<'_, '_> for Number {
     }
 }
 
-impl FromPyObject<'_, '_> for Seed {
+impl FromPyObject<'_, '_> for SeedArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -151,7 +151,7 @@ impl FromPyObject<'_, '_> for Seed {
     }
 }
 
-impl FromPyObject<'_, '_> for Which {
+impl FromPyObject<'_, '_> for KindArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -165,7 +165,7 @@ impl FromPyObject<'_, '_> for Which {
     }
 }
 
-impl FromPyObject<'_, '_> for Keep {
+impl FromPyObject<'_, '_> for KeepArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -179,7 +179,7 @@ impl FromPyObject<'_, '_> for Keep {
     }
 }
 
-impl FromPyObject<'_, '_> for Memory {
+impl FromPyObject<'_, '_> for MemoryArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -191,7 +191,7 @@ impl FromPyObject<'_, '_> for Memory {
     }
 }
 
-impl FromPyObject<'_, '_> for Threads {
+impl FromPyObject<'_, '_> for ThreadsArg {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {

@@ -26,8 +26,8 @@ const TOGETHER: usize = 1 << 18;
 
 /// What the moves of some boards are worth, as arrays of the shape of that of the boards: what
 /// Run.best() returns.
-#[pyclass(frozen, module = "enum48", get_all)]
-pub(super) struct Best {
+#[pyclass(frozen, module = "enum48", get_all, name = "Best")]
+pub(super) struct PyBest {
     /// The number of the best move: 0 up, 1 right, 2 down, 3 left, the first of equal ones. -1 where there
     /// is none, as the game has ended or never gets there.
     directions: Py<PyAny>,
@@ -39,13 +39,13 @@ pub(super) struct Best {
 
 /// The same of one board.
 #[derive(Clone, Copy)]
-pub(super) struct Worth {
+pub(super) struct BoardWorth {
     direction: i8,
     value: f64,
     moves: [f64; 4],
 }
 
-impl Worth {
+impl BoardWorth {
     const UNKNOWN: Self = Self {
         direction: -1,
         value: f64::NAN,
@@ -53,8 +53,8 @@ impl Worth {
     };
 }
 
-impl Best {
-    pub(super) fn new(py: Python<'_>, boards: &Boards<'_>, worth: &[Worth]) -> PyResult<Self> {
+impl PyBest {
+    pub(super) fn new(py: Python<'_>, boards: &Boards<'_>, worth: &[BoardWorth]) -> PyResult<Self> {
         let directions = boards.answer(py, &[], |to| fill(to, worth.iter().map(|of| of.direction)));
         let values = boards.answer(py, &[], |to| fill(to, worth.iter().map(|of| of.value)));
         let moves = boards.answer(py, &[4], |to| {
@@ -76,7 +76,7 @@ fn fill<T>(to: &mut [T], numbers: impl Iterator<Item = T>) -> PyResult<()> {
 }
 
 #[pymethods]
-impl Best {
+impl PyBest {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let Self {
             directions,
@@ -105,7 +105,7 @@ pub(super) fn moves(
     goal: Goal,
     boards: &[Board],
     stop: &Stop,
-) -> Result<Vec<Worth>> {
+) -> Result<Vec<BoardWorth>> {
     let mut values = BatchValues::new(solution, &[goal], default_memory(), pool()?)?;
     let mut found = room(boards.len(), "boards")?;
     for boards in boards.chunks(AT_ONCE) {
@@ -118,13 +118,13 @@ pub(super) fn moves(
     Ok(found)
 }
 
-fn worth(values: &mut Values<'_>, board: Board) -> Result<Worth> {
+fn worth(values: &mut Values<'_>, board: Board) -> Result<BoardWorth> {
     if board == 0 || !values.reached(board)? {
-        return Ok(Worth::UNKNOWN);
+        return Ok(BoardWorth::UNKNOWN);
     }
-    let ended = Worth {
+    let ended = BoardWorth {
         value: values.ended(board)[0],
-        ..Worth::UNKNOWN
+        ..BoardWorth::UNKNOWN
     };
     if Position::on(*values.game(), board).status() != Status::Live {
         return Ok(ended);
@@ -140,7 +140,7 @@ fn worth(values: &mut Values<'_>, board: Board) -> Result<Worth> {
     for of in &judged {
         moves[of.direction as usize] = of.numbers[0];
     }
-    Ok(Worth {
+    Ok(BoardWorth {
         direction: best.direction as i8,
         value: best.numbers[0],
         moves,

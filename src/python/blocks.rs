@@ -8,7 +8,7 @@ use pyo3::types::PySlice;
 
 use super::arrays::made;
 use super::background::work;
-use super::files::{Place, read};
+use super::files::{BlockPlace, read};
 use crate::error::Result;
 use crate::game::PartKey;
 use crate::machine::cores;
@@ -19,16 +19,16 @@ use crate::store::Run;
 const AHEAD: usize = 4;
 
 /// An iterator over the boards of some parts, a block of each at a time: what Run.blocks returns.
-#[pyclass(frozen, module = "enum48")]
-pub(super) struct Blocks {
+#[pyclass(frozen, module = "enum48", name = "Blocks")]
+pub(super) struct PyBlocks {
     run: Arc<Run>,
     kind: Kind,
-    left: Mutex<Left>,
+    left: Mutex<BlocksLeft>,
 }
 
 /// What is still to be given.
 #[derive(Default)]
-struct Left {
+struct BlocksLeft {
     parts: VecDeque<PartKey>,
     /// The part that is being read, and its next block.
     open: Option<(Arc<Part>, usize)>,
@@ -37,12 +37,12 @@ struct Left {
     read: VecDeque<Py<PyAny>>,
 }
 
-impl Blocks {
+impl PyBlocks {
     /// Those of these parts, in their order.
     pub(super) fn new(run: Arc<Run>, kind: Kind, parts: VecDeque<PartKey>) -> Self {
-        let left = Left {
+        let left = BlocksLeft {
             parts,
-            ..Left::default()
+            ..BlocksLeft::default()
         };
         Self {
             run,
@@ -51,7 +51,7 @@ impl Blocks {
         }
     }
 
-    fn left(&self) -> MutexGuard<'_, Left> {
+    fn left(&self) -> MutexGuard<'_, BlocksLeft> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -61,9 +61,11 @@ impl Blocks {
             let most = AHEAD * cores();
             self.left().take(most, &self.run, self.kind)
         })?;
-        let boards = made(py, &[places.iter().map(Place::boards).sum()], |boards| {
-            work(py, |stop| read(&places, boards, stop))
-        })?;
+        let boards = made(
+            py,
+            &[places.iter().map(BlockPlace::boards).sum()],
+            |boards| work(py, |stop| read(&places, boards, stop)),
+        )?;
         let mut end = 0;
         let views = places.iter().map(|place| {
             let begin = end;
@@ -78,7 +80,7 @@ impl Blocks {
 }
 
 #[pymethods]
-impl Blocks {
+impl PyBlocks {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
@@ -91,7 +93,7 @@ impl Blocks {
             // As with a generator, nothing comes after an error: what was not read is not passed over.
             let any = self
                 .read_on(py)
-                .inspect_err(|_| *self.left() = Left::default())?;
+                .inspect_err(|_| *self.left() = BlocksLeft::default())?;
             if !any {
                 return Ok(None);
             }
@@ -99,14 +101,14 @@ impl Blocks {
     }
 }
 
-impl Left {
+impl BlocksLeft {
     /// The next blocks, up to so many.
-    fn take(&mut self, most: usize, run: &Run, kind: Kind) -> Result<Vec<Place<Arc<Part>>>> {
+    fn take(&mut self, most: usize, run: &Run, kind: Kind) -> Result<Vec<BlockPlace<Arc<Part>>>> {
         let mut places = Vec::new();
         while places.len() < most {
             match &mut self.open {
                 Some((part, next)) if *next < part.blocks() => {
-                    places.push(Place {
+                    places.push(BlockPlace {
                         part: part.clone(),
                         block: *next,
                     });

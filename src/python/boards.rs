@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
-use super::arguments::{Shape, Spawned};
+use super::arguments::{ShapeArg, SpawnedArg};
 use super::arrays::{Boards, SLICE, made, pool_for, unsigned};
 use super::background::work;
 use crate::game::rules::{Rules, rules};
@@ -66,7 +66,7 @@ fn in_slices<Given: Sync, Made: Send>(
 pub(super) fn canonical<'py>(
     py: Python<'py>,
     boards: Boards<'py>,
-    shape: Shape,
+    shape: ShapeArg,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = rules(shape.0);
     each(py, &boards, shape.0, &[], |boards, made| {
@@ -86,7 +86,7 @@ pub(super) fn canonical<'py>(
 pub(super) fn moves<'py>(
     py: Python<'py>,
     boards: Boards<'py>,
-    shape: Shape,
+    shape: ShapeArg,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = rules(shape.0);
     each(py, &boards, shape.0, &[4], |boards, made| {
@@ -113,12 +113,12 @@ fn slide(rules: &dyn Rules, boards: &[Board], made: &mut [Board]) {
 /// >>> [hex(board) for board in enum48.spawns(0x2010, "2x2", 4)]
 /// ['0x0', '0x2210', '0x0', '0x2012']
 #[pyfunction]
-#[pyo3(signature = (boards, shape, tile=Spawned(2)), text_signature = "(boards, shape, tile=2)")]
+#[pyo3(signature = (boards, shape, tile=SpawnedArg(2)), text_signature = "(boards, shape, tile=2)")]
 pub(super) fn spawns<'py>(
     py: Python<'py>,
     boards: Boards<'py>,
-    shape: Shape,
-    tile: Spawned,
+    shape: ShapeArg,
+    tile: SpawnedArg,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (cells, exp) = (shape.0.cells(), u64::from(tile.0 / 2));
     each(py, &boards, shape.0, &[cells as usize], |boards, made| {
@@ -144,7 +144,7 @@ pub(super) fn spawns<'py>(
 pub(super) fn points<'py>(
     py: Python<'py>,
     boards: Boards<'py>,
-    shape: Shape,
+    shape: ShapeArg,
 ) -> PyResult<Bound<'py, PyAny>> {
     each(py, &boards, shape.0, &[], |boards, made| {
         for (&board, made) in boards.iter().zip(made) {
@@ -164,7 +164,7 @@ pub(super) fn points<'py>(
 pub(super) fn cells<'py>(
     py: Python<'py>,
     boards: Boards<'py>,
-    shape: Shape,
+    shape: ShapeArg,
 ) -> PyResult<Bound<'py, PyAny>> {
     let cells = shape.0.cells();
     let axes = [shape.0.rows(), shape.0.cols()].map(usize::from);

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 
-use super::arguments::{Dir, Keep, Memory, Threads, Until};
+use super::arguments::{DirArg, KeepArg, MemoryArg, ThreadsArg, UntilArg};
 use super::background::work;
-use super::progress::Lines;
-use super::run::{Run, opened};
+use super::progress::ProgressLines;
+use super::run::{PyRun, opened};
 use crate::engine::{self, Plan, Progress, Silent};
 use crate::game::Game;
 use crate::machine::{cores, default_memory};
@@ -33,25 +33,25 @@ use crate::store::Store;
 pub(super) fn count(
     py: Python<'_>,
     game: &str,
-    dir: Option<Dir>,
-    until: Option<Until>,
-    keep: Option<Keep>,
-    memory: Option<Memory>,
-    threads: Option<Threads>,
+    dir: Option<DirArg>,
+    until: Option<UntilArg>,
+    keep: Option<KeepArg>,
+    memory: Option<MemoryArg>,
+    threads: Option<ThreadsArg>,
     progress: bool,
-) -> PyResult<Run> {
+) -> PyResult<PyRun> {
     let game: Game = game.parse()?;
-    let usual = || Dir::new(Path::new("enum48-data").join(game.to_string()));
-    let Dir(dir) = dir.unwrap_or_else(usual);
-    let until = until.map(|Until(sum)| sum);
-    let memory = memory.map_or_else(default_memory, |Memory(bytes)| bytes);
-    let threads = threads.map_or_else(cores, |Threads(threads)| threads);
+    let usual = || DirArg::new(Path::new("enum48-data").join(game.to_string()));
+    let DirArg(dir) = dir.unwrap_or_else(usual);
+    let until = until.map(|UntilArg(sum)| sum);
+    let memory = memory.map_or_else(default_memory, |MemoryArg(bytes)| bytes);
+    let threads = threads.map_or_else(cores, |ThreadsArg(threads)| threads);
     work(py, |stop| {
         let plan = Plan::new(memory, threads)?.with_stop(stop.clone());
-        let mut store = Store::open(&dir, &game, keep.map(|Keep(keep)| keep))?;
+        let mut store = Store::open(&dir, &game, keep.map(|KeepArg(keep)| keep))?;
         let mut lines;
         let told: &mut dyn Progress = if progress {
-            lines = Lines::new(&plan, &store);
+            lines = ProgressLines::new(&plan, &store);
             &mut lines
         } else {
             &mut Silent

@@ -43,12 +43,12 @@ pub(super) fn boards_in(parts: &[Part]) -> Result<usize> {
 }
 
 /// A block of a part.
-pub(super) struct Place<P> {
+pub(super) struct BlockPlace<P> {
     pub(super) part: P,
     pub(super) block: usize,
 }
 
-impl<P: Borrow<Part>> Place<P> {
+impl<P: Borrow<Part>> BlockPlace<P> {
     /// The number of its boards.
     pub(super) fn boards(&self) -> usize {
         let part = self.part.borrow();
@@ -58,14 +58,14 @@ impl<P: Borrow<Part>> Place<P> {
 }
 
 /// All blocks of some parts, in order.
-pub(super) fn places<'a>(parts: &'a [Part]) -> Vec<Place<&'a Part>> {
-    let of_part = |part: &'a Part| (0..part.blocks()).map(move |block| Place { part, block });
+pub(super) fn places<'a>(parts: &'a [Part]) -> Vec<BlockPlace<&'a Part>> {
+    let of_part = |part: &'a Part| (0..part.blocks()).map(move |block| BlockPlace { part, block });
     parts.iter().flat_map(of_part).collect()
 }
 
 /// Fill `boards` with the boards of all these blocks, one behind the other.
 pub(super) fn read<P: Borrow<Part> + Sync>(
-    places: &[Place<P>],
+    places: &[BlockPlace<P>],
     boards: &mut [Board],
     stop: &Stop,
 ) -> Result<()> {

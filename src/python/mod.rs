@@ -35,9 +35,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _enum48 {
     #[pymodule_export]
-    use super::best::Best;
+    use super::best::PyBest;
     #[pymodule_export]
-    use super::blocks::Blocks;
+    use super::blocks::PyBlocks;
     #[pymodule_export]
     use super::boards::{boards, canonical, cells, moves, points, spawns};
     #[pymodule_export]
@@ -45,9 +45,9 @@ mod _enum48 {
     #[pymodule_export]
     use super::error::{DamagedError, Error};
     #[pymodule_export]
-    use super::replay::{Replay, replay};
+    use super::replay::{PyReplay, replay};
     #[pymodule_export]
-    use super::run::{Run, open};
+    use super::run::{PyRun, open};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "its name in Python")]

@@ -10,12 +10,12 @@ use crate::error::Result;
 use crate::machine::cores;
 
 /// The threads of a process.
-struct Threads {
+struct ProcessThreads {
     process: u32,
     pool: Arc<ThreadPool>,
 }
 
-static THREADS: Mutex<Option<Threads>> = Mutex::new(None);
+static THREADS: Mutex<Option<ProcessThreads>> = Mutex::new(None);
 
 /// One thread for each core. They are started once, and once more in a process that was forked: it
 /// has a copy of this memory, but none of the threads.
@@ -33,7 +33,7 @@ pub(super) fn pool() -> Result<Arc<ThreadPool>> {
         return Ok(threads.pool.clone());
     }
     let pool = Arc::new(engine::pool(cores())?);
-    let fresh = Threads {
+    let fresh = ProcessThreads {
         process,
         pool: pool.clone(),
     };

@@ -13,7 +13,7 @@ use crate::store::Store;
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Writes a line now and then; the keys are those of the program's log.
-pub(super) struct Lines {
+pub(super) struct ProgressLines {
     begin: Instant,
     layer_begin: Instant,
     last_line: Option<Instant>,
@@ -24,7 +24,7 @@ pub(super) struct Lines {
     found: u64,
 }
 
-impl Lines {
+impl ProgressLines {
     /// For a count that goes on with `store`; says first how it goes on.
     pub(super) fn new(plan: &Plan, store: &Store) -> Self {
         for note in store.notes() {
@@ -65,7 +65,7 @@ impl Lines {
     }
 }
 
-impl Progress for Lines {
+impl Progress for ProgressLines {
     fn begin(&mut self, sum: u32) {
         self.layer_begin = Instant::now();
         (self.sum, self.found) = (sum, 0);

@@ -9,8 +9,8 @@ use crate::game::Board;
 use crate::play::{Code, Position};
 
 /// A game that was played: what replay() returns.
-#[pyclass(frozen, module = "enum48")]
-pub(super) struct Replay {
+#[pyclass(frozen, module = "enum48", name = "Replay")]
+pub(super) struct PyReplay {
     code: Code,
     boards: Vec<Board>,
     scores: Vec<u64>,
@@ -26,7 +26,7 @@ pub(super) struct Replay {
 /// >>> [hex(board) for board in game.boards]
 /// ['0x2200', '0x3000']
 #[pyfunction]
-pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<Replay> {
+pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<PyReplay> {
     py.detach(|| {
         let code: Code = code.trim().parse()?;
         let mut replay = code.replay();
@@ -34,7 +34,7 @@ pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<Replay> {
         let turns = replay.by_ref().map_while(error::Result::ok);
         let mut positions = vec![begin];
         positions.extend(turns.map(|turn| turn.position));
-        Ok(Replay {
+        Ok(PyReplay {
             boards: positions.iter().map(|at| at.board().unwrap_or(0)).collect(),
             scores: positions.iter().map(Position::score).collect(),
             code,
@@ -43,7 +43,7 @@ pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<Replay> {
 }
 
 #[pymethods]
-impl Replay {
+impl PyReplay {
     /// The code itself, as it is written.
     #[getter]
     fn code(&self) -> String {

@@ -8,11 +8,11 @@ use numpy::PyArrayDyn;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use super::arguments::{Dir, MaxTile, Number, Seed, Sum, Which};
+use super::arguments::{DirArg, KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
 use super::arrays::{Boards, made};
 use super::background::work;
-use super::best::{self, Best, goal};
-use super::blocks::Blocks;
+use super::best::{self, PyBest, goal};
+use super::blocks::PyBlocks;
 use super::files::{boards_in, parts, places, read};
 use super::pool::pool;
 use super::table;
@@ -25,7 +25,7 @@ use crate::store::{self, Lookup, Solution};
 use crate::witness::{Answer, Layers};
 
 /// What is meant where no kind is named.
-const STATES: Which = Which(Kind::States);
+const STATES: KindArg = KindArg(Kind::States);
 
 /// Memory for blocks of files, where a game is looked for that ends in a board.
 const WITNESS_MEMORY: u64 = 256 << 20;
@@ -41,8 +41,8 @@ const NOWHERE: i64 = -1;
 /// A state is a number, a board with one hexadecimal digit for each cell, row by row: 0 is an empty
 /// cell and k the tile 2^k. A run lists the canonical states that have a legal move, by the sum of
 /// their tiles (a layer) and their largest tile (a part), in order.
-#[pyclass(frozen, module = "enum48")]
-pub(super) struct Run {
+#[pyclass(frozen, module = "enum48", name = "Run")]
+pub(super) struct PyRun {
     run: Arc<store::Run>,
     lookup: Mutex<Lookup<Arc<store::Run>>>,
     solution: OnceLock<Solution>,
@@ -58,14 +58,14 @@ pub(super) struct Run {
 /// >>> run.sums[:3]
 /// [4, 6, 8]
 #[pyfunction]
-pub(super) fn open(py: Python<'_>, dir: Dir) -> PyResult<Run> {
+pub(super) fn open(py: Python<'_>, dir: DirArg) -> PyResult<PyRun> {
     opened(py, &dir.0)
 }
 
 /// The same.
-pub(super) fn opened(py: Python<'_>, dir: &Path) -> PyResult<Run> {
+pub(super) fn opened(py: Python<'_>, dir: &Path) -> PyResult<PyRun> {
     let run = Arc::new(py.detach(|| store::Run::peek(dir))?);
-    Ok(Run {
+    Ok(PyRun {
         lookup: Mutex::new(Lookup::new(run.clone(), LOOKUP_MEMORY)?),
         run,
         solution: OnceLock::new(),
@@ -73,7 +73,7 @@ pub(super) fn opened(py: Python<'_>, dir: &Path) -> PyResult<Run> {
 }
 
 #[pymethods]
-impl Run {
+impl PyRun {
     /// Name of the game, such as "3x3-1024".
     #[getter]
     fn game(&self) -> String {
@@ -153,9 +153,9 @@ impl Run {
     fn part<'py>(
         &self,
         py: Python<'py>,
-        sum: Sum,
-        max_tile: MaxTile,
-        kind: Which,
+        sum: SumArg,
+        max_tile: MaxTileArg,
+        kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
         self.boards(py, sum.0, Some(max_tile.0), kind.0)
     }
@@ -169,8 +169,8 @@ impl Run {
     fn layer<'py>(
         &self,
         py: Python<'py>,
-        sum: Sum,
-        kind: Which,
+        sum: SumArg,
+        kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
         self.boards(py, sum.0, None, kind.0)
     }
@@ -182,9 +182,14 @@ impl Run {
     /// >>> sum(len(boards) for boards in run.blocks())
     /// 57
     #[pyo3(signature = (sum=None, max_tile=None, kind=STATES), text_signature = "($self, sum=None, max_tile=None, kind='states')")]
-    fn blocks(&self, sum: Option<Sum>, max_tile: Option<MaxTile>, kind: Which) -> PyResult<Blocks> {
+    fn blocks(
+        &self,
+        sum: Option<SumArg>,
+        max_tile: Option<MaxTileArg>,
+        kind: KindArg,
+    ) -> PyResult<PyBlocks> {
         let parts = self.keys(kind.0, sum, max_tile)?.collect();
-        Ok(Blocks::new(self.run.clone(), kind.0, parts))
+        Ok(PyBlocks::new(self.run.clone(), kind.0, parts))
     }
 
     /// Whether a board is among the states of the run, whichever way round it lies.
@@ -206,7 +211,7 @@ impl Run {
         &self,
         py: Python<'py>,
         boards: Boards<'py>,
-        kind: Which,
+        kind: KindArg,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = boards.of(self.run.game().size())?;
         boards.answer(py, &[], |found: &mut [i64]| {
@@ -227,13 +232,13 @@ impl Run {
     fn states_at<'py>(
         &self,
         py: Python<'py>,
-        sum: Sum,
-        max_tile: MaxTile,
+        sum: SumArg,
+        max_tile: MaxTileArg,
         positions: Bound<'py, PyAny>,
-        kind: Which,
+        kind: KindArg,
     ) -> PyResult<Bound<'py, PyAny>> {
         let positions = Boards::named(&positions, "positions")?;
-        let (Sum(sum), MaxTile(max), kind) = (sum, max_tile, kind.0);
+        let (SumArg(sum), MaxTileArg(max), kind) = (sum, max_tile, kind.0);
         let key = PartKey { sum, max };
         let part = py.detach(|| self.look_up(|lookup| lookup.part(kind, key)))?;
         let states = part.map_or(0, |part| part.states());
@@ -258,14 +263,14 @@ impl Run {
     ///
     /// >>> [hex(board) for board in run.sample(3)]
     /// ['0x122', '0x2223', '0x2234']
-    #[pyo3(signature = (n, seed=Seed(0), *, sum=None, max_tile=None), text_signature = "($self, n, seed=0, *, sum=None, max_tile=None)")]
+    #[pyo3(signature = (n, seed=SeedArg(0), *, sum=None, max_tile=None), text_signature = "($self, n, seed=0, *, sum=None, max_tile=None)")]
     fn sample<'py>(
         &self,
         py: Python<'py>,
-        n: Number,
-        seed: Seed,
-        sum: Option<Sum>,
-        max_tile: Option<MaxTile>,
+        n: NumberArg,
+        seed: SeedArg,
+        sum: Option<SumArg>,
+        max_tile: Option<MaxTileArg>,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
         let keys: Vec<PartKey> = self.keys(Kind::States, sum, max_tile)?.collect();
         let table = self.run.table();
@@ -298,9 +303,9 @@ impl Run {
     fn values<'py>(
         &self,
         py: Python<'py>,
-        sum: Sum,
+        sum: SumArg,
         objective: Bound<'py, PyAny>,
-        kind: Which,
+        kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let solution = self.solved(py)?;
         let goal = goal(solution, Some(&objective.str()?.to_string()))?;
@@ -324,14 +329,14 @@ impl Run {
         py: Python<'_>,
         boards: Boards<'_>,
         objective: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Best> {
+    ) -> PyResult<PyBest> {
         let solution = self.solved(py)?;
         let objective = objective.map(|objective| objective.str()).transpose()?;
         let objective = objective.map(|objective| objective.to_string());
         let goal = goal(solution, objective.as_deref())?;
         let given = boards.of(self.run.game().size())?;
         let found = work(py, |stop| best::moves(solution, goal, given, stop))?;
-        Best::new(py, &boards, &found)
+        PyBest::new(py, &boards, &found)
     }
 
     /// The code of a game that ends in exactly this board, for replay(); None if there is no such game.
@@ -370,7 +375,7 @@ impl Run {
     }
 }
 
-impl Run {
+impl PyRun {
     /// Look boards up. Blocks are kept for the next look-up, unless another thread of
     /// Python is looking boards up, or was when this process was forked.
     fn look_up<T>(
@@ -412,14 +417,14 @@ impl Run {
     fn keys(
         &self,
         kind: Kind,
-        sum: Option<Sum>,
-        max: Option<MaxTile>,
+        sum: Option<SumArg>,
+        max: Option<MaxTileArg>,
     ) -> PyResult<impl Iterator<Item = PartKey>> {
-        let sum = sum.map(|Sum(sum)| sum);
+        let sum = sum.map(|SumArg(sum)| sum);
         self.run.has_layer(kind, sum.unwrap_or(4))?;
         Ok(self.run.parts(kind).filter(move |key| {
             sum.is_none_or(|sum| key.sum == sum)
-                && max.as_ref().is_none_or(|MaxTile(max)| key.max == *max)
+                && max.as_ref().is_none_or(|MaxTileArg(max)| key.max == *max)
         }))
     }
 

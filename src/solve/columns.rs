@@ -7,7 +7,7 @@
 
 use std::sync::Mutex;
 
-use super::expand::{Expand, Scratch};
+use super::expand::{Expand, ExpandScratch};
 use super::layer::{Draft, LayerBlock};
 use crate::engine::{PartBuild, Source, Visit, Worker, Workers};
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub(crate) const BATCH: usize = 1 << 17;
 
 /// A thread's buffers.
 pub(crate) struct Buffers {
-    scratch: Scratch,
+    scratch: ExpandScratch,
     encoder: ValueEncoder,
     /// The values of a slice, or the values of a block for one goal.
     values: Vec<u32>,
@@ -32,7 +32,7 @@ impl Buffers {
     pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
         PerThread::new(workers.threads(), |_| {
             Ok(Self {
-                scratch: Scratch::default(),
+                scratch: ExpandScratch::default(),
                 encoder: ValueEncoder::new()?,
                 values: Vec::new(),
             })

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::layer::{Found, Layer};
+use super::layer::{FindScratch, SolvedLayer};
 use super::payoff::Payoff;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, empty_cells, sum};
@@ -29,15 +29,15 @@ pub struct Expand<'a> {
     pub(crate) lines: &'a LineTables,
     pub(crate) payoffs: &'a [Payoff],
     /// The layers above: afterstates of states with a spawned 2, and with a spawned 4.
-    pub(crate) above: [&'a Layer<'a>; 2],
+    pub(crate) above: [&'a SolvedLayer<'a>; 2],
 }
 
 /// A thread's buffers.
 #[derive(Default)]
-pub struct Scratch {
+pub struct ExpandScratch {
     /// The moves of the candidates with a 2, and of the candidates with a 4.
     moves: [SpawnedMoves; 2],
-    found: Found,
+    found: FindScratch,
 }
 
 impl Expand<'_> {
@@ -50,7 +50,7 @@ impl Expand<'_> {
     pub fn values(
         &self,
         afterstates: &[Board],
-        scratch: &mut Scratch,
+        scratch: &mut ExpandScratch,
         values: &mut Vec<u32>,
     ) -> Result<()> {
         let slices = afterstates.chunks(SLICE);
@@ -73,14 +73,14 @@ impl Expand<'_> {
         &self,
         payoffs: &[Payoff; GOALS],
         afterstates: &[Board],
-        scratch: &mut Scratch,
+        scratch: &mut ExpandScratch,
         values: &mut Vec<u32>,
     ) -> Result<()> {
         let cells = self.game.size().cells();
         let empties = afterstates.iter().map(|&board| empty_cells(board, cells));
         let empties: Vec<u32> = empties.collect();
         let mut totals = [[0; GOALS]; SLICE];
-        let Scratch { moves, found } = scratch;
+        let ExpandScratch { moves, found } = scratch;
         self.lines.moves(afterstates, moves);
         let [twos, fours] = moves;
         let spawned = [
@@ -113,9 +113,9 @@ impl Expand<'_> {
     fn best<const GOALS: usize>(
         &self,
         payoffs: &[Payoff; GOALS],
-        layer: &Layer,
+        layer: &SolvedLayer,
         moves: &mut SpawnedMoves,
-        found: &mut Found,
+        found: &mut FindScratch,
     ) -> Result<Vec<[u32; GOALS]>> {
         let reached = &mut moves.boards[..moves.reached];
         self.game.rules().canonicalise(reached);

@@ -10,14 +10,14 @@ use crate::engine::{Done, Workers};
 use crate::error::{Error, Result};
 use crate::game::{Board, Claim, Game, Objective, PartKey};
 use crate::pages::Pages;
-use crate::part::{Column, Kind, Part, ValueDecoder};
+use crate::part::{Kind, Part, ValueColumn, ValueDecoder};
 use crate::per_thread::PerThread;
 use crate::store::Solution;
 
 /// The afterstates of a part, with a column of values for each goal.
 pub(crate) struct SolvedPart {
     pub(crate) afterstates: Part,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Vec<ValueColumn>,
 }
 
 impl SolvedPart {
@@ -52,7 +52,7 @@ pub(super) fn columns(
     solution: &Solution,
     objectives: &[Objective],
     afterstates: &Part,
-) -> Result<Option<Vec<Column>>> {
+) -> Result<Option<Vec<ValueColumn>>> {
     let columns = objectives.iter().map(|&objective| {
         let column = solution.values(objective, afterstates.label().key)?;
         if let Some(column) = &column {
@@ -64,7 +64,7 @@ pub(super) fn columns(
 }
 
 /// A layer of afterstates with their values, in memory.
-pub(crate) struct Layer<'a> {
+pub(crate) struct SolvedLayer<'a> {
     ranking: Ranking<'a>,
     index: Index,
     /// The values of the afterstate at the first place, one for each goal, then of the next.
@@ -73,14 +73,14 @@ pub(crate) struct Layer<'a> {
 
 /// A thread's buffers for looking boards up.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct FindScratch {
     ranks: Vec<u64>,
     places: Vec<u32>,
 }
 
-impl Layer<'_> {
+impl SolvedLayer<'_> {
     /// The places of afterstates of the layer's sum; see [`Index::places`].
-    pub(crate) fn find<'f>(&self, afterstates: &[Board], found: &'f mut Found) -> &'f [u32] {
+    pub(crate) fn find<'f>(&self, afterstates: &[Board], found: &'f mut FindScratch) -> &'f [u32] {
         found.ranks.clear();
         self.ranking.ranks(afterstates, &mut found.ranks);
         self.index.places(&found.ranks, &mut found.places);
@@ -128,7 +128,7 @@ pub(crate) struct Draft<'a> {
 }
 
 /// A thread's buffers for reading values.
-pub(crate) struct Reader {
+pub(crate) struct ValueReader {
     places: Vec<u32>,
     decoder: ValueDecoder,
     values: Vec<u32>,
@@ -194,9 +194,9 @@ impl<'a> Draft<'a> {
         mut self,
         parts: &[SolvedPart],
         goals: usize,
-        readers: &PerThread<Reader>,
+        readers: &PerThread<ValueReader>,
         workers: &Workers,
-    ) -> Result<Layer<'a>> {
+    ) -> Result<SolvedLayer<'a>> {
         let blocks = blocks_of(parts);
         self.index.make_records()?;
         let Done = workers.each(&blocks, |_, &block| {
@@ -216,7 +216,7 @@ impl<'a> Draft<'a> {
             }
             Ok(Done)
         })?;
-        Ok(Layer {
+        Ok(SolvedLayer {
             ranking: self.ranking,
             index: self.index,
             values,
@@ -232,7 +232,7 @@ fn blocks_of(parts: &[SolvedPart]) -> Vec<LayerBlock> {
     blocks(parts.iter().map(|part| &part.afterstates))
 }
 
-impl Reader {
+impl ValueReader {
     pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
         PerThread::new(workers.threads(), |_| {
             Ok(Self {
@@ -243,7 +243,7 @@ impl Reader {
         })
     }
 
-    fn read(&mut self, column: &Column, block: usize) -> Result<()> {
+    fn read(&mut self, column: &ValueColumn, block: usize) -> Result<()> {
         self.values.clear();
         column.read_block(block, &mut self.decoder, &mut self.values)
     }

@@ -15,7 +15,7 @@ use crate::store::Run;
 const FEW: u64 = 1 << 16;
 
 /// The memory that the layers of a run take.
-pub(crate) struct Memory {
+pub(crate) struct LayerMemory {
     /// From the lowest sum on.
     layers: Vec<LayerSize>,
 }
@@ -52,7 +52,7 @@ impl LayerSize {
     }
 }
 
-impl Memory {
+impl LayerMemory {
     /// The memory for the layers of a run up to sum `last`.
     pub(crate) fn new(run: &Run, tables: &RankTables, last: u32) -> Self {
         let layers = (4..=last).step_by(2).map(|sum| {

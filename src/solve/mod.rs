@@ -68,7 +68,7 @@ use expand::Expand;
 #[cfg(feature = "cli")]
 pub(crate) use goal::names;
 pub use goal::{goal, goals};
-use layer::{Draft, Layer, Reader, SolvedPart};
+use layer::{Draft, SolvedLayer, SolvedPart, ValueReader};
 pub use parts::{PartWorth, Worth, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
@@ -150,7 +150,7 @@ pub(crate) fn read<'t>(
     tables: &'t RankTables,
     sum: u32,
     workers: &Workers,
-) -> Result<Layer<'t>> {
+) -> Result<SolvedLayer<'t>> {
     let game = solution.run().game();
     let mut parts = Vec::new();
     for key in keys(game, sum) {
@@ -163,7 +163,12 @@ pub(crate) fn read<'t>(
         parts.iter().map(|part| &part.afterstates),
     )?;
     draft.take_all(&parts, workers)?;
-    draft.read(&parts, objectives.len(), &Reader::each(workers)?, workers)
+    draft.read(
+        &parts,
+        objectives.len(),
+        &ValueReader::each(workers)?,
+        workers,
+    )
 }
 
 /// Makes a pass.
@@ -176,7 +181,7 @@ struct Solver<'a> {
     workers: &'a Workers,
     pipeline: Pipeline<Vec<u32>>,
     buffers: PerThread<Buffers>,
-    readers: PerThread<Reader>,
+    readers: PerThread<ValueReader>,
 }
 
 impl<'a> Solver<'a> {
@@ -189,7 +194,7 @@ impl<'a> Solver<'a> {
             lines: LineTables::new(store.solution().run().game()),
             pipeline: Pipeline::new(BATCH * workers.threads()),
             buffers: Buffers::each(workers)?,
-            readers: Reader::each(workers)?,
+            readers: ValueReader::each(workers)?,
             workers,
             store,
         })
@@ -226,7 +231,7 @@ impl<'a> Solver<'a> {
         &mut self,
         tables: &'t RankTables,
         sum: u32,
-        above: [&Layer; 2],
+        above: [&SolvedLayer; 2],
         progress: &mut dyn Progress,
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
         let game = *self.store.solution().run().game();
@@ -288,7 +293,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Read a solved layer.
-    fn read<'t>(&self, tables: &'t RankTables, sum: u32) -> Result<Layer<'t>> {
+    fn read<'t>(&self, tables: &'t RankTables, sum: u32) -> Result<SolvedLayer<'t>> {
         let solution = self.store.solution();
         read(solution, &self.objectives, tables, sum, self.workers)
     }

@@ -3,7 +3,7 @@
 
 use super::expand::MOST_GOALS;
 use super::goal;
-use super::memory::Memory;
+use super::memory::LayerMemory;
 use super::rank::RankTables;
 use crate::engine::Plan;
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub struct Pass {
 /// # Errors
 ///
 /// The errors of [`Solution::reached`] and of [`goal()`](super::goal());
-/// [`SolvingError::Memory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
+/// [`SolvingError::LayerMemory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
 /// plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
     let run = solution.run();
@@ -43,7 +43,7 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
     let mut passes = Vec::new();
     for alike in left.chunk_by(|(one, _), (other, _)| one == other) {
         let solved_sum = alike[0].0;
-        let memory = Memory::new(run, &tables, solved_sum + 2);
+        let memory = LayerMemory::new(run, &tables, solved_sum + 2);
         for together in alike.chunks(memory.goals(plan, MOST_GOALS)?) {
             passes.push(Pass {
                 goals: together.iter().map(|&(_, goal)| goal).collect(),

@@ -33,7 +33,7 @@ const OPEN_PARTS: u64 = 2;
 type Reached = (Board, u32);
 
 /// The boards after the moves of some states.
-struct Moved {
+struct MovedStates {
     /// By direction, not canonical; 0 for an illegal move.
     slid: [Vec<Board>; 4],
     /// The afterstates whose largest tile is the states', and the afterstates with a larger tile.
@@ -98,11 +98,11 @@ impl<'a> StateValues<'a> {
     }
 
     /// Move states in all directions.
-    fn moved(&self, key: PartKey, states: &[Board]) -> Moved {
+    fn moved(&self, key: PartKey, states: &[Board]) -> MovedStates {
         let game = self.solution.run().game();
         let larger = key.max.next();
         let wins = larger == game.win();
-        let mut moved = Moved {
+        let mut moved = MovedStates {
             slid: [(); 4].map(|()| vec![0; states.len()]),
             reached: Default::default(),
             won: Vec::new(),

@@ -8,7 +8,7 @@ use super::payoff::Payoff;
 use crate::cache::Cache;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
-use crate::part::{Column, Kind, ValueDecoder};
+use crate::part::{Kind, ValueColumn, ValueDecoder};
 use crate::store::{Goal, Lookup, MAPS, Run, Solution};
 use crate::witness::{Predecessors, is_spawned};
 
@@ -46,7 +46,7 @@ pub struct Values<'a> {
     payoffs: Vec<Payoff>,
     afterstates: Lookup<&'a Run>,
     /// The open files of a part, one for each goal; `None` if it is not solved for all of them.
-    columns: Cache<PartKey, Option<Arc<Vec<Column>>>>,
+    columns: Cache<PartKey, Option<Arc<Vec<ValueColumn>>>>,
     /// The values of a block, for each goal.
     values: Cache<(PartKey, usize), Arc<Vec<Vec<u32>>>>,
     decoder: ValueDecoder,

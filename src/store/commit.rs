@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle, ScopedJoinHandle};
 
 use super::file;
 use super::files::{FileName, Name};
-use super::spool::Contents;
+use super::spool::Spooled;
 use crate::error::{Error, Result};
 
 /// Number of files that are synced at once: a device syncs several files nearly as fast as one.
@@ -29,7 +29,7 @@ pub(super) trait Record: Send + Sync + 'static {
 #[derive(Clone)]
 pub(super) struct Pending<N> {
     pub(super) name: FileName<N>,
-    pub(super) contents: Contents,
+    pub(super) contents: Spooled,
 }
 
 /// The input of a commit.
@@ -100,10 +100,10 @@ impl<N: Name> Pending<N> {
         let path = dir.join(self.name.to_string());
         let temporary = file::temporary(&path);
         match &self.contents {
-            Contents::Memory(bytes) => file::write(&temporary, bytes)?,
+            Spooled::Memory(bytes) => file::write(&temporary, bytes)?,
             // A failed commit may have published the file already.
-            Contents::File if path.exists() && !temporary.exists() => return Ok(()),
-            Contents::File => {}
+            Spooled::File if path.exists() && !temporary.exists() => return Ok(()),
+            Spooled::File => {}
         }
         file::publish(&temporary, &path)
     }

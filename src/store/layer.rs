@@ -8,7 +8,7 @@ use crate::progress::{Cuts, FinishedLayer};
 /// A layer that the engine has finished.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Layer {
+pub struct CountedLayer {
     /// Its sum.
     pub sum: u32,
     /// The counts of its parts, in order of largest tile.
@@ -26,7 +26,7 @@ pub struct Layer {
     pub cuts: Cuts,
 }
 
-impl Layer {
+impl CountedLayer {
     /// A layer before any part is counted.
     pub(crate) fn new(sum: u32) -> Self {
         Self {

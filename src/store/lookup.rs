@@ -197,7 +197,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         &mut self,
         kind: Kind,
         mut questions: Vec<Question>,
-        search: &Search,
+        search: &QuestionKind,
         stop: &Stop,
         mut tell: impl FnMut(usize, Option<u64>),
     ) -> Result<()> {
@@ -227,7 +227,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         name: PartName,
         part: &Part,
         mut questions: &mut [Question],
-        search: &Search,
+        search: &QuestionKind,
         stop: &Stop,
     ) -> Result<()> {
         let block_of = |question: &Question| (search.block_of)(part, question.asked);
@@ -326,7 +326,7 @@ impl Question {
 }
 
 /// How the questions of a batch are answered.
-struct Search {
+struct QuestionKind {
     /// The block that has the answer to a question about a part.
     block_of: fn(&Part, u64) -> Option<usize>,
     /// Answers sorted questions with the boards of a block and the position of the first.
@@ -334,13 +334,13 @@ struct Search {
 }
 
 /// Finds the positions of boards.
-const POSITIONS: Search = Search {
+const POSITIONS: QuestionKind = QuestionKind {
     block_of: |part, board| part.block_of(board),
     answer: find_all,
 };
 
 /// Finds the boards at positions.
-const BOARDS: Search = Search {
+const BOARDS: QuestionKind = QuestionKind {
     block_of: |part, position| {
         (position < part.states()).then(|| (position / part.block_size()) as usize)
     },

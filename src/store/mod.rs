@@ -62,7 +62,7 @@ use files::PartName;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
 pub use keep::Keep;
-pub use layer::Layer;
+pub use layer::CountedLayer;
 pub use lookup::Lookup;
 pub(crate) use lookup::MAPS;
 #[cfg(feature = "python")]
@@ -126,7 +126,7 @@ impl Store {
 
     /// Add finished layers to the manifest, drop files that are no longer needed, and commit if a
     /// commit is due. The last layer must have the afterstates that the next layers need.
-    pub(crate) fn seal(&mut self, layers: &[Layer]) -> Result<()> {
+    pub(crate) fn seal(&mut self, layers: &[CountedLayer]) -> Result<()> {
         let mut states = BTreeMap::new();
         let manifest = &mut self.run.manifest;
         for (PartName { kind, key }, files) in self.run.outbox.seal() {

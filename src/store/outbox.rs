@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::commit::{Commit, Pending, Record, UnderWay};
 use super::file;
 use super::files::{self, FileName, Name, Named, RESERVE};
-use super::spool::Contents;
+use super::spool::Spooled;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::part::{self, Sealed};
@@ -87,7 +87,7 @@ impl<N: Name> Outbox<N> {
                 segment: None,
                 ..name
             };
-            if name.segment == Some(0) && matches!(contents, Contents::File) {
+            if name.segment == Some(0) && matches!(contents, Spooled::File) {
                 file::rename(&self.temporary(only), &self.temporary(name))?;
             }
             self.waiting += sealed.bytes;
@@ -107,7 +107,7 @@ impl<N: Name> Outbox<N> {
         for (name, (path, sealed)) in FileName::all(name, files.len()).zip(files) {
             file::publish_once(path, &self.temporary(name))?;
             self.waiting += sealed.bytes;
-            let contents = Contents::File;
+            let contents = Spooled::File;
             adopted.push((Pending { name, contents }, *sealed));
         }
         self.unsealed.push((name, adopted));
@@ -140,9 +140,9 @@ impl<N: Name> Outbox<N> {
         let path = self.dir.join(name.to_string());
         let waits = self.sealed.iter().find(|pending| pending.name == name);
         match waits.map(|pending| &pending.contents) {
-            Some(Contents::Memory(bytes)) => from_memory(&path, Arc::clone(bytes)),
+            Some(Spooled::Memory(bytes)) => from_memory(&path, Arc::clone(bytes)),
             // The commit under way may have renamed the file meanwhile.
-            Some(Contents::File) => match from_file(&self.temporary(name)) {
+            Some(Spooled::File) => match from_file(&self.temporary(name)) {
                 Err(Error::Missing(_)) => from_file(&path),
                 opened => opened,
             },
@@ -209,7 +209,7 @@ impl<N: Name> Outbox<N> {
                 continue;
             };
             let pending = self.sealed.remove(committing + at);
-            if matches!(pending.contents, Contents::File) {
+            if matches!(pending.contents, Spooled::File) {
                 file::remove(&self.temporary(name))?;
             }
         }

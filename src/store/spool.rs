@@ -21,17 +21,17 @@ const BUFFER: usize = 256 << 10;
 /// An unfinished file: in memory up to [`MOST`] bytes, then on disk under its temporary name.
 pub(crate) struct Spool {
     path: PathBuf,
-    place: Place,
+    place: SpoolBuffer,
 }
 
-enum Place {
+enum SpoolBuffer {
     Memory(Cursor<Vec<u8>>),
     File(BufWriter<File>),
 }
 
 /// Where a finished file is until the commit that names it.
 #[derive(Clone)]
-pub(super) enum Contents {
+pub(super) enum Spooled {
     Memory(Arc<[u8]>),
     /// Under its temporary name.
     File,
@@ -42,21 +42,21 @@ impl Spool {
     pub(super) fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
-            place: Place::Memory(Cursor::default()),
+            place: SpoolBuffer::Memory(Cursor::default()),
         }
     }
 
     /// The written bytes, or the file that holds them.
-    pub(super) fn into_contents(self) -> Contents {
+    pub(super) fn into_contents(self) -> Spooled {
         match self.place {
-            Place::Memory(bytes) => Contents::Memory(bytes.into_inner().into()),
-            Place::File(_) => Contents::File,
+            SpoolBuffer::Memory(bytes) => Spooled::Memory(bytes.into_inner().into()),
+            SpoolBuffer::File(_) => Spooled::File,
         }
     }
 
     /// The place for `bytes` more bytes. If they do not fit in memory, everything moves to a file.
     fn room(&mut self, bytes: usize) -> io::Result<&mut dyn Write> {
-        if let Place::Memory(held) = &mut self.place
+        if let SpoolBuffer::Memory(held) = &mut self.place
             && held.position() as usize + bytes > MOST
         {
             let cause = |error| match error {
@@ -67,11 +67,11 @@ impl Spool {
             let mut file = BufWriter::with_capacity(BUFFER, file);
             file.write_all(held.get_ref())?;
             file.seek(SeekFrom::Start(held.position()))?;
-            self.place = Place::File(file);
+            self.place = SpoolBuffer::File(file);
         }
         Ok(match &mut self.place {
-            Place::Memory(held) => held,
-            Place::File(file) => file,
+            SpoolBuffer::Memory(held) => held,
+            SpoolBuffer::File(file) => file,
         })
     }
 }
@@ -89,13 +89,13 @@ impl Write for Spool {
 impl Seek for Spool {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match &mut self.place {
-            Place::Memory(held) => held.seek(to),
-            Place::File(file) => file.seek(to),
+            SpoolBuffer::Memory(held) => held.seek(to),
+            SpoolBuffer::File(file) => file.seek(to),
         }
     }
 }
 
-impl Contents {
+impl Spooled {
     /// Number of bytes held in memory.
     pub(super) fn held(&self) -> u64 {
         match self {
@@ -127,11 +127,11 @@ mod tests {
             expected[..head].fill(9);
             spool.flush().unwrap();
             let found = match spool.into_contents() {
-                Contents::Memory(bytes) => {
+                Spooled::Memory(bytes) => {
                     assert!(length <= MOST && !path.exists(), "{length}");
                     bytes.to_vec()
                 }
-                Contents::File => {
+                Spooled::File => {
                     assert!(length > MOST, "{length}");
                     fs::read(&path).unwrap()
                 }

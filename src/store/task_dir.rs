@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::expected::Expected;
 use super::files::Named;
 use super::run::Run;
-use super::spool::Contents;
+use super::spool::Spooled;
 use super::writer::Writer;
 use super::{checked, file, files};
 use crate::error::{Error, Result};
@@ -149,7 +149,7 @@ impl Attempt<'_> {
                 continue;
             }
             let written = self.place.path().join(name);
-            if let Contents::Memory(bytes) = contents {
+            if let Spooled::Memory(bytes) = contents {
                 file::write(&written, &bytes)?;
             }
             self.link(&written, name)?;

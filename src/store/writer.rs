@@ -4,7 +4,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use super::files::{FileName, Name};
-use super::spool::{Contents, Spool};
+use super::spool::{Spool, Spooled};
 use crate::error::{Error, Result};
 use crate::part::{self, Block, PartWriter, Sealed};
 
@@ -21,7 +21,7 @@ pub(crate) struct Writer {
     /// Boards of every block but the last.
     block: usize,
     /// The files that are full.
-    full: Vec<(Contents, Sealed)>,
+    full: Vec<(Spooled, Sealed)>,
     file: PartWriter<Spool>,
 }
 
@@ -91,7 +91,7 @@ impl Writer {
     }
 
     /// Finish the last file; returns all files in order.
-    pub(super) fn finish(self) -> Result<Vec<(Contents, Sealed)>> {
+    pub(super) fn finish(self) -> Result<Vec<(Spooled, Sealed)>> {
         let mut files = self.full;
         files.push(end(self.file)?);
         Ok(files)
@@ -102,7 +102,7 @@ fn begin(path: &Path, contents: part::Contents, block: usize) -> Result<PartWrit
     PartWriter::in_blocks(Spool::new(path), path, contents, block)
 }
 
-fn end(file: PartWriter<Spool>) -> Result<(Contents, Sealed)> {
+fn end(file: PartWriter<Spool>) -> Result<(Spooled, Sealed)> {
     let (spool, sealed) = file.finish()?;
     Ok((spool.into_contents(), sealed))
 }
@@ -120,7 +120,7 @@ mod tests {
     };
 
     /// Write boards, block by block, into files of `segment` boards.
-    fn write(boards: &[u64], segment: u64) -> Result<Vec<(Contents, Sealed)>> {
+    fn write(boards: &[u64], segment: u64) -> Result<Vec<(Spooled, Sealed)>> {
         let name = PartName::of_afterstates(KEY);
         let label = name.label(&"4x4".parse().unwrap());
         let mut writer = Writer::new(name, vec![label.into()], segment, |name| {
@@ -152,8 +152,8 @@ mod tests {
             let states: Vec<u64> = files.iter().map(|(_, sealed)| sealed.states).collect();
             assert_eq!(states, expected);
             let parts = files.into_iter().map(|(contents, _)| match contents {
-                Contents::Memory(bytes) => Part::from_memory("memory".as_ref(), bytes).unwrap(),
-                Contents::File => panic!("so few fit in memory"),
+                Spooled::Memory(bytes) => Part::from_memory("memory".as_ref(), bytes).unwrap(),
+                Spooled::File => panic!("so few fit in memory"),
             });
             let part = Part::join(parts.collect()).unwrap();
             assert_eq!(part.states(), length);

@@ -36,7 +36,7 @@ use crate::part::{Fingerprint, Kind};
 use crate::per_thread::PerThread;
 use crate::progress::Progress;
 use crate::store::{Expected, Run};
-use part::Reader;
+use part::PartScratch;
 pub use solution::Solved;
 
 /// The result of [`verify`].
@@ -106,7 +106,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
 
     let table = run.table();
     let expected: Vec<_> = run.expected().collect();
-    let readers = PerThread::new(pool.current_num_threads(), |_| Reader::new())?;
+    let readers = PerThread::new(pool.current_num_threads(), |_| PartScratch::new())?;
     let (states, afterstates) = (AtomicU64::new(0), AtomicU64::new(0));
     let fingerprint = Mutex::new(Fingerprint::default());
     let wrong = Mutex::new(Vec::new());

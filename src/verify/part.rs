@@ -16,13 +16,13 @@ use crate::store::{Expected, Run};
 const SLICE: usize = 1 << 12;
 
 /// A thread's buffers.
-pub(super) struct Reader {
+pub(super) struct PartScratch {
     decoder: Decoder,
     states: Vec<Board>,
     live: Vec<Board>,
 }
 
-impl Reader {
+impl PartScratch {
     pub(super) fn new() -> Result<Self> {
         Ok(Self {
             decoder: Decoder::new()?,
@@ -53,7 +53,7 @@ pub(super) fn verify(
     run: &Run,
     expected: &Expected,
     row: Row,
-    readers: &PerThread<Reader>,
+    readers: &PerThread<PartScratch>,
     watch: Watch,
 ) -> Result<()> {
     let part = run.open_part(expected)?;
@@ -111,7 +111,12 @@ fn check_totals(run: &Run, part: &Part, row: Row, totals: PartTotals) -> Result<
 }
 
 /// Read a block, and check each of its boards.
-fn read_block(run: &Run, part: &Part, block: usize, reader: &mut Reader) -> Result<PartTotals> {
+fn read_block(
+    run: &Run,
+    part: &Part,
+    block: usize,
+    reader: &mut PartScratch,
+) -> Result<PartTotals> {
     reader.states.clear();
     part.read_block(block, &mut reader.decoder, &mut reader.states)?;
     let rules = run.game().rules();

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{Watch, advance};
 use crate::error::{Error, Result, SolvingError};
 use crate::game::PartKey;
-use crate::part::{Column, Decoder, Fingerprint, Kind, Part, ValueDecoder, value_fingerprint};
+use crate::part::{Decoder, Fingerprint, Kind, Part, ValueColumn, ValueDecoder, value_fingerprint};
 use crate::store::{Goal, Run, Solution};
 
 /// The solution for one goal, as far as its files are sound.
@@ -86,7 +86,7 @@ pub(super) fn verify(
 
 /// Read a file of values, and check its fingerprint against the values and their afterstates. If
 /// several blocks are damaged, the error names the first.
-fn read(column: &Column, part: &Part, watch: Watch) -> Result<()> {
+fn read(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> {
     column.expect_blocks_of(part)?;
     let blocks = (0..column.blocks()).into_par_iter().map(|block| {
         let (mut keys, mut values) = (Vec::new(), Vec::new());

@@ -32,7 +32,7 @@ pub(super) struct Beam<'a> {
 }
 
 /// The outcome of a search.
-pub(super) enum Outcome {
+pub(super) enum SearchOutcome {
     /// A start was found: the canonical boards from the start to the last but one.
     Found(Vec<Board>),
     /// No start was found, and every way back was followed, over this number of boards.
@@ -71,9 +71,9 @@ pub(super) fn most_kept(board: Board, memory: u64) -> usize {
 
 impl Beam<'_> {
     /// Go back from a board, sum by sum.
-    pub(super) fn search(&self, target: Board, progress: &mut dyn Progress) -> Outcome {
+    pub(super) fn search(&self, target: Board, progress: &mut dyn Progress) -> SearchOutcome {
         let mut kept: Vec<Node> = Vec::new();
-        let mut frontier = Frontier {
+        let mut frontier = SearchFrontier {
             layers: BTreeMap::new(),
             most: HELD * self.width,
             dropped: false,
@@ -85,7 +85,7 @@ impl Beam<'_> {
             let first = kept.len();
             kept.extend(layer);
             if let Some(start) = kept[first..].iter().position(|node| is_start(node.board)) {
-                return Outcome::Found(way(&kept, first + start));
+                return SearchOutcome::Found(way(&kept, first + start));
             }
             for at in (first..kept.len()).step_by(BATCH) {
                 let batch = &kept[at..kept.len().min(at + BATCH)];
@@ -98,9 +98,9 @@ impl Beam<'_> {
             }
         }
         if frontier.dropped {
-            Outcome::Dropped
+            SearchOutcome::Dropped
         } else {
-            Outcome::Exhausted(kept.len())
+            SearchOutcome::Exhausted(kept.len())
         }
     }
 
@@ -117,7 +117,7 @@ impl Beam<'_> {
 }
 
 /// Boards that were found and not yet looked at, by sum.
-struct Frontier {
+struct SearchFrontier {
     layers: BTreeMap<u32, Vec<Node>>,
     /// A layer that reaches twice this number of boards is cut to its fullest boards, this number.
     most: usize,
@@ -125,7 +125,7 @@ struct Frontier {
     dropped: bool,
 }
 
-impl Frontier {
+impl SearchFrontier {
     fn add(&mut self, nodes: Vec<Node>) {
         for node in nodes {
             let layer = self.layers.entry(sum(node.board)).or_default();

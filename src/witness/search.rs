@@ -2,7 +2,7 @@
 
 use rayon::ThreadPool;
 
-use super::beam::{Beam, Outcome, most_kept};
+use super::beam::{Beam, SearchOutcome, most_kept};
 use super::predecessors::Predecessors;
 use super::refute::refute;
 use super::trail::Trail;
@@ -57,12 +57,12 @@ impl<'a> Search<'a> {
                 width,
             };
             match self.pool.install(|| beam.search(board, progress)) {
-                Outcome::Found(way) => return self.reached(board, way),
-                Outcome::Exhausted(boards) => {
+                SearchOutcome::Found(way) => return self.reached(board, way),
+                SearchOutcome::Exhausted(boards) => {
                     return Ok(Answer::Unreachable(self.exhausted(board, boards)));
                 }
-                Outcome::Dropped if width == most => return Ok(Answer::Unknown),
-                Outcome::Dropped => width = width.saturating_mul(WIDER).min(most),
+                SearchOutcome::Dropped if width == most => return Ok(Answer::Unknown),
+                SearchOutcome::Dropped => width = width.saturating_mul(WIDER).min(most),
             }
         }
     }

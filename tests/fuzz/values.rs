@@ -7,7 +7,7 @@ use std::path::Path;
 use enum48::Error;
 use enum48::game::{Exp, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
-use enum48::part::{About, Column, Kind, Label, ValueDecoder, fingerprint};
+use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
 use fastrand::Rng;
 
 use super::damage::{damage, interesting, put};
@@ -117,7 +117,7 @@ fn damage_values(rng: &mut Rng, block: &mut Vec<u8>) {
 
 /// Open a file of values and read every block.
 fn read(path: &Path) -> Result<Vec<u32>, Error> {
-    let column = Column::open(path)?;
+    let column = ValueColumn::open(path)?;
     let mut decoder = ValueDecoder::new().unwrap();
     let mut values = Vec::new();
     for block in 0..column.blocks() {

@@ -9,7 +9,7 @@ use enum48::counts::Table;
 use enum48::engine::{self, Plan, Silent};
 use enum48::game::{Exp, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
-use enum48::part::{About, Column, Kind, Label, ValueDecoder, fingerprint};
+use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
 use enum48::store::{Run, Store};
 use enum48::verify::{self, deep};
 
@@ -133,7 +133,7 @@ fn the_documented_bytes_of_values_are_those_of_a_file() {
     writer.append(&block).unwrap();
     assert_eq!(bytes, writer.finish().unwrap().0.into_inner());
 
-    let column = Column::from_memory(path, bytes.into()).unwrap();
+    let column = ValueColumn::from_memory(path, bytes.into()).unwrap();
     assert_eq!(column.about(), about);
     let (mut decoder, mut found) = (ValueDecoder::new().unwrap(), Vec::new());
     column.read_block(0, &mut decoder, &mut found).unwrap();

@@ -1,10 +1,12 @@
-//! The layers of the source: each module uses only those before it.
+//! The structure of the source: each module uses only the modules before it, one file creates files,
+//! and each name of a type stands for one type.
 
 #![expect(
     clippy::unwrap_used,
     reason = "a source tree that cannot be read fails the test"
 )]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +41,9 @@ const ORDER: [(&str, u32); 27] = [
     ("python", 12),
 ];
 
+/// Names that may be defined more than once.
+const SHARED_NAMES: [(&str, &str); 1] = [("Args", "each subcommand defines its arguments")];
+
 fn floor(module: &str) -> u32 {
     ORDER
         .iter()
@@ -47,36 +52,38 @@ fn floor(module: &str) -> u32 {
         .1
 }
 
-fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else {
-            found.push(path);
+/// The source files, by path inside `src`, with their text.
+fn sources() -> BTreeMap<PathBuf, String> {
+    fn add(dir: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                add(&path, files);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
         }
     }
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    add(&src, &mut files);
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path.strip_prefix(&src).unwrap().to_owned(), text)
+    };
+    files.into_iter().map(read).collect()
 }
 
 #[test]
-fn modules_use_only_those_to_their_left() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
+fn modules_use_only_modules_to_their_left() {
     let mut seen = 0;
-    for file in files {
-        let inside = file.strip_prefix(&src).unwrap();
-        let module = inside
-            .iter()
-            .next()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .trim_end_matches(".rs");
+    for (file, text) in sources() {
+        let module = file.iter().next().unwrap().to_str().unwrap();
+        let module = module.trim_end_matches(".rs");
         if module == "main" || module == "lib" {
             continue;
         }
-        for line in fs::read_to_string(&file).unwrap().lines() {
+        for line in text.lines() {
             let code = line.trim_start();
             let Some((_, used)) = code
                 .split_once("crate::")
@@ -95,7 +102,7 @@ fn modules_use_only_those_to_their_left() {
             assert!(
                 floor(used) < floor(module),
                 "{}: {module} uses {used}",
-                inside.display()
+                file.display()
             );
         }
     }
@@ -107,11 +114,10 @@ fn modules_use_only_those_to_their_left() {
 
 #[test]
 fn only_one_file_creates_files() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
-    for file in files.iter().filter(|file| !file.ends_with("store/file.rs")) {
-        let text = fs::read_to_string(file).unwrap();
+    for (file, text) in sources() {
+        if file.ends_with("store/file.rs") {
+            continue;
+        }
         let code = text.split("#[cfg(test)]").next().unwrap();
         for creation in [
             "File::create",
@@ -123,4 +129,41 @@ fn only_one_file_creates_files() {
             assert!(!code.contains(creation), "{}: {creation}", file.display());
         }
     }
+}
+
+#[test]
+fn a_type_name_is_defined_once() {
+    let mut places: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for (file, text) in sources() {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        for line in code.lines() {
+            if let Some(name) = defined_type(line) {
+                places.entry(name).or_default().push(file.clone());
+            }
+        }
+    }
+    assert!(places.len() > 200, "only {} types found", places.len());
+    for (name, _) in SHARED_NAMES {
+        assert!(places.remove(name).unwrap().len() > 1, "{name} is unique");
+    }
+    places.retain(|_, files| files.len() > 1);
+    assert!(places.is_empty(), "defined more than once: {places:#?}");
+}
+
+/// The name of the type or trait that a line begins to define. An indented `type` belongs to a trait.
+fn defined_type(line: &str) -> Option<String> {
+    let item = line.trim_start();
+    let item = match item.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.trim_start(),
+        None => item,
+    };
+    let (keyword, rest) = item.split_once(' ')?;
+    let defines = match keyword {
+        "struct" | "enum" | "trait" => true,
+        "type" => !line.starts_with(' '),
+        _ => false,
+    };
+    let name = rest.split(|c: char| !c.is_alphanumeric()).next()?;
+    defines.then(|| name.to_owned())
 }

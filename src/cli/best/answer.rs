@@ -6,9 +6,9 @@ use std::ops::Range;
 use anyhow::Result;
 use serde::{Serialize, Serializer};
 
-use super::Form;
+use super::AnswerForm;
 use crate::cli::Outcome;
-use crate::cli::board::{JudgedMoves, State, picture};
+use crate::cli::board::{BoardState, JudgedMoves, picture};
 use crate::cli::objectives::{bound, loss, number};
 use crate::cli::output::print_json;
 use crate::error;
@@ -24,7 +24,7 @@ pub(super) struct JudgedBoard {
     cells: Vec<u32>,
     best: Option<&'static str>,
     moves: [JudgedMove; 4],
-    state: State,
+    state: BoardState,
     reached: bool,
     /// What the board is worth under the best play for each objective; `None` if it is not reached.
     values: Option<Numbers>,
@@ -59,7 +59,7 @@ impl JudgedBoard {
     /// Ask for the goals of a solution, at least one.
     pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> error::Result<Self> {
         let game = *values.game();
-        let state = State::of(game, board.board());
+        let state = BoardState::of(game, board.board());
         let solution = values.solution();
         let mut answer = Self {
             board,
@@ -71,7 +71,7 @@ impl JudgedBoard {
             values: None,
             error: Numbers::of(goals, goals.iter().map(|&goal| solution.error(goal))),
         };
-        if answer.reached && state == State::Live {
+        if answer.reached && state == BoardState::Live {
             answer.judge(&JudgedMoves::new(values, goals, board.board())?);
         } else if answer.reached {
             answer.values = Some(Numbers::of(goals, values.ended(board.board())));
@@ -117,20 +117,25 @@ impl JudgedBoard {
     fn note(&self) -> Option<&'static str> {
         match self.state {
             _ if !self.reached => Some("not reached"),
-            State::Live => None,
-            State::Dead => Some("dead"),
-            State::Won => Some("won"),
-            State::Empty => Some("empty"),
+            BoardState::Live => None,
+            BoardState::Dead => Some("dead"),
+            BoardState::Won => Some("won"),
+            BoardState::Empty => Some("empty"),
         }
     }
 
     /// Print it.
-    pub(super) fn write(&self, form: Form, objectives: &[Objective], to: &mut Sink) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        form: AnswerForm,
+        objectives: &[Objective],
+        to: &mut Sink,
+    ) -> Result<()> {
         match form {
-            Form::Table => write!(to, "{self:#}")?,
-            Form::Line => writeln!(to, "{self}")?,
-            Form::Json => print_json(to, self)?,
-            Form::Csv => {
+            AnswerForm::Table => write!(to, "{self:#}")?,
+            AnswerForm::Line => writeln!(to, "{self}")?,
+            AnswerForm::Json => print_json(to, self)?,
+            AnswerForm::Csv => {
                 write!(to, "{:#x},{}", self.board, self.best.unwrap_or_default())?;
                 let of_moves = self.moves.iter().map(|of| of.values.as_ref());
                 let of_moves = of_moves.map(|values| Some(values?.0[0].1));
@@ -162,12 +167,12 @@ impl JudgedMove {
 }
 
 /// What the rules say of the moves of a board.
-fn moves(game: &Game, board: Grid, state: State) -> error::Result<[JudgedMove; 4]> {
+fn moves(game: &Game, board: Grid, state: BoardState) -> error::Result<[JudgedMove; 4]> {
     let mut moves = Direction::ALL.map(|direction| JudgedMove {
         r#move: direction.name(),
         ..JudgedMove::default()
     });
-    if state == State::Live {
+    if state == BoardState::Live {
         let moved = game.rules().moves(board.board(), Exp::LAST);
         for (of, moved) in moves.iter_mut().zip(moved) {
             of.legal = moved != Moved::Illegal;
@@ -196,12 +201,17 @@ pub(super) struct RefusedLine {
 
 impl RefusedLine {
     /// Print it in the place of an answer.
-    pub(super) fn write(&self, form: Form, objectives: &[Objective], to: &mut Sink) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        form: AnswerForm,
+        objectives: &[Objective],
+        to: &mut Sink,
+    ) -> Result<()> {
         let Self { line, error } = self;
         match form {
-            Form::Table | Form::Line => writeln!(to, "line {line}: {error}")?,
-            Form::Json => print_json(to, self)?,
-            Form::Csv => {
+            AnswerForm::Table | AnswerForm::Line => writeln!(to, "line {line}: {error}")?,
+            AnswerForm::Json => print_json(to, self)?,
+            AnswerForm::Csv => {
                 let empty = ",".repeat(1 + Direction::ALL.len() + objectives.len());
                 let note = format!("line {line}: {error}").replace('"', "\"\"");
                 writeln!(to, "{empty},\"{note}\"")?;

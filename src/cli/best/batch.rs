@@ -7,7 +7,7 @@
 use anyhow::{Context, Result};
 use csv::{ReaderBuilder, StringRecord};
 
-use super::Form;
+use super::AnswerForm;
 use super::answer::{self, JudgedBoard, RefusedLine};
 use crate::cli::{Outcome, stdin, units};
 use crate::error;
@@ -33,17 +33,17 @@ impl<'a> Batches<'a> {
     }
 
     /// Answer all lines of stdin on stdout.
-    pub(super) fn answer(&mut self, form: Form, objectives: &[Objective]) -> Result<Outcome> {
+    pub(super) fn answer(&mut self, form: AnswerForm, objectives: &[Objective]) -> Result<Outcome> {
         let heading = match form {
-            Form::Csv => answer::heading(objectives),
+            AnswerForm::Csv => answer::heading(objectives),
             _ => String::new(),
         };
         // The first line tells whether the lines are boards or rows of a CSV.
         let (mut lines, size) = (None, self.size);
         let read = |text: &str, line| {
             let is_first = lines.is_none();
-            let kind = *lines.get_or_insert_with(|| Lines::of(text));
-            let names = is_first && matches!(kind, Lines::Csv(_));
+            let kind = *lines.get_or_insert_with(|| LineKind::of(text));
+            let names = is_first && matches!(kind, LineKind::Csv(_));
             (!names).then(|| {
                 kind.board(text, size).map_err(|error| RefusedLine {
                     line,
@@ -94,14 +94,14 @@ const LONGEST: usize = 1 << 16;
 
 /// What lines are.
 #[derive(Clone, Copy)]
-enum Lines {
+enum LineKind {
     /// Boards.
     Boards,
     /// Rows of a CSV with the board in this column, counted from 0.
     Csv(usize),
 }
 
-impl Lines {
+impl LineKind {
     /// What the lines are, by the first of them; it is no question if it names the columns of a CSV.
     fn of(first: &str) -> Self {
         let names = fields(first).unwrap_or_default();
@@ -152,7 +152,7 @@ mod tests {
             ("sum,board", "14,\"4,8 / 2,.\"", 0x2310),
             ("state,sum, board ", "live,14,0x2310", 0x2310),
         ] {
-            let lines = Lines::of(first);
+            let lines = LineKind::of(first);
             assert_eq!(lines.board(line, size).unwrap().board(), board, "{first}");
         }
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_row_is_said() {
         let size = Size::new(2, 2).unwrap();
-        let lines = Lines::of("sum,state");
+        let lines = LineKind::of("sum,state");
         let error = |line| lines.board(line, size).unwrap_err().to_string();
         assert_eq!(error("14"), "expected a board in column 2, got 1 column");
         assert_eq!(error(""), "expected a board in column 2, got 0 columns");

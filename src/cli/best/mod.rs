@@ -79,19 +79,19 @@ pub(super) struct Args {
 
 impl Args {
     /// In which form answers are printed; for people if there is `one` alone.
-    fn form(&self, one: bool) -> Form {
+    fn form(&self, one: bool) -> AnswerForm {
         match (self.json, self.csv) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Csv,
-            _ if one => Form::Table,
-            _ => Form::Line,
+            (true, _) => AnswerForm::Json,
+            (_, true) => AnswerForm::Csv,
+            _ if one => AnswerForm::Table,
+            _ => AnswerForm::Line,
         }
     }
 }
 
 /// Forms of answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum AnswerForm {
     Table,
     Line,
     Json,
@@ -116,7 +116,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let answer = JudgedBoard::new(&mut values, &goals, grid)?;
     let form = args.form(true);
     Output::Stdout.write(|out| {
-        if form == Form::Csv {
+        if form == AnswerForm::Csv {
             write!(out, "{}", answer::heading(&objectives))?;
         }
         answer.write(form, &objectives, out)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::report::Report;
+use super::report::CheckReport;
 use super::{Args, read};
 use crate::cli::{Outcome, units};
 use crate::counts::{Column, Columns, Differs, Table};
@@ -15,7 +15,7 @@ pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Out
     let (table, game) = read(path, args)?;
     let (other, other_game) = read(other_path, args)?;
     let (a, b) = (path.display(), other_path.display());
-    let mut report = Report::new(args, &[path, other_path]);
+    let mut report = CheckReport::new(args, &[path, other_path]);
     report.games = [game, other_game]
         .map(|game| game.map(|game| game.to_string()))
         .into();
@@ -61,7 +61,7 @@ pub(super) fn compare(path: &Path, other_path: &Path, args: &Args) -> Result<Out
 }
 
 /// Say how much of two tables agrees, given what one has in the columns of both.
-fn agree(report: &Report, table: &Table) -> io::Result<()> {
+fn agree(report: &CheckReport, table: &Table) -> io::Result<()> {
     let (columns, totals) = (table.columns(), table.totals());
     let parts = units::things(table.rows().len() as u64, "part");
     let last = table.last_sum();

@@ -6,7 +6,7 @@ use anyhow::Result;
 use indicatif::HumanCount;
 
 use super::Args;
-use super::report::Report;
+use super::report::CheckReport;
 use crate::cli::Outcome;
 use crate::cli::progress::Reporter;
 use crate::cli::signals::TemporaryDir;
@@ -25,7 +25,7 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
     };
     let plan = args.resources.plan()?;
     let mut outcome = Outcome::Done;
-    let mut report = Report::new(args, &[]);
+    let mut report = CheckReport::new(args, &[]);
     print_heading(&report)?;
     for published in PUBLISHED
         .iter()
@@ -52,12 +52,16 @@ fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
 }
 
 /// Print the heading above the verdicts.
-pub(super) fn print_heading(report: &Report) -> io::Result<()> {
+pub(super) fn print_heading(report: &CheckReport) -> io::Result<()> {
     report.say("verdict   game      figure              expected              got  source")
 }
 
 /// Print a line for each verdict; whether all agree.
-pub(super) fn print(report: &mut Report, game: &Game, verdicts: &[Verdict]) -> io::Result<Outcome> {
+pub(super) fn print(
+    report: &mut CheckReport,
+    game: &Game,
+    verdicts: &[Verdict],
+) -> io::Result<Outcome> {
     report.published(game, verdicts);
     let mut outcome = Outcome::Done;
     for verdict in verdicts {

@@ -18,7 +18,7 @@ use crate::known::Verdict;
 /// What a check found. The fields are the keys of `--json`, in their order. They are a contract: new
 /// ones go to the end.
 #[derive(Default, Serialize)]
-pub(super) struct Report {
+pub(super) struct CheckReport {
     #[serde(skip)]
     json: bool,
     agrees: bool,
@@ -28,14 +28,14 @@ pub(super) struct Report {
     last_sum: Option<u32>,
     pub(super) complete: Option<bool>,
     pub(super) law: Option<String>,
-    figures: Vec<Figure>,
+    figures: Vec<CheckedFigure>,
     columns: Vec<&'static str>,
-    difference: Option<Place>,
+    difference: Option<DifferingColumn>,
 }
 
 /// A published figure beside the counted one.
 #[derive(Serialize)]
-struct Figure {
+struct CheckedFigure {
     game: String,
     figure: String,
     expected: u64,
@@ -46,14 +46,14 @@ struct Figure {
 
 /// Where two tables differ: a column with what each has there, or `None` if one lacks the part.
 #[derive(Serialize)]
-struct Place {
+struct DifferingColumn {
     sum: u32,
     max_tile: u32,
     column: Option<&'static str>,
     values: [Value; 2],
 }
 
-impl Report {
+impl CheckReport {
     /// A report on these tables.
     pub(super) fn new(args: &Args, tables: &[&Path]) -> Self {
         let tables = tables.iter().map(|path| path.display().to_string());
@@ -82,14 +82,15 @@ impl Report {
 
     /// Note what was published of a game.
     pub(super) fn published(&mut self, game: &Game, verdicts: &[Verdict]) {
-        self.figures.extend(verdicts.iter().map(|verdict| Figure {
-            game: game.to_string(),
-            figure: verdict.figure.what.to_string(),
-            expected: verdict.figure.expected,
-            got: verdict.got,
-            agrees: verdict.agrees(),
-            source: verdict.source,
-        }));
+        self.figures
+            .extend(verdicts.iter().map(|verdict| CheckedFigure {
+                game: game.to_string(),
+                figure: verdict.figure.what.to_string(),
+                expected: verdict.figure.expected,
+                got: verdict.got,
+                agrees: verdict.agrees(),
+                source: verdict.source,
+            }));
     }
 
     /// Note where two tables differ.
@@ -105,7 +106,7 @@ impl Report {
             }
             Differs::OnlyFirst | Differs::OnlySecond => (None, [Value::Null, Value::Null]),
         };
-        self.difference = Some(Place {
+        self.difference = Some(DifferingColumn {
             sum: difference.sum,
             max_tile: difference.max_tile,
             column,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::report::Report;
+use super::report::CheckReport;
 use super::{Args, published, read};
 use crate::Error;
 use crate::cli::{Outcome, units};
@@ -16,7 +16,7 @@ use crate::laws::{self, Laws};
 /// Compare a table with the laws and the published numbers.
 pub(super) fn check(path: &Path, args: &Args) -> Result<Outcome> {
     let (table, game) = read(path, args)?;
-    let mut report = Report::new(args, &[path]);
+    let mut report = CheckReport::new(args, &[path]);
     report.on(&table);
     let judged = game
         .map_or_else(|| game_of(path, &table, args), Ok)

@@ -33,11 +33,11 @@ and when no task is printed:
   enum48 cluster seal --dir run")]
 pub(super) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: ClusterCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum ClusterCommand {
     Tasks(tasks::Args),
     Run(RunArgs),
     Seal(SealArgs),
@@ -75,9 +75,9 @@ struct SealArgs {
 /// Do what is asked for.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     match &args.command {
-        Command::Tasks(args) => tasks::run(args)?,
-        Command::Run(args) => cluster::run(&args.dir, &args.task, &args.resources.plan()?)?,
-        Command::Seal(args) => {
+        ClusterCommand::Tasks(args) => tasks::run(args)?,
+        ClusterCommand::Run(args) => cluster::run(&args.dir, &args.task, &args.resources.plan()?)?,
+        ClusterCommand::Seal(args) => {
             let game = *Run::peek(&args.dir)?.game();
             let mut store = open::store(&args.dir, &game, None, None, open::LONG)?;
             let sum = cluster::seal(&mut store)?;

@@ -44,7 +44,7 @@ pub(super) struct Args {
 
 /// What is printed with `--json`.
 #[derive(Serialize)]
-struct Answer {
+struct PrintedTasks {
     game: String,
     dir: String,
     sum: u32,
@@ -54,7 +54,7 @@ struct Answer {
     complete: bool,
 }
 
-impl Answer {
+impl PrintedTasks {
     fn new(run: &Run, next: Next) -> Self {
         let nothing = |stage: &str| (stage.to_owned(), Vec::new(), 0);
         let (sum, (stage, tasks, of)) = match next {
@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
     let next = cluster::next(&mut store, &plan, args.task, until, &mut reporter);
     reporter.finish();
-    let answer = Answer::new(store.run(), next?);
+    let answer = PrintedTasks::new(store.run(), next?);
     let mut out = io::stdout().lock();
     if args.json {
         return output::print_json(&mut out, &answer);

@@ -17,7 +17,7 @@ const NARROW: f64 = 0.05;
 
 /// How the boards of a layer are held. Each way has costs of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum WorkKind {
     Lists,
     Bits,
     Solver,
@@ -25,17 +25,17 @@ pub(super) enum Way {
 
 /// A layer that is to be worked on.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct PlannedLayer {
+pub(in crate::cli) struct LayerWork {
     /// States to expect, or afterstates.
     pub(in crate::cli) boards: f64,
     /// The most states that there can be.
     pub(super) bound: f64,
-    pub(super) way: Way,
+    pub(super) way: WorkKind,
     /// What the time depends on, in a unit of the way's own.
     pub(super) work: f64,
 }
 
-impl Way {
+impl WorkKind {
     /// The time is this scale times a straight line in the work divided by the scale. A layer of
     /// lists, or of a solver, takes some time and more for each unit of work. A layer of bits takes
     /// time for its boards, and for its tables and rows, which grow with the root of its boards.
@@ -49,27 +49,27 @@ impl Way {
 
 /// The costs of each way to hold a layer.
 #[derive(Default)]
-pub(super) struct Costs([Line; 3]);
+pub(super) struct Costs([CostLine; 3]);
 
 impl Costs {
     /// A layer took so long.
-    pub(super) fn learn(&mut self, layer: &PlannedLayer, seconds: f64) {
+    pub(super) fn learn(&mut self, layer: &LayerWork, seconds: f64) {
         let scale = layer.way.scale(layer.work);
         self.0[layer.way as usize].add(layer.work / scale, seconds / scale, scale * scale);
     }
 
     /// Seconds for layers; none if nothing is known of their way.
-    pub(super) fn seconds(&self, layers: impl Iterator<Item = PlannedLayer>) -> Option<f64> {
+    pub(super) fn seconds(&self, layers: impl Iterator<Item = LayerWork>) -> Option<f64> {
         let seconds = layers.map(|layer| {
-            let of_lists = layer.way == Way::Lists;
-            let like_bits = || Some(SLOWER * self.at(Way::Bits, layer.bound)?);
+            let of_lists = layer.way == WorkKind::Lists;
+            let like_bits = || Some(SLOWER * self.at(WorkKind::Bits, layer.bound)?);
             let learned = self.at(layer.way, layer.work);
             learned.or_else(|| of_lists.then(like_bits).flatten())
         });
         seconds.sum()
     }
 
-    fn at(&self, way: Way, work: f64) -> Option<f64> {
+    fn at(&self, way: WorkKind, work: f64) -> Option<f64> {
         let scale = way.scale(work);
         Some(scale * self.0[way as usize].at(work / scale)?)
     }
@@ -121,7 +121,7 @@ impl Progress for Trial {
 
 /// A straight line through points with weights, by least squares.
 #[derive(Default)]
-struct Line {
+struct CostLine {
     points: f64,
     x: f64,
     y: f64,
@@ -129,7 +129,7 @@ struct Line {
     xy: f64,
 }
 
-impl Line {
+impl CostLine {
     /// Add a point.
     fn add(&mut self, x: f64, y: f64, weight: f64) {
         self.points += weight;
@@ -157,8 +157,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn line(points: &[(f64, f64)]) -> Line {
-        let mut line = Line::default();
+    fn line(points: &[(f64, f64)]) -> CostLine {
+        let mut line = CostLine::default();
         for &(x, y) in points {
             line.add(x, y, 1.0);
         }
@@ -205,10 +205,10 @@ mod tests {
             (555.2e6, 0.95),
             (666.4e6, 1.11),
         ];
-        let layer = |work| PlannedLayer {
+        let layer = |work| LayerWork {
             boards: 0.0,
             bound: work,
-            way: Way::Bits,
+            way: WorkKind::Bits,
             work,
         };
         let mut costs = Costs::default();

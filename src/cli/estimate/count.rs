@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::cost::{Costs, TRIAL, Trial};
 use super::forecast::Forecast;
-use super::space::{Files, frames, memory};
+use super::space::{KeptFiles, frames, memory};
 use super::{Range, bytes, known, print, time};
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
@@ -174,7 +174,7 @@ impl CountEstimate {
             (sum + bytes, most.max(bytes))
         });
         let files = |kind| {
-            let files = runs().map(|run| Files::of(run, kind, until));
+            let files = runs().map(|run| KeptFiles::of(run, kind, until));
             files.max_by_key(|files| files.states).unwrap_or_default()
         };
         let disk = |kind| {

@@ -5,7 +5,7 @@
 //! about the next ones, and each that is counted corrects the forecast.
 
 use super::Range;
-use super::cost::{Costs, PlannedLayer, Trial, Way};
+use super::cost::{Costs, LayerWork, Trial, WorkKind};
 use crate::bound;
 use crate::counts::{Row, Table};
 use crate::engine::{Choice, Engine};
@@ -93,7 +93,7 @@ impl Forecast {
     }
 
     /// A layer is counted. Returns it as it could have been planned.
-    pub(in crate::cli) fn count(&mut self, sum: u32, live: u64) -> Option<PlannedLayer> {
+    pub(in crate::cli) fn count(&mut self, sum: u32, live: u64) -> Option<LayerWork> {
         let at = self.layers.binary_search_by_key(&sum, |layer| layer.sum);
         let layer = &mut self.layers[at.ok()?];
         layer.live = Some(live);
@@ -155,17 +155,17 @@ impl Forecast {
     }
 
     /// The layers that are not counted, as they are to be expected.
-    pub(in crate::cli) fn left(&self) -> Vec<PlannedLayer> {
+    pub(in crate::cli) fn left(&self) -> Vec<LayerWork> {
         let share = self.share().middle();
         let left = self.uncounted().map(|layer| self.planned(layer, share));
         left.collect()
     }
 
     /// A layer as work, with a share of its bound if it is not counted.
-    pub(super) fn planned(&self, layer: BoundedLayer, share: f64) -> PlannedLayer {
+    pub(super) fn planned(&self, layer: BoundedLayer, share: f64) -> LayerWork {
         let boards = layer.states(share);
         let (way, work) = match self.choice.engine(layer.sum) {
-            Engine::Lists => (Way::Lists, boards),
+            Engine::Lists => (WorkKind::Lists, boards),
             Engine::Bits => {
                 // The states of the last layer are always listed.
                 let listed = self.keep.states() || layer.sum == self.choice.last();
@@ -176,10 +176,10 @@ impl Forecast {
                     0.0
                 };
                 let listed = LISTED * (states + afterstates);
-                (Way::Bits, layer.bound as f64 + listed)
+                (WorkKind::Bits, layer.bound as f64 + listed)
             }
         };
-        PlannedLayer {
+        LayerWork {
             boards,
             bound: layer.bound as f64,
             way,

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::units;
 
-pub(super) use self::cost::PlannedLayer;
+pub(super) use self::cost::LayerWork;
 pub(super) use self::count::CountEstimate;
 pub(super) use self::forecast::Forecast;
 pub(super) use self::pace::{Left, Pace};

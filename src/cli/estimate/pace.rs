@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::cost::{Costs, PlannedLayer};
+use super::cost::{Costs, LayerWork};
 use crate::cli::units;
 
 /// Before layers took so much time, a job is too young to say how long it will take.
@@ -69,9 +69,9 @@ impl Pace {
     /// A layer is done: how it was planned, if it was, its boards, and the layers that are left.
     pub(in crate::cli) fn end_layer(
         &mut self,
-        planned: Option<PlannedLayer>,
+        planned: Option<LayerWork>,
         boards: u64,
-        left: impl FnOnce() -> Vec<PlannedLayer>,
+        left: impl FnOnce() -> Vec<LayerWork>,
     ) {
         let took = self.layer_begin.elapsed();
         self.age += took;
@@ -85,7 +85,7 @@ impl Pace {
             .and_then(|left| self.ahead(&left));
     }
 
-    fn ahead(&self, left: &[PlannedLayer]) -> Option<Ahead> {
+    fn ahead(&self, left: &[LayerWork]) -> Option<Ahead> {
         Some(Ahead {
             boards: left.iter().map(|layer| layer.boards).sum(),
             seconds: self.costs.seconds(left.iter().copied())?,

@@ -12,7 +12,7 @@ use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::cost::{Costs, PlannedLayer, TRIAL, Trial, Way};
+use super::cost::{Costs, LayerWork, TRIAL, Trial, WorkKind};
 use super::{Range, bytes, known, print, time};
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
@@ -52,16 +52,16 @@ fn bits(goal: &Goal) -> Range {
 
 /// The layers that a pass solves, from the last to the first. For each candidate, a 2 or a 4 in an
 /// empty cell of an afterstate, four moves are made and looked up.
-pub(in crate::cli) fn planned_layers(table: &Table, pass: &Pass) -> Vec<PlannedLayer> {
+pub(in crate::cli) fn planned_layers(table: &Table, pass: &Pass) -> Vec<LayerWork> {
     let goals = pass.goals.len() as f64;
     let sums = (2..pass.solved_sum / 2).rev().map(|half| 2 * half);
     let layers = sums.map(|sum| {
         let rows: &[Row] = table.layer(sum);
         let cells: u64 = rows.iter().map(|row| row.empty_cells).sum();
-        PlannedLayer {
+        LayerWork {
             boards: rows.iter().map(|row| row.afterstates).sum::<u64>() as f64,
             bound: 0.0,
-            way: Way::Solver,
+            way: WorkKind::Solver,
             work: 2.0 * cells as f64 * (1.0 + MORE * (goals - 1.0)),
         }
     });

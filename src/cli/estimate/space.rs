@@ -54,14 +54,14 @@ pub(super) fn memory(
 
 /// Files of boards of one kind.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Files {
+pub(super) struct KeptFiles {
     number: usize,
     pub(super) bytes: u64,
     /// Live states in them, or in the layers of the afterstates.
     pub(super) states: u64,
 }
 
-impl Files {
+impl KeptFiles {
     /// The files of the layers up to `until`. Afterstates of the frontier do not count.
     pub(super) fn of(run: &Run, kind: Kind, until: Option<u32>) -> Self {
         if kind == Kind::Afterstates && !run.keep().afterstates() {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::hints;
 use super::keys::Key;
-use super::screen::{self, Frame, Help, Note};
+use super::screen::{self, Help, Note, Screen};
 use super::session::Session;
 use crate::cli::board::Adviser;
 use crate::error::Result;
@@ -47,7 +47,7 @@ impl<'a> Player<'a> {
     }
 
     /// The picture of the game for a window of this many columns and rows.
-    pub(super) fn frame(&mut self, colours: bool, size: (u16, u16)) -> Result<Frame> {
+    pub(super) fn frame(&mut self, colours: bool, size: (u16, u16)) -> Result<Screen> {
         let help = match &mut self.adviser {
             None => Help::None,
             Some(_) if !self.hinting => Help::Keys,

@@ -54,7 +54,7 @@ impl Help {
 
 /// A picture of the game.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct Screen {
     /// The lines from the top, none wider than the window.
     pub(super) lines: Vec<String>,
     /// The text below them, which the terminal wraps.
@@ -68,13 +68,13 @@ pub(super) fn frame(
     help: &Help,
     colours: bool,
     (columns, rows): (u16, u16),
-) -> Frame {
+) -> Screen {
     let least_rows = u16::from(session.position().game().size().rows()) + 6 + help.rows();
     let (width, height) = (usize::from(columns), usize::from(rows));
     if columns < COLUMNS || rows < least_rows {
         let text = format!("make the window larger (at least {COLUMNS}x{least_rows})");
         let (lines, rest) = (Vec::new(), text.chars().take(width * height).collect());
-        return Frame { lines, rest };
+        return Screen { lines, rest };
     }
     let code = match note {
         Note::Code(code) => code,
@@ -91,7 +91,7 @@ pub(super) fn frame(
         .find(fits)
         .unwrap_or_else(|| layout(Scale::Small, false));
     let rest = fitting(code, width, height - lines.len());
-    Frame { lines, rest }
+    Screen { lines, rest }
 }
 
 /// All lines except the code, with or without gaps between them.

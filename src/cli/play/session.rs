@@ -7,17 +7,17 @@ use crate::play::{Chance, Code, Luck, Position, Seed, Status};
 /// the same tiles after an undo, and the code stays true.
 pub(super) struct Session {
     seed: Seed,
-    now: State,
-    past: Vec<(State, Direction)>,
+    now: SavedState,
+    past: Vec<(SavedState, Direction)>,
 }
 
 #[derive(Clone)]
-struct State {
+struct SavedState {
     position: Position,
     chance: Chance,
 }
 
-impl State {
+impl SavedState {
     fn spawn(&mut self) {
         let spawn = self.chance.spawn(&self.position);
         self.position.place(spawn);
@@ -29,7 +29,7 @@ impl Session {
     pub(super) fn new(game: Game, seed: Seed) -> Self {
         let position = Position::new(game);
         let chance = Chance::new(seed);
-        let mut now = State { position, chance };
+        let mut now = SavedState { position, chance };
         now.spawn();
         now.spawn();
         let past = Vec::new();

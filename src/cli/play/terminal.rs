@@ -15,7 +15,7 @@ use crossterm::terminal::{
 };
 use crossterm::{execute, queue};
 
-use super::screen::Frame;
+use super::screen::Screen;
 
 /// The terminal in raw mode and on its alternate screen, until this is dropped.
 pub(super) struct Terminal(());
@@ -49,7 +49,7 @@ impl Terminal {
     }
 
     /// Draw a frame, in one write so that nobody sees half of it.
-    pub(super) fn show(&self, frame: &Frame) -> io::Result<()> {
+    pub(super) fn show(&self, frame: &Screen) -> io::Result<()> {
         let mut bytes = Vec::new();
         queue!(bytes, BeginSynchronizedUpdate)?;
         for (row, line) in (0..).zip(&frame.lines) {

@@ -26,7 +26,7 @@ const BAR: &str = "\n{spinner} {elapsed_precise}  {wide_bar} {prefix}\n  {msg}";
 const WHOLE: u64 = 1000;
 
 /// How progress is shown.
-pub(super) enum Form {
+pub(super) enum ProgressForm {
     Silent,
     Lines(Log),
     Terminal(ProgressBar),
@@ -39,7 +39,7 @@ pub(super) struct Log {
     empty: bool,
 }
 
-impl Form {
+impl ProgressForm {
     pub(super) fn new(quiet: bool) -> Self {
         if quiet {
             Self::Silent

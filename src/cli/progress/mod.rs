@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 
-use self::form::{Form, draw};
+use self::form::{ProgressForm, draw};
 use self::usage::Disk;
 pub(super) use self::usage::Memory;
-use super::estimate::{Forecast, Left, Pace, PlannedLayer, planned_layers};
+use super::estimate::{Forecast, LayerWork, Left, Pace, planned_layers};
 use super::units;
 use crate::engine::{Choice, Plan};
 use crate::error::Result;
@@ -25,7 +25,7 @@ use crate::store::{Goal, Run, SolutionStore, Store};
 
 /// Shows the progress of a job, and measures memory meanwhile.
 pub(crate) struct Reporter {
-    form: Form,
+    form: ProgressForm,
     job: Job,
     pace: Pace,
     /// Sum of the layer that is under way.
@@ -43,7 +43,7 @@ enum Job {
     /// A solver, with its passes, and their layers that are left, each with the number of its pass.
     Solve {
         passes: Vec<Pass>,
-        left: Vec<(usize, PlannedLayer)>,
+        left: Vec<(usize, LayerWork)>,
     },
     /// Reading or finding a number of boards.
     Boards { name: &'static str, of: u64 },
@@ -54,7 +54,7 @@ enum Job {
 impl Reporter {
     fn new(job: Job, quiet: bool, pace: Pace) -> Self {
         Self {
-            form: Form::new(quiet),
+            form: ProgressForm::new(quiet),
             job,
             pace,
             sum: 0,
@@ -130,7 +130,7 @@ impl Reporter {
             reporter.form.say(&line);
         }
         // Every file is checked before the first layer, which takes long if there are many.
-        if let Form::Terminal(bar) = &reporter.form {
+        if let ProgressForm::Terminal(bar) = &reporter.form {
             let bytes = run.bytes(Kind::Afterstates, None) + reporter.bytes;
             bar.set_message(format!("checking {} of files", HumanBytes(bytes)));
         }
@@ -234,7 +234,7 @@ impl Reporter {
     /// Write a line for scripts: for a layer that is done, with its boards and time, or for the job
     /// as it is. The keys are a contract.
     fn log(&mut self, layer: Option<(u64, Duration)>) {
-        let Form::Lines(log) = &mut self.form else {
+        let ProgressForm::Lines(log) = &mut self.form else {
             return;
         };
         let (partial, noun) = match &self.job {
@@ -301,8 +301,8 @@ impl Progress for Reporter {
             return;
         };
         match &self.form {
-            Form::Lines(log) if log.due() => self.log(None),
-            Form::Terminal(bar) => self.draw(bar, memory),
+            ProgressForm::Lines(log) if log.due() => self.log(None),
+            ProgressForm::Terminal(bar) => self.draw(bar, memory),
             _ => {}
         }
     }
@@ -330,7 +330,9 @@ impl Progress for Reporter {
             disk.took(layer.disk);
         }
         match &self.form {
-            Form::Lines(log) if last || log.wants(took) => self.log(Some((layer.boards, took))),
+            ProgressForm::Lines(log) if last || log.wants(took) => {
+                self.log(Some((layer.boards, took)))
+            }
             form => {
                 let boards = HumanCount(layer.boards).to_string();
                 form.tell_of_layer(layer.sum, &format!("{boards:>17} {noun}"), took);

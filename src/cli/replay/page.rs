@@ -21,14 +21,14 @@ const PAGE: Page = Page {
 
 /// A game, as the page reads it.
 #[derive(Serialize)]
-struct Game {
+struct PlayerGame {
     name: String,
     code: String,
     rows: u8,
     columns: u8,
     result: &'static str,
     start: Vec<u32>,
-    moves: Vec<Move>,
+    moves: Vec<PlayerMove>,
     #[serde(flatten)]
     advised: Option<Advised>,
 }
@@ -51,7 +51,7 @@ struct Said {
 }
 
 #[derive(Serialize)]
-struct Move {
+struct PlayerMove {
     direction: &'static str,
     gained: u64,
     /// `None` after the winning move.
@@ -66,7 +66,7 @@ struct Tile {
     tile: u8,
 }
 
-impl Game {
+impl PlayerGame {
     fn new(code: &Code, advised: Option<Advised>) -> Self {
         let replay = code.replay();
         let size = code.game().size();
@@ -82,7 +82,7 @@ impl Game {
             },
             start: tiles(replay.position()),
             moves: replay
-                .map(|turn| Move::new(&turn.expect("the code was verified when it was made")))
+                .map(|turn| PlayerMove::new(&turn.expect("the code was verified when it was made")))
                 .collect(),
             advised,
         }
@@ -111,7 +111,7 @@ impl Advised {
     }
 }
 
-impl Move {
+impl PlayerMove {
     fn new(turn: &Turn) -> Self {
         Self {
             direction: turn.direction.name(),
@@ -135,7 +135,7 @@ pub(super) fn write(
     let advised = adviser
         .map(|adviser| Advised::new(code, adviser))
         .transpose()?;
-    let game = Game::new(code, advised);
+    let game = PlayerGame::new(code, advised);
     Ok(PAGE.write(&[("code", &game.code)], &game, out)?)
 }
 

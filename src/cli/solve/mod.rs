@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use self::summary::{Summary, write_csv};
+use self::summary::{SolveSummary, write_csv};
 use super::estimate::{SolveEstimate, afterstates};
 use super::objectives::objective;
 use super::progress::Reporter;
@@ -55,7 +55,7 @@ pub(super) struct Args {
         value_delimiter = ',',
         default_value = "score"
     )]
-    objectives: Vec<Wanted>,
+    objectives: Vec<WantedObjective>,
 
     /// First delete what is solved for these objectives, and so solve them anew: with more bits, or
     /// where a file is damaged
@@ -86,12 +86,12 @@ pub(super) struct Args {
 
 /// An objective, with bits after the binary point if they are given: `score`, `score:8`.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct WantedObjective {
     objective: Objective,
     fraction: Option<u32>,
 }
 
-impl FromStr for Wanted {
+impl FromStr for WantedObjective {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let peak_memory = reporter.finish();
     solved?;
     let (solution, time) = (store.solution(), begin.elapsed());
-    let summary = Summary::new(solution, &goals, values.sum(), peak_memory, time)?;
+    let summary = SolveSummary::new(solution, &goals, values.sum(), peak_memory, time)?;
     results.write_csv(|to| {
         let pool = engine::pool(plan.threads())?;
         let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
@@ -151,9 +151,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// What is to be solved, each once: with as many bits as before, if none are given.
-fn goals(solution: &Solution, objectives: &[Wanted]) -> Result<Vec<Goal>> {
+fn goals(solution: &Solution, objectives: &[WantedObjective]) -> Result<Vec<Goal>> {
     let mut goals: Vec<Goal> = Vec::new();
-    for &Wanted {
+    for &WantedObjective {
         objective,
         fraction,
     } in objectives

@@ -19,9 +19,9 @@ const PRINTED: f64 = 0.5e-9;
 /// What was solved, and what it took. The fields are the keys of `--json`, in their order. They are
 /// a contract: new ones go to the end.
 #[derive(Serialize)]
-pub(super) struct Summary {
+pub(super) struct SolveSummary {
     game: String,
-    objectives: Vec<Solved>,
+    objectives: Vec<SolvedObjective>,
     states: u64,
     seconds: f64,
     bytes: u64,
@@ -37,7 +37,7 @@ pub(super) struct Summary {
 
 /// What was solved for one objective.
 #[derive(Serialize)]
-struct Solved {
+struct SolvedObjective {
     name: String,
     start: f64,
     start_two_2s: f64,
@@ -47,7 +47,7 @@ struct Solved {
     fingerprint: Fingerprint,
 }
 
-impl Summary {
+impl SolveSummary {
     /// What was solved for these goals, and what this process made and took.
     pub(super) fn new(
         solution: &Solution,
@@ -60,8 +60,8 @@ impl Summary {
         let totals = run.table().totals();
         let starts = Values::new(solution, goals, 0)?.start()?;
         let objectives = goals.iter().zip(starts);
-        let objectives: Vec<Solved> = objectives
-            .map(|(goal, Start { all, two_2s })| Solved {
+        let objectives: Vec<SolvedObjective> = objectives
+            .map(|(goal, Start { all, two_2s })| SolvedObjective {
                 name: goal.objective.to_string(),
                 start: all,
                 start_two_2s: two_2s,
@@ -94,7 +94,7 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for SolveSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let afterstates = units::things(self.afterstates, "afterstate");
         writeln!(f, "{}: {afterstates} solved\n", self.game)?;
@@ -127,7 +127,7 @@ impl fmt::Display for Summary {
     }
 }
 
-impl Summary {
+impl SolveSummary {
     fn write_time(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.seconds;
         write!(f, "time        {seconds:.2} s")?;

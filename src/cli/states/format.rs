@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::npy;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
-use super::writer::{Writer, rows};
-use super::{Args, Format};
+use super::writer::{StateWriter, rows};
+use super::{Args, StateFormat};
 use crate::game::{Game, Grid, PartKey, Size};
 use crate::store::{Goal, Sink};
 
@@ -17,17 +17,17 @@ pub(super) fn writer<'a>(
     goals: &[Goal],
     count: u64,
     to: &'a mut Sink<'_>,
-) -> Result<Box<dyn Writer + 'a>> {
+) -> Result<Box<dyn StateWriter + 'a>> {
     let size = game.size();
     Ok(match args.format {
-        Format::Hex => Box::new(Hex { to, size }),
-        Format::Grid => Box::new(Grids { to, size, at: 0 }),
-        Format::Csv => Box::new(Csv::new(to, size, goals)?),
-        Format::Npy => npy::writer(goals, count, to)?,
+        StateFormat::Hex => Box::new(Hex { to, size }),
+        StateFormat::Grid => Box::new(Grids { to, size, at: 0 }),
+        StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
+        StateFormat::Npy => npy::writer(goals, count, to)?,
         #[cfg(feature = "parquet")]
-        Format::Parquet => Box::new(Parquet::new(to, game, args, goals)?),
+        StateFormat::Parquet => Box::new(Parquet::new(to, game, args, goals)?),
         #[cfg(not(feature = "parquet"))]
-        Format::Parquet => unreachable!("it was refused before a file was begun"),
+        StateFormat::Parquet => unreachable!("it was refused before a file was begun"),
     })
 }
 
@@ -36,7 +36,7 @@ struct Hex<'a, 'b> {
     size: Size,
 }
 
-impl Writer for Hex<'_, '_> {
+impl StateWriter for Hex<'_, '_> {
     fn write(&mut self, _: PartKey, states: &[u64], _: &[f64]) -> Result<()> {
         for &state in states {
             writeln!(self.to, "{:#x}", Grid::new(state, self.size)?)?;
@@ -55,7 +55,7 @@ struct Grids<'a, 'b> {
     at: u64,
 }
 
-impl Writer for Grids<'_, '_> {
+impl StateWriter for Grids<'_, '_> {
     fn write(&mut self, _: PartKey, states: &[u64], _: &[f64]) -> Result<()> {
         for &state in states {
             if self.at > 0 {
@@ -87,7 +87,7 @@ impl<'a, 'b> Csv<'a, 'b> {
     }
 }
 
-impl Writer for Csv<'_, '_> {
+impl StateWriter for Csv<'_, '_> {
     fn write(&mut self, key: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
         let (sum, max) = (key.sum.to_string(), key.max.tile().to_string());
         for (state, values) in rows(states, values) {

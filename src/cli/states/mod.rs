@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::ArgPredicate;
 
-use self::reader::{Batch, Reader};
+use self::reader::{Batch, StateReader};
 use super::Outcome;
 use super::objectives::Objectives;
 use super::open;
@@ -59,11 +59,11 @@ pub(super) struct Args {
     #[arg(
         long,
         value_enum,
-        default_value_t = Format::Hex,
+        default_value_t = StateFormat::Hex,
         default_value_if("values", ArgPredicate::IsPresent, "csv"),
         hide_default_value = true
     )]
-    format: Format,
+    format: StateFormat,
 
     /// Also what each state is worth; needs states and afterstates (--keep both) and a solution
     #[arg(long)]
@@ -99,7 +99,7 @@ const NO_PARQUET: bool = cfg!(not(feature = "parquet"));
 
 /// Formats of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum StateFormat {
     /// One state a line, as in 0x0132
     Hex,
     /// Rows of tiles, with an empty line between states
@@ -153,12 +153,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 
 /// Refuse options that do not go together.
 fn refuse(args: &Args) -> Result<()> {
-    if args.cells && args.format != Format::Parquet {
+    if args.cells && args.format != StateFormat::Parquet {
         bail!(
             "--cells: only Parquet leaves the cells out: give --format parquet, or leave out --cells"
         );
     }
-    if args.values && matches!(args.format, Format::Hex | Format::Grid) {
+    if args.values && matches!(args.format, StateFormat::Hex | StateFormat::Grid) {
         bail!(
             "--values: this format has no columns: give --format csv, npy or parquet, or leave out --values"
         );
@@ -166,7 +166,7 @@ fn refuse(args: &Args) -> Result<()> {
     if args.objectives.are_given() && !args.values {
         bail!("--for: only values have objectives: give --values, too");
     }
-    if NO_PARQUET && args.format == Format::Parquet {
+    if NO_PARQUET && args.format == StateFormat::Parquet {
         bail!(
             "--format parquet: this build has no Parquet support: give another --format, or build enum48 with \
              its default features"
@@ -176,11 +176,11 @@ fn refuse(args: &Args) -> Result<()> {
 }
 
 /// Refuse binary data on a terminal.
-fn check(output: &Output, format: Format) -> Result<()> {
+fn check(output: &Output, format: StateFormat) -> Result<()> {
     let binary = match format {
-        Format::Npy => "npy",
-        Format::Parquet => "parquet",
-        Format::Hex | Format::Grid | Format::Csv => return Ok(()),
+        StateFormat::Npy => "npy",
+        StateFormat::Parquet => "parquet",
+        StateFormat::Hex | StateFormat::Grid | StateFormat::Csv => return Ok(()),
     };
     if output.is_terminal() {
         bail!("--format {binary}: binary, not for a terminal: give -o FILE");
@@ -272,7 +272,7 @@ fn write(
         thread::scope(|scope| {
             let (send, batches) = mpsc::sync_channel(READ_AHEAD);
             let parts = &parts;
-            scope.spawn(move || Reader { values, send }.read(run, parts, args, count));
+            scope.spawn(move || StateReader { values, send }.read(run, parts, args, count));
             for batch in batches {
                 let Batch {
                     key,

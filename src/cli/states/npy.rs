@@ -7,7 +7,7 @@ use std::iter;
 use anyhow::Result;
 use npyz::{DType, DTypeError, Field, NpyWriter, Serialize, TypeWrite, WriterBuilder};
 
-use super::writer::{Writer, rows};
+use super::writer::{StateWriter, rows};
 use crate::game::PartKey;
 use crate::store::{Goal, Sink};
 
@@ -16,7 +16,7 @@ pub(super) fn writer<'a>(
     goals: &[Goal],
     count: u64,
     to: &'a mut Sink<'_>,
-) -> Result<Box<dyn Writer + 'a>> {
+) -> Result<Box<dyn StateWriter + 'a>> {
     if goals.is_empty() {
         let options = npyz::WriteOptions::new().default_dtype().shape(&[count]);
         let array: NpyWriter<u64, _> = options.writer(to).begin_nd()?;
@@ -32,11 +32,11 @@ pub(super) fn writer<'a>(
     let fields = iter::once(field("state".to_owned(), "<u8")).chain(values);
     let dtype = DType::Record(fields.collect::<Result<_>>()?);
     let options = npyz::WriteOptions::new().dtype(dtype).shape(&[count]);
-    let array: NpyWriter<Row, _> = options.writer(to).begin_nd()?;
+    let array: NpyWriter<NpyRow, _> = options.writer(to).begin_nd()?;
     Ok(Box::new(array))
 }
 
-impl Writer for NpyWriter<u64, &mut Sink<'_>> {
+impl StateWriter for NpyWriter<u64, &mut Sink<'_>> {
     fn write(&mut self, _: PartKey, states: &[u64], _: &[f64]) -> Result<()> {
         Ok(self.extend(states.iter().copied())?)
     }
@@ -46,10 +46,10 @@ impl Writer for NpyWriter<u64, &mut Sink<'_>> {
     }
 }
 
-impl Writer for NpyWriter<Row, &mut Sink<'_>> {
+impl StateWriter for NpyWriter<NpyRow, &mut Sink<'_>> {
     fn write(&mut self, _: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
         for (state, values) in rows(states, values) {
-            let mut row = Row(state.to_le_bytes().to_vec());
+            let mut row = NpyRow(state.to_le_bytes().to_vec());
             row.0
                 .extend(values.iter().flat_map(|value| value.to_le_bytes()));
             self.push(&row)?;
@@ -63,12 +63,12 @@ impl Writer for NpyWriter<Row, &mut Sink<'_>> {
 }
 
 /// The bytes of an element.
-struct Row(Vec<u8>);
+struct NpyRow(Vec<u8>);
 
 /// Writes rows as they are.
 struct RowWriter;
 
-impl Serialize for Row {
+impl Serialize for NpyRow {
     type TypeWriter = RowWriter;
 
     fn writer(_: &DType) -> Result<RowWriter, DTypeError> {
@@ -77,9 +77,9 @@ impl Serialize for Row {
 }
 
 impl TypeWrite for RowWriter {
-    type Value = Row;
+    type Value = NpyRow;
 
-    fn write_one<W: Write>(&self, mut to: W, row: &Row) -> io::Result<()> {
+    fn write_one<W: Write>(&self, mut to: W, row: &NpyRow) -> io::Result<()> {
         to.write_all(&row.0)
     }
 }

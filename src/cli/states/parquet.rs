@@ -18,7 +18,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use super::Args;
-use super::writer::{Writer, rows};
+use super::writer::{StateWriter, rows};
 use crate::game::{Game, Grid, PartKey};
 use crate::part::{Fingerprint, fingerprint};
 use crate::store::Goal;
@@ -130,7 +130,7 @@ impl<W: Write + Send> Parquet<W> {
     }
 }
 
-impl<W: Write + Send> Writer for Parquet<W> {
+impl<W: Write + Send> StateWriter for Parquet<W> {
     fn write(&mut self, key: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
         self.written += states.len() as u64;
         self.fingerprint += fingerprint(states);

@@ -21,7 +21,7 @@ pub(super) struct Batch {
 }
 
 /// Sends batches to who writes them.
-pub(super) struct Reader<'a> {
+pub(super) struct StateReader<'a> {
     pub(super) values: Option<StateValues<'a>>,
     pub(super) send: SyncSender<Result<Batch>>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Reader<'a> {
 /// Whether anybody still takes batches.
 type Wanted = bool;
 
-impl Reader<'_> {
+impl StateReader<'_> {
     /// Read the states of `parts`, or a sample of `count` of them; the last that is sent is an error
     /// if there is one.
     pub(super) fn read(mut self, run: &Run, parts: &[Row], args: &Args, count: u64) {

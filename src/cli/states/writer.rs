@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::game::PartKey;
 
 /// A file of states being written.
-pub(super) trait Writer {
+pub(super) trait StateWriter {
     /// Append states of one part, with their values: those of the first state, one for each
     /// objective, then of the next; none if they are not asked for.
     fn write(&mut self, key: PartKey, states: &[u64], values: &[f64]) -> Result<()>;

@@ -11,7 +11,7 @@ use std::mem;
 
 use super::class::Class;
 use super::half::Half;
-use super::kernels::{Line, combine, or, or_masked, set};
+use super::kernels::{BitLine, combine, or, or_masked, set};
 
 /// A corner and a neighbour of it, as a number: less if the corner is, or else the neighbour.
 type Begin = usize;
@@ -74,36 +74,36 @@ impl Begins {
 #[derive(Default)]
 pub(crate) struct Others {
     /// Those that do...
-    pub(crate) sure: Vec<Line>,
+    pub(crate) sure: Vec<BitLine>,
     /// ...and those that may.
-    pub(crate) perhaps: Vec<Line>,
+    pub(crate) perhaps: Vec<BitLine>,
 }
 
 /// The halves of a class as others: masks.
 #[derive(Default)]
 pub(crate) struct Orders {
     /// By what the top half begins with: bottom halves with nothing less or equal...
-    after: Vec<Vec<Line>>,
+    after: Vec<Vec<BitLine>>,
     /// ...and those with nothing less, but something equal.
-    tied: Vec<Vec<Line>>,
+    tied: Vec<Vec<BitLine>>,
     /// By the least of the bottom half: top halves that begin with less than that and all else...
-    sure: Vec<Vec<Line>>,
+    sure: Vec<Vec<BitLine>>,
     /// ...those that may have a reflection that is less...
-    diagonal: Vec<Vec<Line>>,
+    diagonal: Vec<Vec<BitLine>>,
     /// ...and those that begin with nothing greater, but something equal.
-    perhaps: Vec<Vec<Line>>,
+    perhaps: Vec<Vec<BitLine>>,
     /// By exponent: halves with a third cell that is less, and those where it is that.
-    third_below: Vec<Vec<Line>>,
-    third_is: Vec<Vec<Line>>,
+    third_below: Vec<Vec<BitLine>>,
+    third_is: Vec<Vec<BitLine>>,
     /// By exponent: halves with a greater first cell of the inner row, and those where it is that.
-    reflected_above: Vec<Vec<Line>>,
-    reflected_is: Vec<Vec<Line>>,
+    reflected_above: Vec<Vec<BitLine>>,
+    reflected_is: Vec<Vec<BitLine>>,
 }
 
 impl Orders {
     pub(crate) fn new(class: &Class, exponents: u8) -> Self {
         let begins = usize::from(exponents) * usize::from(exponents);
-        let none = || vec![vec![Line::ZERO; class.lines()]; begins];
+        let none = || vec![vec![BitLine::ZERO; class.lines()]; begins];
         let [mut tied, mut sure, mut diagonal, mut perhaps] = [none(), none(), none(), none()];
         for (position, half) in class.halves() {
             let begins = Begins::of(half, exponents);
@@ -117,13 +117,13 @@ impl Orders {
             set(&mut standing[begins.own], position);
         }
         let mut after = none();
-        let mut sum = vec![Line::ZERO; class.lines()];
+        let mut sum = vec![BitLine::ZERO; class.lines()];
         for begin in (0..begins).rev() {
             after[begin].copy_from_slice(&sum);
             or(&mut sum, &tied[begin]);
         }
         // Those that begin with the same are not sure.
-        let mut sums = [(); 3].map(|()| vec![Line::ZERO; class.lines()]);
+        let mut sums = [(); 3].map(|()| vec![BitLine::ZERO; class.lines()]);
         for begin in 0..begins {
             or(&mut sums[2], &perhaps[begin]);
             perhaps[begin].copy_from_slice(&sums[2]);
@@ -156,7 +156,7 @@ impl Orders {
         let (after, tied) = (&self.after[top.own], &self.tied[top.own]);
         match top.standing {
             Standing::Never | Standing::Tied => {
-                sure.fill(Line::ZERO);
+                sure.fill(BitLine::ZERO);
                 combine(perhaps, tied, after, after);
             }
             Standing::Diagonal => {
@@ -164,7 +164,7 @@ impl Orders {
                     &self.reflected_above[top.third],
                     &self.reflected_is[top.third],
                 );
-                sure.fill(Line::ZERO);
+                sure.fill(BitLine::ZERO);
                 or_masked(sure, after, above);
                 combine(perhaps, tied, after, is);
             }

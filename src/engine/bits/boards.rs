@@ -3,7 +3,7 @@
 //! Key idea: a board is the digits of two halves side by side. In a row one half is the same, and
 //! the digits of the other are looked up by position, so a bit costs a load, a shift and a store.
 
-use super::kernels::{LINE, Line, kernel};
+use super::kernels::{BitLine, LINE, kernel};
 use crate::game::{Board, canonical};
 
 /// Boards that are looked at together.
@@ -39,7 +39,7 @@ impl BitRow<'_> {
 kernel! {
     /// The boards of a row that have a bit in `bits` and in `mask`, of as many lines as fit. Returns
     /// the number of lines, and of boards.
-    pub fn extract(bits: &[Line], mask: &[Line], row: BitRow, boards: &mut BoardBuffer) -> (usize, usize) {
+    pub fn extract(bits: &[BitLine], mask: &[BitLine], row: BitRow, boards: &mut BoardBuffer) -> (usize, usize) {
         let mut found = 0;
         for (line, (bits, mask)) in bits.iter().zip(mask).enumerate() {
             let (mut words, mut any) = (bits.0, 0);
@@ -104,11 +104,11 @@ mod tests {
     #[test]
     fn each_bit_is_a_board() {
         // Full lines, so that not all boards fit at once; lines with some bits, and without any.
-        let mut bits = vec![Line([u64::MAX; 8]); 9];
+        let mut bits = vec![BitLine([u64::MAX; 8]); 9];
         bits.extend(lines(5, 1));
-        bits.extend([Line::ZERO; 2]);
+        bits.extend([BitLine::ZERO; 2]);
         bits.extend(lines(40, 2));
-        let mut mask = vec![Line([u64::MAX; 8]); 7];
+        let mut mask = vec![BitLine([u64::MAX; 8]); 7];
         mask.extend(lines(bits.len() - 7, 3));
         let digits: Vec<u32> = (0..bits.len() * LINE)
             .map(|at| mix(at as u64) as u32)

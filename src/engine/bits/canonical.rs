@@ -9,7 +9,7 @@ use std::mem;
 use super::begins::{Begins, Others, Standing};
 use super::boards::{BitRow, BoardBuffer, ROOM, extract, keep_canonical};
 use super::half::Half;
-use super::kernels::{Line, select};
+use super::kernels::{BitLine, select};
 use super::tables::Tables;
 use crate::game::Board;
 
@@ -22,8 +22,8 @@ pub(crate) struct Canonical {
 /// Memory for the masks of a row.
 #[derive(Default)]
 struct Masks {
-    wanted: Vec<Line>,
-    none: Vec<Line>,
+    wanted: Vec<BitLine>,
+    none: Vec<BitLine>,
     /// Halves below the row's, and halves above it, that make canonical boards with it.
     bottoms: Others,
     tops: Others,
@@ -45,7 +45,7 @@ impl Masks {
             &mut tops.sure,
             &mut tops.perhaps,
         ] {
-            mask.resize(lines, Line::ZERO);
+            mask.resize(lines, BitLine::ZERO);
         }
     }
 }
@@ -64,8 +64,8 @@ impl Canonical {
     pub(crate) fn find(
         &mut self,
         (half, max): (Half, u8),
-        row: &[Line],
-        dead: Option<&[Line]>,
+        row: &[BitLine],
+        dead: Option<&[BitLine]>,
         columns: &Tables,
         flipped: bool,
         mut take: impl FnMut(u8, &[Board]),
@@ -127,7 +127,7 @@ impl Canonical {
     /// Find the canonical ones of the boards of a row that have a bit in `bits`.
     fn among(
         &mut self,
-        bits: &[Line],
+        bits: &[BitLine],
         others: &Others,
         row: BitRow,
         mut take: impl FnMut(&[Board]),
@@ -143,8 +143,8 @@ impl Canonical {
 
 /// Make the boards of a row that have a bit in `bits` and in `mask`, some at a time.
 fn for_each(
-    bits: &[Line],
-    mask: &[Line],
+    bits: &[BitLine],
+    mask: &[BitLine],
     row: BitRow,
     boards: &mut BoardBuffer,
     mut act: impl FnMut(&mut [Board]),

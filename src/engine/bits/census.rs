@@ -7,7 +7,7 @@
 
 use super::class::NONE;
 use super::half::Half;
-use super::kernels::{LINE, Line, bit, count, count_masked, count_masked_twice};
+use super::kernels::{BitLine, LINE, bit, count, count_masked, count_masked_twice};
 use super::tables::Tables;
 use crate::game::{Game, Moved, orbit};
 
@@ -55,7 +55,7 @@ pub(crate) fn find_symmetric(
     rows: &Tables,
     columns: &Tables,
     square: bool,
-    row: &[Line],
+    row: &[BitLine],
     found: &mut Vec<u32>,
 ) {
     found.clear();
@@ -103,8 +103,8 @@ pub(crate) fn find_symmetric(
 /// The bits of a row by largest exponent of the board, for a top half with largest exponent `max`;
 /// under a mask, if there is one.
 pub(crate) fn by_max(
-    row: &[Line],
-    mask: Option<&[Line]>,
+    row: &[BitLine],
+    mask: Option<&[BitLine]>,
     max: u8,
     columns: &Tables,
 ) -> [u64; EXPONENTS] {
@@ -146,8 +146,8 @@ impl PairCensus<'_> {
     pub(crate) fn add_states(
         &self,
         position: u32,
-        row: &[Line],
-        dead: &[Line],
+        row: &[BitLine],
+        dead: &[BitLine],
         symmetric: &mut Vec<u32>,
         counts: &mut Counts,
     ) -> bool {
@@ -195,7 +195,7 @@ impl PairCensus<'_> {
 
     /// Make a mask of the states with the top half at `position` that are dead, if some may be: both
     /// halves have no move, and where they meet no tiles are equal.
-    pub(crate) fn mark_dead(&self, position: u32, row: &[Line], dead: &mut Vec<Line>) {
+    pub(crate) fn mark_dead(&self, position: u32, row: &[BitLine], dead: &mut Vec<BitLine>) {
         dead.clear();
         if !bit(&self.rows.stuck, position) {
             return;

@@ -22,7 +22,7 @@
 use std::ops::Range;
 
 use super::half::Half;
-use super::kernels::{LINE, Line, set};
+use super::kernels::{BitLine, LINE, set};
 use super::quads::Quads;
 
 /// No position, or no row.
@@ -52,10 +52,10 @@ pub(crate) struct Windows {
 
 impl Windows {
     /// The windows of a mask, given where stretches begin and end.
-    fn new(mask: &[Line], starts: &[usize]) -> Self {
+    fn new(mask: &[BitLine], starts: &[usize]) -> Self {
         let mut windows = Self::default();
         for ends in starts.windows(2) {
-            let any = |line: &usize| mask[*line] != Line::ZERO;
+            let any = |line: &usize| mask[*line] != BitLine::ZERO;
             let stretch = ends[0]..ends[1];
             let (first, last) = (stretch.clone().find(any), stretch.rev().find(any));
             if let (Some(first), Some(last)) = (first, last) {
@@ -253,8 +253,8 @@ impl Class {
     }
 
     /// The positions of the halves that fulfil a condition, as a mask of a row.
-    pub(crate) fn mask(&self, condition: impl Fn(Half) -> bool) -> Vec<Line> {
-        let mut mask = vec![Line::ZERO; self.lines()];
+    pub(crate) fn mask(&self, condition: impl Fn(Half) -> bool) -> Vec<BitLine> {
+        let mut mask = vec![BitLine::ZERO; self.lines()];
         for (position, half) in self.halves() {
             if condition(half) {
                 set(&mut mask, position);

@@ -56,9 +56,9 @@ pub(crate) use kernel;
 /// 512 bits; bit `i` of the line is bit `i % 64` of word `i / 64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-pub struct Line(pub [u64; 8]);
+pub struct BitLine(pub [u64; 8]);
 
-impl Line {
+impl BitLine {
     pub(crate) const ZERO: Self = Self([0; 8]);
 }
 
@@ -67,7 +67,7 @@ pub const LINE: usize = 512;
 
 /// 64 rows of 512 columns; and, transposed, 512 columns of 64 rows: word `w` of line `c` is column
 /// `64 * w + c`.
-pub type BitTile = [Line; 64];
+pub type BitTile = [BitLine; 64];
 
 kernel! {
     /// Transpose a tile in place, each of its eight squares on its own.
@@ -145,7 +145,7 @@ mod registers {
 
 kernel! {
     /// `to |= from`.
-    pub fn or(to: &mut [Line], from: &[Line]) {
+    pub fn or(to: &mut [BitLine], from: &[BitLine]) {
         for (to, from) in words_mut(to).iter_mut().zip(words(from)) {
             *to |= from;
         }
@@ -154,7 +154,7 @@ kernel! {
 
 kernel! {
     /// `to |= from & mask`.
-    pub fn or_masked(to: &mut [Line], from: &[Line], mask: &[Line]) {
+    pub fn or_masked(to: &mut [BitLine], from: &[BitLine], mask: &[BitLine]) {
         let from = words(from).iter().zip(words(mask));
         for (to, (from, mask)) in words_mut(to).iter_mut().zip(from) {
             *to |= from & mask;
@@ -164,7 +164,7 @@ kernel! {
 
 kernel! {
     /// `to = one | other & mask`.
-    pub fn combine(to: &mut [Line], one: &[Line], other: &[Line], mask: &[Line]) {
+    pub fn combine(to: &mut [BitLine], one: &[BitLine], other: &[BitLine], mask: &[BitLine]) {
         let from = words(one).iter().zip(words(other)).zip(words(mask));
         for (to, ((one, other), mask)) in words_mut(to).iter_mut().zip(from) {
             *to = one | other & mask;
@@ -174,14 +174,14 @@ kernel! {
 
 kernel! {
     /// Number of bits of a row.
-    pub fn count(row: &[Line]) -> u64 {
+    pub fn count(row: &[BitLine]) -> u64 {
         words(row).iter().map(|word| u64::from(word.count_ones())).sum()
     }
 }
 
 kernel! {
     /// Number of bits of a row under a mask.
-    pub fn count_masked(row: &[Line], mask: &[Line]) -> u64 {
+    pub fn count_masked(row: &[BitLine], mask: &[BitLine]) -> u64 {
         let words = words(row).iter().zip(words(mask));
         words.map(|(row, mask)| u64::from((row & mask).count_ones())).sum()
     }
@@ -189,7 +189,7 @@ kernel! {
 
 kernel! {
     /// Number of bits of a row under two masks.
-    pub fn count_masked_twice(row: &[Line], mask: &[Line], other: &[Line]) -> u64 {
+    pub fn count_masked_twice(row: &[BitLine], mask: &[BitLine], other: &[BitLine]) -> u64 {
         let words = words(row).iter().zip(words(mask)).zip(words(other));
         words.map(|((row, mask), other)| u64::from((row & mask & other).count_ones())).sum()
     }
@@ -197,7 +197,7 @@ kernel! {
 
 kernel! {
     /// `to = row & mask & within & !below & !without`.
-    pub fn select(to: &mut [Line], row: &[Line], masks: [&[Line]; 4]) {
+    pub fn select(to: &mut [BitLine], row: &[BitLine], masks: [&[BitLine]; 4]) {
         let [mask, within, below, without] = masks.map(words);
         let masks = mask.iter().zip(within).zip(below).zip(without);
         for ((to, row), (((mask, within), below), without)) in
@@ -209,26 +209,26 @@ kernel! {
 }
 
 #[inline]
-fn words(row: &[Line]) -> &[u64] {
+fn words(row: &[BitLine]) -> &[u64] {
     bytemuck::must_cast_slice(row)
 }
 
 /// The words of a row, to be changed.
 #[inline]
-pub(crate) fn words_mut(row: &mut [Line]) -> &mut [u64] {
+pub(crate) fn words_mut(row: &mut [BitLine]) -> &mut [u64] {
     bytemuck::must_cast_slice_mut(row)
 }
 
 /// Whether a bit of a row is set.
 #[inline]
-pub(crate) fn bit(row: &[Line], at: u32) -> bool {
+pub(crate) fn bit(row: &[BitLine], at: u32) -> bool {
     let at = at as usize;
     row[at / LINE].0[at % LINE / 64] >> (at % 64) & 1 != 0
 }
 
 /// Set a bit of a row.
 #[inline]
-pub(crate) fn set(row: &mut [Line], at: u32) {
+pub(crate) fn set(row: &mut [BitLine], at: u32) {
     let at = at as usize;
     row[at / LINE].0[at % LINE / 64] |= 1 << (at % 64);
 }
@@ -236,18 +236,18 @@ pub(crate) fn set(row: &mut [Line], at: u32) {
 /// The ways in which tests run kernels.
 #[cfg(test)]
 pub(crate) mod ways {
-    use super::Line;
+    use super::BitLine;
     use crate::part::mix;
 
     /// Lines without a pattern, about one bit in eight set.
-    pub(crate) fn lines(count: usize, seed: u64) -> Vec<Line> {
+    pub(crate) fn lines(count: usize, seed: u64) -> Vec<BitLine> {
         let word = |at: u64| {
             (0..3).fold(u64::MAX, |bits, draw| {
                 bits & mix(seed << 32 | draw << 28 | at)
             })
         };
         let line = |at: usize| {
-            Line(std::array::from_fn(|word_at| {
+            BitLine(std::array::from_fn(|word_at| {
                 word((8 * at + word_at) as u64)
             }))
         };
@@ -306,7 +306,7 @@ mod tests {
     use super::ways::{Way, lines, run, ways};
     use super::*;
 
-    fn bits(row: &[Line]) -> Vec<bool> {
+    fn bits(row: &[BitLine]) -> Vec<bool> {
         (0..row.len() * LINE)
             .map(|at| bit(row, at as u32))
             .collect()

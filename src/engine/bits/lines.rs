@@ -6,14 +6,14 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::kernels::Line;
+use super::kernels::BitLine;
 use crate::error::Result;
 use crate::pages::Pages;
 
 /// Lines in memory of their own.
 #[derive(Default)]
 pub(crate) struct LineMemory {
-    pages: Pages<Line>,
+    pages: Pages<BitLine>,
     len: usize,
 }
 
@@ -35,15 +35,15 @@ impl LineMemory {
 }
 
 impl Deref for LineMemory {
-    type Target = [Line];
+    type Target = [BitLine];
 
-    fn deref(&self) -> &[Line] {
+    fn deref(&self) -> &[BitLine] {
         &self.pages[..self.len]
     }
 }
 
 impl DerefMut for LineMemory {
-    fn deref_mut(&mut self) -> &mut [Line] {
+    fn deref_mut(&mut self) -> &mut [BitLine] {
         &mut self.pages[..self.len]
     }
 }

@@ -161,7 +161,7 @@ impl Source for RowSource {
 mod tests {
     use super::super::canonical::Canonical;
     use super::super::halves::Halves;
-    use super::super::kernels::{LINE, Line, bit, ways::lines};
+    use super::super::kernels::{BitLine, LINE, bit, ways::lines};
     use super::*;
     use crate::engine::workers::Workers;
     use crate::game::{Game, max_exp};
@@ -199,9 +199,9 @@ mod tests {
             let mut listers: Vec<Lister> = (0..3).map(Lister::new).collect();
             for (position, half) in rows.class.halves() {
                 let mut row = bits(position);
-                let mut dead = vec![Line::ZERO; row.len()];
+                let mut dead = vec![BitLine::ZERO; row.len()];
                 for line in (0..row.len()).step_by(3) {
-                    dead[line] = Line([u64::MAX; 8]);
+                    dead[line] = BitLine([u64::MAX; 8]);
                 }
                 // What is no half has no board.
                 for at in 0..row.len() * LINE {

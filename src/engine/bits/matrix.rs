@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Mutex;
 
-use super::kernels::Line;
+use super::kernels::BitLine;
 use super::lines::LineMemory;
 use crate::error::Result;
 
@@ -22,9 +22,9 @@ impl Matrix<LineMemory> {
     }
 }
 
-impl<L: Deref<Target = [Line]>> Matrix<L> {
+impl<L: Deref<Target = [BitLine]>> Matrix<L> {
     #[inline]
-    pub(crate) fn row(&self, row: usize) -> &[Line] {
+    pub(crate) fn row(&self, row: usize) -> &[BitLine] {
         &self.lines[row * self.width..(row + 1) * self.width]
     }
 
@@ -33,25 +33,25 @@ impl<L: Deref<Target = [Line]>> Matrix<L> {
     pub(crate) fn bytes(&self) -> (&[u8], usize) {
         (
             bytemuck::cast_slice(&self.lines),
-            self.width * size_of::<Line>(),
+            self.width * size_of::<BitLine>(),
         )
     }
 }
 
-impl<L: DerefMut<Target = [Line]>> Matrix<L> {
+impl<L: DerefMut<Target = [BitLine]>> Matrix<L> {
     #[inline]
-    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [Line] {
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [BitLine] {
         &mut self.lines[row * self.width..(row + 1) * self.width]
     }
 
     /// All rows; none if they have no lines.
-    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [Line]> {
+    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [BitLine]> {
         self.lines.chunks_exact_mut(self.width.max(1))
     }
 
     /// Make all bits zero.
     pub(crate) fn clear(&mut self) {
-        self.lines.fill(Line::ZERO);
+        self.lines.fill(BitLine::ZERO);
     }
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Matrices {
 
 /// One of them, to be made.
 pub(crate) struct Made<'a> {
-    pub(crate) matrix: Matrix<&'a mut [Line]>,
+    pub(crate) matrix: Matrix<&'a mut [BitLine]>,
     /// Whether it has bits, once it is made.
     pub(crate) any: bool,
 }
@@ -99,7 +99,7 @@ impl Matrices {
 
     /// One that has bits.
     #[inline]
-    pub(crate) fn of(&self, top: usize) -> Matrix<&[Line]> {
+    pub(crate) fn of(&self, top: usize) -> Matrix<&[BitLine]> {
         let (range, width) = &self.shapes[top];
         Matrix {
             lines: &self.lines[range.start..range.end + 1],

@@ -2,13 +2,13 @@
 //!
 //! Key idea: a permutation of columns is one of rows, between two transpositions.
 
-use super::kernels::{LINE, Line, transpose};
+use super::kernels::{BitLine, LINE, transpose};
 
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Mirror {
     /// For each column a line: the bits of up to 512 rows.
-    columns: Vec<Line>,
+    columns: Vec<BitLine>,
     rows: usize,
     width: usize,
 }
@@ -19,11 +19,11 @@ impl Mirror {
         &mut self,
         rows: usize,
         width: usize,
-        row: impl Fn(usize) -> &'a [Line],
+        row: impl Fn(usize) -> &'a [BitLine],
     ) {
         (self.rows, self.width) = (rows, width);
-        self.columns.resize(width * LINE, Line::ZERO);
-        let mut tile = [Line::ZERO; 64];
+        self.columns.resize(width * LINE, BitLine::ZERO);
+        let mut tile = [BitLine::ZERO; 64];
         for first in (0..rows).step_by(64) {
             let word = first / 64;
             for line in 0..width {
@@ -31,7 +31,7 @@ impl Mirror {
                     *to = if first + at < rows {
                         row(first + at)[line]
                     } else {
-                        Line::ZERO
+                        BitLine::ZERO
                     };
                 }
                 transpose(&mut tile);
@@ -46,8 +46,8 @@ impl Mirror {
 
     /// Give the rows back, line by line, with the bit that was at `order[position]` at each
     /// position.
-    pub(crate) fn store(&self, order: &[u32], mut line_of_row: impl FnMut(usize, usize, Line)) {
-        let mut tile = [Line::ZERO; 64];
+    pub(crate) fn store(&self, order: &[u32], mut line_of_row: impl FnMut(usize, usize, BitLine)) {
+        let mut tile = [BitLine::ZERO; 64];
         for first in (0..self.rows).step_by(64) {
             let word = first / 64;
             for line in 0..self.width {

@@ -96,7 +96,7 @@ use crate::game::{Game, PartKey, max_exp};
 use crate::laws;
 use crate::part::Kind;
 use crate::progress::{Progress, Silent};
-use crate::store::{Layer, Store};
+use crate::store::{CountedLayer, Store};
 
 use listing::{Listing, RowSource};
 use pair::PairCounts;
@@ -129,13 +129,13 @@ impl Counter for Bits<'_> {
         last: u32,
         store: &mut Store,
         progress: &mut dyn Progress,
-    ) -> Result<Vec<Layer>> {
+    ) -> Result<Vec<CountedLayer>> {
         let begun = Instant::now();
         let sealed = store.run().sealed_sum();
         let mut before = [sealed - 2, sealed].map(|sum| store.run().rows(sum));
-        let mut layers: Vec<Layer> = Vec::new();
+        let mut layers: Vec<CountedLayer> = Vec::new();
         loop {
-            let mut layer = Layer::new(sealed + 2 * (layers.len() as u32 + 1));
+            let mut layer = CountedLayer::new(sealed + 2 * (layers.len() as u32 + 1));
             progress.begin(layer.sum);
             let keep = store.run().keep();
             let listed = layer.sum == last || keep.states();
@@ -205,7 +205,7 @@ impl<'a> Bits<'a> {
     /// Count the states of a layer; write their files if they are to be kept in a `store`.
     fn count(
         &mut self,
-        layer: &mut Layer,
+        layer: &mut CountedLayer,
         store: Option<&mut Store>,
         progress: &mut dyn Progress,
     ) -> Result<PairCounts> {
@@ -231,7 +231,7 @@ impl<'a> Bits<'a> {
     /// Write the files of the live states of a layer.
     fn write_states(
         &mut self,
-        layer: &mut Layer,
+        layer: &mut CountedLayer,
         listing: Listing,
         store: &mut Store,
         report: &mut dyn FnMut(),
@@ -250,7 +250,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Each candidate fills an empty cell of an afterstate, or is a start.
-    fn add_candidates(&self, layer: &mut Layer, before: &[Vec<Row>; 2]) {
+    fn add_candidates(&self, layer: &mut CountedLayer, before: &[Vec<Row>; 2]) {
         let starts = self.game.starts(layer.sum);
         for row in &mut layer.rows {
             let key = row.key().expect("a row of the engine has a tile");
@@ -268,7 +268,7 @@ impl<'a> Bits<'a> {
     /// watch, it is the end of the last one.
     fn write_frontier(
         &mut self,
-        layers: &mut [Layer],
+        layers: &mut [CountedLayer],
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {

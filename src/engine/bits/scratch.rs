@@ -1,7 +1,7 @@
 //! A thread's memory for the pairs of a layer.
 
 use super::canonical::Canonical;
-use super::kernels::Line;
+use super::kernels::BitLine;
 use super::lines::LineMemory;
 use super::listing::Lister;
 use super::matrix::Matrix;
@@ -16,9 +16,9 @@ pub(crate) struct PairScratch {
     pub(super) mirror: Mirror,
     pub(super) spawns: Spawns,
     pub(super) starts: Vec<(u32, u32)>,
-    pub(super) row: Vec<Line>,
+    pub(super) row: Vec<BitLine>,
     /// Bits of the row that are dead states; empty if there can be none.
-    pub(super) dead: Vec<Line>,
+    pub(super) dead: Vec<BitLine>,
     pub(super) symmetric: Vec<u32>,
     pub(super) canonical: Canonical,
     pub(super) lister: Lister,

@@ -3,7 +3,7 @@
 //! How many halves of a weight there are of some kind follows from polynomials: the coefficient of
 //! x^w counts the halves of weight w, and a product combines cells, columns or rows.
 
-use super::kernels::{LINE, Line};
+use super::kernels::{BitLine, LINE};
 use crate::engine::plan::Plan;
 use crate::game::Game;
 
@@ -136,7 +136,7 @@ fn lines(bits: u64) -> u64 {
 /// Bytes of a matrix.
 fn matrix(rows: u64, lines: u64) -> u64 {
     rows.saturating_mul(lines)
-        .saturating_mul(size_of::<Line>() as u64)
+        .saturating_mul(size_of::<BitLine>() as u64)
 }
 
 /// The product of a polynomial and the sum of others, given as terms; what is heavier is left out.

@@ -18,7 +18,7 @@ use super::census::{self, Counts, EXPONENTS};
 use super::class::NONE;
 use super::half::Half;
 use super::halves::Halves;
-use super::kernels::{LINE, Line, bit, or, transpose};
+use super::kernels::{BitLine, LINE, bit, or, transpose};
 use super::lines::LineMemory;
 use super::matrix::Matrix;
 use super::mirror::Mirror;
@@ -113,24 +113,24 @@ impl Slab {
             at += range.len();
         }
         self.lines.resize(at)?;
-        self.lines.fill(Line::ZERO);
+        self.lines.fill(BitLine::ZERO);
         Ok(())
     }
 
     /// The lines of a slot's row.
-    fn row_mut(&mut self, slot: u32) -> &mut [Line] {
+    fn row_mut(&mut self, slot: u32) -> &mut [BitLine] {
         &mut self.lines[self.spans[slot as usize].kept()]
     }
 
     /// The lines of a slot's row from a column line on.
-    fn row_from(&mut self, slot: u32, line: usize) -> &mut [Line] {
+    fn row_from(&mut self, slot: u32, line: usize) -> &mut [BitLine] {
         let first = self.spans[slot as usize].first as usize;
         &mut self.row_mut(slot)[line - first..]
     }
 
     fn add_fallen(
         &mut self,
-        full: &Matrix<&[Line]>,
+        full: &Matrix<&[BitLine]>,
         rows: &Tables,
         columns: &Tables,
         mirror: &mut Mirror,
@@ -152,7 +152,7 @@ impl Slab {
 
     fn add_moved(
         &mut self,
-        moved: &Matrix<&[Line]>,
+        moved: &Matrix<&[BitLine]>,
         rows: &Tables,
         columns: &Tables,
         mirror: &mut Mirror,
@@ -179,21 +179,26 @@ impl Slab {
     }
 
     /// Make the rows of short top halves from the flipped boards: those with a hollow top half.
-    fn flip(&mut self, flipped: &Matrix<&[Line]>, rows: &Tables, columns: &Tables) -> Result<()> {
+    fn flip(
+        &mut self,
+        flipped: &Matrix<&[BitLine]>,
+        rows: &Tables,
+        columns: &Tables,
+    ) -> Result<()> {
         self.short
             .reshape(rows.shorts.len(), columns.class.hollow.lines())?;
         self.short.clear();
-        let mut tile = [Line::ZERO; 64];
+        let mut tile = [BitLine::ZERO; 64];
         for (word, numbers) in columns.hollow_numbers.chunks(64).enumerate() {
             for line in 0..rows.class.short.lines() {
                 let mut any = false;
                 for (to, &number) in tile.iter_mut().zip(numbers) {
                     *to = if number == NONE {
-                        Line::ZERO
+                        BitLine::ZERO
                     } else {
                         flipped.row(number as usize)[line]
                     };
-                    any |= *to != Line::ZERO;
+                    any |= *to != BitLine::ZERO;
                 }
                 if !any {
                     continue;
@@ -224,16 +229,16 @@ impl Slab {
     ) -> Result<()> {
         flipped.reshape(LINE, rows.class.lines())?;
         flipped.clear();
-        let mut tile = [Line::ZERO; 64];
+        let mut tile = [BitLine::ZERO; 64];
         for (word, slots) in rows.slots.chunks(64).enumerate() {
             let mut any = false;
             for (to, &slot) in tile.iter_mut().zip(slots) {
                 let span = self.spans.get(slot as usize);
                 let span = span.filter(|span| span.columns().contains(&line));
-                *to = span.map_or(Line::ZERO, |span| {
+                *to = span.map_or(BitLine::ZERO, |span| {
                     self.lines[span.at + line - span.first as usize]
                 });
-                any |= *to != Line::ZERO;
+                any |= *to != BitLine::ZERO;
             }
             if !any {
                 continue;
@@ -249,13 +254,13 @@ impl Slab {
     }
 
     /// Add the afterstates with the top half of a slot to a row.
-    pub(crate) fn add_slot(&self, slot: u32, row: &mut [Line]) {
+    pub(crate) fn add_slot(&self, slot: u32, row: &mut [BitLine]) {
         let span = self.spans[slot as usize];
         or(&mut row[span.columns()], &self.lines[span.kept()]);
     }
 
     /// Add the afterstates with a short top half and a hollow bottom half to a row.
-    pub(crate) fn add_short(&self, number: u32, columns: &Tables, row: &mut [Line]) {
+    pub(crate) fn add_short(&self, number: u32, columns: &Tables, row: &mut [BitLine]) {
         if !self.any_short {
             return;
         }
@@ -270,8 +275,8 @@ impl Slab {
         &self,
         rows: &Tables,
         columns: &Tables,
-        row: &mut Vec<Line>,
-        mut act: impl FnMut(u32, Half, &[Line]) -> Result<(), E>,
+        row: &mut Vec<BitLine>,
+        mut act: impl FnMut(u32, Half, &[BitLine]) -> Result<(), E>,
     ) -> Result<(), E> {
         for (position, half) in rows.class.halves() {
             let (slot, short) = (rows.slots[position as usize], rows.short_number(position));
@@ -279,7 +284,7 @@ impl Slab {
                 continue;
             }
             row.clear();
-            row.resize(columns.class.settled().len(), Line::ZERO);
+            row.resize(columns.class.settled().len(), BitLine::ZERO);
             if slot != NONE {
                 self.add_slot(slot, row);
             }
@@ -301,7 +306,7 @@ impl Slab {
         weight: usize,
         top: usize,
         halves: &Halves,
-        row: &mut Vec<Line>,
+        row: &mut Vec<BitLine>,
     ) -> Counts {
         let mut counts = Counts::default();
         if self.empty {

@@ -8,7 +8,7 @@
 use std::mem;
 
 use super::class::NONE;
-use super::kernels::{LINE, Line, or, or_masked, transpose};
+use super::kernels::{BitLine, LINE, or, or_masked, transpose};
 use super::lines::LineMemory;
 use super::matrix::{Made, Matrix};
 use super::tables::Tables;
@@ -28,7 +28,7 @@ pub(crate) struct Slide {
     /// Rows of 64 moved top halves.
     strip: Matrix<LineMemory>,
     /// For each bottom half that a move leads to, 512 moved top halves.
-    moved: Vec<Line>,
+    moved: Vec<BitLine>,
     /// The number of the strip, and whether there is anything in it.
     number: u32,
     any: bool,
@@ -44,7 +44,7 @@ impl Slide {
         self.strip.clear();
         self.moved.clear();
         self.moved
-            .resize(columns.class.moved().end * LINE, Line::ZERO);
+            .resize(columns.class.moved().end * LINE, BitLine::ZERO);
         (self.number, self.any) = (0, false);
         Ok(())
     }
@@ -71,7 +71,7 @@ impl Slide {
     }
 
     /// Add the row of the half at `position`, which is moved to `target`.
-    pub(crate) fn add(&mut self, position: u32, target: u32, row: &[Line], columns: &Tables) {
+    pub(crate) fn add(&mut self, position: u32, target: u32, row: &[BitLine], columns: &Tables) {
         let to = self.strip.row_mut(target as usize % 64);
         if target == position {
             or_masked(to, row, &columns.changes);
@@ -92,7 +92,7 @@ impl Slide {
     /// Move the bottom halves of the strip.
     fn move_bottoms(&mut self, columns: &Tables, out: &mut MovedPair) {
         let lane_of_strip = self.number as usize % 8;
-        let mut tile = [Line::ZERO; 64];
+        let mut tile = [BitLine::ZERO; 64];
         let mut any = false;
         for line in 0..columns.class.lines() {
             for (at, to) in tile.iter_mut().enumerate() {
@@ -124,7 +124,7 @@ impl Slide {
         }
         if let Some(upright) = &mut out.upright {
             let first = line * LINE as u32;
-            let mut tile = [Line::ZERO; 64];
+            let mut tile = [BitLine::ZERO; 64];
             for group in 0..self.moved.len() / 64 {
                 tile.copy_from_slice(&self.moved[64 * group..][..64]);
                 transpose(&mut tile);
@@ -138,6 +138,6 @@ impl Slide {
                 }
             }
         }
-        self.moved.fill(Line::ZERO);
+        self.moved.fill(BitLine::ZERO);
     }
 }

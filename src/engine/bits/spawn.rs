@@ -5,7 +5,7 @@
 //! was spawned in the bottom half, the same is done with rows by bottom half, which are then
 //! transposed.
 
-use super::kernels::{LINE, Line, transpose};
+use super::kernels::{BitLine, LINE, transpose};
 use super::lines::LineMemory;
 use super::matrix::Matrix;
 use super::slab::Slab;
@@ -40,8 +40,8 @@ impl Spawns {
         let Self { block, below, .. } = self;
         below.reshape(settled * LINE, columns.class.lines())?;
         block.reshape(LINE, settled)?;
-        let mut square = vec![Line::ZERO; LINE];
-        let mut tile = [Line::ZERO; 64];
+        let mut square = vec![BitLine::ZERO; LINE];
+        let mut tile = [BitLine::ZERO; 64];
         for line in 0..columns.class.lines() {
             block.clear();
             let mut any = false;
@@ -51,7 +51,7 @@ impl Spawns {
             }
             if !any {
                 for row in 0..settled * LINE {
-                    below.row_mut(row)[line] = Line::ZERO;
+                    below.row_mut(row)[line] = BitLine::ZERO;
                 }
                 continue;
             }
@@ -88,7 +88,7 @@ impl Spawns {
         position: u32,
         rows: &Tables,
         columns: &Tables,
-        row: &mut Vec<Line>,
+        row: &mut Vec<BitLine>,
     ) -> bool {
         let settled = rows.class.settled().end * LINE;
         let below = self.any && (position as usize) < settled;
@@ -96,7 +96,7 @@ impl Spawns {
         if below {
             row.extend_from_slice(self.below.row(position as usize));
         } else {
-            row.resize(columns.class.lines(), Line::ZERO);
+            row.resize(columns.class.lines(), BitLine::ZERO);
         }
         spawn(slabs, rows, position, columns, row) || below
     }
@@ -109,7 +109,7 @@ fn spawn(
     rows: &Tables,
     position: u32,
     columns: &Tables,
-    row: &mut [Line],
+    row: &mut [BitLine],
 ) -> bool {
     let mut any = false;
     for (tile, slot) in rows.removals(position) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::afterstates::Afterstates;
 use super::half::Half;
 use super::halves::Halves;
-use super::kernels::{LINE, Line};
+use super::kernels::{BitLine, LINE};
 use super::listing::Listing;
 use super::pair::{Pair, PairCounts};
 use super::scratch::PairScratch;
@@ -159,7 +159,7 @@ impl<'a> Sweep<'a> {
         }
         let tables = &self.halves.tables;
         let (rows, columns) = (&tables[top], &tables[afterstates.weight - top]);
-        let mut list = |half: Half, max: u8, row: &[Line], columns: &Tables| {
+        let mut list = |half: Half, max: u8, row: &[BitLine], columns: &Tables| {
             canonical.find((half, max), row, None, columns, false, |max, boards| {
                 lister.add(max, boards);
             });

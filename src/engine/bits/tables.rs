@@ -4,7 +4,7 @@ use super::begins::Orders;
 use super::class::{Class, Extent, NONE, Windows};
 use super::groups::Groups;
 use super::half::{Half, Quad};
-use super::kernels::{LINE, Line};
+use super::kernels::{BitLine, LINE};
 use crate::game::line;
 
 /// What a class's rows and columns need for spawns, moves and counts.
@@ -31,19 +31,19 @@ pub(crate) struct Tables {
     /// The largest exponent of each position.
     pub(crate) max: Vec<u8>,
     /// Halves with exponents up to the index.
-    pub(crate) up_to: Vec<Vec<Line>>,
+    pub(crate) up_to: Vec<Vec<BitLine>>,
     /// Halves that a move to the left changes.
-    pub(crate) changes: Vec<Line>,
+    pub(crate) changes: Vec<BitLine>,
     /// Halves in which it makes the winning tile.
-    pub(crate) wins: Vec<Line>,
+    pub(crate) wins: Vec<BitLine>,
     /// Full halves.
-    pub(crate) full: Vec<Line>,
+    pub(crate) full: Vec<BitLine>,
     /// Full halves in which no neighbours are equal.
-    pub(crate) stuck: Vec<Line>,
+    pub(crate) stuck: Vec<BitLine>,
     /// By column and exponent: halves with another one in that cell of the inner row.
-    pub(crate) inner_differs: [Vec<Vec<Line>>; 4],
+    pub(crate) inner_differs: [Vec<Vec<BitLine>>; 4],
     /// Halves that equal their mirror image.
-    pub(crate) mirrors: Vec<Line>,
+    pub(crate) mirrors: Vec<BitLine>,
     /// Halves that make canonical boards.
     pub(crate) orders: Orders,
     /// The mirror image of each position of `both`, from its first line.

@@ -16,7 +16,7 @@ use std::ops::Range;
 use super::afterstates::{Afterstates, shapes};
 use super::half::Quad;
 use super::halves::Halves;
-use super::kernels::{LINE, Line, bit, set, words_mut};
+use super::kernels::{BitLine, LINE, bit, set, words_mut};
 use super::matrix::Made;
 use super::quads::{Quads, Transposer};
 use crate::engine::workers::{Done, Workers};
@@ -112,7 +112,7 @@ fn turn_full(afterstates: &Afterstates, top: usize, halves: &Halves, fallen: &mu
             let of_block = || block.rows.iter().cloned().flatten();
             let row = |row| &bytes[(first_row + row) * width..];
             lines.clear();
-            lines.extend(at.iter().map(|at| at / LINE * size_of::<Line>()));
+            lines.extend(at.iter().map(|at| at / LINE * size_of::<BitLine>()));
             lines.dedup();
             let seen = |row: &[u8]| lines.iter().fold(0, |seen, &line| seen | row[line]);
             black_box(of_block().fold(0, |all, at| all | seen(row(at))));

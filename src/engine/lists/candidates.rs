@@ -26,7 +26,7 @@ pub(crate) struct Candidates {
     codec: KeyCodec,
     splitters: Splitters,
     buckets: PerThread<Buckets>,
-    scratch: Arc<PerThread<Scratch>>,
+    scratch: Arc<PerThread<CandidateScratch>>,
     /// Most candidates that are sorted at once.
     sort: usize,
 }
@@ -38,7 +38,7 @@ impl Candidates {
         codec: KeyCodec,
         splitters: Splitters,
         plan: &Plan,
-        scratch: Arc<PerThread<Scratch>>,
+        scratch: Arc<PerThread<CandidateScratch>>,
         dir: &Path,
     ) -> Self {
         let buckets = |thread| {
@@ -70,10 +70,10 @@ impl Candidates {
         afterstates: &[Board],
         tile: Exp,
         thread: usize,
-        scratch: &mut Scratch,
+        scratch: &mut CandidateScratch,
     ) -> Result<()> {
         let mut buckets = self.buckets.lock(thread);
-        let Scratch {
+        let CandidateScratch {
             pool, sorter, made, ..
         } = scratch;
         let candidates = expand(
@@ -91,7 +91,7 @@ impl Candidates {
 
     /// Collect canonical boards in the buckets of a thread, and turn `boards` into keys.
     pub(super) fn add(&self, boards: &mut [Board], thread: usize) -> Result<()> {
-        let Scratch { pool, sorter, .. } = &mut *self.scratch.lock(thread);
+        let CandidateScratch { pool, sorter, .. } = &mut *self.scratch.lock(thread);
         let mut filler = self.filler(thread);
         filler.buckets.announce(boards.len() as u64);
         self.codec.encode(boards);
@@ -135,7 +135,7 @@ impl<'a> MoveSink<'a> {
     /// Take the afterstates of a slice of states, one list for each direction: not canonical, with
     /// repeats, 0 for no afterstate. `worker` is the number of the thread.
     pub(crate) fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
-        let Scratch {
+        let CandidateScratch {
             pool,
             sorter,
             filter,
@@ -179,7 +179,7 @@ impl Filler<'_> {
 }
 
 /// A thread's buffers to make and sort candidates; they live as long as the count.
-pub(super) struct Scratch {
+pub(super) struct CandidateScratch {
     pub(super) pool: ChunkPool,
     pub(super) sorter: KeySorter,
     pub(super) filter: Filter,
@@ -191,7 +191,7 @@ pub(super) struct Scratch {
     pub(super) runs: Vec<Vec<u64>>,
 }
 
-impl Scratch {
+impl CandidateScratch {
     /// The buffers of one thread under a plan.
     pub(super) fn new(plan: &Plan) -> Self {
         Self {

@@ -49,7 +49,7 @@ use crate::game::{Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::per_thread::PerThread;
 use crate::store::Run;
-use candidates::Scratch;
+use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, MoveSink};
 pub(crate) use source::{CandidateSource, KeySource};
 use splitters::{Sample, Splitters};
@@ -62,7 +62,7 @@ pub(crate) struct Lists {
     codec: KeyCodec,
     /// A sample of each part of the layer before.
     samples: BTreeMap<(Kind, Exp), Sample>,
-    scratch: Arc<PerThread<Scratch>>,
+    scratch: Arc<PerThread<CandidateScratch>>,
     /// The directory of spill files.
     dir: PathBuf,
 }
@@ -85,7 +85,9 @@ impl Lists {
             plan: plan.clone(),
             codec: KeyCodec::new(run.sealed_sum(), Exp::TWO),
             samples,
-            scratch: Arc::new(PerThread::new(plan.threads(), |_| Ok(Scratch::new(plan)))?),
+            scratch: Arc::new(PerThread::new(plan.threads(), |_| {
+                Ok(CandidateScratch::new(plan))
+            })?),
             dir: run.dir().to_owned(),
         })
     }

@@ -21,7 +21,7 @@ const PLACE: u32 = 16;
 const SMALL: usize = 1024;
 
 /// An integer that a [`Sorter`] can sort: `u32` or `u64`.
-pub trait Key:
+pub trait SortKey:
     Copy + Default + From<bool> + Ord + BitOr<Output = Self> + BitXor<Output = Self>
 {
     /// A hash of `bits` bits: slot 0 for the value 0, another slot for 1.
@@ -34,7 +34,7 @@ pub trait Key:
 
 macro_rules! key {
     ($number:ty) => {
-        impl Key for $number {
+        impl SortKey for $number {
             #[inline(always)]
             fn place(self, bits: u32) -> usize {
                 // Knuth's golden ratio.
@@ -66,7 +66,7 @@ pub struct Sorter<K> {
     counts: Vec<[u32; 1 << DIGIT]>,
 }
 
-impl<K: Key> Sorter<K> {
+impl<K: SortKey> Sorter<K> {
     /// The values of all `pieces`, sorted, without duplicates.
     ///
     /// Takes two and a half times the memory of `pieces`. Costs about 1 to 2 ns a value, and 1 to 2
@@ -143,7 +143,7 @@ impl<K: Key> Sorter<K> {
 }
 
 /// Drop repeats of a sorted list.
-fn dedup<K: Key>(values: &mut Vec<K>) {
+fn dedup<K: SortKey>(values: &mut Vec<K>) {
     let Some(&first) = values.first() else { return };
     let (mut kept, mut previous) = (1, first);
     for i in 1..values.len() {
@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    fn reference<K: Key>(mut values: Vec<K>) -> Vec<K> {
+    fn reference<K: SortKey>(mut values: Vec<K>) -> Vec<K> {
         values.sort_unstable();
         values.dedup();
         values

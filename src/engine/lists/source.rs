@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::buckets::Buckets;
-use super::candidates::Scratch;
+use super::candidates::CandidateScratch;
 use super::merge::reduce;
 use super::sort_task::{self, SortTask};
 use super::splitters::Sample;
@@ -22,7 +22,7 @@ pub(crate) struct CandidateSource {
     /// The buckets of each thread.
     buckets: Vec<Buckets>,
     codec: KeyCodec,
-    scratch: Arc<PerThread<Scratch>>,
+    scratch: Arc<PerThread<CandidateScratch>>,
     tasks: Vec<SortTask>,
     sample: Sample,
 }
@@ -33,7 +33,7 @@ impl CandidateSource {
     pub(super) fn new(
         buckets: Vec<Buckets>,
         codec: KeyCodec,
-        scratch: Arc<PerThread<Scratch>>,
+        scratch: Arc<PerThread<CandidateScratch>>,
         most: usize,
     ) -> Result<Self> {
         let tasks = sort_task::tasks(&buckets, most)?;
@@ -59,7 +59,7 @@ impl CandidateSource {
 impl CandidateSource {
     /// The keys of the states of a task.
     fn keys(&self, task: usize, worker: &Worker, keys: &mut Vec<u64>) -> Result<Tally> {
-        let Scratch { sorter, runs, .. } = &mut *self.scratch.lock(worker.index);
+        let CandidateScratch { sorter, runs, .. } = &mut *self.scratch.lock(worker.index);
         let task = self.tasks[task];
         let duplicates = task.sorted_runs(&self.buckets, sorter, runs)?;
         let span = self.buckets[0].span(task.range);

@@ -12,13 +12,13 @@ mod row;
 use crate::game::{Board, Exp, Size};
 use crate::wide::wide;
 
-use row::{Row, rows, ways};
+use row::{RankRow, rows, ways};
 
 /// Tables for all sums of a game.
 pub struct RankTables {
     size: Size,
     /// For each row, by its bits in a board.
-    rows: Vec<Row>,
+    rows: Vec<RankRow>,
     /// Number of classes of rows, that is of different weights.
     classes: usize,
     /// For each weight of two rows and each class: the number of pairs that precede the pairs whose
@@ -39,7 +39,7 @@ pub struct Ranking<'a> {
 /// The tables as slices, for a loop over boards: without them, the compiler would reload the fields
 /// from memory for each board.
 struct Slices<'a> {
-    rows: &'a [Row],
+    rows: &'a [RankRow],
     classes: usize,
     pairs: &'a [u32],
     shares: &'a [Share],
@@ -174,7 +174,7 @@ impl Slices<'_> {
 
     /// The weight of two rows, and their number among the pairs of that weight.
     #[inline(always)]
-    fn pair(&self, first: Row, second: Row) -> (u16, u64) {
+    fn pair(&self, first: RankRow, second: RankRow) -> (u16, u64) {
         let weight = first.weight + second.weight;
         let at = usize::from(weight) * self.classes + usize::from(first.class);
         let before = u64::from(self.pairs[at]);

@@ -4,7 +4,7 @@ use crate::game::Exp;
 
 /// The numbers of a row that make up a rank.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Row {
+pub(super) struct RankRow {
     /// Half the sum of its tiles.
     pub(super) weight: u16,
     /// Number of its weight among the weights of rows.
@@ -17,7 +17,7 @@ pub(super) struct Row {
 
 /// All rows of `cells` cells, and their weights, in order, each with its number of rows. Rows with
 /// larger tiles than `top` are blank.
-pub(super) fn rows(cells: u8, top: Exp) -> (Vec<Row>, Vec<(u16, u16)>) {
+pub(super) fn rows(cells: u8, top: Exp) -> (Vec<RankRow>, Vec<(u16, u16)>) {
     let all = 0..1usize << (4 * cells);
     let digits = |row: usize| (0..cells).map(move |cell| (row >> (4 * cell) & 15) as u8);
     let fits = |&row: &usize| digits(row).all(|digit| digit <= top.get());
@@ -31,12 +31,12 @@ pub(super) fn rows(cells: u8, top: Exp) -> (Vec<Row>, Vec<(u16, u16)>) {
             _ => weights.push((weight, 1)),
         }
     }
-    let mut rows = vec![Row::default(); all.len()];
+    let mut rows = vec![RankRow::default(); all.len()];
     let mut numbers = vec![0; weights.len()];
     for row in all.filter(fits) {
         let weight = weight(row);
         let class = weights.partition_point(|&(other, _)| other < weight);
-        rows[row] = Row {
+        rows[row] = RankRow {
             weight,
             class: class as u16,
             number: numbers[class],
@@ -48,7 +48,7 @@ pub(super) fn rows(cells: u8, top: Exp) -> (Vec<Row>, Vec<(u16, u16)>) {
 }
 
 /// The number of ways to fill `rows_of_half` rows, for each weight up to `most`.
-pub(super) fn ways(rows: &[Row], rows_of_half: u8, most: usize) -> Vec<u64> {
+pub(super) fn ways(rows: &[RankRow], rows_of_half: u8, most: usize) -> Vec<u64> {
     let mut ways = vec![0; most + 1];
     ways[0] = 1;
     let mut weights: Vec<(usize, u64)> = rows

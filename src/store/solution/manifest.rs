@@ -27,12 +27,12 @@ pub(crate) struct SolutionManifest {
     /// Fingerprint of the run's live states.
     states: Fingerprint,
     /// In order of objective.
-    pub(super) answers: Vec<Answer>,
+    pub(super) answers: Vec<SolvedGoal>,
 }
 
 /// The solution for one goal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Answer {
+pub(crate) struct SolvedGoal {
     objective: String,
     fraction: u32,
     rounding: Rounding,
@@ -108,7 +108,7 @@ impl SealedValues {
     }
 }
 
-impl Answer {
+impl SolvedGoal {
     /// An entry without a solved layer.
     pub(super) fn new(goal: Goal, run: &Run) -> Self {
         Self {
@@ -223,7 +223,7 @@ impl SolutionManifest {
                 })?;
             }
         }
-        let in_order = self.answers.is_sorted_by_key(Answer::objective);
+        let in_order = self.answers.is_sorted_by_key(SolvedGoal::objective);
         check(in_order, || "answers: not in order".to_owned())
     }
 }

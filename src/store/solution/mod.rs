@@ -49,7 +49,7 @@ mod store;
 use std::path::Path;
 
 pub use goal::{Goal, Rounding};
-use manifest::{Answer, SealedValues, SolutionManifest};
+use manifest::{SealedValues, SolutionManifest, SolvedGoal};
 pub use store::SolutionStore;
 
 use super::expected::Expected;
@@ -58,7 +58,7 @@ use super::outbox::Outbox;
 use super::run::Run;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::{Objective, PartKey};
-use crate::part::{About, Column, Fingerprint, Sealed};
+use crate::part::{About, Fingerprint, Sealed, ValueColumn};
 
 /// The solution of a run, for reading. While it is open, no other process changes the run or solves
 /// it further.
@@ -122,12 +122,12 @@ impl Solution {
     pub fn goals(&self) -> impl Iterator<Item = Goal> {
         let answers = self.manifest.answers.iter();
         let complete = answers.filter(|answer| answer.is_complete());
-        complete.map(Answer::goal)
+        complete.map(SolvedGoal::goal)
     }
 
     /// The goals that were begun, complete or not, in order of objective.
     pub fn aims(&self) -> impl Iterator<Item = Goal> {
-        self.manifest.answers.iter().map(Answer::goal)
+        self.manifest.answers.iter().map(SolvedGoal::goal)
     }
 
     /// Remove objectives from the manifest.
@@ -153,7 +153,7 @@ impl Solution {
     /// The goal of an objective, complete or not; `None` if it was not begun.
     #[must_use]
     pub fn goal(&self, objective: Objective) -> Option<Goal> {
-        self.answer(objective).map(Answer::goal)
+        self.answer(objective).map(SolvedGoal::goal)
     }
 
     /// Sum of the lowest layer that is solved for a goal. If no layer is solved, 2 more than the
@@ -235,7 +235,7 @@ impl Solution {
     /// # Errors
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
-    pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<Column>> {
+    pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<ValueColumn>> {
         let answer = self.answer(objective);
         let found = answer.and_then(|answer| Some((answer.goal(), answer.find(key)?)));
         let Some((goal, file)) = found else {
@@ -246,11 +246,17 @@ impl Solution {
         let columns = files.zip(abouts).map(|((name, sealed), about)| {
             self.outbox.open(
                 name,
-                |path, bytes| expect(Column::from_memory(path, bytes)?, about, sealed),
-                |path| expect(Column::open(path).map_err(Error::missing)?, about, sealed),
+                |path, bytes| expect(ValueColumn::from_memory(path, bytes)?, about, sealed),
+                |path| {
+                    expect(
+                        ValueColumn::open(path).map_err(Error::missing)?,
+                        about,
+                        sealed,
+                    )
+                },
             )
         });
-        Column::join(columns.collect::<Result<_>>()?).map(Some)
+        ValueColumn::join(columns.collect::<Result<_>>()?).map(Some)
     }
 
     /// The expected header of each file of a part's values, one for each file of afterstates.
@@ -269,7 +275,7 @@ impl Solution {
             .collect()
     }
 
-    fn answer(&self, objective: Objective) -> Option<&Answer> {
+    fn answer(&self, objective: Objective) -> Option<&SolvedGoal> {
         let mut answers = self.manifest.answers.iter();
         answers.find(|answer| answer.goal().objective == objective)
     }
@@ -295,7 +301,7 @@ fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
 }
 
 /// Check that a file of values is the file that was sealed.
-fn expect(column: Column, about: About, sealed: Sealed) -> Result<Column> {
+fn expect(column: ValueColumn, about: About, sealed: Sealed) -> Result<ValueColumn> {
     let mismatch = |what: String| {
         let path = column.path().to_owned();
         Err(Error::Mismatch { path, what })

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 #[cfg(feature = "cli")]
 use super::manifest::SolutionManifest;
-use super::manifest::{Answer, SealedValues};
+use super::manifest::{SealedValues, SolvedGoal};
 use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
@@ -118,7 +118,7 @@ impl SolutionStore {
         self.solution.reached(goal)?;
         if self.solution.goal(goal.objective).is_none() {
             let answers = &mut self.solution.manifest.answers;
-            answers.push(Answer::new(goal, &self.solution.run));
+            answers.push(SolvedGoal::new(goal, &self.solution.run));
             answers.sort_by_key(|answer| answer.goal().objective);
             self.solution.outbox.change();
         }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::layer::Layer;
+use super::layer::LayerFiles;
 use crate::game::Board;
 use crate::part::Kind;
 
@@ -16,24 +16,24 @@ pub(super) fn bucket_bytes(kind: Kind) -> u64 {
 }
 
 /// Some consecutive buckets of a layer, which many threads can fill.
-pub(super) struct Buckets<'a> {
-    layer: &'a Layer,
+pub(super) struct BlockBuckets<'a> {
+    layer: &'a LayerFiles,
     /// Number of the first bucket.
     first: usize,
-    buckets: Vec<Mutex<Bucket>>,
+    buckets: Vec<Mutex<BlockBucket>>,
 }
 
-struct Bucket {
+struct BlockBucket {
     candidates: Vec<Board>,
     /// Repeats are dropped at this number of candidates: half a block, or twice the number that was
     /// left the last time, if that is more.
     full: usize,
 }
 
-impl<'a> Buckets<'a> {
+impl<'a> BlockBuckets<'a> {
     /// The buckets of a layer with the numbers `range`, empty.
-    pub(super) fn new(layer: &'a Layer, range: Range<usize>) -> Self {
-        let empty = || Bucket {
+    pub(super) fn new(layer: &'a LayerFiles, range: Range<usize>) -> Self {
+        let empty = || BlockBucket {
             candidates: Vec::new(),
             full: layer.kind().block() / 2,
         };
@@ -67,7 +67,7 @@ impl<'a> Buckets<'a> {
     }
 }
 
-impl Bucket {
+impl BlockBucket {
     fn add(&mut self, candidates: &[Board]) {
         self.candidates.extend_from_slice(candidates);
         if self.candidates.len() >= self.full {

@@ -28,7 +28,12 @@ impl Follow {
 
     /// The canonical boards of a target that follow from boards of a source, with `tile` spawned if
     /// it is given.
-    pub(super) fn boards(&self, target: Target, from: &[Board], tile: Option<Exp>) -> Vec<Board> {
+    pub(super) fn boards(
+        &self,
+        target: TargetLayer,
+        from: &[Board],
+        tile: Option<Exp>,
+    ) -> Vec<Board> {
         let mut boards = match target.from {
             Kind::States => self.moved(from),
             Kind::Afterstates => from.to_vec(),
@@ -45,7 +50,7 @@ impl Follow {
 
     /// The canonical boards of a target that follow from no other board: starts, or boards after a
     /// move of a start.
-    pub(super) fn starts(&self, target: Target) -> Vec<Board> {
+    pub(super) fn starts(&self, target: TargetLayer) -> Vec<Board> {
         let mut starts = self.game.starts(target.sum);
         match target.kind {
             Kind::States => {}
@@ -83,14 +88,14 @@ impl Follow {
 
 /// The states or the afterstates of a layer.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct TargetLayer {
     pub(super) kind: Kind,
     pub(super) sum: u32,
     /// The kind of boards from which they are made.
     pub(super) from: Kind,
 }
 
-impl Target {
+impl TargetLayer {
     /// All targets of a run, in the order in which they follow from each other.
     pub(super) fn all(run: &Run) -> Result<Vec<Self>> {
         let kinds = [Kind::States, Kind::Afterstates];

@@ -11,7 +11,7 @@ use crate::store::Run;
 ///
 /// Each block of a part has one bucket. A part without blocks has one bucket, too, for candidates
 /// that should not exist. Buckets are numbered across the layer.
-pub(super) struct Layer {
+pub(super) struct LayerFiles {
     kind: Kind,
     parts: Vec<LayerPart>,
     buckets: usize,
@@ -28,7 +28,7 @@ pub(super) struct LayerPart {
     first_bucket: usize,
 }
 
-impl Layer {
+impl LayerFiles {
     pub(super) fn open(run: &Run, kind: Kind, sum: u32) -> Result<Self> {
         let table = run.table();
         let mut buckets = 0;
@@ -67,7 +67,7 @@ impl Layer {
         self.buckets
     }
 
-    /// The part of a bucket, as an index of [`Layer::parts`], and its block in that part.
+    /// The part of a bucket, as an index of [`LayerFiles::parts`], and its block in that part.
     pub(super) fn place(&self, bucket: usize) -> (usize, usize) {
         let part = self
             .parts
@@ -107,7 +107,7 @@ impl LayerPart {
         Ok(states)
     }
 
-    /// See [`Layer::scatter`]. Candidates before the first block belong to its bucket.
+    /// See [`LayerFiles::scatter`]. Candidates before the first block belong to its bucket.
     fn scatter(&self, candidates: &[Board], put: &mut impl FnMut(usize, &[Board])) {
         let (mut rest, mut next_block) = (candidates, 0);
         while let Some(&board) = rest.first() {
@@ -137,7 +137,7 @@ mod tests {
             first_bucket,
         };
         // Largest tiles 2, 4 and 8.
-        let layer = Layer {
+        let layer = LayerFiles {
             kind: Kind::States,
             parts: vec![part(&[], 0), part(&[0x0020, 0x0200], 1), part(&[0x0003], 3)],
             buckets: 4,

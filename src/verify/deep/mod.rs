@@ -33,9 +33,9 @@ use crate::game::{Board, Exp, Tally};
 use crate::part::{Decoder, Kind};
 use crate::progress::Progress;
 use crate::store::Run;
-use buckets::{Buckets, bucket_bytes};
-use follow::{Follow, Target};
-use layer::{Layer, LayerPart};
+use buckets::{BlockBuckets, bucket_bytes};
+use follow::{Follow, TargetLayer};
+use layer::{LayerFiles, LayerPart};
 
 /// Number of states whose candidates are sorted together, so that they stay in a core's cache.
 const SLICE: usize = 1 << 11;
@@ -62,7 +62,7 @@ pub fn verify(
         watch: &Mutex::new(progress),
     };
     let mut findings = Vec::new();
-    for target in Target::all(run)? {
+    for target in TargetLayer::all(run)? {
         findings.extend(pool.install(|| recount.check_layer(target))?);
     }
     Ok(findings)
@@ -74,7 +74,7 @@ pub fn verify(
 ///
 /// [`Error::Gone`], as for [`verify`].
 pub fn work(run: &Run) -> Result<u64> {
-    let targets = Target::all(run)?.into_iter();
+    let targets = TargetLayer::all(run)?.into_iter();
     let boards = targets.map(|target| {
         let (sum, _) = target.sources()[0];
         let rows = run.rows(sum).into_iter();
@@ -88,7 +88,7 @@ pub fn work(run: &Run) -> Result<u64> {
 }
 
 /// A layer from which others follow, with the spawned tile, if there is one.
-type Source = (Layer, Option<Exp>);
+type SourceLayer = (LayerFiles, Option<Exp>);
 
 /// A second count of a run.
 struct Recount<'a, 'p> {
@@ -101,11 +101,11 @@ struct Recount<'a, 'p> {
 
 impl Recount<'_, '_> {
     /// Make a layer again, and compare; returns at most one finding for each part.
-    fn check_layer(&self, target: Target) -> Result<Vec<Error>> {
-        let layer = Layer::open(self.run, target.kind, target.sum)?;
+    fn check_layer(&self, target: TargetLayer) -> Result<Vec<Error>> {
+        let layer = LayerFiles::open(self.run, target.kind, target.sum)?;
         let sources = target.sources().into_iter();
         let sources = sources.map(|(sum, tile)| {
-            let layer = Layer::open(self.run, target.from, sum)?;
+            let layer = LayerFiles::open(self.run, target.from, sum)?;
             Ok((layer, tile))
         });
         let sources = sources.collect::<Result<Vec<_>>>()?;
@@ -139,12 +139,12 @@ impl Recount<'_, '_> {
     /// outcome of each bucket.
     fn check_pass(
         &self,
-        target: Target,
-        layer: &Layer,
-        sources: &[Source],
+        target: TargetLayer,
+        layer: &LayerFiles,
+        sources: &[SourceLayer],
         pass: Range<usize>,
     ) -> Result<Vec<(usize, Result<Tally>)>> {
-        let buckets = Buckets::new(layer, pass.clone());
+        let buckets = BlockBuckets::new(layer, pass.clone());
         buckets.add(&mut self.follow.starts(target));
         self.fill(target, &buckets, sources, pass.start == 0)?;
         let outcomes = buckets.into_boards().zip(pass).map(|(boards, bucket)| {
@@ -161,9 +161,9 @@ impl Recount<'_, '_> {
     /// Put all candidates that the sources lead to into `buckets`.
     fn fill(
         &self,
-        target: Target,
-        buckets: &Buckets,
-        sources: &[Source],
+        target: TargetLayer,
+        buckets: &BlockBuckets,
+        sources: &[SourceLayer],
         first_pass: bool,
     ) -> Result<()> {
         let blocks = sources.iter().flat_map(|(layer, tile)| {
@@ -188,7 +188,7 @@ impl Recount<'_, '_> {
     /// Check that a bucket's boards, without dead states, equal the boards of its block.
     fn check_bucket(
         &self,
-        target: Target,
+        target: TargetLayer,
         part: &LayerPart,
         block: usize,
         mut boards: Vec<Board>,

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use enum48::engine::{self, Silent};
 use enum48::internals::{Block, Encoder, PartWriter, Sealed, ValueEncoder};
-use enum48::part::{Column, Part, fingerprint};
+use enum48::part::{Part, ValueColumn, fingerprint};
 use enum48::solve::Values;
 use enum48::store::{Rounding, Run};
 use enum48::verify::{self, deep};
@@ -155,7 +155,7 @@ fn reseal(manifest: &Path, old: &str, new: Sealed) {
 
 /// Put other values, of other afterstates, into a file, and let all checksums fit.
 fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
-    let column = Column::open(path).unwrap();
+    let column = ValueColumn::open(path).unwrap();
     let mut about = column.about();
     about.keys = fingerprint(keys);
     let old = column.fingerprint().to_string();

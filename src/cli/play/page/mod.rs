@@ -36,7 +36,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use indicatif::HumanCount;
 use serde::Serialize;
 
-use self::table::Table;
+use self::table::PageTable;
 use crate::cli::page::Page;
 use crate::play::Seed;
 use crate::store::{Goal, Solution};
@@ -53,7 +53,7 @@ const MOST: u64 = 4_000_000;
 
 /// The game, as the page reads it.
 #[derive(Serialize)]
-struct Game {
+struct PageGame {
     name: String,
     rows: u8,
     columns: u8,
@@ -65,12 +65,12 @@ struct Game {
     layers: Vec<(u32, usize)>,
     /// Bytes of a number.
     width: usize,
-    objectives: Vec<Objective>,
+    objectives: Vec<PageObjective>,
 }
 
 /// What is played for.
 #[derive(Serialize)]
-struct Objective {
+struct PageObjective {
     name: String,
     unit: u64,
     /// Bytes of a value.
@@ -103,14 +103,14 @@ pub(super) fn write(
 ) -> Result<()> {
     let game = solution.run().game();
     let size = game.size();
-    let table = Table::read(solution, goals)?;
+    let table = PageTable::read(solution, goals)?;
     let objectives = goals.iter().zip(&table.columns);
-    let objectives = objectives.map(|(goal, column)| Objective {
+    let objectives = objectives.map(|(goal, column)| PageObjective {
         name: goal.objective.to_string(),
         unit: column.unit,
         width: table::width(&column.values),
     });
-    let game = Game {
+    let game = PageGame {
         name: game.to_string(),
         rows: size.rows(),
         columns: size.cols(),

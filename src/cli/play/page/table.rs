@@ -12,7 +12,7 @@ use crate::solve;
 use crate::store::{Goal, Solution};
 
 /// All afterstates of a solution, in order of sum, then of number.
-pub(super) struct Table {
+pub(super) struct PageTable {
     /// One more than the largest exponent.
     pub(super) base: u64,
     /// Of each layer its sum and the number of afterstates.
@@ -20,11 +20,11 @@ pub(super) struct Table {
     /// The number of each afterstate, as the difference from the one before it in its layer.
     pub(super) numbers: Vec<u64>,
     /// For each goal its values.
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<PageColumn>,
 }
 
 /// The values of a goal.
-pub(super) struct Column {
+pub(super) struct PageColumn {
     goal: Goal,
     /// A value counts parts of so many.
     pub(super) unit: u64,
@@ -32,7 +32,7 @@ pub(super) struct Column {
     pub(super) values: Vec<u64>,
 }
 
-impl Column {
+impl PageColumn {
     fn new(goal: Goal, afterstates: u64) -> Self {
         let printed = match goal.objective {
             Objective::Score | Objective::Moves => 100,
@@ -62,13 +62,13 @@ pub(super) fn width(numbers: &[u64]) -> usize {
     bits.div_ceil(8).max(1) as usize
 }
 
-impl Table {
+impl PageTable {
     /// Read the files of a solution. Takes about 40 bytes for each afterstate.
     pub(super) fn read(solution: &Solution, goals: &[Goal]) -> Result<Self> {
         let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
         let largest = keys.iter().map(|key| key.max).max().unwrap_or(Exp::TWO);
         let afterstates = solution.run().table().totals().afterstates;
-        let columns = goals.iter().map(|&goal| Column::new(goal, afterstates));
+        let columns = goals.iter().map(|&goal| PageColumn::new(goal, afterstates));
         let mut table = Self {
             base: u64::from(largest.get()) + 1,
             layers: Vec::new(),
@@ -114,7 +114,7 @@ impl Table {
 /// Append the afterstates of a part with their values in each column.
 fn read_part(
     solution: &Solution,
-    columns: &[Column],
+    columns: &[PageColumn],
     key: PartKey,
     rows: &mut Vec<(Board, Vec<u64>)>,
 ) -> Result<()> {
@@ -128,7 +128,7 @@ fn read_part(
     }
     let begin = rows.len();
     rows.extend(boards.into_iter().map(|board| (board, Vec::new())));
-    for &Column { goal, unit, .. } in columns {
+    for &PageColumn { goal, unit, .. } in columns {
         let column = solution.values(goal.objective, key)?;
         let column = column.expect("a goal that is reached has values for every part");
         values.clear();

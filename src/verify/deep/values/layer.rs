@@ -7,21 +7,21 @@ use rayon::prelude::*;
 use super::Terms;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, max_exp};
-use crate::part::{Column, Decoder, Kind, Part, ValueDecoder};
+use crate::part::{Decoder, Kind, Part, ValueColumn, ValueDecoder};
 use crate::store::{Goal, Solution};
 
 /// The afterstates of a layer with their values for some goals, in files.
-pub(super) struct Layer {
+pub(super) struct ValuedLayer {
     sum: u32,
     goals: usize,
-    parts: Vec<(Part, Vec<Column>)>,
+    parts: Vec<(Part, Vec<ValueColumn>)>,
     /// All blocks, each by its part and its number in the part, in order of largest tile, then of
     /// boards.
     pub(super) blocks: Vec<(usize, usize)>,
 }
 
 /// A block of a layer in memory: afterstates with their stored values.
-pub(super) struct Block {
+pub(super) struct ValuedBlock {
     pub(super) boards: Vec<Board>,
     /// The values of the first afterstate, one for each goal, then of the next.
     pub(super) values: Vec<u32>,
@@ -40,7 +40,7 @@ pub(super) struct Window {
     worths: Vec<i64>,
 }
 
-impl Layer {
+impl ValuedLayer {
     pub(super) fn open(solution: &Solution, goals: &[Goal], sum: u32) -> Result<Self> {
         let run = solution.run();
         let mut parts = Vec::new();
@@ -68,11 +68,11 @@ impl Layer {
     }
 
     /// The file of a part's values for a goal.
-    pub(super) fn column(&self, part: usize, goal: usize) -> &Column {
+    pub(super) fn column(&self, part: usize, goal: usize) -> &ValueColumn {
         &self.parts[part].1[goal]
     }
 
-    pub(super) fn read(&self, part: usize, block: usize) -> Result<Block> {
+    pub(super) fn read(&self, part: usize, block: usize) -> Result<ValuedBlock> {
         let (part, columns) = &self.parts[part];
         let (mut boards, mut column) = (Vec::new(), Vec::new());
         part.read_block(block, &mut Decoder::new()?, &mut boards)?;
@@ -86,7 +86,7 @@ impl Layer {
                 .zip(&column)
                 .for_each(|(place, &value)| *place = value);
         }
-        Ok(Block { boards, values })
+        Ok(ValuedBlock { boards, values })
     }
 
     /// Cut the layer into ranges of `blocks` blocks; an empty layer has one range.
@@ -113,7 +113,7 @@ impl Layer {
         };
         let blocks = self.blocks[range].par_iter();
         let blocks = blocks.map(|&(part, block)| Ok((part, self.read(part, block)?)));
-        let blocks: Vec<(usize, Block)> = blocks.collect::<Result<_>>()?;
+        let blocks: Vec<(usize, ValuedBlock)> = blocks.collect::<Result<_>>()?;
         let mut window = Window {
             sum: self.sum,
             goals: self.goals,

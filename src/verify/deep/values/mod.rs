@@ -33,9 +33,9 @@ use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
 use crate::progress::Progress;
 use crate::store::{Goal, Solution};
-use layer::Layer;
+use layer::ValuedLayer;
 use rebuilt::Rebuilt;
-use worth::Worth;
+use worth::GoalWorth;
 
 /// Make all values of a solution again, and compare them with those in its files, which
 /// [`verify`](fn@crate::verify::verify) has found sound. `progress` hears of the afterstates whose
@@ -65,7 +65,7 @@ pub fn verify(
             moves: &moves,
             worths: goals
                 .iter()
-                .map(|&goal| Worth::new(goal, game.win()))
+                .map(|&goal| GoalWorth::new(goal, game.win()))
                 .collect(),
         };
         let pass = || check_layer(solution, &goals, &terms, sum, memory, progress);
@@ -93,7 +93,7 @@ pub fn work(solution: &Solution) -> u64 {
 struct Terms<'a> {
     game: Game,
     moves: &'a LineMoves,
-    worths: Vec<Worth>,
+    worths: Vec<GoalWorth>,
 }
 
 /// Make the values of a layer again, and compare.
@@ -105,9 +105,9 @@ fn check_layer(
     memory: u64,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
-    let layer = Layer::open(solution, goals, sum)?;
+    let layer = ValuedLayer::open(solution, goals, sum)?;
     let above = [(Exp::TWO, 9), (Exp::FOUR, 1)].map(|(tile, times)| {
-        let layer = Layer::open(solution, goals, sum + tile.tile());
+        let layer = ValuedLayer::open(solution, goals, sum + tile.tile());
         layer.map(|layer| (layer, tile, times))
     });
     let [twos, fours] = above;

@@ -1,8 +1,8 @@
 //! A block of a solved layer, whose values are made again from the layers above.
 
 use super::Terms;
-use super::layer::{Block, Layer, Window};
-use super::worth::Worth;
+use super::layer::{ValuedBlock, ValuedLayer, Window};
+use super::worth::GoalWorth;
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, empty_cells};
 
@@ -11,7 +11,7 @@ const SLICE: usize = 1 << 10;
 
 /// A block whose values are being made, with the states of one spawned tile at a time.
 pub(super) struct Rebuilt {
-    pub(super) block: Block,
+    pub(super) block: ValuedBlock,
     /// For each afterstate and goal: the weighted sum of its states' worths so far.
     totals: Vec<i64>,
     /// Each canonical state with the place of an afterstate that leads to it, in order of states.
@@ -25,7 +25,7 @@ pub(super) struct Rebuilt {
 
 impl Rebuilt {
     /// Nothing is known yet.
-    pub(super) fn new(block: Block) -> Self {
+    pub(super) fn new(block: ValuedBlock) -> Self {
         Self {
             totals: vec![0; block.values.len()],
             states: Vec::new(),
@@ -74,7 +74,7 @@ impl Rebuilt {
             for (&state, from) in states.iter().zip((0..).step_by(goals)) {
                 for made in terms.moves.legal(state) {
                     if made.wins {
-                        let won = |worth: &Worth| worth.earned(made) + worth.won();
+                        let won = |worth: &GoalWorth| worth.earned(made) + worth.won();
                         raise(
                             &mut worths[from..from + goals],
                             terms.worths.iter().map(won),
@@ -120,7 +120,7 @@ impl Rebuilt {
     pub(super) fn into_findings(
         self,
         terms: &Terms,
-        layer: &Layer,
+        layer: &ValuedLayer,
         (part, number): (usize, usize),
     ) -> Vec<(usize, Error)> {
         if let Some(absent) = self.absent {

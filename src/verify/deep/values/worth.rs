@@ -10,12 +10,12 @@ use crate::store::{Goal, Rounding};
 
 /// The payoffs of a goal in a game with a winning tile. Worths are in units of the goal.
 #[derive(Clone, Copy)]
-pub(super) struct Worth {
+pub(super) struct GoalWorth {
     goal: Goal,
     win: Exp,
 }
 
-impl Worth {
+impl GoalWorth {
     pub(super) fn new(goal: Goal, win: Exp) -> Self {
         Self { goal, win }
     }
@@ -79,9 +79,9 @@ impl Worth {
 mod tests {
     use super::*;
 
-    fn worth(objective: Objective, rounding: Rounding) -> Worth {
+    fn worth(objective: Objective, rounding: Rounding) -> GoalWorth {
         let fraction = 3;
-        Worth::new(
+        GoalWorth::new(
             Goal {
                 objective,
                 fraction,
