@@ -12,8 +12,8 @@ use enum48::Game;
 use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
-    BLOCK, BitLine, BitRow, BitTile, Block, BoardBuffer, Encoder, Expand, Index, LINE, ROOM,
-    RankTables, Ranking, Rules, ExpandScratch, Sorter, ValueEncoder, count, count_masked, expanding,
+    BLOCK, BitLine, BitRow, BitTile, Block, BoardBuffer, Encoder, Expand, ExpandScratch, Index,
+    LINE, ROOM, RankTables, Ranking, Rules, Sorter, ValueEncoder, count, count_masked, expanding,
     extract, keep_canonical, or, or_masked, rules, transpose, union,
 };
 use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, ValueDecoder, fingerprint};

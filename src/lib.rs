@@ -72,9 +72,9 @@
 //! rest on demand: `progress` (how far work has come), `counts` (the table), `laws` (what any counts
 //! must obey), `known` (published numbers), `bound` (how many boards there are), `verify`, `graph`,
 //! `play` (games as codes), `witness` (a game that ends in a given board), `solve` (what a board is
-//! worth), `cluster` (a layer as tasks, for several machines), `machine` (the cores and the memory that
+//! worth), `estimate` (how long a job will take), `cluster` (a layer as tasks, for several machines), `machine` (the cores and the memory that
 //! a process may use). Each module uses only those to its left in `game -> part -> counts, bound, play
-//! -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify, machine -> cli -> python`.
+//! -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify, estimate, machine -> cli -> python`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates. The
 //! Python module is the feature `python`, which does not need `cli`; `pip install .` builds it.
@@ -92,11 +92,27 @@ pub mod cluster;
 pub mod counts;
 pub mod engine;
 mod error;
+#[cfg(feature = "machine")]
+#[cfg_attr(
+    not(feature = "cli"),
+    expect(
+        dead_code,
+        reason = "the program needs more of it than the Python module"
+    )
+)]
+mod estimate;
 pub mod game;
 pub mod graph;
 #[doc(hidden)]
 pub mod internals;
-#[cfg(feature = "cli")]
+#[cfg(feature = "machine")]
+#[cfg_attr(
+    not(feature = "cli"),
+    expect(
+        dead_code,
+        reason = "the program needs more of it than the Python module"
+    )
+)]
 mod known;
 mod laws;
 mod lines;

@@ -6,12 +6,12 @@
 //!
 //! Reading order: this file (boards of each sum), `canonical` (up to symmetry).
 
-#[cfg(any(feature = "cli", test))]
+#[cfg(any(feature = "machine", test))]
 mod canonical;
 
 use std::ops::RangeInclusive;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "machine")]
 pub(crate) use canonical::canonical;
 
 /// For each half sum up to `half`, the number of boards of `cells` cells whose tiles all have an

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::units;
 use crate::counts::Totals;
 use crate::engine::Choice;
+use crate::estimate;
 use crate::game::Game;
 use crate::known::{Verdict, What};
 use crate::part::{Fingerprint, Kind};
@@ -205,7 +206,7 @@ impl Summary {
         if self.counted == 0 {
             return writeln!(f, "time        {seconds:>21}  nothing new to count");
         }
-        let speed = units::rate(self.counted, self.time).map_or(String::new(), |rate| {
+        let speed = estimate::rate(self.counted, self.time).map_or(String::new(), |rate| {
             format!("  {}, {:.1} ns a state", units::speed(rate), 1e9 / rate)
         });
         writeln!(f, "time        {seconds:>21}{speed}")

@@ -14,6 +14,7 @@ use super::resources::Resources;
 use super::{Outcome, open, talk, units};
 use crate::Error;
 use crate::engine;
+use crate::estimate;
 use crate::part::{Fingerprint, Kind};
 use crate::store::{Run, Solution};
 use crate::verify::deep::values;
@@ -107,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     if !args.quiet {
         let boards = report.states + report.afterstates + report.values();
-        let rate = units::rate(boards, time);
+        let rate = estimate::rate(boards, time);
         let speed = rate.map_or(String::new(), |rate| format!(", {}", units::speed(rate)));
         let seconds = time.as_secs_f64();
         let again = (begin.elapsed() - time).as_secs_f64();

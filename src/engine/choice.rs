@@ -111,7 +111,7 @@ impl Choice {
     }
 
     /// The engine that counts the layer of a sum.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "machine")]
     pub(crate) fn engine(&self, sum: u32) -> Engine {
         let stage = self.stages.iter().find(|stage| sum <= stage.last);
         stage.map_or(Engine::Lists, |stage| stage.engine)

@@ -51,7 +51,7 @@ pub(super) fn count(
         let mut store = Store::open(&dir, &game, keep.map(|KeepArg(keep)| keep))?;
         let mut lines;
         let told: &mut dyn Progress = if progress {
-            lines = ProgressLines::new(&plan, &store);
+            lines = ProgressLines::new(&plan, &store, until)?;
             &mut lines
         } else {
             &mut Silent

@@ -4,7 +4,9 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crate::engine::Plan;
+use crate::engine::{Choice, Plan};
+use crate::error::Result;
+use crate::estimate::{Forecast, Pace};
 use crate::machine;
 use crate::progress::{FinishedLayer, Progress};
 use crate::store::Store;
@@ -12,21 +14,18 @@ use crate::store::Store;
 /// Time between two lines.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Writes a line now and then; the keys are those of the program's log.
+/// Writes a line now and then. The keys are the keys of the program's log.
 pub(super) struct ProgressLines {
-    begin: Instant,
-    layer_begin: Instant,
+    forecast: Forecast,
+    pace: Pace,
     last_line: Option<Instant>,
-    /// States of the layers that are counted, by this process or before it.
-    states: u64,
-    /// Sum of the layer that is being counted, and its states found so far.
+    /// Sum of the current layer.
     sum: u32,
-    found: u64,
 }
 
 impl ProgressLines {
-    /// For a count that goes on with `store`; says first how it goes on.
-    pub(super) fn new(plan: &Plan, store: &Store) -> Self {
+    /// Write first where the count of `store` continues.
+    pub(super) fn new(plan: &Plan, store: &Store, until: Option<u32>) -> Result<Self> {
         for note in store.notes() {
             say(note);
         }
@@ -36,30 +35,35 @@ impl ProgressLines {
         say(format_args!(
             "{game} in {dir}: counted up to sum {sum}, threads={threads} memory={memory}"
         ));
-        let now = Instant::now();
-        Self {
-            begin: now,
-            layer_begin: now,
+        let choice = Choice::new(run, plan, until)?;
+        Ok(Self {
+            forecast: Forecast::new(run, &choice, run.keep()),
+            pace: Pace::new(run.table().totals().states()),
             last_line: None,
-            states: run.table().totals().states(),
             sum,
-            found: 0,
-        }
+        })
     }
 
-    /// Whether the last line, or the beginning, is long ago.
     fn due(&self) -> bool {
-        self.last_line.unwrap_or(self.begin).elapsed() >= EVERY
+        let waited = self
+            .last_line
+            .map_or(self.pace.elapsed(), |line| line.elapsed());
+        waited >= EVERY
     }
 
-    /// Write a line: `what` says whether the `states` are a whole `layer`, or `found` of it so far.
-    fn line(&mut self, sum: u32, what: &str, states: u64) {
-        let memory = machine::anonymous_memory().unwrap_or(0);
+    /// Write a line. `what` says whether `states` are a whole `layer`, or `found` in it so far.
+    fn line(&mut self, what: &str, states: u64, took: Duration) {
+        let remaining = self.pace.remaining().map_or(String::new(), |remaining| {
+            let (done, seconds) = (remaining.done, remaining.seconds);
+            format!(" done={done:.4} left_sec={seconds:.0}")
+        });
         say(format_args!(
-            "sum={sum} {what}={states} states={} memory={memory} layer_sec={:.3} sec={:.3}",
-            self.states,
-            self.layer_begin.elapsed().as_secs_f64(),
-            self.begin.elapsed().as_secs_f64()
+            "sum={} {what}={states} states={} memory={} layer_sec={:.3} sec={:.3}{remaining}",
+            self.sum,
+            self.pace.done(),
+            machine::anonymous_memory().unwrap_or(0),
+            took.as_secs_f64(),
+            self.pace.elapsed().as_secs_f64()
         ));
         self.last_line = Some(Instant::now());
     }
@@ -67,26 +71,29 @@ impl ProgressLines {
 
 impl Progress for ProgressLines {
     fn begin(&mut self, sum: u32) {
-        self.layer_begin = Instant::now();
-        (self.sum, self.found) = (sum, 0);
+        self.sum = sum;
+        self.pace.begin_layer();
     }
 
     fn advance(&mut self, boards: u64) {
-        self.found += boards;
+        self.pace.advance(boards);
         if self.due() {
-            self.line(self.sum, "found", self.found);
+            self.line("found", self.pace.of_layer(), self.pace.layer_elapsed());
         }
     }
 
     fn end(&mut self, layer: &FinishedLayer) {
-        self.states += layer.boards;
+        let took = self.pace.layer_elapsed();
+        let work = self.forecast.count(self.forecast.engine(layer.sum), layer);
+        let left = || self.forecast.left();
+        self.pace.end_layer(work, layer.boards, left);
         if layer.last || self.last_line.is_none() || self.due() {
-            self.line(layer.sum, "layer", layer.boards);
+            self.line("layer", layer.boards, took);
         }
     }
 }
 
-/// A count goes on if stderr cannot be written.
+/// A count continues if stderr cannot be written.
 fn say(text: impl Display) {
     let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
 }

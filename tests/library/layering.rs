@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floor. The modules of floors 0 and 1 may be used by all above.
-const ORDER: [(&str, u32); 27] = [
+const ORDER: [(&str, u32); 28] = [
     ("error", 0),
     ("lines", 0),
     ("share", 0), // of tests alone
@@ -34,6 +34,7 @@ const ORDER: [(&str, u32); 27] = [
     ("cluster", 8),
     ("witness", 8), // its tests count games
     ("solve", 9),
+    ("estimate", 10),
     ("machine", 10),
     ("verify", 10),
     ("cli", 11),

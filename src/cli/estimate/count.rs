@@ -1,11 +1,7 @@
-//! `enum48 --size ... --dry-run`: what a count will take.
-//!
-//! Key idea: the beginning of this very game is counted for a moment, as the count itself will do it,
-//! in a temporary directory beside the run's. A game that ends within the moment is known exactly.
+//! `enum48 --size ... --dry-run`: what a count will take in time, memory and on disk.
 
 use std::fs;
 use std::iter;
-use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,49 +9,46 @@ use anyhow::{Result, anyhow, bail};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
-use super::cost::{Costs, TRIAL, Trial};
-use super::forecast::Forecast;
-use super::space::{KeptFiles, frames, memory};
-use super::{Range, bytes, known, print, time};
+use super::{TRIAL, Trial, bytes, known, print, time};
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
-use crate::engine::{self, Choice, Engine, Plan};
+use crate::engine::{self, Choice, Engine, FRONTIER_AFTER, Plan};
+use crate::estimate::{AFTERSTATES, Costs, Forecast, Range};
 use crate::game::Game;
 use crate::machine;
 use crate::part::Kind;
 use crate::store::{Keep, Run, Store};
 
 /// The time of a count is known up to these factors, if its states are.
-const DOUBT: Range = Range {
-    low: 0.7,
-    high: 1.4,
-};
+const DOUBT: Range = Range::new(0.7, 1.4);
 
 /// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
 const MATRICES: u64 = 256 << 20;
 
-/// Most layers that are printed. Of more layers, this many are printed at even distances.
+/// Bytes of memory of a count beside its boards, and for each state of the largest layer of lists.
+const BESIDE: f64 = (12 << 20) as f64;
+const LIST_STATE: f64 = 24.0;
+
+/// Bytes of memory for a listed board of a layer of bits, and more while it is sorted.
+const LISTED: f64 = 4.0;
+const SORTED: f64 = 20.0;
+
+/// Bits of a state in the files of 4x4 to 128, of 3x3, and of all games between them.
+const STATE_BITS: Range = Range::new(3.1, 5.3);
+
+/// Bits that the afterstates take for each state, from 4x4 to 16 to 3x3.
+const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
+
+/// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
 
 /// What a count will take.
 pub(in crate::cli) struct CountEstimate {
     forecast: Forecast,
-    basis: Basis,
+    /// Where the number of states is from.
+    source: String,
     choice: Choice,
     keys: Keys,
-}
-
-/// Where the number of states is from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Basis {
-    /// The run has all layers.
-    Run,
-    /// All layers were counted just now.
-    Trial,
-    /// The total is published.
-    Published,
-    /// The last layers that were counted.
-    Share,
 }
 
 /// The keys of `--dry-run --json`, in their order. They are a contract: new ones go to the end.
@@ -94,7 +87,7 @@ struct Keys {
 }
 
 impl CountEstimate {
-    /// Find out, in a few seconds. The run in `dir` is only looked at.
+    /// Estimate a count in a few seconds. The run in `dir` is only read.
     pub(in crate::cli) fn new(
         game: &Game,
         plan: &Plan,
@@ -110,8 +103,7 @@ impl CountEstimate {
         let run = run.as_ref().unwrap_or(empty.run());
         let choice = Choice::new(run, plan, until)?;
         let mut forecast = Forecast::new(run, &choice, keep);
-        let mut costs = Costs::default();
-        let (mut stores, mut trials) = (Vec::new(), Vec::new());
+        let (mut costs, mut stores, mut peak) = (Costs::default(), Vec::new(), None);
         let begin = Instant::now();
         for stage in choice.stages() {
             if forecast.is_complete() {
@@ -125,12 +117,16 @@ impl CountEstimate {
             };
             let mut store = store(&stage.engine.to_string(), kept)?;
             let trial = try_out(&mut store, stage.engine, plan, choice.last())?;
-            forecast.learn(&trial, &mut costs);
-            if store.run().sealed_sum() > run.sealed_sum() {
-                forecast.take(&store.run().table(), store.run().complete());
+            // The last layer also takes the time to write what a count needs to continue.
+            let whole = trial.layers.len().saturating_sub(1).max(1);
+            for (at, (layer, seconds)) in trial.layers.iter().enumerate() {
+                let work = forecast.count(stage.engine, layer);
+                if let Some(work) = work.filter(|_| at < whole) {
+                    costs.learn(&work, *seconds);
+                }
             }
+            peak = peak.max(trial.memory.peak());
             stores.push(store);
-            trials.push(trial);
         }
         let took = begin.elapsed().as_secs_f64();
         let runs = || iter::once(run).chain(stores.iter().map(Store::run));
@@ -138,12 +134,6 @@ impl CountEstimate {
         let so_far = run.table().until(until).totals();
         let furthest = runs().max_by_key(|run| run.sealed_sum()).unwrap_or(run);
         let counted = furthest.table().until(until).totals();
-        let basis = match (forecast.is_complete(), forecast.is_published()) {
-            (true, _) if stores.is_empty() => Basis::Run,
-            (true, _) => Basis::Trial,
-            (_, true) => Basis::Published,
-            (_, false) => Basis::Share,
-        };
         let (exact, share) = (forecast.is_complete(), forecast.share());
         let seconds = if exact {
             let left = counted.live - so_far.live;
@@ -151,44 +141,36 @@ impl CountEstimate {
         } else {
             DOUBT.with(share, |doubt, share| {
                 let left = forecast.after(run.sealed_sum());
-                let left = left.map(|layer| forecast.planned(layer, share));
-                doubt * costs.seconds(left).unwrap_or_default()
+                let work = left.map(|layer| forecast.work(choice.engine(layer.sum), layer, share));
+                doubt * costs.seconds(&work.collect::<Vec<_>>()).unwrap_or_default()
             })
         };
-        let largest = |sums: RangeInclusive<u32>| {
-            let layers = forecast.after(2).filter(|layer| sums.contains(&layer.sum));
-            let states = layers.map(|layer| layer.states(share.high));
-            states.fold(0.0, f64::max)
+        let largest = |from: u32, to: u32| {
+            let layers = forecast.after(from.max(4) - 2);
+            let layers = layers.filter(|layer| layer.sum <= to);
+            layers.fold(0.0, |most: f64, layer| most.max(layer.states(share.high)))
         };
-        let peak = trials.iter().filter_map(|trial| trial.memory.peak()).max();
         let memory = match peak {
             Some(peak) if exact => peak as f64,
-            _ => memory(&choice, plan, keep, seconds.high, largest),
+            _ => memory(&choice, plan, keep, seconds.high, largest).min(plan.memory() as f64),
         };
 
-        // Live states, and one each for win and loss.
         let states = forecast.states();
-        let ends = (counted.total() - counted.live) as f64;
-        let frames = forecast.after(2).map(|layer| frames(game, layer.sum));
-        let (frames, most) = frames.fold((0.0, 0.0_f64), |(sum, most), bytes| {
-            (sum + bytes, most.max(bytes))
-        });
-        let files = |kind| {
-            let files = runs().map(|run| KeptFiles::of(run, kind, until));
-            files.max_by_key(|files| files.states).unwrap_or_default()
-        };
-        let disk = |kind| {
-            let files = files(kind);
-            if exact && files.states > 0 {
-                return Range::exactly(files.bytes as f64);
+        let disk = |kind, bits: Range| {
+            let files = runs().map(|run| run.bytes(kind, until));
+            match files.max() {
+                Some(bytes @ 1..) if exact => Range::exactly(bytes as f64),
+                _ => bits.with(states, |bits, states| bits * states / 8.0),
             }
-            let bits = files.bits(kind);
-            bits.with(states, |bits, states| bits * states / 8.0 + frames)
         };
-        let disk_states = disk(Kind::States);
-        let afterstates = keep.afterstates().then(|| disk(Kind::Afterstates));
-        let last = largest(0..=u32::MAX);
-        let keep_last = 3.0 * (last * files(Kind::States).bits(Kind::States).high / 8.0 + most);
+        let disk_states = disk(Kind::States, STATE_BITS);
+        let afterstates = keep
+            .afterstates()
+            .then(|| disk(Kind::Afterstates, AFTERSTATE_BITS));
+        let largest_layer = largest(2, u32::MAX);
+        let keep_last = 3.0 * largest_layer * STATE_BITS.high / 8.0;
+        // The summary of a count has one state each for the win and the loss.
+        let ends = (counted.total() - counted.live) as f64;
         let left = (states.middle() - so_far.live as f64).max(0.0);
         let keys = Keys {
             game: game.to_string(),
@@ -200,12 +182,12 @@ impl CountEstimate {
             states_so_far: so_far.total(),
             states_low: known(states.low + ends, exact),
             states_high: known(states.high + ends, exact),
-            largest_layer: known(last, exact),
+            largest_layer: known(largest_layer, exact),
             disk_low: known(disk_states.low, exact),
             disk_high: known(disk_states.high, exact),
             disk_keep_last: known(keep_last, false),
             disk_free: machine::free_space(existing(dir)),
-            memory: known(memory.min(plan.memory() as f64), false),
+            memory: known(memory, false),
             states_per_second: known(left / seconds.middle().max(1e-9), false),
             seconds_low: units::rounded(seconds.low),
             seconds_high: units::rounded(seconds.high),
@@ -216,9 +198,19 @@ impl CountEstimate {
             memory_bound: plan.memory(),
             threads: plan.threads(),
         };
+        let percent = |share: f64| format!("{} %", units::rounded(share * 100.0));
+        let source = match (exact, forecast.is_published()) {
+            (true, _) if stores.is_empty() => "all of them are counted".to_owned(),
+            (true, _) => "all of them were counted just now, to measure the time".to_owned(),
+            (_, true) => "the total is published".to_owned(),
+            (_, false) => format!(
+                "{} of the bound in the next layers, as the last counted layers tell",
+                units::range(&percent(share.low), &percent(share.high))
+            ),
+        };
         Ok(Self {
             forecast,
-            basis,
+            source,
             choice,
             keys,
         })
@@ -226,11 +218,8 @@ impl CountEstimate {
 
     /// Print the estimate.
     pub(in crate::cli) fn print(&self, json: bool) -> Result<()> {
-        print(
-            &format!("{}\n{}", self.layers(), self.summary()),
-            &self.keys,
-            json,
-        )
+        let text = format!("{}\n{}", self.layers(), self.summary());
+        print(&text, &self.keys, json)
     }
 
     /// A line for each layer.
@@ -242,15 +231,15 @@ impl CountEstimate {
             "sum", "bound", "counted", "share", "expected"
         );
         for layer in layers.iter().step_by(layers.len().div_ceil(MOST).max(1)) {
-            let (bound, expected) = (count(layer.bound), layer.states(share));
-            let (counted, reached, expected) = match layer.live {
-                Some(live) => {
-                    let share = live as f64 * 100.0 / layer.bound as f64;
-                    (count(live), format!("{share:.2}%"), expected)
-                }
-                None => (String::new(), String::new(), units::rounded(expected)),
-            };
-            let (sum, expected) = (layer.sum, count(expected as u64));
+            let (mut counted, mut reached) = (String::new(), String::new());
+            let mut expected = units::rounded(layer.states(share));
+            if let Some(live) = layer.live {
+                counted = HumanCount(live).to_string();
+                reached = format!("{:.2}%", live as f64 * 100.0 / layer.bound as f64);
+                expected = live as f64;
+            }
+            let [bound, expected] = [layer.bound, expected as u64].map(HumanCount);
+            let sum = layer.sum;
             text += &format!("{sum:>5} {bound:>19} {counted:>19} {reached:>7} {expected:>19}\n");
         }
         text
@@ -264,36 +253,24 @@ impl CountEstimate {
             (_, 2) => "not begun".to_owned(),
             (_, sum) => format!("counted up to sum {sum}"),
         };
-        let number = |n: u64| units::count(n as f64);
-        let about = units::range(&number(keys.states_low), &number(keys.states_high));
         let states = if keys.exact {
-            count(keys.states_low)
+            HumanCount(keys.states_low).to_string()
         } else {
+            let number = |n: u64| units::count(n as f64);
+            let about = units::range(&number(keys.states_low), &number(keys.states_high));
             format!("about {about}")
         };
-        let source = match self.basis {
-            Basis::Run => "all of them are counted".to_owned(),
-            Basis::Trial => "all of them were counted just now, to measure the time".to_owned(),
-            Basis::Published => "the total is published".to_owned(),
-            Basis::Share => {
-                let share = self.forecast.share();
-                let percent = |share: f64| format!("{} %", units::rounded(share * 100.0));
-                let share = units::range(&percent(share.low), &percent(share.high));
-                format!("{share} of the bound in layers to come, as the last counted ones tell")
-            }
-        };
-        let took = time(keys.seconds_low, keys.seconds_high);
-        let time = match self.basis {
-            Basis::Run => "nothing is left to count".to_owned(),
-            Basis::Trial => format!("about {took}, as it took just now"),
-            Basis::Published | Basis::Share => format!(
+        let took = time(Range::new(keys.seconds_low, keys.seconds_high));
+        let time = match keys.exact {
+            true if keys.seconds_high == 0.0 => "nothing is left to count".to_owned(),
+            true => format!("about {took}, as it took just now"),
+            false => format!(
                 "about {took} more, at {} with {}, as measured just now",
                 units::speed(keys.states_per_second as f64),
                 units::things(keys.threads as u64, "thread")
             ),
         };
-        let free = keys.disk_free;
-        let free = free.map_or("unknown".to_owned(), |free| units::bytes(free as f64));
+        let free = keys.disk_free.map(|free| units::bytes(free as f64));
         let afterstates = keys.disk_afterstates_low.zip(keys.disk_afterstates_high);
         let afterstates = afterstates.map_or(String::new(), |(low, high)| {
             let more = bytes(low, high);
@@ -303,18 +280,20 @@ impl CountEstimate {
             "\
 {}, {begun}
 bound     {} canonical boards with a 2 or a 4, sums up to {}
-states    {states}, {} in the run; {source}
-disk      {} with all layers; {free} free
+states    {states}, {} in the run; {}
+disk      {} with all layers; {} free
           at most {} with --keep last: three of the largest layers{afterstates}
 memory    about {}, of {} for data; the largest layer has up to {} states
 engine    {}, {}
 time      {time}
 ",
             keys.game,
-            count(keys.bound),
+            HumanCount(keys.bound),
             keys.last_sum,
-            count(keys.states_so_far),
+            HumanCount(keys.states_so_far),
+            self.source,
             bytes(keys.disk_low, keys.disk_high),
+            free.as_deref().unwrap_or("unknown"),
             units::bytes(keys.disk_keep_last as f64),
             units::bytes(keys.memory as f64),
             HumanBytes(keys.memory_bound),
@@ -325,7 +304,7 @@ time      {time}
     }
 }
 
-/// Count with an engine for a moment, no layers after the layer of sum `last`.
+/// Count with an engine for a moment, up to the layer of sum `last` at most.
 fn try_out(store: &mut Store, engine: Engine, plan: &Plan, last: u32) -> Result<Trial> {
     let (mut plan, mut last) = (plan.clone(), last);
     if engine == Engine::Bits {
@@ -344,11 +323,34 @@ fn try_out(store: &mut Store, engine: Engine, plan: &Plan, last: u32) -> Result<
     Ok(trial)
 }
 
-fn count(n: u64) -> String {
-    HumanCount(n).to_string()
+/// Bytes of memory to expect. `largest` gives the states of the largest layer between two sums.
+fn memory(
+    choice: &Choice,
+    plan: &Plan,
+    keep: Keep,
+    seconds: f64,
+    largest: impl Fn(u32, u32) -> f64,
+) -> f64 {
+    let stages = choice.stages().iter().map(|stage| {
+        let states = largest(2, stage.last);
+        if stage.engine == Engine::Lists {
+            return LIST_STATE * states;
+        }
+        let frontier = keep.afterstates() || seconds > FRONTIER_AFTER.as_secs_f64();
+        let listed = match (keep.states(), frontier) {
+            (true, _) => states,
+            (_, true) => AFTERSTATES * states,
+            _ => 0.0,
+        };
+        // The states of the last layer are always listed.
+        let listed = listed.max(largest(choice.last(), stage.last));
+        let sorted = SORTED * listed.min(stage.plan.batch as f64);
+        (plan.memory() - stage.plan.memory()) as f64 + LISTED * listed + sorted
+    });
+    BESIDE + stages.fold(0.0, f64::max)
 }
 
-/// The run in a directory, which must be of `game`; `None` if there is nothing in it.
+/// The run in a directory, which must be of `game`; `None` if the directory is empty or missing.
 fn open(game: &Game, dir: &Path) -> Result<Option<Run>> {
     if !fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
         return Ok(None);

@@ -1,61 +1,68 @@
-//! What a count or a solver will take: for `--dry-run`, and for the time that is left while it runs.
+//! `--dry-run`: what a count or a solver will take.
 //!
-//! Key idea: both go through layers. Of each layer the work is known or expected before it begins,
-//! and each layer that is done tells what its work cost. `cost` carries these costs on to the layers
-//! that are left. `pace` does so while a job runs; `count` and `solve` do so for `--dry-run`, which
-//! tries the job for a moment in a temporary directory. `forecast` says how many states a count will
-//! find.
+//! Key idea: the job is tried for a moment in a temporary directory, as the job itself will run. The
+//! layers of the trial tell the cost of all other layers; see [`crate::estimate`].
 
-mod cost;
 mod count;
-mod forecast;
-mod pace;
 mod solve;
-mod space;
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde::Serialize;
 
+use super::progress::Memory;
 use super::units;
+use crate::estimate::Range;
+use crate::progress::{FinishedLayer, Progress};
 
-pub(super) use self::cost::LayerWork;
 pub(super) use self::count::CountEstimate;
-pub(super) use self::forecast::Forecast;
-pub(super) use self::pace::{Left, Pace};
-pub(super) use self::solve::{SolveEstimate, afterstates, planned_layers};
+pub(super) use self::solve::{SolveEstimate, afterstates};
 
-/// The least and the most to expect of a number.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Range {
-    low: f64,
-    high: f64,
+/// The length of a trial.
+const TRIAL: Duration = Duration::from_millis(1500);
+
+/// Stops a job after some time, and notes the time of each layer.
+struct Trial {
+    length: Duration,
+    begin: Option<Instant>,
+    layer_begin: Instant,
+    /// The finished layers, with seconds.
+    layers: Vec<(FinishedLayer, f64)>,
+    memory: Memory,
 }
 
-impl Range {
-    fn new(low: f64, high: f64) -> Self {
-        Self { low, high }
+impl Trial {
+    fn new(length: Duration) -> Self {
+        Self {
+            length,
+            begin: None,
+            layer_begin: Instant::now(),
+            layers: Vec::new(),
+            memory: Memory::new(),
+        }
+    }
+}
+
+impl Progress for Trial {
+    fn begin(&mut self, _: u32) {
+        self.layer_begin = Instant::now();
+        self.begin = self.begin.or(Some(self.layer_begin));
     }
 
-    /// A number that is known.
-    fn exactly(n: f64) -> Self {
-        Self::new(n, n)
+    fn advance(&mut self, _: u64) {
+        self.memory.look_if_due();
     }
 
-    /// What follows from the least, and from the most.
-    fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self::new(f(self.low), f(self.high))
+    fn end(&mut self, layer: &FinishedLayer) {
+        let seconds = self.layer_begin.elapsed().as_secs_f64();
+        self.layers.push((layer.clone(), seconds));
     }
 
-    /// The least of two numbers with the least of the others, and the most with the most.
-    fn with(self, other: Self, combine: impl Fn(f64, f64) -> f64) -> Self {
-        Self::new(combine(self.low, other.low), combine(self.high, other.high))
-    }
-
-    /// The geometric mean.
-    fn middle(self) -> f64 {
-        (self.low * self.high).sqrt()
+    fn stop(&mut self) -> bool {
+        self.begin
+            .is_some_and(|begin| begin.elapsed() >= self.length)
     }
 }
 
@@ -76,11 +83,11 @@ fn bytes(low: u64, high: u64) -> String {
 }
 
 /// "9 to 20 min".
-fn time(low: f64, high: f64) -> String {
-    units::range(&units::time(low), &units::time(high))
+fn time(seconds: Range) -> String {
+    units::range(&units::time(seconds.low), &units::time(seconds.high))
 }
 
-/// A number as it is if it is known exactly, else with two digits.
+/// An exact number as it is, any other number with two digits.
 fn known(n: f64, exact: bool) -> u64 {
     if exact {
         n as u64

@@ -6,18 +6,17 @@
 //! and alike, values far from it are many.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::cost::{Costs, LayerWork, TRIAL, Trial, WorkKind};
-use super::{Range, bytes, known, print, time};
+use super::{TRIAL, Trial, bytes, known, print, time};
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
-use crate::counts::{Row, Table};
+use crate::counts::Table;
 use crate::engine::Plan;
+use crate::estimate::{Costs, LayerWork, Range};
 use crate::game::Objective;
 use crate::machine;
 use crate::part::Kind;
@@ -26,16 +25,10 @@ use crate::solve::{self, Pass, passes};
 use crate::store::{Goal, Solution, SolutionStore, parent};
 
 /// The time of all layers is known up to these factors.
-const DOUBT: Range = Range {
-    low: 0.5,
-    high: 2.0,
-};
+const DOUBT: Range = Range::new(0.5, 2.0);
 
 /// Bytes of a file beside its values: header, index and footer.
 const FRAME: f64 = 150.0;
-
-/// What each goal after the first adds to the work, as a share of it.
-const MORE: f64 = 0.15;
 
 /// Bits to expect of each value. Scores and moves of 3x3, 3x3 to 256 and 2x4 take from 1.4 bits less
 /// to 7.0 bits more than there are after the binary point. The chance of a tile takes 0.9 to 23 bits,
@@ -48,24 +41,6 @@ fn bits(goal: &Goal) -> Range {
         }
         Objective::Tile(_) => Range::new(0.02 * fraction, 0.8 * fraction),
     }
-}
-
-/// The layers that a pass solves, from the last to the first. For each candidate, a 2 or a 4 in an
-/// empty cell of an afterstate, four moves are made and looked up.
-pub(in crate::cli) fn planned_layers(table: &Table, pass: &Pass) -> Vec<LayerWork> {
-    let goals = pass.goals.len() as f64;
-    let sums = (2..pass.solved_sum / 2).rev().map(|half| 2 * half);
-    let layers = sums.map(|sum| {
-        let rows: &[Row] = table.layer(sum);
-        let cells: u64 = rows.iter().map(|row| row.empty_cells).sum();
-        LayerWork {
-            boards: rows.iter().map(|row| row.afterstates).sum::<u64>() as f64,
-            bound: 0.0,
-            way: WorkKind::Solver,
-            work: 2.0 * cells as f64 * (1.0 + MORE * (goals - 1.0)),
-        }
-    });
-    layers.collect()
 }
 
 /// What solving will take. The fields are the keys of `--dry-run --json`, in their order. They are
@@ -112,7 +87,7 @@ struct PassKeys {
 }
 
 impl SolveEstimate {
-    /// Find out, in a few seconds. The run is only looked at.
+    /// Estimate in a few seconds. The run is only read.
     pub(in crate::cli) fn new(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Self> {
         let run = solution.run();
         let table = run.table();
@@ -124,45 +99,40 @@ impl SolveEstimate {
         if !passes.is_empty() {
             let place = TemporaryDir::beside(parent(run.dir()))?;
             let mut store = SolutionStore::apart(run.dir(), place.path())?;
-            let (begin, mut costs) = (Instant::now(), Costs::default());
-            let (mut made, mut left, mut whole) = (0, 0.0, 0.0);
+            let (mut costs, mut made) = (Costs::default(), 0);
             for pass in &passes {
                 let all = Pass {
                     solved_sum: solution.last_sum() + 2,
                     ..pass.clone()
                 };
-                let layers = planned_layers(&table, &all);
+                let layers = LayerWork::of_pass(&table, &all);
                 let mut trial = Trial::new(TRIAL / passes.len() as u32);
                 solve::try_out(&mut store, &all, plan, &mut trial)?;
-                for (planned, (layer, seconds)) in layers.iter().zip(&trial.layers) {
-                    costs.learn(planned, *seconds);
+                for (work, (layer, seconds)) in layers.iter().zip(&trial.layers) {
+                    costs.learn(work, *seconds);
                     made += layer.bytes;
                 }
                 exact &= trial.layers.len() == layers.len();
-                whole += layers.iter().map(|layer| layer.work).sum::<f64>();
-                let layers = planned_layers(&table, pass);
-                left += layers.iter().map(|layer| layer.work).sum::<f64>();
             }
+            let work = |pass| LayerWork::of_pass(&table, pass);
+            let left: Vec<LayerWork> = passes.iter().flat_map(work).collect();
+            let all = costs.seconds(&left).unwrap_or_default();
             if exact {
-                let took = begin.elapsed().as_secs_f64();
-                let others = goals
-                    .iter()
-                    .filter(|goal| !passes.iter().any(|pass| pass.goals.contains(goal)));
-                let others: u64 = others.map(bytes).sum();
-                disk = Range::exactly((others + made) as f64);
-                seconds = Range::exactly(took * left / f64::max(whole, 1.0));
+                let solved = goals.iter().filter(|goal| {
+                    let mut passes = passes.iter();
+                    !passes.any(|pass| pass.goals.contains(goal))
+                });
+                disk = Range::exactly((solved.map(bytes).sum::<u64>() + made) as f64);
+                seconds = Range::exactly(all);
             } else {
-                let layers = passes.iter().flat_map(|pass| planned_layers(&table, pass));
-                let all = costs.seconds(layers).unwrap_or_default();
                 seconds = DOUBT.map(|doubt| doubt * all);
                 for pass in &passes {
                     let parts = run.parts(Kind::Afterstates);
                     let files = parts.filter(|key| key.sum < pass.solved_sum).count() as f64;
                     let values = afterstates(&table, pass) as f64;
                     for goal in &pass.goals {
-                        disk = disk.with(bits(goal), |disk, bits| {
-                            disk + bits * values / 8.0 + files * FRAME
-                        });
+                        let bytes = |bits: f64| bits * values / 8.0 + files * FRAME;
+                        disk = disk.with(bits(goal).map(bytes), |disk, bytes| disk + bytes);
                     }
                 }
             }
@@ -239,7 +209,7 @@ time        about {}, at {} afterstates/s with {}
             bytes(self.disk_low, self.disk_high),
             units::bytes(self.disk_so_far as f64),
             free.as_deref().unwrap_or("unknown"),
-            time(self.seconds_low, self.seconds_high),
+            time(Range::new(self.seconds_low, self.seconds_high)),
             units::count(self.afterstates_per_second as f64),
             units::things(self.threads as u64, "thread")
         )

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::estimate::Left;
 use crate::cli::{signals, talk, units};
 use crate::engine::Plan;
+use crate::estimate::Remaining;
 use crate::machine;
 
 /// On a terminal, a layer that took at least this long gets a line of its own.
@@ -107,8 +107,8 @@ impl ProgressForm {
 }
 
 /// Draw the display of a terminal.
-pub(super) fn draw(bar: &ProgressBar, left: Option<&Left>, message: String) {
-    if let Some(left) = left {
+pub(super) fn draw(bar: &ProgressBar, remaining: Option<&Remaining>, message: String) {
+    if let Some(left) = remaining {
         if bar.prefix().is_empty() {
             bar.set_style(style(BAR));
         }

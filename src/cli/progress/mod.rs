@@ -13,10 +13,10 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use self::form::{ProgressForm, draw};
 use self::usage::Disk;
 pub(super) use self::usage::Memory;
-use super::estimate::{Forecast, LayerWork, Left, Pace, planned_layers};
 use super::units;
 use crate::engine::{Choice, Plan};
 use crate::error::Result;
+use crate::estimate::{Forecast, LayerWork, Pace, Remaining};
 use crate::part::Kind;
 use crate::progress::{FinishedLayer, Progress};
 use crate::solve::names;
@@ -99,7 +99,7 @@ impl Reporter {
         let run = solution.run();
         let passes = passes(solution, goals, plan)?;
         let layers = passes.iter().enumerate().flat_map(|(at, pass)| {
-            let layers = planned_layers(&run.table(), pass).into_iter();
+            let layers = LayerWork::of_pass(&run.table(), pass).into_iter();
             layers.map(move |layer| (at, layer))
         });
         let left = layers.collect();
@@ -173,11 +173,11 @@ impl Reporter {
         self.memory.peak()
     }
 
-    /// What is left, once that can be told.
-    fn left(&self) -> Option<Left> {
+    /// The rest of the job, once it is known.
+    fn remaining(&self) -> Option<Remaining> {
         match self.job {
-            Job::Boards { of, .. } => self.pace.left_of(of),
-            _ => self.pace.left(),
+            Job::Boards { of, .. } => self.pace.remaining_of(of),
+            _ => self.pace.remaining(),
         }
     }
 
@@ -228,7 +228,7 @@ impl Reporter {
                 format!("searching back from sum {sum}, {boards} so far")
             }
         };
-        draw(bar, self.left().as_ref(), message);
+        draw(bar, self.remaining().as_ref(), message);
     }
 
     /// Write a line for scripts: for a layer that is done, with its boards and time, or for the job
@@ -263,7 +263,7 @@ impl Reporter {
             Some((boards, took)) => ("layer", boards, took),
             None => (partial, self.pace.of_layer(), self.pace.layer_elapsed()),
         };
-        let left = self.pace.left().map(|left| {
+        let left = self.pace.remaining().map(|left| {
             let (done, seconds) = (left.done, units::rounded(left.seconds));
             let time = units::time(left.seconds).replace(' ', "");
             format!(" done={done:.4} left_sec={seconds} left={time}")
@@ -311,16 +311,15 @@ impl Progress for Reporter {
         let took = self.pace.layer_elapsed();
         let (noun, last) = match &mut self.job {
             Job::Count(forecast) => {
-                let planned = forecast.count(layer.sum, layer.boards - layer.dead);
-                self.pace
-                    .end_layer(planned, layer.boards, || forecast.left());
+                let work = forecast.count(forecast.engine(layer.sum), layer);
+                self.pace.end_layer(work, layer.boards, || forecast.left());
                 let last = layer.last || layer.sum >= forecast.last_sum();
                 ("states", last)
             }
             Job::Solve { left, .. } => {
-                let planned = left.first().map(|(_, layer)| *layer);
+                let work = left.first().map(|(_, layer)| *layer);
                 let others = || left.iter().skip(1).map(|(_, layer)| *layer).collect();
-                self.pace.end_layer(planned, layer.boards, others);
+                self.pace.end_layer(work, layer.boards, others);
                 ("afterstates", left.len() == 1)
             }
             Job::Boards { .. } | Job::Search => return,
@@ -331,7 +330,7 @@ impl Progress for Reporter {
         }
         match &self.form {
             ProgressForm::Lines(log) if last || log.wants(took) => {
-                self.log(Some((layer.boards, took)))
+                self.log(Some((layer.boards, took)));
             }
             form => {
                 let boards = HumanCount(layer.boards).to_string();

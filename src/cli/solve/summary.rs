@@ -9,6 +9,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use crate::cli::{objectives, units};
+use crate::estimate;
 use crate::part::Fingerprint;
 use crate::solve::{PartWorth, Start, Values};
 use crate::store::{Goal, Sink, Solution};
@@ -135,7 +136,7 @@ impl SolveSummary {
             return writeln!(f, ", nothing new to solve");
         }
         let time = Duration::from_secs_f64(seconds);
-        let speed = units::rate(self.solved, time)
+        let speed = estimate::rate(self.solved, time)
             .map_or(String::new(), |rate| format!(", {}/s", units::count(rate)));
         writeln!(f, " for {}{speed}", units::things(self.solved, "new value"))
     }

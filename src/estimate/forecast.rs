@@ -1,0 +1,295 @@
+//! How many live states the next layers of a count will have.
+//!
+//! Key idea: every layer has an upper bound, the number of boards that could be in it. The share of
+//! the bound that a game reaches changes slowly from layer to layer. So the last counted layers tell
+//! the share of the next layers.
+
+use super::{LayerWork, Range, WorkKind};
+use crate::bound;
+use crate::counts::Row;
+use crate::engine::{Choice, Engine};
+use crate::game::Game;
+use crate::known::{What, published};
+use crate::progress::FinishedLayer;
+use crate::store::{Keep, Run};
+
+/// This number of the last counted layers tells the share of the bound.
+const RECENT: usize = 5;
+
+/// Afterstates for each state of a large layer, as in 4x4 to 64.
+pub(crate) const AFTERSTATES: f64 = 0.36;
+
+/// Units of work for a state of a layer that is counted as lists.
+const LIST_STATE: f64 = 400.0;
+
+/// Units of work to list a board of a layer of bits, if all layers are listed.
+const LISTED: f64 = 30.0;
+
+/// Units of work to list a board of the last layer and its frontier, if only the last layer is
+/// listed: all memory for lists is new.
+const LISTED_ONCE: f64 = 100.0;
+
+/// A layer of bits also takes time for its tables and rows, which grow with the root of its bound:
+/// the root counts as this number of boards.
+const TABLES: f64 = 5_000.0;
+
+/// The layers of a count.
+pub(crate) struct Forecast {
+    pub(crate) layers: Vec<BoundedLayer>,
+    choice: Choice,
+    keep: Keep,
+    /// Live states of all layers, if the number is published.
+    published: Option<u64>,
+    /// The share of the bound in the remaining layers, divided by the share in the last counted
+    /// layers, once all layers that matter remain.
+    change: Range,
+    complete: bool,
+}
+
+/// A layer with an upper bound on its states.
+#[derive(Clone, Copy)]
+pub(crate) struct BoundedLayer {
+    pub(crate) sum: u32,
+    pub(crate) bound: u64,
+    /// Live states of a counted layer.
+    pub(crate) live: Option<u64>,
+}
+
+impl BoundedLayer {
+    /// Live states; those to expect are a share of the bound.
+    pub(crate) fn states(&self, share: f64) -> f64 {
+        self.live
+            .map_or(self.bound as f64 * share, |live| live as f64)
+    }
+}
+
+impl Forecast {
+    /// A forecast for a count that continues `run` as `choice` says, and keeps `keep`.
+    pub(crate) fn new(run: &Run, choice: &Choice, keep: Keep) -> Self {
+        let (game, last, table) = (run.game(), choice.last(), run.table());
+        let bounds = (0..).step_by(2).zip(bound::canonical(game, last));
+        let layer = |(sum, bound)| BoundedLayer {
+            sum,
+            bound,
+            live: (sum <= table.last_sum()).then(|| {
+                let rows: &[Row] = table.layer(sum);
+                rows.iter().map(|row| row.live).sum()
+            }),
+        };
+        let bounds = bounds.skip(2).filter(|&(_, bound)| bound > 0);
+        Self {
+            layers: bounds.map(layer).collect(),
+            choice: choice.clone(),
+            keep,
+            published: published_live(game).filter(|_| last >= game.sum_bound()),
+            // As in the games that were counted (`results/`).
+            change: match game.size().cells() {
+                ..=9 => Range::new(0.4, 1.0),
+                10..=12 => Range::new(0.6, 1.6),
+                _ => Range::new(1.0, 3.0),
+            },
+            complete: run.complete(),
+        }
+    }
+
+    /// The engine that counts a layer.
+    pub(crate) fn engine(&self, sum: u32) -> Engine {
+        self.choice.engine(sum)
+    }
+
+    /// Record a layer that an engine has counted. Returns its work.
+    pub(crate) fn count(&mut self, engine: Engine, layer: &FinishedLayer) -> Option<LayerWork> {
+        let at = self
+            .layers
+            .binary_search_by_key(&layer.sum, |layer| layer.sum);
+        let counted = &mut self.layers[at.ok()?];
+        counted.live = Some(layer.boards - layer.dead);
+        self.complete |= layer.last;
+        let counted = *counted;
+        Some(self.work(engine, &counted, 0.0))
+    }
+
+    /// The greatest sum that is to be counted.
+    pub(crate) fn last_sum(&self) -> u32 {
+        self.layers.last().map_or(2, |layer| layer.sum)
+    }
+
+    /// Whether the number of live states is published.
+    pub(crate) fn is_published(&self) -> bool {
+        self.published.is_some()
+    }
+
+    /// Whether every layer is counted.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.uncounted().next().is_none()
+    }
+
+    /// Live states to expect in all layers.
+    pub(crate) fn states(&self) -> Range {
+        let states = |share| self.after(2).map(|layer| layer.states(share)).sum();
+        self.share().map(states)
+    }
+
+    /// The layers after a sum that can have states.
+    pub(crate) fn after(&self, sum: u32) -> impl Iterator<Item = &BoundedLayer> {
+        let possible = move |layer: &&BoundedLayer| {
+            layer.sum > sum && (layer.live.is_some() || !self.complete)
+        };
+        self.layers.iter().filter(possible)
+    }
+
+    fn uncounted(&self) -> impl Iterator<Item = &BoundedLayer> {
+        self.after(2).filter(|layer| layer.live.is_none())
+    }
+
+    /// The work of the layers that are not counted.
+    pub(crate) fn left(&self) -> Vec<LayerWork> {
+        let share = self.share().middle();
+        let work = |layer: &BoundedLayer| self.work(self.engine(layer.sum), layer, share);
+        self.uncounted().map(work).collect()
+    }
+
+    /// The work of a layer for an engine. The states of an uncounted layer are a share of its bound.
+    pub(crate) fn work(&self, engine: Engine, layer: &BoundedLayer, share: f64) -> LayerWork {
+        let boards = layer.states(share);
+        let (kind, units) = match engine {
+            Engine::Lists => (WorkKind::Lists, LIST_STATE * boards),
+            Engine::Bits => {
+                let afterstates = AFTERSTATES * boards;
+                let listed = match (self.keep.states(), self.keep.afterstates()) {
+                    (true, true) => LISTED * (boards + afterstates),
+                    (true, false) => LISTED * boards,
+                    // The states of the last layer and the afterstates of two sums are listed.
+                    _ if layer.sum == self.choice.last() => {
+                        LISTED_ONCE * (boards + 2.0 * afterstates)
+                    }
+                    (false, true) => LISTED * afterstates,
+                    (false, false) => 0.0,
+                };
+                let boards = layer.bound as f64 + listed;
+                (WorkKind::Bits, boards + TABLES * boards.sqrt())
+            }
+        };
+        LayerWork {
+            kind,
+            boards,
+            units,
+        }
+    }
+
+    /// The share of the bound to expect in the layers that are not counted.
+    pub(crate) fn share(&self) -> Range {
+        let bound = |layer: &BoundedLayer| layer.bound as f64;
+        let left: f64 = self.uncounted().map(bound).sum();
+        let counted = || self.layers.iter().filter(|layer| layer.live.is_some());
+        if let Some(published) = self.published {
+            let live: u64 = counted().filter_map(|layer| layer.live).sum();
+            return Range::exactly(published.saturating_sub(live) as f64 / left.max(1.0));
+        }
+        let recent = || counted().rev().take(RECENT);
+        let live: f64 = recent().map(|layer| layer.states(0.0)).sum();
+        let reached = live / recent().map(bound).sum::<f64>().max(1.0);
+        let left = left / self.layers.iter().map(bound).sum::<f64>().max(1.0);
+        self.change
+            .map(|change| (reached * change.powf(left)).min(1.0))
+    }
+}
+
+/// Live states of a game, if the number is published.
+fn published_live(game: &Game) -> Option<u64> {
+    let figures = published(game)?.figures;
+    let of = |what| {
+        let figure = figures.iter().find(|figure| figure.what == what)?;
+        Some(figure.expected)
+    };
+    of(What::Live).or_else(|| Some(of(What::States)? - of(What::Dead)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{self, Plan};
+    use crate::progress::Progress;
+    use crate::store::Store;
+
+    /// Collects the layers of a count.
+    #[derive(Default)]
+    struct Layers(Vec<FinishedLayer>);
+
+    impl Progress for Layers {
+        fn end(&mut self, layer: &FinishedLayer) {
+            self.0.push(layer.clone());
+        }
+    }
+
+    /// A forecast for a game as lists up to a sum, of which nothing is counted; and its count.
+    fn forecast(game: &str, until: Option<u32>) -> Forecast {
+        let place = tempfile::tempdir().unwrap();
+        let store = Store::open(place.path(), &game.parse().unwrap(), None).unwrap();
+        let plan = Plan::new(64 << 20, 2).unwrap();
+        let plan = plan.with_engine(Some(Engine::Lists));
+        let choice = Choice::new(store.run(), &plan, until).unwrap();
+        Forecast::new(store.run(), &choice, Keep::All)
+    }
+
+    #[test]
+    fn the_truth_lies_between_limits_that_narrow() {
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), &"3x3-64".parse().unwrap(), None).unwrap();
+        let plan = Plan::new(64 << 20, 2).unwrap();
+        let mut counted = Layers::default();
+        engine::count(&mut store, &plan, None, &mut counted).unwrap();
+        let all = store.run().table().totals().live as f64;
+        let mut forecast = forecast("3x3-64", None);
+        forecast.published = None;
+        let mut width = f64::INFINITY;
+        for layer in &counted.0 {
+            assert!(forecast.count(Engine::Lists, layer).is_some(), "{layer:?}");
+            if [40, 70, 100].contains(&layer.sum) {
+                let Range { low, high } = forecast.states();
+                assert!(low < all && all < high, "{layer:?}: {low} {all} {high}");
+                assert!(high / low < width, "{layer:?}: {low} to {high}");
+                width = high / low;
+            }
+        }
+        assert!(forecast.is_complete());
+        assert_eq!(forecast.states().low, all);
+    }
+
+    #[test]
+    fn a_published_total_is_the_sum_of_counted_and_expected_states() {
+        let mut begun = forecast("4x4-64", None);
+        let mut layer = FinishedLayer::default();
+        (layer.sum, layer.boards) = (4, 10);
+        assert!(begun.count(Engine::Lists, &layer).is_some());
+        let all = begun.states().middle();
+        // 40,652,843,433 live states (Lees-Miller, 2017).
+        assert!((all - 40_652_843_433.0).abs() < 1.0, "{all}");
+        assert!(!forecast("4x4-64", Some(100)).is_published());
+    }
+
+    /// The work of all layers of 4x4 to 32 and to 64 as bits, divided by the work of the layers that a
+    /// trial of 1.5 s counted, agrees with the times that were measured on one machine.
+    #[test]
+    fn small_layers_of_bits_tell_the_time_of_large_layers() {
+        for (game, last, trial, whole) in [("4x4-32", 66, 0.95, 8.0), ("4x4-64", 60, 0.56, 159.0)] {
+            let place = tempfile::tempdir().unwrap();
+            let store =
+                Store::open(place.path(), &game.parse().unwrap(), Some(Keep::Last)).unwrap();
+            let plan = Plan::new(16 << 30, 2).unwrap();
+            let choice = Choice::new(store.run(), &plan, None).unwrap();
+            let forecast = Forecast::new(store.run(), &choice, Keep::Last);
+            let units = |most: u32| -> f64 {
+                let layers = forecast.after(2).filter(|layer| layer.sum <= most);
+                layers
+                    .map(|layer| forecast.work(Engine::Bits, layer, 0.0).units)
+                    .sum()
+            };
+            let expected = trial * units(u32::MAX) / units(last);
+            assert!(
+                (0.7..1.4).contains(&(expected / whole)),
+                "{game}: {expected}"
+            );
+        }
+    }
+}
