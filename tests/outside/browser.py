@@ -1,7 +1,15 @@
-"""Chromium, with a page in it and somebody at the keys. `trial` runs a trial: a function of the caller's."""
+"""Chromium with a page and a keyboard: functions for trials, and the loop that runs them.
 
+A line of stdin is a trial as JSON: a function `trial` of a `script` beside this file, for a `page`, and what the page
+should say of its `game`. A line of stdout answers it: the function's result, or a failure as text. The trial's script
+runs anew with `PAGE` and `GAME` set, in a new tab.
+"""
+
+import json
+import runpy
 import shutil
 import sys
+import traceback
 from pathlib import Path
 
 from selenium import webdriver
@@ -9,7 +17,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-PAGE = Path(sys.argv[2])
+# The page of the trial, and what it should say.
+PAGE = None
+GAME = None
 
 # Time that passes only when told to: `pass(milliseconds)`.
 CLOCK = """
@@ -70,8 +80,8 @@ def start():
     return webdriver.Chrome(options, service)
 
 
-def open_page(page=PAGE):
-    browser.get(page.as_uri())
+def open_page(page=None):
+    browser.get((page or PAGE).as_uri())
 
 
 def press(*keys):
@@ -132,13 +142,35 @@ def script_before_the_page(text):
     browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": text})
 
 
-def trial(trials):
-    """Run the function that the command line names, and see that the browser has nothing to complain of."""
-    try:
-        trials[sys.argv[1]]()
-        same(browser.get_log("browser"), [])
-    finally:
-        browser.quit()
+def attempt(script, trial, page, game):
+    """Run a trial. The browser has nothing to complain of at its end."""
+    global PAGE, GAME
+    PAGE, GAME = Path(page), game
+    before = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    tab = browser.current_window_handle
+    browser.switch_to.window(before)
+    browser.close()
+    browser.switch_to.window(tab)
+    result = runpy.run_path(str(Path(__file__).with_name(script)))[trial]()
+    same(browser.get_log("browser"), [])
+    return result
+
+
+def serve():
+    for line in sys.stdin:
+        try:
+            answer = {"result": attempt(**json.loads(line))}
+        except Exception:
+            answer = {"failure": traceback.format_exc()}
+        print(json.dumps(answer), flush=True)
 
 
 browser = start()
+if __name__ == "__main__":
+    try:
+        # The scripts import this very module, with its browser.
+        sys.modules["browser"] = sys.modules["__main__"]
+        serve()
+    finally:
+        browser.quit()

@@ -3,6 +3,7 @@
 //! Where one of them is missing, its tests say so and pass, except where the environment variable
 //! `CI` is set.
 
+mod browser;
 mod graph;
 mod part_files;
 mod player;

@@ -1,15 +1,11 @@
-"""Tries the page of `enum48 replay CODE --html FILE` in Chromium, with the keyboard alone.
+"""Trials of the page of `enum48 replay CODE --html FILE` in Chromium, with the keyboard alone.
 
-usage: player.py TRIAL PAGE GAME
-
-GAME is what the page should say, as JSON: name, code, result, and of each position what is said of it, the
-board and the score; if the page has advice, that, too: pairs of texts. `player.rs` runs the trials, which are
-functions of this file.
+`player.rs` asks for the trials, which are functions of this file. GAME is what the page should say: name, code,
+result, and for each position its announcement, board and score; for a page with advice also pairs of texts.
 """
 
 import json
 import re
-import sys
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -17,11 +13,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from browser import *
 
-GAME = json.loads(sys.argv[3])
 POSITIONS = GAME["positions"]
 LAST = len(POSITIONS) - 1
-
-TILES = "return [...document.querySelectorAll('.tile')].map(tile => tile.textContent || 'empty')"
 
 # Tiles with the share of the width that they fill.
 WIDTHS = """
@@ -47,25 +40,44 @@ def heard(position):
     return position["says"] + "".join(advice)
 
 
+# Everything that the page shows of a position.
+SHOWN = """
+const find = selector => document.querySelector(selector);
+const texts = element => element.innerText.split("\\n").filter(text => text.trim());
+const [current, ...others] = document.querySelectorAll("[aria-current]");
+const row = current.getBoundingClientRect(), frame = find("#moves").getBoundingClientRect();
+return {
+  number: find("[type=range]").value,
+  spoken: find("[aria-live=polite]").textContent,
+  advice: [...document.querySelectorAll("#worth > div")].map(texts),
+  caption: find("#caption").textContent,
+  board: find("[role=img]").ariaLabel,
+  tiles: [...document.querySelectorAll(".tile")].map(tile => tile.textContent || "empty"),
+  score: find("#score").textContent,
+  shown_number: find("#number").textContent,
+  spoken_number: find("[type=range]").ariaValueText,
+  current: [current.value, others.length],
+  in_frame: frame.top <= row.top && row.bottom <= frame.bottom + 1,
+};
+"""
+
+
 def is_at(expected):
     """All parts of the page show this position."""
     position = POSITIONS[expected]
-    same(number(), expected)
-    same(text("[aria-live=polite]"), heard(position))
-    facts = [[text for text in fact.text.split("\n")] for fact in browser.find_elements(By.CSS_SELECTOR, "#worth > div")]
-    same(facts, position.get("advice", []))
-    same(text("#caption"), position["says"])
-    same(find("[role=img]").accessible_name, position["board"])
-    tiles = re.findall(r"(?<!row )\b(?:\d+|empty)\b", position["board"])
-    same(script(TILES), tiles)
-    same(text("#score"), str(position["score"]))
-    same(text("#number"), f"{expected} of {LAST}")
-    same(find("[type=range]").get_attribute("aria-valuetext"), f"move {expected} of {LAST}")
-    [current] = browser.find_elements(By.CSS_SELECTOR, "[aria-current]")
-    same(current.get_property("value"), str(expected))
-    row, frame = current.rect, find("#moves").rect
-    below = row["y"] - frame["y"]
-    assert 0 <= below <= frame["height"] - row["height"] + 1, (row, frame)
+    same(script(SHOWN), {
+        "number": str(expected),
+        "spoken": heard(position),
+        "advice": [list(pair) for pair in position.get("advice", [])],
+        "caption": position["says"],
+        "board": position["board"],
+        "tiles": re.findall(r"(?<!row )\b(?:\d+|empty)\b", position["board"]),
+        "score": str(position["score"]),
+        "shown_number": f"{expected} of {LAST}",
+        "spoken_number": f"move {expected} of {LAST}",
+        "current": [str(expected), 0],
+        "in_frame": True,
+    })
 
 
 def steps():
@@ -75,13 +87,15 @@ def steps():
     same(text("#code"), GAME["code"])
     same(text("#result"), GAME["result"])
     same(find("#advice").is_displayed(), "advice" in POSITIONS[0])
+    same(find("[role=img]").accessible_name, POSITIONS[0]["board"])
     is_at(0)
     press(Keys.ARROW_LEFT)
     is_at(0)
-    for at in range(1, LAST + 1):
-        press(Keys.ARROW_RIGHT)
-        if LAST < 40 or at % 10 == 0:
-            is_at(at)
+    stride = 1 if LAST < 40 else 10
+    for at in range(stride, LAST + 1, stride):
+        press(*[Keys.ARROW_RIGHT] * stride)
+        is_at(at)
+    press(*[Keys.ARROW_RIGHT] * (LAST % stride))
     press(Keys.ARROW_RIGHT)
     is_at(LAST)
     if LAST > 0:
@@ -388,5 +402,3 @@ def without_scripts():
     shown = find("body").text
     assert GAME["code"] in shown and len(shown.splitlines()) == 1, shown
 
-
-trial(globals())

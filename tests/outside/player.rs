@@ -3,16 +3,12 @@
 //! It needs Python 3 and its package `selenium`, Chromium and `chromedriver`. What is tried is in
 //! `player.py`.
 
-use std::process::Command;
-
 use enum48::play::{Code, Luck, Position, Spawn, Status};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::command::{good, place, stderr};
-use crate::required::{can_import, missing, python};
-
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/player.py");
+use super::browser::{can_browse, try_out};
+use crate::command::{good, place};
 
 const LONG: &str = "s1.4x4-2048.tiles.138./89/M/83//M338z/3z/P/zPPMzP//9N/M38Pwxz89zPf//.32e959d1";
 pub(crate) const DEAD: &str = "s1.3x3.0.31.-/t/v97/7/g.1385f34a";
@@ -31,17 +27,6 @@ fn start_of(game: &str) -> String {
     code.to_string()
 }
 
-/// Whether there is a browser.
-pub(crate) fn can_browse() -> bool {
-    for program in ["chromium", "chromedriver"] {
-        if Command::new(program).arg("--version").output().is_err() {
-            missing(program);
-            return false;
-        }
-    }
-    can_import(&["selenium"])
-}
-
 /// Try the page of a game; the name is that of a function of the script.
 fn try_page(trial: &str, code: &str) {
     if !can_browse() {
@@ -53,14 +38,7 @@ fn try_page(trial: &str, code: &str) {
 }
 
 fn look(place: &TempDir, trial: &str, game: &Value) {
-    let page = place.path().join("game.html");
-    let output = python(&[SCRIPT, trial, page.to_str().unwrap(), &game.to_string()]).unwrap();
-    assert!(
-        output.status.success(),
-        "{trial}: {}:\n{}",
-        game["code"],
-        stderr(&output)
-    );
+    try_out("player.py", trial, &place.path().join("game.html"), game);
 }
 
 /// Of each position of `WIDE` the score to come, the best moves, and what the move that was made lost:

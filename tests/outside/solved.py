@@ -1,8 +1,6 @@
-"""Tries the page of `enum48 play --dir DIR --html FILE` in Chromium.
+"""Trials of the page of `enum48 play --dir DIR --html FILE` in Chromium.
 
-usage: solved.py TRIAL PAGE
-
-`solved.rs` runs the trials, which are functions of this file.
+`solved.rs` asks for the trials, which are functions of this file.
 """
 
 import json
@@ -48,7 +46,7 @@ def moved(count):
 
 
 def games():
-    """Prints a game of best moves and some at random, as codes with what was shown of each position."""
+    """Returns a game of best moves and some at random, as codes with what was shown of each position."""
     chance = random.Random(48)
     played = []
     for seed in ["5", "tiles", "3w5e11264sgsf"]:
@@ -63,7 +61,7 @@ def games():
             press("b" if seed == "5" else ARROWS[chance.choice(legal).split(",")[0]])
         assert "the game is over" in said(), said()
         played.append({"code": text("#code"), "shown": shown})
-    print(json.dumps(played))
+    return played
 
 
 def keys():
@@ -239,5 +237,3 @@ def damaged():
         WebDriverWait(browser, 60).until(lambda _: text("#wait").startswith("the values cannot be unpacked"))
         assert not find("main").is_displayed()
 
-
-trial(globals())

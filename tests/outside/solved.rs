@@ -6,11 +6,9 @@ use enum48::play::{Code, Position, Status};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::player::{can_browse, spoken};
-use crate::command::{good, place, stderr, stdout};
-use crate::required::python;
-
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/solved.py");
+use super::browser::{can_browse, try_out};
+use super::player::spoken;
+use crate::command::{good, place};
 
 /// Games, their names, and what they are solved and played for: 2x3 for three objectives, 2x2 to 32
 /// for one that is no score, and a game with nine cells.
@@ -37,13 +35,10 @@ static PAGES: LazyLock<TempDir> = LazyLock::new(|| {
     place
 });
 
-/// Try a page; returns what the trial prints.
-fn try_page(trial: &str, name: &str) -> String {
+/// Try a page; returns the result of the trial.
+fn try_page(trial: &str, name: &str) -> Value {
     let page = PAGES.path().join(format!("{name}.html"));
-    let output = python(&[SCRIPT, trial, page.to_str().unwrap()]).unwrap();
-    let success = output.status.success();
-    assert!(success, "{trial}: {name}:\n{}", stderr(&output));
-    stdout(&output).to_owned()
+    try_out("solved.py", trial, &page, &Value::Null)
 }
 
 /// What the page should say of the moves of a position: what `best` says, for the same objectives.
@@ -86,7 +81,7 @@ fn a_page_plays_by_the_rules_and_says_what_best_says() {
         return;
     }
     for (_, name, objectives) in GAMES {
-        let games: Value = serde_json::from_str(&try_page("games", name)).unwrap();
+        let games = try_page("games", name);
         let mut seen = 0;
         for game in games.as_array().unwrap() {
             // To read it is to replay it.

@@ -65,13 +65,13 @@ fn files_that_cannot_be_opened_are_named() {
 fn memory_that_the_system_does_not_give_is_asked_for_in_one_line() {
     let args = "--size 4 --max 32 --until 50 --threads 2 --memory 2G";
     // Several threads run out, and not always of the same.
-    for limit in ["-v 120000", "-v 130000", "-v 140000", "-v 160000"] {
+    for limit in share(["-v 120000", "-v 130000", "-v 140000", "-v 160000"]) {
         refused(&place(), limit, args, "give less --memory");
     }
     refused_and_gone_on_from("-v 150000", args, "give less --memory");
     // The default bound is half of what the process may take; the program itself takes up to 200M.
     let place = place();
-    let args = "--size 4 --max 32 --until 60 --threads 2 --quiet";
+    let args = "--size 4 --max 32 --until 50 --threads 2 --quiet";
     let output = limited(&place, "-v 800000", args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }

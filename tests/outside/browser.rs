@@ -1,0 +1,70 @@
+//! Chromium, driven by `browser.py`. It takes long to start, so each browser does one trial after
+//! another, each in a tab of its own.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{LazyLock, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::required::{can_import, missing};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/browser.py");
+
+/// Whether there is a browser.
+pub(crate) fn can_browse() -> bool {
+    static CAN_BROWSE: LazyLock<bool> = LazyLock::new(|| {
+        let lacks = |program: &&&str| Command::new(program).arg("--version").output().is_err();
+        if let Some(program) = ["chromium", "chromedriver"].iter().find(lacks) {
+            missing(program);
+            return false;
+        }
+        can_import(&["selenium"])
+    });
+    *CAN_BROWSE
+}
+
+/// Try a page: call the function `trial` of a script beside this file. `game` is what the page should
+/// say. Returns the function's result.
+pub(crate) fn try_out(script: &str, trial: &str, page: &Path, game: &Value) -> Value {
+    /// Browsers without a trial. They end when this process closes their input.
+    static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
+    let idle = IDLE.lock().unwrap().pop();
+    let mut browser = idle.unwrap_or_else(Browser::start);
+    let job = json!({"script": script, "trial": trial, "page": page, "game": game});
+    let answer = browser.ask(&job);
+    let failure = answer["failure"].as_str();
+    assert_eq!(failure, None, "{trial} of {}", page.display());
+    IDLE.lock().unwrap().push(browser);
+    answer["result"].clone()
+}
+
+struct Browser {
+    _process: Child,
+    jobs: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Browser {
+    fn start() -> Self {
+        let mut process = Command::new("python3")
+            .arg(SCRIPT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            jobs: process.stdin.take().unwrap(),
+            answers: BufReader::new(process.stdout.take().unwrap()),
+            _process: process,
+        }
+    }
+
+    fn ask(&mut self, job: &Value) -> Value {
+        writeln!(self.jobs, "{job}").unwrap();
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).unwrap();
+        serde_json::from_str(&answer).unwrap()
+    }
+}
