@@ -1,4 +1,4 @@
-//! How progress is shown: not at all, as lines in a log, or as a display on a terminal.
+//! The forms of progress: silence, lines in a log, or a display on a terminal.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant, SystemTime};
@@ -10,31 +10,30 @@ use crate::engine::Plan;
 use crate::estimate::Remaining;
 use crate::machine;
 
-/// On a terminal, a layer that took at least this long gets a line of its own.
+/// On a terminal, a layer gets a line of its own if it took at least this time.
 const WORTH_A_LINE: Duration = Duration::from_millis(500);
 
-/// A line of a log is written about this often.
+/// Time between two lines of a log.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// The display on a terminal, before and after it can be said how much is left. The cursor stays at
-/// the end of the last line, so the `^C` that a terminal echoes takes a line more, and one too few is
-/// cleared then: the first, which is empty.
+/// The display on a terminal, before and after the remaining time is known. The cursor stays at the
+/// end of the last line. If a terminal echoes `^C` there, one line too few is cleared: so the first
+/// line is empty.
 const SPINNER: &str = "\n{spinner} {elapsed_precise}  {msg}";
 const BAR: &str = "\n{spinner} {elapsed_precise}  {wide_bar} {prefix}\n  {msg}";
 
 /// Length of the bar.
 const WHOLE: u64 = 1000;
 
-/// How progress is shown.
 pub(super) enum ProgressForm {
     Silent,
     Lines(Log),
     Terminal(ProgressBar),
 }
 
-/// Lines of `key=value`, now and then.
+/// Lines of `key=value`.
 pub(super) struct Log {
-    /// When the last line was written, or the log was begun.
+    /// The time of the last line, or of the start.
     last: Instant,
     empty: bool,
 }
@@ -64,7 +63,7 @@ impl ProgressForm {
         }
     }
 
-    /// Warn of a memory bound that the machine has not got.
+    /// Warn of a memory bound beyond the machine's memory.
     pub(super) fn warn_of_memory(&self, plan: &Plan) {
         if let Some(machine) = machine::memory().filter(|&memory| memory < plan.memory()) {
             self.say(&format!(
@@ -75,8 +74,8 @@ impl ProgressForm {
         }
     }
 
-    /// On a terminal, Ctrl-C clears the display and says what stays before it ends the process. The
-    /// job itself may end at any moment.
+    /// On a terminal, Ctrl-C clears the display and prints `what_stays` before it ends the process.
+    /// The job itself may end at any moment.
     pub(super) fn explain_interrupt(&self, what_stays: impl Fn() -> String + Send + 'static) {
         if let Self::Terminal(bar) = self {
             let bar = bar.clone();
@@ -88,7 +87,7 @@ impl ProgressForm {
         }
     }
 
-    /// Print a line for a layer that took long on a terminal.
+    /// On a terminal, print a line for a layer that took long.
     pub(super) fn tell_of_layer(&self, sum: u32, boards: &str, took: Duration) {
         if let Self::Terminal(bar) = self
             && took >= WORTH_A_LINE
@@ -124,13 +123,13 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 impl Log {
-    /// Whether nothing was written for long.
+    /// Whether the next line is due.
     pub(super) fn due(&self) -> bool {
         self.last.elapsed() >= LINE_EVERY
     }
 
-    /// Whether a layer that took so long gets a line: the first layer does, a layer that took long,
-    /// and a layer that ends when a line is due.
+    /// Whether a layer gets a line: the first layer does, a long layer, and a layer that ends when a
+    /// line is due.
     pub(super) fn wants(&self, took: Duration) -> bool {
         self.empty || took >= LINE_EVERY || self.due()
     }

@@ -1,7 +1,7 @@
 //! Progress of a job: a display for people on a terminal, lines of `key=value` anywhere else.
 //!
-//! [`Reporter`] puts the words together, for a count, a solver, a job on a known number of boards, and
-//! a search. `form` shows them, `usage` watches memory and disk, and [`Pace`] says how much is left.
+//! [`Reporter`] makes the text for a count, a solver, a job on a known number of boards, and a search.
+//! `form` shows the text, `usage` watches memory and disk, and [`Pace`] tells the remaining time.
 
 mod form;
 mod usage;
@@ -23,12 +23,12 @@ use crate::solve::names;
 use crate::solve::{Pass, passes};
 use crate::store::{Goal, Run, SolutionStore, Store};
 
-/// Shows the progress of a job, and measures memory meanwhile.
+/// Shows the progress of a job, and measures its memory.
 pub(crate) struct Reporter {
     form: ProgressForm,
     job: Job,
     pace: Pace,
-    /// Sum of the layer that is under way.
+    /// Sum of the current layer.
     sum: u32,
     /// Bytes of the files that the job makes and keeps.
     bytes: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Reporter {
 enum Job {
     /// A count, with the states to expect.
     Count(Forecast),
-    /// A solver, with its passes, and their layers that are left, each with the number of its pass.
+    /// A solver with its passes, and the remaining layers, each with the number of its pass.
     Solve {
         passes: Vec<Pass>,
         left: Vec<(usize, LayerWork)>,
@@ -64,8 +64,8 @@ impl Reporter {
         }
     }
 
-    /// A reporter for a count that continues what is in `store` as `choice` says. Prints what the
-    /// count will use.
+    /// A reporter for a count that continues `store` as `choice` says. Prints the threads and the
+    /// memory of the count.
     pub(crate) fn of_count(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
         let run = store.run();
         let kinds = [Kind::States, Kind::Afterstates];
@@ -88,7 +88,7 @@ impl Reporter {
         reporter
     }
 
-    /// A reporter for what is left to solve of these goals. Prints what solving will use.
+    /// A reporter for a solver of these goals. Prints its passes, threads and memory.
     pub(super) fn of_solver(
         plan: &Plan,
         store: &SolutionStore,
@@ -129,7 +129,7 @@ impl Reporter {
             let line = format!("pass {} of {number}: {line}", at + 1);
             reporter.form.say(&line);
         }
-        // Every file is checked before the first layer, which takes long if there are many.
+        // The solver checks every file before the first layer, which can take long.
         if let ProgressForm::Terminal(bar) = &reporter.form {
             let bytes = run.bytes(Kind::Afterstates, None) + reporter.bytes;
             bar.set_message(format!("checking {} of files", HumanBytes(bytes)));
@@ -158,12 +158,12 @@ impl Reporter {
         }
     }
 
-    /// On a terminal, Ctrl-C says what stays before it ends the process.
+    /// On a terminal, Ctrl-C prints `what_stays` before it ends the process.
     pub(super) fn explain_interrupt(&self, what_stays: impl Fn() -> String + Send + 'static) {
         self.form.explain_interrupt(what_stays);
     }
 
-    /// End the display, or write the last line; returns the greatest memory seen.
+    /// End the display, or write the last line. Returns the greatest memory that was measured.
     pub(crate) fn finish(mut self) -> Option<u64> {
         self.memory.look();
         if let Job::Boards { .. } = self.job {
@@ -231,8 +231,8 @@ impl Reporter {
         draw(bar, self.remaining().as_ref(), message);
     }
 
-    /// Write a line for scripts: for a layer that is done, with its boards and time, or for the job
-    /// as it is. The keys are a contract.
+    /// Write a line for scripts: for a finished layer with its boards and time, or for the current
+    /// layer. The keys are a contract.
     fn log(&mut self, layer: Option<(u64, Duration)>) {
         let ProgressForm::Lines(log) = &mut self.form else {
             return;
@@ -288,7 +288,7 @@ impl Progress for Reporter {
         }
         self.sum = sum;
         match self.job {
-            // The boards of a search are the boards of all its sums.
+            // A search adds up the boards of all sums.
             Job::Search => {}
             _ => self.pace.begin_layer(),
         }

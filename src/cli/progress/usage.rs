@@ -1,4 +1,4 @@
-//! What a job takes of the machine meanwhile: memory, and space on the disk.
+//! The memory and the disk space that a job takes.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use indicatif::HumanBytes;
 
 use crate::machine;
 
-/// Memory is measured, and the display changed, at most this often.
+/// Least time between two measurements of memory, and two changes of the display.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Watches the anonymous memory of the process.
@@ -24,7 +24,7 @@ impl Memory {
         }
     }
 
-    /// Bytes at the moment, 0 where the system does not tell.
+    /// Current bytes; 0 if the system does not tell.
     pub(in crate::cli) fn look(&mut self) -> u64 {
         self.last_look = Instant::now();
         let now = machine::anonymous_memory();
@@ -32,7 +32,7 @@ impl Memory {
         now.unwrap_or(0)
     }
 
-    /// Bytes at the moment, unless the last look was a moment ago.
+    /// Current bytes, if the last look was long enough ago.
     pub(in crate::cli) fn look_if_due(&mut self) -> Option<u64> {
         (self.last_look.elapsed() >= LOOK_EVERY).then(|| self.look())
     }
@@ -48,7 +48,7 @@ pub(super) struct Disk {
     dir: PathBuf,
     /// Bytes on disk that the last two layers took.
     last_two: [u64; 2],
-    /// Whether the space was too small before the last layer, so that it was said already.
+    /// Whether there was a warning before the last layer.
     warned: bool,
 }
 
@@ -86,7 +86,7 @@ impl Disk {
     }
 }
 
-/// Bytes that a layer may take on disk after two that took `before` and `last`: the same growth
+/// Bytes that a layer may take on disk after layers of `before` and `last` bytes: as much growth
 /// again, and half of the last layer as a reserve, since layers do not grow evenly.
 fn forecast([before, last]: [u64; 2]) -> u64 {
     let growth = last.saturating_sub(before);
