@@ -7,7 +7,7 @@ use crate::game::{LineTables, Objective};
 use crate::solve::{self, Payoff};
 use crate::store::{Goal, Solution};
 
-pub use crate::engine::bits::boards::{BitRow, BoardBuffer, ROOM, extract, keep_canonical};
+pub use crate::engine::bits::canonical::{BitRow, BoardBuffer, ROOM, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
     BitLine, BitTile, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
     select, transpose,

@@ -1,64 +1,118 @@
-//! The afterstates of a layer: what is kept of them.
+//! The afterstates of a layer, as far as they are stored.
 //!
-//! Key idea: by symmetry the afterstates of a move to the left tell those of the other three. And
-//! every afterstate has an empty cell, so a vertical flip leads from any of them to one with an
-//! empty cell in its top half: only those rows are kept, 5 % of the bits of a layer. What a move
-//! down leads to is made of them by a quarter turn, once for both layers that follow; all else when
-//! a `Slab` is made.
+//! Key idea: by symmetry the afterstates of moves to the left determine all others. Every afterstate
+//! has an empty cell, so it or its vertical flip has an empty cell in the top half. Only rows of such
+//! top halves are stored: 5 % of the bits of a layer. A quarter turn derives the afterstates of moves
+//! down, once for both layers that follow. `AfterstateMatrix` derives all others when it is made.
 
-use std::mem;
-
-use super::class::Class;
-use super::half::{Half, at_left};
-use super::halves::Halves;
+use super::class::{Class, ColumnRange, NONE};
+use super::half::{Half, Quad, at_left};
+use super::halves::{Halves, Tables};
 use super::kernels::set;
 use super::matrix::Matrices;
-use super::tables::Tables;
 use crate::engine::frontier::FrontierPart;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 use crate::game::images;
 
-/// The afterstates of one sum. Matrices are by weight of the top half, rows by top half.
+/// The afterstates of one sum. A matrix has rows by top half.
 #[derive(Default)]
 pub(crate) struct Afterstates {
     /// Half the sum.
     pub(crate) weight: usize,
-    /// Those moved to the left, with an empty cell in the top half: the columns that a move to the
-    /// left leads to.
+    /// Afterstates of moves to the left with an empty cell in the top half. Rows are moved rows of
+    /// `Class`.
     pub(crate) moved: Matrices,
-    /// Those moved down that have a full bottom half: rows as in `Tables::fallen`, columns `both`.
-    pub(crate) full: Matrices,
-    /// Those moved down that have a short bottom half: rows as in `Tables::hollows`, columns of the
-    /// windows of short halves.
-    pub(crate) short: Matrices,
+    /// Afterstates of moves down with a full bottom half. Rows are `AfterstateRows::down`, columns
+    /// are `both`.
+    pub(crate) down_on_full: Matrices,
+    /// Afterstates of moves down with a short bottom half. Rows are hollow halves, columns are compact
+    /// rows of short halves.
+    pub(crate) down_on_short: Matrices,
+}
+
+/// The halves of a class as rows of afterstates.
+pub(crate) struct AfterstateRows {
+    /// The columns of each slot. A slot is a row of `AfterstateMatrix`.
+    pub(crate) columns: Vec<ColumnRange>,
+    /// The slot of each position.
+    pub(crate) slots: Vec<u32>,
+    /// The slot of each moved row, and the slot of its mirror image.
+    pub(crate) moved: Vec<(u32, u32)>,
+    /// Top halves after a move down, with an empty cell in the right quad. Halves with one right quad
+    /// come one after the other.
+    pub(crate) down: Vec<DownRow>,
+    /// The other top halves after a move down: the number of the mirror image in `down`, and the slot.
+    pub(crate) mirrored_down: Vec<(u32, u32)>,
+}
+
+/// A top half after a move down.
+pub(crate) struct DownRow {
+    pub(crate) slot: u32,
+    /// The left and the right quad, transposed.
+    pub(crate) left: Quad,
+    pub(crate) right: Quad,
+}
+
+impl AfterstateRows {
+    pub(super) fn new(class: &Class, halves: &Halves) -> Self {
+        let mut slots = vec![NONE; class.digits.len()];
+        let (mut columns, mut down, mut right_full) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, half) in class.halves().filter(|(_, half)| !half.is_full()) {
+            let Some(range) = ColumnRange::of_top(half) else {
+                continue;
+            };
+            let slot = columns.len() as u32;
+            slots[at as usize] = slot;
+            columns.push(range);
+            let (left, right) = half.quads();
+            if half.is_inward() && right.is_full() {
+                right_full.push((half, slot));
+            } else if half.is_inward() {
+                down.push(DownRow {
+                    slot,
+                    left: left.transposed(),
+                    right: right.transposed(),
+                });
+            }
+        }
+        down.sort_by_key(|row| row.right.transposed());
+        let mut numbers = vec![NONE; columns.len()];
+        for (number, row) in down.iter().enumerate() {
+            numbers[row.slot as usize] = number as u32;
+        }
+        let image = |half: Half| slots[halves.position(half.mirrored()) as usize];
+        let moved = (0..class.moved_rows()).map(|row| {
+            let at = class.position_of_moved_row(row);
+            (slots[at as usize], image(class.half(at)))
+        });
+        let mirrored_down = right_full
+            .into_iter()
+            .map(|(half, slot)| (numbers[image(half) as usize], slot));
+        Self {
+            moved: moved.collect(),
+            mirrored_down: mirrored_down.collect(),
+            columns,
+            slots,
+            down,
+        }
+    }
 }
 
 impl Afterstates {
-    /// Begin anew with half a sum, in the same memory.
+    /// Remove all afterstates and take another weight; the memory is kept.
     pub(crate) fn reset(&mut self, weight: usize, halves: &Halves) -> Result<()> {
         self.weight = weight;
-        let shape = |rows: &Class, columns: &Class| (rows.rows(), columns.moved().len());
         self.moved.lay_out(shapes(weight, halves, |rows, columns| {
-            shape(&rows.class, &columns.class)
+            let moved = columns.class.lines_of(ColumnRange::MOVED_LEFT);
+            (rows.class.moved_rows(), moved.len())
         }))
     }
 
-    /// Use the memory of others that are needed no longer.
-    pub(crate) fn inherit(&mut self, others: &mut Self) {
-        mem::swap(&mut self.full, &mut others.full);
-        mem::swap(&mut self.short, &mut others.short);
-    }
-
-    /// Whether there are none at all.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.moved.is_empty()
-    }
-
-    /// Take up canonical afterstates from their files, those of sum `2 * weight`. About 100 ns each.
+    /// Load the canonical afterstates of sum `2 * weight` from their files, at about 100 ns each.
     ///
-    /// All images of an afterstate are afterstates, so those that could have been moved to the left
-    /// are set, whether they were or not: what is made of them is the same.
+    /// All images of an afterstate are afterstates. So this sets every image that lies at the left,
+    /// though some were never moved to the left. The derived afterstates do not change by that.
     pub(crate) fn load(
         &mut self,
         weight: usize,
@@ -67,35 +121,34 @@ impl Afterstates {
         workers: &Workers,
     ) -> Result<()> {
         self.reset(weight, halves)?;
-        let pieces = parts
+        let blocks: Vec<_> = parts
             .iter()
-            .flat_map(|&part| (0..part.pieces()).map(move |piece| (part, piece)));
-        let pieces: Vec<_> = pieces.collect();
-        let loaded = self.moved.make(|moved| {
-            for made in moved {
-                made.lock().expect("no thread panics").matrix.clear();
+            .flat_map(|&part| (0..part.pieces()).map(move |block| (part, block)))
+            .collect();
+        let loaded = self.moved.fill(|moved| {
+            for new in moved {
+                new.lock().expect("no thread panics").matrix.clear();
             }
-            workers.each(&pieces, |worker, &(part, piece)| {
+            workers.each(&blocks, |worker, &(part, block)| {
                 worker.boards.clear();
-                part.read(piece, &mut worker.decoder, &mut worker.boards)?;
+                part.read(block, &mut worker.decoder, &mut worker.boards)?;
                 let mut bits: Vec<Vec<(u32, u32)>> = vec![Vec::new(); weight + 1];
-                let images = worker
-                    .boards
-                    .iter()
-                    .flat_map(|&board| images::<4, 4>(board));
+                let boards = worker.boards.iter();
+                let images = boards.flat_map(|&board| images::<4, 4>(board));
                 for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
-                    if !top.full() {
+                    if !top.is_full() {
                         let weight = halves.weight(top);
-                        let row = halves.tables[weight].class.row(halves.position(top));
-                        let row = row.expect("it is not full, and at the left");
+                        let class = &halves.tables[weight].class;
+                        let row = class.moved_row(halves.position(top));
+                        let row = row.expect("the half is at the left and not full");
                         bits[weight].push((row as u32, halves.position(bottom)));
                     }
                 }
-                for (made, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {
-                    let mut made = made.lock().expect("no thread panics");
-                    made.any = true;
+                for (new, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {
+                    let mut new = new.lock().expect("no thread panics");
+                    new.has_bits = true;
                     for (row, at) in bits {
-                        set(made.matrix.row_mut(row as usize), at);
+                        set(new.matrix.row_mut(row as usize), at);
                     }
                 }
                 Ok(Done)
@@ -105,18 +158,16 @@ impl Afterstates {
     }
 }
 
-/// The shapes of matrices for boards of half a sum, by weight of the top half; none where there are
-/// no such halves.
+/// The shapes of matrices for boards of half a sum, by weight of the top half. A matrix is empty if no
+/// top half or no bottom half has its weight.
 pub(super) fn shapes(
     weight: usize,
     halves: &Halves,
     shape: impl Fn(&Tables, &Tables) -> (usize, usize),
 ) -> impl Iterator<Item = (usize, usize)> {
     (0..=weight).map(move |top| {
-        let tables = &halves.tables;
-        tables
-            .get(top)
-            .zip(tables.get(weight - top))
-            .map_or((0, 0), |(rows, columns)| shape(rows, columns))
+        let (rows, columns) = (halves.tables.get(top), halves.tables.get(weight - top));
+        let tables = rows.zip(columns);
+        tables.map_or((0, 0), |(rows, columns)| shape(rows, columns))
     })
 }

@@ -1,122 +1,120 @@
-//! Counts of the boards of a row, and their canonical forms.
+//! Counts of the boards of a row, and the rows of the layer's table.
 //!
-//! Key idea: what is counted are labeled boards, by the bits of rows under masks. How many canonical
-//! boards they stand for follows by the orbit-counting lemma (Burnside): the sum over all boards of
-//! the number of symmetries that leave them as they are, divided by eight. All but a few boards have
-//! one such symmetry, the identity; the few are looked at one by one.
+//! Key idea: counts are of labeled boards, the bits of rows under masks. By the orbit-counting lemma
+//! (Burnside), the number of canonical boards is the sum over all boards of their symmetries, divided
+//! by eight. All but a few boards have one symmetry, the identity; only the few are visited.
+//!
+//! Likewise, let a quantity be equal for all images of a board. Its sum over all boards, each weighted
+//! by the board's symmetries, is eight times its sum over the canonical boards. So a weighted sum that
+//! is no multiple of eight is an error, and is found here.
 
-use super::class::NONE;
+use std::ops::AddAssign;
+use std::slice;
+
+use super::class::{Class, NONE};
 use super::half::Half;
-use super::kernels::{BitLine, LINE, bit, count, count_masked, count_masked_twice};
-use super::tables::Tables;
-use crate::game::{Game, Moved, orbit};
+use super::halves::Tables;
+use super::kernels::{BitLine, bit, count, count_masked, count_masked_twice};
+use super::pair::{Pair, PairCounts, PairScratch};
+use super::symmetry::find_symmetric;
+use crate::counts::Row;
+use crate::error::Result;
+use crate::game::{Moved, PartKey, orbit};
+use crate::laws;
 
-/// Exponents there can be, and 0.
+/// Number of exponents, and 0.
 pub(crate) const EXPONENTS: usize = 17;
 
-/// Sums over boards in all orientations, by largest exponent. All but the first count a board once
-/// for each symmetry that it has; an eighth of that is the sum over canonical boards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    /// Boards.
+/// Sums over boards in all orientations, by largest exponent. All but `labeled` and `symmetries` are
+/// weighted by the number of symmetries of a board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct BoardCounts {
     pub(crate) labeled: [u64; EXPONENTS],
-    /// Their symmetries besides the identity.
+    /// Symmetries of the boards besides the identity.
     pub(crate) symmetries: [u64; EXPONENTS],
-    /// Their legal moves, and those of them that win.
+    /// Legal moves.
     pub(crate) moves: [u64; EXPONENTS],
+    /// Moves that win.
     pub(crate) wins: [u64; EXPONENTS],
     /// Boards without a legal move.
     pub(crate) dead: [u64; EXPONENTS],
     pub(crate) empty_cells: [u64; EXPONENTS],
 }
 
-impl std::ops::AddAssign for Counts {
+impl AddAssign for BoardCounts {
     fn add_assign(&mut self, other: Self) {
-        let pairs = [
-            (&mut self.labeled, other.labeled),
-            (&mut self.symmetries, other.symmetries),
-            (&mut self.moves, other.moves),
-            (&mut self.wins, other.wins),
-            (&mut self.dead, other.dead),
-            (&mut self.empty_cells, other.empty_cells),
-        ];
-        for (sum, other) in pairs {
-            for (sum, other) in sum.iter_mut().zip(other) {
-                *sum += other;
-            }
+        let sums: &mut [u64] = bytemuck::cast_slice_mut(slice::from_mut(self));
+        let counts: &[u64] = bytemuck::cast_slice(slice::from_ref(&other));
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum += count;
         }
     }
 }
 
-/// Positions in a row that give boards with a symmetry of their own. `square` says whether both
-/// halves have the same weight.
-pub(crate) fn find_symmetric(
-    position: u32,
-    rows: &Tables,
-    columns: &Tables,
-    square: bool,
-    row: &[BitLine],
-    found: &mut Vec<u32>,
-) {
-    found.clear();
-    let mut look = |position: u32| {
-        if (position as usize) < row.len() * LINE && bit(row, position) {
-            found.push(position);
-        }
-    };
-    let at = position as usize;
-    if square {
-        look(position);
-        look(rows.images[at]);
-    }
-    // Reflected at a diagonal: two quads are swapped, and those on it are their own transposes.
-    let [falling, rising] = rows.diagonal[at];
-    if falling != NONE {
-        columns
-            .own_right
-            .of(falling)
-            .iter()
-            .for_each(|&position| look(position));
-    }
-    if rising != NONE {
-        columns
-            .own_left
-            .of(rising)
-            .iter()
-            .for_each(|&position| look(position));
-    }
-    if rows.images[at] == position {
-        for (line, (row, mask)) in row.iter().zip(&columns.mirrors).enumerate() {
-            for (word, (row, mask)) in row.0.iter().zip(&mask.0).enumerate() {
-                let mut word_left = row & mask;
-                while word_left != 0 {
-                    found.push((line * LINE + word * 64) as u32 + word_left.trailing_zeros());
-                    word_left &= word_left - 1;
-                }
-            }
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
+/// Masks of the halves of a class for counting.
+pub(crate) struct CensusTable {
+    /// The largest exponent of each position.
+    pub(crate) max: Vec<u8>,
+    /// By exponent: halves whose exponents are not greater.
+    pub(crate) up_to: Vec<Vec<BitLine>>,
+    /// Halves that a move to the left changes.
+    pub(crate) changes: Vec<BitLine>,
+    /// Halves in which a move to the left wins.
+    wins: Vec<BitLine>,
+    pub(crate) full: Vec<BitLine>,
+    /// Full halves without equal neighbours.
+    stuck: Vec<BitLine>,
+    /// By column and exponent: halves with another exponent in this cell of the inner row.
+    inner_differs: [Vec<Vec<BitLine>>; 4],
 }
 
-/// The bits of a row by largest exponent of the board, for a top half with largest exponent `max`;
-/// under a mask, if there is one.
-pub(crate) fn by_max(
+impl CensusTable {
+    pub(super) fn new(class: &Class, exponents: u8) -> Self {
+        let mut max = vec![0; class.digits.len()];
+        for (at, half) in class.halves() {
+            max[at as usize] = half.max_exp();
+        }
+        let by_exp = |mask: &dyn Fn(u8) -> Vec<BitLine>| (0..exponents).map(mask).collect();
+        Self {
+            max,
+            up_to: by_exp(&|exp| class.mask(|half| half.max_exp() <= exp)),
+            changes: class.mask(|half| half.moved_left(exponents) != Some(half)),
+            wins: class.mask(|half| half.moved_left(exponents).is_none()),
+            full: class.mask(Half::is_full),
+            stuck: class.mask(is_stuck),
+            inner_differs: [4, 5, 6, 7]
+                .map(|cell| by_exp(&|exp| class.mask(|half| half.cells()[cell] != exp))),
+        }
+    }
+}
+
+/// Whether no cell is empty and no neighbours are equal.
+fn is_stuck(half: Half) -> bool {
+    let cells = half.cells();
+    let (outer, inner) = cells.split_at(4);
+    let differ = |row: &[u8]| row.windows(2).all(|pair| pair[0] != pair[1]);
+    half.is_full() && differ(outer) && differ(inner) && outer.iter().zip(inner).all(|(a, b)| a != b)
+}
+
+/// Count the bits of a row by largest exponent of the board. `max` is the largest exponent of the top
+/// half. With a mask, count only the bits under it.
+pub(crate) fn count_by_max(
     row: &[BitLine],
     mask: Option<&[BitLine]>,
     max: u8,
     columns: &Tables,
 ) -> [u64; EXPONENTS] {
+    let up_to = &columns.census.up_to;
     let mut counts = [0; EXPONENTS];
     let mut below = 0;
-    let last = columns.up_to.len() - 1;
-    for (exp, up_to) in columns.up_to.iter().enumerate().skip(max.into()) {
+    for (exp, up_to_exp) in up_to.iter().enumerate().skip(max.into()) {
+        let last = exp + 1 == up_to.len();
         let here = match mask {
-            None if exp == last => count(row),
-            None => count_masked(row, up_to),
-            Some(mask) if exp == last => count_masked(row, mask),
-            Some(mask) => count_masked_twice(row, mask, up_to),
+            None if last => count(row),
+            None => count_masked(row, up_to_exp),
+            Some(mask) if last => count_masked(row, mask),
+            Some(mask) => count_masked_twice(row, mask, up_to_exp),
         };
         counts[exp] = here - below;
         below = here;
@@ -131,36 +129,32 @@ pub(crate) fn add(counts: &mut [u64; EXPONENTS], times: u64, more: &[u64; EXPONE
     }
 }
 
-/// Counts the states of a pair.
-pub(crate) struct PairCensus<'a> {
-    pub(crate) game: &'a Game,
-    pub(crate) rows: &'a Tables,
-    pub(crate) columns: &'a Tables,
-    /// Whether both halves have the same weight. If not, the pair stands for the flipped one, too.
-    pub(crate) square: bool,
-}
-
-impl PairCensus<'_> {
-    /// Count the states with the top half at `position`, those that are dead by the mask that
-    /// `mark_dead` made; `symmetric` is memory. Returns whether there are any states.
-    pub(crate) fn add_states(
+impl Pair<'_> {
+    /// Count the states with the top half at `position`, of which `mark_dead` marked the dead ones.
+    /// Returns whether there are any states.
+    pub(super) fn count_states(
         &self,
         position: u32,
-        row: &[BitLine],
-        dead: &[BitLine],
-        symmetric: &mut Vec<u32>,
-        counts: &mut Counts,
+        scratch: &mut PairScratch,
+        counts: &mut BoardCounts,
     ) -> bool {
-        let Self { rows, columns, .. } = self;
-        let times = if self.square { 1 } else { 2 };
-        let max = rows.max[position as usize];
-        let labeled = by_max(row, None, max, columns);
+        let (rows, columns) = (self.rows, self.columns);
+        let PairScratch {
+            row,
+            dead,
+            symmetric,
+            ..
+        } = scratch;
+        // A pair of different weights stands for the flipped pair, too.
+        let times = if self.is_square() { 1 } else { 2 };
+        let max = rows.census.max[position as usize];
+        let labeled = count_by_max(row, None, max, columns);
         if labeled == [0; EXPONENTS] {
             return false;
         }
-        let target = rows.targets[position as usize];
+        let target = rows.moves.targets[position as usize];
         let movable = if target == position {
-            by_max(row, Some(&columns.changes), max, columns)
+            count_by_max(row, Some(&columns.census.changes), max, columns)
         } else {
             labeled
         };
@@ -169,18 +163,19 @@ impl PairCensus<'_> {
         let wins = if target == NONE {
             count(row)
         } else {
-            count_masked(row, &columns.wins)
+            count_masked(row, &columns.census.wins)
         };
-        counts.wins[columns.up_to.len() - 1] += 4 * times * wins;
-        let half = rows.class.half(position).expect("a position of a half");
+        counts.wins[columns.census.up_to.len() - 1] += 4 * times * wins;
         if !dead.is_empty() {
-            add(&mut counts.dead, times, &by_max(dead, None, max, columns));
+            let dead = count_by_max(dead, None, max, columns);
+            add(&mut counts.dead, times, &dead);
         }
-        find_symmetric(position, rows, columns, self.square, row, symmetric);
+        let half = rows.class.half(position);
+        find_symmetric(position, rows, columns, self.is_square(), row, symmetric);
         for &bottom in symmetric.iter() {
-            let board = Half::board(half, columns.class.half(bottom).expect("a half"));
+            let board = Half::board(half, columns.class.half(bottom));
             let more = times * (8 / orbit::<4, 4>(board) - 1);
-            let exp = usize::from(max.max(columns.max[bottom as usize]));
+            let exp = usize::from(max.max(columns.census.max[bottom as usize]));
             let moves = self.game.moves(board);
             let number =
                 |is: fn(&Moved) -> bool| moves.iter().filter(|moved| is(moved)).count() as u64;
@@ -193,20 +188,24 @@ impl PairCensus<'_> {
         true
     }
 
-    /// Make a mask of the states with the top half at `position` that are dead, if some may be: both
-    /// halves have no move, and where they meet no tiles are equal.
-    pub(crate) fn mark_dead(&self, position: u32, row: &[BitLine], dead: &mut Vec<BitLine>) {
-        dead.clear();
-        if !bit(&self.rows.stuck, position) {
+    /// Make a mask of the dead states with the top half at `position`: neither half has a move, and no
+    /// tiles are equal where the halves meet. The mask is empty if no state can be dead.
+    pub(super) fn mark_dead(&self, position: u32, scratch: &mut PairScratch) {
+        scratch.dead.clear();
+        if !bit(&self.rows.census.stuck, position) {
             return;
         }
-        let half = self.rows.class.half(position);
-        let cells = half.expect("a position of a half").cells();
-        let differs = &self.columns.inner_differs;
+        let cells = self.rows.class.half(position).cells();
+        let CensusTable {
+            stuck,
+            inner_differs,
+            ..
+        } = &self.columns.census;
         let [a, b, c, d] =
-            [0, 1, 2, 3].map(|column| &differs[column][usize::from(cells[4 + column])]);
-        dead.extend(row.iter().enumerate().map(|(line, row)| {
-            let masks = [&self.columns.stuck, a, b, c, d].map(|mask| mask[line].0);
+            [0, 1, 2, 3].map(|column| &inner_differs[column][usize::from(cells[4 + column])]);
+        let row = scratch.row.iter().enumerate();
+        scratch.dead.extend(row.map(|(line, row)| {
+            let masks = [stuck, a, b, c, d].map(|mask| mask[line].0);
             let mut dead = *row;
             for (i, dead) in dead.0.iter_mut().enumerate() {
                 *dead &= masks.iter().fold(u64::MAX, |all, mask| all & mask[i]);
@@ -214,4 +213,53 @@ impl PairCensus<'_> {
             dead
         }));
     }
+}
+
+/// The table row of a part's states.
+pub(super) fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
+    let exp = usize::from(key.max.get());
+    let BoardCounts {
+        labeled,
+        symmetries,
+        moves,
+        wins,
+        dead,
+        ..
+    } = &found.states;
+    let mut row = Row {
+        labeled: labeled[exp],
+        live: found.named.live[exp],
+        fingerprint: found.named.fingerprints[exp],
+        ..Row::of(key)
+    };
+    row.dead = eighth(&row, "dead", dead[exp])?;
+    row.moves = eighth(&row, "moves", moves[exp])?;
+    row.wins = eighth(&row, "wins", wins[exp])?;
+    let states = eighth(&row, "states", labeled[exp] + symmetries[exp])?;
+    laws::equal(&row, "states by orbits and by name", states, row.states())?;
+    Ok(row)
+}
+
+/// The number of afterstates of a table row's part, and the number of their empty cells.
+pub(super) fn afterstates(row: &Row, counts: &BoardCounts) -> Result<(u64, u64)> {
+    let exp = usize::from(row.key().expect("a row of the engine has a tile").max.get());
+    let weighted = counts.labeled[exp] + counts.symmetries[exp];
+    let afterstates = eighth(row, "afterstates", weighted)?;
+    Ok((
+        afterstates,
+        eighth(row, "empty cells", counts.empty_cells[exp])?,
+    ))
+}
+
+/// Compare the counts of afterstates with the counts when they were listed.
+pub(super) fn compare_afterstates(row: &Row, counts: &BoardCounts) -> Result<()> {
+    let (afterstates, empty_cells) = afterstates(row, counts)?;
+    laws::equal(row, "afterstates", row.afterstates, afterstates)?;
+    laws::equal(row, "empty cells", row.empty_cells, empty_cells)
+}
+
+/// The sum over canonical boards, given the weighted sum over all boards.
+fn eighth(row: &Row, what: &str, sum: u64) -> Result<u64> {
+    laws::equal(row, what, sum % 8, 0)?;
+    Ok(sum / 8)
 }

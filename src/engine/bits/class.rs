@@ -1,113 +1,129 @@
-//! All halves of one weight, in the order that bits of a row have.
+//! All halves of one weight, in the order of the bits of a row.
 //!
-//! Key idea: the order is chosen so that the afterstates of a move are whole stretches of a row.
+//! Key idea: in this order the afterstates of a move are whole ranges of a row.
 //!
 //! ```text
 //! | left | both | right | odd | rest |
 //! ```
 //!
-//! *left* are the halves with all tiles at the left end of their rows, *right* their mirror images
-//! in the same order, *both* those that are both at once (each row full or empty). So afterstates
-//! of a move to the left are bits of `left` and `both`, and those of a move to the right are the
-//! same bits of `right`, and of `both` mirrored. *odd* are the others that are hollow or short (see
-//! `half`): only moves down and up lead there, and seldom.
+//! The range `left` has the halves with all tiles at the left end of their rows. `right` has their
+//! mirror images in the order of `left`. `both` has the halves that are at both ends at once: each
+//! row is full or empty. A move to the left leads to bits of `left` and `both`. A move to the right
+//! leads to the equal bits of `right`, and to the bits of `both` mirrored. `odd` has the other halves
+//! that are hollow or short (see `half`): moves down and up lead to them, but seldom.
 //!
-//! In each stretch halves with the same right quad and a full left quad lie together, in the order
-//! of the left quads, and so do those with the same left and a full right one: such a *block* is
-//! what a quarter turn copies. Halves that are short come
-//! first, then those that are short and hollow, then those that are hollow, so either kind lies in
-//! one *window* of the stretch. Each stretch begins with a new line of 512 bits; what is left over
-//! stays empty.
+//! In each range, halves with one right quad and any full left quad lie together, in the order of
+//! their left quads; so do halves with one left quad and any full right quad. Their bits are a
+//! *field*, which a quarter turn copies. Short halves come first, then halves that are short and
+//! hollow, then hollow halves. So the lines with short halves are one range of lines, and so are the
+//! lines with hollow halves. Each range begins with a new line of 512 bits, and the last line of a
+//! range is padded with zeros.
 
 use std::ops::Range;
 
 use super::half::Half;
+use super::halves::Quads;
 use super::kernels::{BitLine, LINE, set};
-use super::quads::Quads;
 
 /// No position, or no row.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The halves of one weight.
 pub(crate) struct Class {
-    /// The half at each position; `NONE` where a stretch was filled up.
-    halves: Vec<u32>,
-    /// Lines in which the stretches begin, and the end.
+    /// The digits of the half at each position; `NONE` in the padding.
+    pub(super) digits: Vec<u32>,
+    /// The first line of each range, and the end.
     starts: [usize; 6],
-    /// Positions in `left`, and how many of `both` are not full.
+    /// Number of halves in `left`.
     left: usize,
-    open: usize,
-    /// Where the short ones and the hollow ones lie.
-    pub(crate) short: Windows,
-    pub(crate) hollow: Windows,
+    /// Number of halves in `both` with an empty cell. They come before the full halves.
+    pub(super) both_with_gap: usize,
+    pub(crate) short: RareHalves,
+    pub(crate) hollow: RareHalves,
 }
 
-/// Lines of a row that hold all halves of a kind: at most one range for each stretch.
+/// The short halves of a class, or the hollow halves. A compact row has only the lines with such
+/// halves: at most one range of lines for each range of the class.
 #[derive(Default)]
-pub(crate) struct Windows {
-    /// Ranges of lines in a row, and where each begins if only these lines are kept.
+pub(crate) struct RareHalves {
+    /// The position of each half.
+    pub(crate) positions: Vec<u32>,
+    /// The number of each half in `positions`, by position in a compact row.
+    pub(crate) numbers: Vec<u32>,
+    /// Lines in a whole row, and the first line in a compact row.
     ranges: Vec<(Range<usize>, usize)>,
-    lines: usize,
+    /// Number of lines of a compact row.
+    pub(crate) lines: usize,
 }
 
-impl Windows {
-    /// The windows of a mask, given where stretches begin and end.
-    fn new(mask: &[BitLine], starts: &[usize]) -> Self {
-        let mut windows = Self::default();
-        for ends in starts.windows(2) {
-            let any = |line: &usize| mask[*line] != BitLine::ZERO;
-            let stretch = ends[0]..ends[1];
-            let (first, last) = (stretch.clone().find(any), stretch.rev().find(any));
-            if let (Some(first), Some(last)) = (first, last) {
-                windows.ranges.push((first..last + 1, windows.lines));
-                windows.lines += last + 1 - first;
+impl RareHalves {
+    fn new(class: &Class, condition: fn(Half) -> bool) -> Self {
+        let mask = class.mask(condition);
+        let mut rare = Self::default();
+        for ends in class.starts.windows(2) {
+            let mut with_bits = (ends[0]..ends[1]).filter(|&line| mask[line] != BitLine::ZERO);
+            if let Some(first) = with_bits.next() {
+                let end = with_bits.next_back().unwrap_or(first) + 1;
+                rare.ranges.push((first..end, rare.lines));
+                rare.lines += end - first;
             }
         }
-        windows
+        rare.numbers = vec![NONE; rare.lines * LINE];
+        for (position, _) in class.halves().filter(|&(_, half)| condition(half)) {
+            let compact = rare.compact(position).expect("a line with a bit");
+            rare.numbers[compact as usize] = rare.positions.len() as u32;
+            rare.positions.push(position);
+        }
+        rare
     }
 
-    /// Number of lines in all windows.
-    pub(crate) fn lines(&self) -> usize {
-        self.lines
-    }
-
-    /// Ranges of lines in a row, and the ranges of the same lines where only windows are kept.
+    /// For each range its lines in a whole row, and its lines in a compact row.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
         let ranges = self.ranges.iter().cloned();
         ranges.map(|(range, at)| (range.clone(), at..at + range.len()))
     }
 
-    /// Where a position of a row is if only windows are kept.
-    pub(crate) fn place(&self, position: u32) -> Option<u32> {
+    /// The position in a compact row, given the position in a whole row.
+    pub(crate) fn compact(&self, position: u32) -> Option<u32> {
         let position = position as usize;
         let line = position / LINE;
-        let window = self.ranges.iter().find(|(range, _)| range.contains(&line));
-        window.map(|(range, at)| (position - (range.start - at) * LINE) as u32)
+        let found = self.ranges.iter().find(|(range, _)| range.contains(&line));
+        found.map(|(range, at)| (position - (range.start - at) * LINE) as u32)
+    }
+
+    /// The number of the half at a position of a whole row.
+    pub(crate) fn number(&self, position: u32) -> Option<u32> {
+        let compact = self.compact(position)?;
+        Some(self.numbers[compact as usize]).filter(|&number| number != NONE)
     }
 }
 
-/// The stretches, from a first to a last one, that boards with some top half can have bits in after
-/// a move.
+/// Some consecutive ranges of a class: the columns of a matrix, or of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct ColumnRange {
     first: u8,
     last: u8,
 }
 
-impl Extent {
-    /// The extent of a top half; none if a move leaves it only over bottom halves that are hollow,
-    /// or not at all.
-    pub(crate) fn of(top: Half) -> Option<Self> {
-        let [left, both, right, odd] = [0, 1, 2, 3];
+impl ColumnRange {
+    pub(crate) const BOTH: Self = Self { first: 1, last: 1 };
+    pub(crate) const RIGHT: Self = Self { first: 2, last: 2 };
+    pub(crate) const MOVED_LEFT: Self = Self { first: 0, last: 1 };
+    const MOVED_RIGHT: Self = Self { first: 1, last: 2 };
+    /// The halves that moves in any direction lead to: all but `rest`.
+    pub(crate) const MOVED: Self = Self { first: 0, last: 3 };
+
+    /// The columns of the afterstates with a top half. `None` if the top half only lies over hollow
+    /// bottom halves after a move, or never.
+    pub(crate) fn of_top(top: Half) -> Option<Self> {
         let kinds = [
-            (top.left(), left, both),
-            (top.mirrored().left(), both, right),
-            (top.inward(), both, both),
-            (top.hollow(), left, odd),
+            (top.is_left(), Self::MOVED_LEFT),
+            (top.mirrored().is_left(), Self::MOVED_RIGHT),
+            (top.is_inward(), Self::BOTH),
+            (top.is_hollow(), Self::MOVED),
         ];
-        let kinds = kinds.into_iter().filter(|&(is, ..)| is);
-        let extents = kinds.map(|(_, first, last)| Self { first, last });
-        extents.reduce(|a, b| Self {
+        let columns = kinds.into_iter().filter(|&(is, _)| is);
+        columns.map(|(_, columns)| columns).reduce(|a, b| Self {
             first: a.first.min(b.first),
             last: a.last.max(b.last),
         })
@@ -117,128 +133,112 @@ impl Extent {
 impl Class {
     /// All halves of `weight` made of `quads`, in order.
     pub(crate) fn new(weight: usize, quads: &Quads) -> Self {
-        let (mut left, mut open, mut full) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut odd, mut others, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut left, mut both, mut both_full) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut odd, mut odd_without_full, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for of_right in 0..=weight {
             let lefts = quads.of_weight(weight - of_right);
             for &right in quads.of_weight(of_right) {
                 for &quad in lefts {
                     let half = Half::of_quads(quad, right);
-                    match (half.left(), half.mirrored().left()) {
-                        (true, true) if half.full() => full.push(half),
-                        (true, true) => open.push(half),
+                    match (half.is_left(), half.mirrored().is_left()) {
+                        (true, true) if half.is_full() => both_full.push(half),
+                        (true, true) => both.push(half),
                         (true, false) => left.push(half),
                         (false, true) => {}
-                        (false, false) if !half.short() && !half.hollow() => rest.push(half),
-                        (false, false) if quad.full() => odd.push(half),
-                        (false, false) if right.full() => {}
-                        (false, false) => others.push(half),
+                        (false, false) if !half.is_short() && !half.is_hollow() => rest.push(half),
+                        (false, false) if quad.is_full() => odd.push(half),
+                        (false, false) if right.is_full() => {}
+                        (false, false) => odd_without_full.push(half),
                     }
                 }
             }
         }
-        // So those with a full right quad lie in blocks, too.
-        let images: Vec<Half> = odd.iter().map(|half| half.mirrored()).collect();
-        odd.extend(images);
-        odd.append(&mut others);
-        for stretch in [&mut left, &mut open, &mut odd] {
-            stretch.sort_by_key(|half| match (half.short(), half.hollow()) {
+        let mirrored =
+            |halves: &[Half]| -> Vec<Half> { halves.iter().map(|half| half.mirrored()).collect() };
+        // So halves with one left quad and any full right quad lie together, too.
+        odd.extend(mirrored(&odd));
+        odd.append(&mut odd_without_full);
+        for range in [&mut left, &mut both, &mut odd] {
+            range.sort_by_key(|half| match (half.is_short(), half.is_hollow()) {
                 (true, false) => 0,
                 (true, true) => 1,
                 (false, true) => 2,
                 (false, false) => 3,
             });
         }
-        let right: Vec<Half> = left.iter().map(|half| half.mirrored()).collect();
-        let (left_len, open_len) = (left.len(), open.len());
-        open.append(&mut full);
-        let mut halves = Vec::new();
+        let right = mirrored(&left);
+        let (left_len, both_with_gap) = (left.len(), both.len());
+        both.append(&mut both_full);
+        let mut digits = Vec::new();
         let mut starts = [0; 6];
-        for (stretch, members) in [left, open, right, odd, rest].into_iter().enumerate() {
-            halves.extend(members.iter().map(|half| half.0));
-            halves.resize(halves.len().next_multiple_of(LINE), NONE);
-            starts[stretch + 1] = halves.len() / LINE;
+        for (range, halves) in [left, both, right, odd, rest].into_iter().enumerate() {
+            digits.extend(halves.iter().map(|half| half.0));
+            digits.resize(digits.len().next_multiple_of(LINE), NONE);
+            starts[range + 1] = digits.len() / LINE;
         }
         let mut class = Self {
-            halves,
+            digits,
             starts,
             left: left_len,
-            open: open_len,
-            short: Windows::default(),
-            hollow: Windows::default(),
+            both_with_gap,
+            short: RareHalves::default(),
+            hollow: RareHalves::default(),
         };
-        class.short = Windows::new(&class.mask(Half::short), &starts);
-        class.hollow = Windows::new(&class.mask(Half::hollow), &starts);
+        class.short = RareHalves::new(&class, Half::is_short);
+        class.hollow = RareHalves::new(&class, Half::is_hollow);
         class
     }
 
-    /// The half at a position.
-    pub(crate) fn half(&self, position: u32) -> Option<Half> {
-        let half = self.halves[position as usize];
-        (half != NONE).then_some(Half(half))
+    /// The half at a position outside the padding.
+    pub(crate) fn half(&self, position: u32) -> Half {
+        let digits = self.digits[position as usize];
+        debug_assert_ne!(digits, NONE, "{position} is padding");
+        Half(digits)
     }
 
     /// All positions with their halves.
     pub(crate) fn halves(&self) -> impl Iterator<Item = (u32, Half)> + '_ {
-        let all = self.halves.iter().enumerate();
-        all.filter(|&(_, &half)| half != NONE)
-            .map(|(position, &half)| (position as u32, Half(half)))
+        let halves = (0..).zip(&self.digits);
+        halves.filter_map(|(at, &digits)| (digits != NONE).then_some((at, Half(digits))))
     }
 
-    /// Lines of a whole row.
+    /// Number of lines of a whole row.
     pub(crate) fn lines(&self) -> usize {
         self.starts[5]
     }
 
-    pub(crate) fn both(&self) -> Range<usize> {
-        self.starts[1]..self.starts[2]
+    /// The lines of some ranges.
+    pub(crate) fn lines_of(&self, columns: ColumnRange) -> Range<usize> {
+        self.starts[usize::from(columns.first)]..self.starts[usize::from(columns.last) + 1]
     }
 
-    pub(crate) fn right(&self) -> Range<usize> {
-        self.starts[2]..self.starts[3]
+    /// The lines of `both` that have full halves.
+    pub(crate) fn full_lines(&self) -> Range<usize> {
+        let both = self.lines_of(ColumnRange::BOTH);
+        both.start + self.both_with_gap / LINE..both.end
     }
 
-    /// `left` and `both`: where a move to the left leads.
-    pub(crate) fn moved(&self) -> Range<usize> {
-        self.starts[0]..self.starts[2]
+    /// Number of halves that moves to the left lead to and that have an empty cell. Each has a row of
+    /// afterstates.
+    pub(crate) fn moved_rows(&self) -> usize {
+        self.left + self.both_with_gap
     }
 
-    /// All but `rest`: where some move leads.
-    pub(crate) fn settled(&self) -> Range<usize> {
-        self.starts[0]..self.starts[4]
-    }
-
-    /// The row of a half that is settled to the left and has an empty cell, among all of them.
-    pub(crate) fn row(&self, position: u32) -> Option<usize> {
+    /// The row of afterstates of the half at a position.
+    pub(crate) fn moved_row(&self, position: u32) -> Option<usize> {
         let position = position as usize;
         let both = self.starts[1] * LINE;
         if position < self.left {
             Some(position)
-        } else if (both..both + self.open).contains(&position) {
+        } else if (both..both + self.both_with_gap).contains(&position) {
             Some(self.left + position - both)
         } else {
             None
         }
     }
 
-    /// How many of `both` are not full; they come first.
-    pub(crate) fn open(&self) -> usize {
-        self.open
-    }
-
-    /// The lines of `both` that have full halves.
-    pub(crate) fn full(&self) -> Range<usize> {
-        let both = self.both();
-        both.start + self.open / LINE..both.end
-    }
-
-    /// Number of halves that [`Class::row`] gives rows.
-    pub(crate) fn rows(&self) -> usize {
-        self.left + self.open
-    }
-
-    /// The position of the half that has a row; the inverse of [`Class::row`].
-    pub(crate) fn position_of_row(&self, row: usize) -> u32 {
+    /// The position of the half that has a row of afterstates; the inverse of [`Class::moved_row`].
+    pub(crate) fn position_of_moved_row(&self, row: usize) -> u32 {
         let position = if row < self.left {
             row
         } else {
@@ -247,12 +247,7 @@ impl Class {
         position as u32
     }
 
-    /// Lines of a row from the beginning of one stretch to the end of another.
-    pub(crate) fn lines_of(&self, extent: Extent) -> Range<usize> {
-        self.starts[usize::from(extent.first)]..self.starts[usize::from(extent.last) + 1]
-    }
-
-    /// The positions of the halves that fulfil a condition, as a mask of a row.
+    /// A mask of a row: the halves that meet a condition.
     pub(crate) fn mask(&self, condition: impl Fn(Half) -> bool) -> Vec<BitLine> {
         let mut mask = vec![BitLine::ZERO; self.lines()];
         for (position, half) in self.halves() {

@@ -1,68 +1,61 @@
-//! Halves and quarters of a board.
+//! Halves and quads of a board.
 //!
-//! A board is cut into its top and its bottom half, and the bottom half is read upside down: the
-//! *outer* row of a half lies at the board's edge, the *inner* row at its middle. So a vertical flip
-//! of the board swaps the halves, and the same tables serve both. A half is cut into two *quads*,
-//! the right one read mirrored: each quad has its corner cell first, so that a horizontal flip of a
-//! half swaps its quads. In these coordinates of the eight symmetries only the diagonal ones touch
-//! the inside of a quad: they transpose it.
+//! A board is cut into its top half and its bottom half. The bottom half is read upside down: the
+//! *outer* row of a half lies at the edge of the board, the *inner* row at the middle. So a vertical
+//! flip of the board swaps the halves, and one set of tables serves both.
+//!
+//! A half is cut into two *quads*. The right quad is read mirrored, so each quad begins with a corner
+//! of the board. A horizontal flip swaps the quads of each half. Of the eight symmetries only the
+//! diagonal ones change the inside of a quad: they transpose it.
 
-use crate::game::Board;
+use crate::game::{Board, line};
 
-/// Cells of a quad: corner, its neighbour along the edge, its neighbour inward, and the one at the
-/// board's middle; four bits each, the corner first.
+/// Four cells of four bits each: the corner, its neighbour along the edge, its neighbour inward, and
+/// the cell at the middle of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Quad(pub(crate) u16);
 
 impl Quad {
     pub(crate) fn cells(self) -> [u8; 4] {
-        let cell = |shift: u32| (self.0 >> shift & 15) as u8;
-        [cell(12), cell(8), cell(4), cell(0)]
+        std::array::from_fn(|i| (self.0 >> (12 - 4 * i) & 15) as u8)
     }
 
-    /// With the cells of each row swapped: between a quad and how it lies on the right of a half.
+    /// Swap the cells of each row. A quad on the right of a half is stored in this order.
     #[inline]
     fn swapped(self) -> u16 {
         (self.0 & 0x0f0f) << 4 | self.0 >> 4 & 0x0f0f
     }
 
-    /// Reflected at the diagonal through its corner.
+    /// The reflection at the diagonal through the corner.
     #[inline]
     pub(crate) fn transposed(self) -> Self {
         Self(self.0 & 0xf00f | (self.0 & 0x0f00) >> 4 | (self.0 & 0x00f0) << 4)
     }
 
-    /// Half the sum of its tiles.
-    pub(crate) fn weight(self) -> usize {
-        weight(&self.cells())
-    }
-
     /// Whether no cell is empty.
-    pub(crate) fn full(self) -> bool {
+    pub(crate) fn is_full(self) -> bool {
         self.cells().iter().all(|&cell| cell > 0)
     }
 }
 
-/// Half the sum of tiles.
-fn weight(cells: &[u8]) -> usize {
-    let tiles = cells.iter().filter(|&&cell| cell > 0);
-    tiles.map(|cell| 1 << (cell - 1)).sum()
+/// Half the sum of some tiles.
+pub(super) fn weight(cells: &[u8]) -> usize {
+    cells.iter().map(|&exp| 1 << exp >> 1).sum()
 }
 
-/// Two rows of a board: the outer in the upper 16 bits, the inner in the lower; four bits a cell,
-/// the left one first.
+/// Two rows of a board: the outer row in the upper 16 bits, the inner row in the lower. A cell has
+/// four bits, the left cell first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Half(pub(crate) u32);
 
 impl Half {
-    /// Of its left and its right quad.
     #[inline]
     pub(crate) fn of_quads(left: Quad, right: Quad) -> Self {
         let (left, right) = (u32::from(left.0), u32::from(right.swapped()));
         Self((left & 0xff00) << 16 | (right & 0xff00) << 8 | (left & 0xff) << 8 | right & 0xff)
     }
 
-    /// The outer row, then the inner.
+    /// The outer row, then the inner row.
     pub(crate) fn cells(self) -> [u8; 8] {
         std::array::from_fn(|i| (self.0 >> (28 - 4 * i) & 15) as u8)
     }
@@ -75,7 +68,6 @@ impl Half {
         (Quad(left), Quad(Quad(right).swapped()))
     }
 
-    /// The board of a top and a bottom half.
     pub(crate) fn board(top: Self, bottom: Self) -> Board {
         u64::from(top.0) << 32 | u64::from(bottom.0.rotate_left(16))
     }
@@ -86,21 +78,38 @@ impl Half {
         (Self(top), Self(bottom.rotate_left(16)))
     }
 
-    /// Reflected left to right.
+    /// The reflection left to right.
     #[inline]
     pub(crate) fn mirrored(self) -> Self {
         let (left, right) = self.quads();
         Self::of_quads(right, left)
     }
 
-    /// Half the sum of its tiles.
+    /// The half after a move to the left. `None` if the move makes a tile whose exponent is not below
+    /// `exponents`: the winning tile.
+    pub(crate) fn moved_left(self, exponents: u8) -> Option<Self> {
+        let [outer, inner] = [self.0 >> 16, self.0 & 0xffff].map(|row| {
+            let mut tiles = line::unpack(row as u16, 4);
+            line::slide(&mut tiles);
+            line::pack(&tiles).map(u32::from)
+        });
+        let moved = Self(outer? << 16 | inner?);
+        (moved.max_exp() < exponents).then_some(moved)
+    }
+
+    /// Half the sum of the tiles.
     pub(crate) fn weight(self) -> usize {
         weight(&self.cells())
     }
 
+    /// The largest exponent.
+    pub(crate) fn max_exp(self) -> u8 {
+        self.cells().into_iter().fold(0, u8::max)
+    }
+
     /// Whether no cell is empty.
     #[inline]
-    pub(crate) fn full(self) -> bool {
+    pub(crate) fn is_full(self) -> bool {
         self.empty_cells() == 0
     }
 
@@ -112,33 +121,33 @@ impl Half {
     }
 
     /// Whether all tiles lie at the left end of their rows.
-    pub(crate) fn left(self) -> bool {
+    pub(crate) fn is_left(self) -> bool {
         let gap = |row: &[u8]| row.windows(2).any(|pair| pair[0] == 0 && pair[1] > 0);
         !self.cells().chunks(4).any(gap)
     }
 
-    /// Whether no tile can fall from the outer row into the inner.
-    pub(crate) fn inward(self) -> bool {
+    /// Whether no tile can fall from the outer row into the inner row.
+    pub(crate) fn is_inward(self) -> bool {
         let [outer, inner] = [self.0 >> 16, self.0 & 0xffff];
         (0..4).all(|column| outer >> (4 * column) & 15 == 0 || inner >> (4 * column) & 15 > 0)
     }
 
-    /// Whether no tile can fall from the inner row into the outer.
-    pub(crate) fn outward(self) -> bool {
-        Self(self.0.rotate_left(16)).inward()
+    /// Whether no tile can fall from the inner row into the outer row.
+    pub(crate) fn is_outward(self) -> bool {
+        Self(self.0.rotate_left(16)).is_inward()
     }
 
-    /// Whether it can be what lies over a gap after all tiles fell towards the other half: no tile
-    /// can fall from the outer row into the inner, and a column is empty.
-    pub(crate) fn hollow(self) -> bool {
+    /// Whether the half can lie over a gap after all tiles fell towards the other half: no tile can
+    /// fall inward, and a column is empty.
+    pub(crate) fn is_hollow(self) -> bool {
         let cells = self.cells();
-        self.inward() && (0..4).any(|column| cells[column] == 0 && cells[4 + column] == 0)
+        self.is_inward() && (0..4).any(|column| cells[column] == 0 && cells[4 + column] == 0)
     }
 
-    /// Whether it can be what lies under a gap after all tiles fell towards its outer row: no tile
-    /// can fall into that, and a cell is empty.
-    pub(crate) fn short(self) -> bool {
-        self.outward() && !self.full()
+    /// Whether the half can lie under a gap after all tiles fell towards its outer row: no tile can
+    /// fall outward, and a cell is empty.
+    pub(crate) fn is_short(self) -> bool {
+        self.is_outward() && !self.is_full()
     }
 }
 
@@ -153,10 +162,10 @@ pub(crate) fn at_left(board: Board) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Game;
+    use crate::game::{Game, Moved};
 
     #[test]
-    fn halves_and_quads_make_up_a_board() {
+    fn a_board_splits_into_halves_and_quads() {
         let board = 0x0123_4567_89ab_cdef;
         let (top, bottom) = Half::of_board(board);
         assert_eq!((top.0, bottom.0), (0x0123_4567, 0xcdef_89ab));
@@ -171,7 +180,25 @@ mod tests {
     }
 
     #[test]
-    fn a_half_is_settled_as_a_move_would_leave_it() {
+    fn the_picture_of_the_module_is_true() {
+        let (top, bottom) = Half::of_board(0x1000_2100_4000_0035);
+        assert_eq!((top.0, bottom.0), (0x1000_2100, 0x0035_4000));
+        assert_eq!((top.weight(), bottom.weight()), (4, 28));
+        let moved = Half::moved_left;
+        assert_eq!(moved(top, 8), Some(top));
+        assert_eq!(moved(bottom, 8), Some(Half(0x3500_4000)));
+        assert_eq!(moved(Half(0x4400_0000), 5), None, "the move wins");
+        let game: Game = "4x4".parse().unwrap();
+        let moves = game.moves(0x1000_2100_4000_0035);
+        assert!(moves.contains(&Moved::To(0x1000_2100_4000_3500)), "left");
+        let up = 0x1135_2000_4000_0000;
+        assert!(moves.contains(&Moved::To(up)));
+        let (top, bottom) = Half::of_board(up);
+        assert_eq!((top.weight(), bottom.weight()), (24, 8));
+    }
+
+    #[test]
+    fn predicates_find_halves_that_moves_leave_unchanged() {
         for (half, left, inward, outward) in [
             (0x1200_3000, true, false, true),
             (0x0000_1230, true, true, false),
@@ -181,27 +208,30 @@ mod tests {
         ] {
             let half = Half(half);
             assert_eq!(
-                (half.left(), half.inward(), half.outward()),
+                (half.is_left(), half.is_inward(), half.is_outward()),
                 (left, inward, outward)
             );
         }
     }
 
     #[test]
-    fn a_board_is_at_the_left_if_both_halves_are() {
+    fn a_board_is_at_the_left_if_both_halves_are_at_the_left() {
         for board in
             (0..1 << 16).map(|mask: u64| (0..16).map(|cell| (mask >> cell & 1) << (4 * cell)).sum())
         {
             let (top, bottom) = Half::of_board(board);
             for board in [board, 8 * board] {
-                assert_eq!(at_left(board), top.left() && bottom.left(), "{board:#x}");
+                assert_eq!(
+                    at_left(board),
+                    top.is_left() && bottom.is_left(),
+                    "{board:#x}"
+                );
             }
         }
     }
 
-    /// The eight symmetries of a board in terms of quads.
     #[test]
-    fn symmetries_permute_quads_and_transpose_them() {
+    fn the_eight_symmetries_permute_and_transpose_quads() {
         let game: Game = "4x4".parse().unwrap();
         let board = 0x0123_4567_89ab_cdef;
         let (top, bottom) = Half::of_board(board);

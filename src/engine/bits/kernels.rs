@@ -1,15 +1,15 @@
-//! Kernels on rows of bits, 512 at a time.
+//! Kernels on rows of bits, 512 bits at a time.
 //!
 //! Key idea: a kernel is one loop over the words of a row, which the compiler turns into AVX-512 or
-//! AVX2. A loop over lines with a loop over the eight words of a line inside is not: LLVM unrolls the
-//! inner loop and vectorises the outer one, with a gather for every word.
+//! AVX2 code. A loop over lines with an inner loop over eight words would be slow: LLVM unrolls the
+//! inner loop and vectorises the outer loop, with a gather for every word.
 //!
-//! In a tile of 64 rows of 512 bits, a line is a register of eight words, and all eight 64x64
-//! transpositions run side by side in its lanes. Its last stages are too short for a loop, so
-//! AVX-512 has its own code there. The program picks the code for its processor when it runs.
+//! In a tile of 64 rows of 512 bits, a line is a register of eight words. The eight transpositions of
+//! 64x64 bits run side by side in the lanes. The last stages are too short for a loop, so AVX-512 has
+//! its own code there. The code for the processor is chosen at run time.
 
-/// A kernel for several kinds of processor, perhaps with its own code for AVX-512. Tests call each
-/// version by its name.
+/// Define a kernel for several kinds of processor, optionally with its own code for AVX-512. Tests
+/// call each version by name.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
@@ -62,15 +62,15 @@ impl BitLine {
     pub(crate) const ZERO: Self = Self([0; 8]);
 }
 
-/// Bits of a line.
+/// Number of bits of a line.
 pub const LINE: usize = 512;
 
-/// 64 rows of 512 columns; and, transposed, 512 columns of 64 rows: word `w` of line `c` is column
+/// 64 rows of 512 columns. Transposed: 512 columns of 64 rows, and word `w` of line `c` is column
 /// `64 * w + c`.
 pub type BitTile = [BitLine; 64];
 
 kernel! {
-    /// Transpose a tile in place, each of its eight squares on its own.
+    /// Transpose the eight squares of a tile in place.
     pub fn transpose(tile: &mut BitTile) {
         transpose_by::<32>(tile, 0x0000_0000_ffff_ffff);
         transpose_by::<16>(tile, 0x0000_ffff_0000_ffff);
@@ -99,7 +99,7 @@ fn transpose_by<const J: usize>(tile: &mut BitTile, low: u64) {
 
 /// Transposition with AVX-512.
 ///
-/// Key idea: three stages at a time on eight lines, so that a line is loaded and stored twice
+/// Key idea: three stages run together on eight lines, so each line is loaded and stored twice
 /// instead of six times.
 #[cfg(target_arch = "x86_64")]
 mod registers {
@@ -127,7 +127,7 @@ mod registers {
         }
     }
 
-    /// A stage: swap J x J bits between the lines that are `APART`.
+    /// One stage: swap squares of J x J bits between lines at distance `APART`.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn swap<const J: u32, const APART: usize>(lines: &mut [__m512i; 8], low: i64) {
@@ -213,7 +213,6 @@ fn words(row: &[BitLine]) -> &[u64] {
     bytemuck::must_cast_slice(row)
 }
 
-/// The words of a row, to be changed.
 #[inline]
 pub(crate) fn words_mut(row: &mut [BitLine]) -> &mut [u64] {
     bytemuck::must_cast_slice_mut(row)
@@ -233,13 +232,13 @@ pub(crate) fn set(row: &mut [BitLine], at: u32) {
     row[at / LINE].0[at % LINE / 64] |= 1 << (at % 64);
 }
 
-/// The ways in which tests run kernels.
+/// The versions of kernels that tests run.
 #[cfg(test)]
-pub(crate) mod ways {
+pub(crate) mod versions {
     use super::BitLine;
     use crate::part::mix;
 
-    /// Lines without a pattern, about one bit in eight set.
+    /// Pseudorandom lines; about one bit in eight is set.
     pub(crate) fn lines(count: usize, seed: u64) -> Vec<BitLine> {
         let word = |at: u64| {
             (0..3).fold(u64::MAX, |bits, draw| {
@@ -254,9 +253,9 @@ pub(crate) mod ways {
         (0..count).map(line).collect()
     }
 
-    /// A way to run a kernel.
+    /// A version of a kernel.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) enum Way {
+    pub(crate) enum KernelVersion {
         Chosen,
         Plain,
         #[cfg(target_arch = "x86_64")]
@@ -265,9 +264,9 @@ pub(crate) mod ways {
         Avx512,
     }
 
-    /// All that this processor has.
-    pub(crate) fn ways() -> Vec<Way> {
-        let mut ways = vec![Way::Chosen, Way::Plain];
+    /// The versions that this processor can run.
+    pub(crate) fn versions() -> Vec<KernelVersion> {
+        let mut versions = vec![KernelVersion::Chosen, KernelVersion::Plain];
         #[cfg(target_arch = "x86_64")]
         {
             macro_rules! has {
@@ -276,23 +275,23 @@ pub(crate) mod ways {
             let avx2 = has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
             let avx512 =
                 has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx512vpopcntdq");
-            ways.extend(avx2.then_some(Way::Avx2));
-            ways.extend((avx2 && avx512).then_some(Way::Avx512));
+            versions.extend(avx2.then_some(KernelVersion::Avx2));
+            versions.extend((avx2 && avx512).then_some(KernelVersion::Avx512));
         }
-        ways
+        versions
     }
 
     macro_rules! run {
-        ($way:expr, $kernel:ident($($arg:expr),*)) => {
-            match $way {
-                Way::Chosen => super::$kernel($($arg),*),
-                Way::Plain => $kernel::plain($($arg),*),
+        ($version:expr, $kernel:ident($($arg:expr),*)) => {
+            match $version {
+                KernelVersion::Chosen => super::$kernel($($arg),*),
+                KernelVersion::Plain => $kernel::plain($($arg),*),
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: the processor has what the function needs, or it were no way of it.
-                Way::Avx2 => unsafe { $kernel::avx2($($arg),*) },
+                // SAFETY: `versions` looked up the features of the processor.
+                KernelVersion::Avx2 => unsafe { $kernel::avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
-                Way::Avx512 => unsafe { $kernel::avx512($($arg),*) },
+                KernelVersion::Avx512 => unsafe { $kernel::avx512($($arg),*) },
             }
         };
     }
@@ -301,9 +300,12 @@ pub(crate) mod ways {
 }
 
 #[cfg(test)]
-#[expect(unsafe_code, reason = "what a processor has is looked up first")]
+#[expect(
+    unsafe_code,
+    reason = "the features of the processor are looked up first"
+)]
 mod tests {
-    use super::ways::{Way, lines, run, ways};
+    use super::versions::{KernelVersion, lines, run, versions};
     use super::*;
 
     fn bits(row: &[BitLine]) -> Vec<bool> {
@@ -313,22 +315,26 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_is_transposed_square_by_square() {
+    fn transpose_transposes_each_square_of_a_tile() {
         let before: BitTile = lines(64, 1).try_into().unwrap();
-        for way in ways() {
+        for version in versions() {
             let mut tile = before;
-            run!(way, transpose(&mut tile));
+            run!(version, transpose(&mut tile));
             for row in 0..64 {
                 for column in 0..LINE {
                     let turned = tile[column % 64].0[column / 64] >> row & 1 != 0;
-                    assert_eq!(turned, bit(&before[row..=row], column as u32), "{way:?}");
+                    assert_eq!(
+                        turned,
+                        bit(&before[row..=row], column as u32),
+                        "{version:?}"
+                    );
                 }
             }
         }
     }
 
     #[test]
-    fn rows_are_combined_and_counted_bit_by_bit() {
+    fn kernels_combine_and_count_rows_bit_by_bit() {
         for length in [0, 1, 2, 3, 7] {
             let [row, mask, within, below, without] =
                 [1, 2, 3, 4, 5].map(|seed| lines(length, seed));
@@ -341,43 +347,47 @@ mod tests {
             let ones = |bits: &[bool]| bits.iter().filter(|&&bit| bit).count() as u64;
             let both = expected(&|[row, mask, ..]| row && mask);
             let of_all = expected(&|[row, mask, within, ..]| row && mask && within);
-            for way in ways() {
+            for version in versions() {
                 let mut to = row.clone();
-                run!(way, or(&mut to, &mask));
+                run!(version, or(&mut to, &mask));
                 assert_eq!(
                     bits(&to),
                     expected(&|[row, mask, ..]| row || mask),
-                    "{way:?}"
+                    "{version:?}"
                 );
                 let mut to = row.clone();
-                run!(way, or_masked(&mut to, &mask, &within));
+                run!(version, or_masked(&mut to, &mask, &within));
                 let masked = expected(&|[row, mask, within, ..]| row || mask && within);
-                assert_eq!(bits(&to), masked, "{way:?}");
+                assert_eq!(bits(&to), masked, "{version:?}");
                 let mut to = below.clone();
-                run!(way, combine(&mut to, &row, &mask, &within));
-                assert_eq!(bits(&to), masked, "{way:?}");
-                assert_eq!(run!(way, count(&row)), ones(&all[0]), "{way:?}");
-                assert_eq!(run!(way, count_masked(&row, &mask)), ones(&both), "{way:?}");
+                run!(version, combine(&mut to, &row, &mask, &within));
+                assert_eq!(bits(&to), masked, "{version:?}");
+                assert_eq!(run!(version, count(&row)), ones(&all[0]), "{version:?}");
                 assert_eq!(
-                    run!(way, count_masked_twice(&row, &mask, &within)),
+                    run!(version, count_masked(&row, &mask)),
+                    ones(&both),
+                    "{version:?}"
+                );
+                assert_eq!(
+                    run!(version, count_masked_twice(&row, &mask, &within)),
                     ones(&of_all),
-                    "{way:?}"
+                    "{version:?}"
                 );
                 let mut to = within.clone();
                 run!(
-                    way,
+                    version,
                     select(&mut to, &row, [&mask, &within, &below, &without])
                 );
                 let left = expected(&|[row, mask, within, below, without]| {
                     row && mask && within && !below && !without
                 });
-                assert_eq!(bits(&to), left, "{way:?}");
+                assert_eq!(bits(&to), left, "{version:?}");
             }
         }
     }
 
     #[test]
-    fn a_bit_that_is_set_is_one() {
+    fn set_sets_the_bit_that_bit_reads() {
         let mut row = lines(3, 7);
         for at in [0, 63, 64, 511, 512, 1535] {
             set(&mut row, at);

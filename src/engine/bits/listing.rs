@@ -1,8 +1,8 @@
 //! Canonical boards of a layer, listed row by row.
 //!
-//! Key idea: boards with the same top half are neighbours in the order of boards, and one row has
-//! them all. So the boards of a row are sorted among themselves, in a core's first caches; then the
-//! rows need only be laid end to end in the order of their top halves.
+//! Key idea: boards with one top half are neighbours in the order of boards, and one row has them all.
+//! So each row is sorted alone, in a core's first caches. Then the rows are laid end to end in the
+//! order of their top halves.
 
 use std::ops::Range;
 
@@ -10,19 +10,17 @@ use super::census::EXPONENTS;
 use super::half::Half;
 use super::rows::{ListedRow, Rows};
 use crate::engine::batches::ranges;
-use crate::engine::chunk::CHUNK_BYTES;
-use crate::engine::chunk::ChunkPool;
+use crate::engine::chunk::{CHUNK_BYTES, ChunkPool};
 use crate::engine::pipeline::Source;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
-use crate::game::Tally;
-use crate::game::{Board, Exp};
+use crate::game::{Board, Exp, Tally};
 use crate::per_thread::PerThread;
 use crate::progress::Cuts;
 use crate::store::{Spill, Store};
 
-/// Boards that a task reads.
+/// Number of boards that a task reads.
 const TASK: usize = 1 << 16;
 
 /// The boards of all parts of a layer, while they are collected.
@@ -32,23 +30,16 @@ pub(crate) struct Listing {
     pools: PerThread<ChunkPool>,
 }
 
-/// The boards of a row that a thread makes.
+/// The boards of the row that a thread lists.
+#[derive(Default)]
 pub(crate) struct Lister {
-    thread: usize,
-    /// The digits of their bottom halves, by largest exponent.
+    pub(super) thread: usize,
+    /// The digits of the bottom halves, by largest exponent.
     bottoms: [Vec<u32>; EXPONENTS],
 }
 
 impl Lister {
-    /// For the thread of this number.
-    pub(crate) fn new(thread: usize) -> Self {
-        Self {
-            thread,
-            bottoms: Default::default(),
-        }
-    }
-
-    /// Add boards of the row, all of largest exponent `max`.
+    /// Add boards of largest exponent `max`.
     pub(crate) fn add(&mut self, max: u8, boards: &[Board]) {
         let bottoms = boards.iter().map(|&board| board as u32);
         self.bottoms[usize::from(max)].extend(bottoms);
@@ -56,23 +47,22 @@ impl Lister {
 }
 
 impl Listing {
-    /// For parts with largest tiles up to `top`, in the memory of a plan.
+    /// A listing of parts with largest tiles up to `top`, in the memory of a plan.
     pub(crate) fn new(top: Exp, plan: &Plan, store: &Store) -> Self {
-        let rows = |_| {
-            Ok(Rows::new(
-                plan.granted / CHUNK_BYTES,
-                Spill::new(store.run().dir()),
-            ))
-        };
-        let per_thread = |_| PerThread::new(plan.threads(), rows).expect("nothing here fails");
-        let pool = |_| Ok(ChunkPool::new(plan.chunks / CHUNK_BYTES));
+        let granted = plan.granted / CHUNK_BYTES;
+        let rows = |_| Rows::new(granted, Spill::new(store.run().dir()));
+        let pool = |_| ChunkPool::new(plan.chunks / CHUNK_BYTES);
+        let threads = 0..plan.threads();
         Self {
-            parts: top.up_to().map(per_thread).collect(),
-            pools: PerThread::new(plan.threads(), pool).expect("nothing here fails"),
+            parts: top
+                .up_to()
+                .map(|_| PerThread::of(threads.clone().map(rows)))
+                .collect(),
+            pools: PerThread::of(threads.map(pool)),
         }
     }
 
-    /// Add the row with this top half.
+    /// Add the row of a top half.
     pub(crate) fn add(&self, top: Half, lister: &mut Lister) -> Result<()> {
         let pool = &mut *self.pools.lock(lister.thread);
         for (exp, bottoms) in lister.bottoms.iter_mut().enumerate() {
@@ -86,7 +76,7 @@ impl Listing {
         Ok(())
     }
 
-    /// The parts, by largest tile.
+    /// The sources of the parts, by largest tile.
     pub(crate) fn into_sources(self) -> impl Iterator<Item = RowSource> {
         self.parts.into_iter().map(RowSource::new)
     }
@@ -94,29 +84,27 @@ impl Listing {
 
 /// The rows of a part, as a source of its boards.
 pub(crate) struct RowSource {
-    /// Those of each thread.
     threads: Vec<Rows>,
-    /// All of them in order, each with the number of its thread.
+    /// All rows in order, each with the number of its thread.
     rows: Vec<(ListedRow, usize)>,
-    /// Which of them are read at once.
+    /// The rows that each task reads.
     tasks: Vec<Range<usize>>,
 }
 
 impl RowSource {
     fn new(rows: PerThread<Rows>) -> Self {
         let threads = rows.into_values();
-        let all = threads.iter().map(|some| some.rows().len()).sum();
+        let all = threads.iter().map(|rows| rows.listed.len()).sum();
         let mut rows = Vec::with_capacity(all);
-        for (thread, some) in threads.iter().enumerate() {
-            rows.extend(some.rows().iter().map(|&row| (row, thread)));
+        for (thread, of_thread) in threads.iter().enumerate() {
+            rows.extend(of_thread.listed.iter().map(|&row| (row, thread)));
         }
         rows.sort_unstable_by_key(|(row, _)| row.top);
         let boards: Vec<usize> = rows.iter().map(|(row, _)| row.boards as usize).collect();
-        let tasks = ranges(&boards, TASK);
         Self {
+            tasks: ranges(&boards, TASK),
             threads,
             rows,
-            tasks,
         }
     }
 }
@@ -140,7 +128,7 @@ impl Source for RowSource {
     fn cuts(&self) -> Cuts {
         Cuts {
             ranges: self.tasks.len() as u64,
-            spilled: self.threads.iter().map(Rows::spilled).sum(),
+            spilled: self.threads.iter().map(|rows| rows.spill.bytes()).sum(),
             ..Cuts::default()
         }
     }
@@ -160,14 +148,15 @@ impl Source for RowSource {
 #[cfg(test)]
 mod tests {
     use super::super::canonical::Canonical;
+    use super::super::class::NONE;
     use super::super::halves::Halves;
-    use super::super::kernels::{BitLine, LINE, bit, ways::lines};
+    use super::super::kernels::{BitLine, LINE, bit, versions::lines};
     use super::*;
     use crate::engine::workers::Workers;
     use crate::game::{Game, max_exp};
 
     #[test]
-    fn rows_come_back_in_order_also_from_a_file() {
+    fn rows_are_read_in_order_from_memory_and_from_a_file() {
         let game: Game = "4x4-16".parse().unwrap();
         let (top, bottom) = (5, 12);
         let halves = Halves::new(&game, top + bottom);
@@ -195,21 +184,24 @@ mod tests {
         ] {
             let workers = Workers::start(&plan).unwrap();
             let listing = Listing::new(game.top(), &plan, &store);
-            let mut canonical = Canonical::new();
-            let mut listers: Vec<Lister> = (0..3).map(Lister::new).collect();
+            let mut canonical = Canonical::default();
+            let mut listers: [Lister; 3] = Default::default();
+            for (thread, lister) in listers.iter_mut().enumerate() {
+                lister.thread = thread;
+            }
             for (position, half) in rows.class.halves() {
                 let mut row = bits(position);
                 let mut dead = vec![BitLine::ZERO; row.len()];
                 for line in (0..row.len()).step_by(3) {
                     dead[line] = BitLine([u64::MAX; 8]);
                 }
-                // What is no half has no board.
+                // The padding has no boards.
                 for at in 0..row.len() * LINE {
-                    if columns.class.half(at as u32).is_none() {
+                    if columns.class.digits[at] == NONE {
                         row[at / LINE].0[at % LINE / 64] &= !(1 << (at % 64));
                     }
                 }
-                let of_half = (half, rows.max[position as usize]);
+                let of_half = (half, rows.census.max[position as usize]);
                 let lister = &mut listers[position as usize % 3];
                 canonical.find(of_half, &row, Some(&dead), columns, false, |max, boards| {
                     lister.add(max, boards);

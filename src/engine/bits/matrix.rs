@@ -1,13 +1,55 @@
-//! Bit matrices.
+//! Bit matrices, their memory, and permutations of their columns.
+//!
+//! Key idea: the rows of a matrix lie far apart, and looking up the address of each small page costs
+//! more than reading the row. So the memory asks the system for large pages. Each layer uses the
+//! memory of the layer before it, so the loop over layers touches no new page.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Mutex;
 
-use super::kernels::BitLine;
-use super::lines::LineMemory;
+use super::kernels::{BitLine, BitTile, LINE, transpose};
 use crate::error::Result;
+use crate::pages::Pages;
 
-/// A bit matrix: rows of equally many lines, in memory of its own or somewhere else.
+/// Lines in memory of their own.
+#[derive(Default)]
+pub(crate) struct LineMemory {
+    pages: Pages<BitLine>,
+    len: usize,
+}
+
+impl LineMemory {
+    /// Make room for `len` lines; their content is undefined.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
+    pub(crate) fn resize(&mut self, len: usize) -> Result<()> {
+        if self.pages.len() < len {
+            self.pages = Pages::default();
+            // Layers grow, and untouched pages take no memory.
+            self.pages = Pages::new(len + len / 4)?;
+        }
+        self.len = len;
+        Ok(())
+    }
+}
+
+impl Deref for LineMemory {
+    type Target = [BitLine];
+
+    fn deref(&self) -> &[BitLine] {
+        &self.pages[..self.len]
+    }
+}
+
+impl DerefMut for LineMemory {
+    fn deref_mut(&mut self) -> &mut [BitLine] {
+        &mut self.pages[..self.len]
+    }
+}
+
+/// A bit matrix. All rows have `width` lines, in memory of the matrix or of its owner.
 #[derive(Default)]
 pub(crate) struct Matrix<L> {
     lines: L,
@@ -15,7 +57,7 @@ pub(crate) struct Matrix<L> {
 }
 
 impl Matrix<LineMemory> {
-    /// Give it another shape; what is in it is left over from before.
+    /// Change the shape; the content is undefined.
     pub(crate) fn reshape(&mut self, rows: usize, width: usize) -> Result<()> {
         self.width = width;
         self.lines.resize(rows * width)
@@ -28,7 +70,8 @@ impl<L: Deref<Target = [BitLine]>> Matrix<L> {
         &self.lines[row * self.width..(row + 1) * self.width]
     }
 
-    /// Bytes of all rows, and how many each has; eight bytes can be read from any byte of a row.
+    /// The bytes of all rows, and the number of bytes of a row. Eight bytes can be read from any byte
+    /// of a row.
     #[inline]
     pub(crate) fn bytes(&self) -> (&[u8], usize) {
         (
@@ -44,87 +87,157 @@ impl<L: DerefMut<Target = [BitLine]>> Matrix<L> {
         &mut self.lines[row * self.width..(row + 1) * self.width]
     }
 
-    /// All rows; none if they have no lines.
+    /// All rows; none if the rows have no lines.
     pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [BitLine]> {
         self.lines.chunks_exact_mut(self.width.max(1))
     }
 
-    /// Make all bits zero.
+    /// Set all bits to zero.
     pub(crate) fn clear(&mut self) {
         self.lines.fill(BitLine::ZERO);
     }
 }
 
-/// Matrices of one kind, by the weight of the top half, end to end in one memory.
+/// The matrices of one kind, by weight of the top half, end to end in one memory.
 #[derive(Default)]
 pub(crate) struct Matrices {
     lines: LineMemory,
-    /// Where each lies, and the width of its rows.
-    shapes: Vec<(Range<usize>, usize)>,
-    /// Whether each has bits; what is in the others is left over from before.
-    any: Vec<bool>,
+    places: Vec<MatrixPlace>,
 }
 
-/// One of them, to be made.
-pub(crate) struct Made<'a> {
+struct MatrixPlace {
+    lines: Range<usize>,
+    width: usize,
+    /// Without bits, the content is undefined.
+    has_bits: bool,
+}
+
+/// A matrix under construction.
+pub(crate) struct NewMatrix<'a> {
     pub(crate) matrix: Matrix<&'a mut [BitLine]>,
-    /// Whether it has bits, once it is made.
-    pub(crate) any: bool,
+    pub(crate) has_bits: bool,
 }
 
 impl Matrices {
-    /// Lay out matrices of so many rows and lines a row, none of which has bits.
+    /// Lay out matrices without bits. A shape is a number of rows and a number of lines per row.
     pub(crate) fn lay_out(&mut self, shapes: impl Iterator<Item = (usize, usize)>) -> Result<()> {
-        self.shapes.clear();
+        self.places.clear();
         let mut end = 0;
         for (rows, width) in shapes {
-            self.shapes.push((end..end + rows * width, width));
-            end += rows * width;
+            let lines = end..end + rows * width;
+            end = lines.end;
+            self.places.push(MatrixPlace {
+                lines,
+                width,
+                has_bits: false,
+            });
         }
-        // One line more, so that eight bytes can be read from any byte of the last row.
-        self.any.clear();
-        self.any.resize(self.shapes.len(), false);
+        // With one more line, eight bytes can be read from any byte of the last row.
         self.lines.resize(end + 1)
     }
 
-    /// Whether one has bits.
-    pub(crate) fn any(&self, top: usize) -> bool {
-        self.any.get(top).is_some_and(|&any| any)
+    /// Whether the matrix of a weight has bits.
+    pub(crate) fn has_bits(&self, top: usize) -> bool {
+        self.places.get(top).is_some_and(|place| place.has_bits)
     }
 
-    /// Whether none has bits.
+    /// Whether no matrix has bits.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.any.contains(&true)
+        !self.places.iter().any(|place| place.has_bits)
     }
 
-    /// One that has bits.
+    /// The matrix of a weight, which has bits.
     #[inline]
     pub(crate) fn of(&self, top: usize) -> Matrix<&[BitLine]> {
-        let (range, width) = &self.shapes[top];
+        let MatrixPlace { lines, width, .. } = &self.places[top];
         Matrix {
-            lines: &self.lines[range.start..range.end + 1],
+            lines: &self.lines[lines.start..lines.end + 1],
             width: *width,
         }
     }
 
-    /// Have them made, by any number of threads.
-    pub(crate) fn make<R>(&mut self, act: impl FnOnce(&[Mutex<Made>]) -> R) -> R {
+    /// Call `act`, which fills the matrices on any number of threads.
+    pub(crate) fn fill<R>(&mut self, act: impl FnOnce(&[Mutex<NewMatrix>]) -> R) -> R {
         let mut rest = &mut self.lines[..];
-        let mut made = Vec::new();
-        for (range, width) in &self.shapes {
-            let (lines, others) = rest.split_at_mut(range.len());
-            rest = others;
+        let mut matrices = Vec::new();
+        for place in &self.places {
+            let lines = rest.split_off_mut(..place.lines.len());
             let matrix = Matrix {
-                lines,
-                width: *width,
+                lines: lines.expect("`lay_out` made room"),
+                width: place.width,
             };
-            made.push(Mutex::new(Made { matrix, any: false }));
+            matrices.push(Mutex::new(NewMatrix {
+                matrix,
+                has_bits: false,
+            }));
         }
-        let done = act(&made);
-        let any = made
-            .into_iter()
-            .map(|made| made.into_inner().expect("no thread panics").any);
-        self.any = any.collect();
-        done
+        let result = act(&matrices);
+        for (place, matrix) in self.places.iter_mut().zip(matrices) {
+            place.has_bits = matrix.into_inner().expect("no thread panics").has_bits;
+        }
+        result
+    }
+}
+
+/// Transpose a tile; call `act` with each of its 512 columns and the bits of the 64 rows.
+#[inline(always)]
+pub(crate) fn for_each_column(tile: &mut BitTile, mut act: impl FnMut(usize, u64)) {
+    transpose(tile);
+    for (column, words) in tile.iter().enumerate() {
+        for (lane, &bits) in words.0.iter().enumerate() {
+            act(64 * lane + column, bits);
+        }
+    }
+}
+
+/// Permutes the columns of rows.
+///
+/// Key idea: a permutation of columns is a permutation of rows between two transpositions.
+#[derive(Default)]
+pub(crate) struct Permuter {
+    /// For each column a line: its bits in the rows.
+    columns: Vec<BitLine>,
+}
+
+impl Permuter {
+    /// Permute up to 512 rows of `width` lines. Calls `act` with the number of each row, the number of
+    /// each line, and the permuted line. Each position gets the bit that was at `order[position]`.
+    pub(crate) fn permute<'a>(
+        &mut self,
+        order: &[u32],
+        (rows, width): (usize, usize),
+        row: impl Fn(usize) -> &'a [BitLine],
+        mut act: impl FnMut(usize, usize, BitLine),
+    ) {
+        self.columns.resize(width * LINE, BitLine::ZERO);
+        let mut tile = [BitLine::ZERO; 64];
+        for first in (0..rows).step_by(64) {
+            for line in 0..width {
+                for (at, to) in tile.iter_mut().enumerate() {
+                    *to = if first + at < rows {
+                        row(first + at)[line]
+                    } else {
+                        BitLine::ZERO
+                    };
+                }
+                for_each_column(&mut tile, |column, bits| {
+                    self.columns[line * LINE + column].0[first / 64] = bits;
+                });
+            }
+        }
+        for first in (0..rows).step_by(64) {
+            for line in 0..width {
+                for (column, to) in tile.iter_mut().enumerate() {
+                    for (lane, bits) in to.0.iter_mut().enumerate() {
+                        let from = order[line * LINE + lane * 64 + column];
+                        *bits = self.columns[from as usize].0[first / 64];
+                    }
+                }
+                transpose(&mut tile);
+                for (at, &bits) in tile.iter().enumerate().take(rows - first) {
+                    act(first + at, line, bits);
+                }
+            }
+        }
     }
 }

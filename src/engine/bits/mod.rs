@@ -1,85 +1,125 @@
 //! A layer as bit matrices: the second way to hold it, for boards of 4x4.
 //!
-//! A layer of 4x4 is dense: of all boards of its sum, in all orientations, one in eight is reached.
-//! So a bit for each takes less memory than a list of the canonical ones, and a whole row of boards
-//! is moved or spawned into at once, 512 bits a step, without a sort and without a repeat.
+//! Key idea: a layer of 4x4 is dense. Of all boards of its sum, in all orientations, one in eight is
+//! reached. So a bit for each board takes less memory than a list of the canonical boards. And one
+//! instruction moves or spawns 512 boards, without a sort and without repeats.
 //!
-//! **Halves.** A board is a top half P and a bottom half Q, the bottom one read upside down: a
-//! vertical flip swaps them, and the same tables serve both. For each pair of weights (half the sums
-//! of the tiles) a layer has a bit matrix, rows by P, columns by Q.
+//! # A board as a bit
 //!
-//! **A move to the left** works on P and Q apart. The row of P goes by OR into that of P moved;
-//! the result is transposed, and the same is done with Q. Something must have changed: the row of a P
-//! that stays is masked by those Q that do not.
+//! ```text
+//!     a board          P, its top half       Q, its bottom half, upside down
 //!
-//! **A spawn** in the top half makes P of the halves that lack one of its 2s or 4s: the OR of
-//! their rows of afterstates. In the bottom half it is the same, transposed.
+//!     1 . . . outer    1 . . .               . . 3 5   outer row, at the edge
+//!     2 1 . . inner    2 1 . .               4 . . .   inner row, in the middle
+//!     - - - -
+//!     4 . . . inner    weight 1+2+1 = 4      weight 4+16+8 = 28
+//!     . . 3 5 outer    position of P among   position of Q among
+//!                      halves of weight 4:   halves of weight 28:
+//!                      the row number        the column number
 //!
-//! **Symmetry.** All eight images of a board have bits. So moves to the left are enough: what other
-//! moves lead to are their images, a mirror image of the right one, quarter turns of those up and
-//! down. Of a layer only what moves to the left lead to is kept, with an empty cell in the top half:
-//! every afterstate or its flip has one. What moves down lead to is made of that once (`turn`).
-//! States are never kept: a row of them is made, counted, named, moved and forgotten.
+//!     The bit at (P, Q) of matrix (4, 28) says whether the board is reached.
+//!
+//!     A move left      1 . . .               3 5 . .   Each row keeps its weight:
+//!     changes P and    2 1 . .               4 . . .   the bit stays in (4, 28).
+//!     Q separately:
+//!
+//!     A move up        1 1 3 5               . . . .   Tiles change halves:
+//!     mixes P and Q:   2 . . .               4 . . .   the bit goes to (24, 8).
+//! ```
+//!
+//! Digits are exponents; the weight of exponent e is 2^(e-1). A vertical flip of a board swaps P and
+//! Q, because Q is read upside down. So one set of tables serves rows and columns.
+//!
+//! # A layer
+//!
+//! **A move to the left** works on P and Q separately. The row of P goes by OR into the row of P
+//! moved. The result is transposed, and Q moves in the same way. Something must change: if P stays, a
+//! mask removes each Q that stays, too.
+//!
+//! **A spawn** in the top half makes P from the halves that lack one of its 2s or 4s: the OR of their
+//! rows of afterstates. A spawn in the bottom half works on the transposed rows.
+//!
+//! **Symmetry.** All eight images of a board have bits, so moves to the left are enough. Moves to the
+//! right lead to mirror images of their results, and moves up and down to quarter turns. Of a layer,
+//! only the results of moves to the left with an empty cell in the top half are stored: every
+//! afterstate or its flip has such a cell. Results of moves down are derived from them once (`turn`).
+//! States are never stored: a row of states is made, counted, named, moved and dropped.
 //!
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left
 //!      |
-//!      | turn         those moved down, by fields of bits                    once a layer
+//!      | turn         moved down: copies fields of bits, once a layer
 //!      v
-//!   Slab              all afterstates with a top half of one weight
+//!   AfterstateMatrix  all afterstates with a top half of one weight
 //!      |
 //!      | spawn        a row of states: one top half, all bottom halves            Pair
-//!      +--> census    labeled boards, moves, wins, dead ones: counts of bits under masks
-//!      +--> canonical boards one by one: how many, and their fingerprint             NamedBoards
+//!      +--> census    labeled boards, moves, wins, dead states: bits under masks
+//!      +--> canonical boards one by one: their number and fingerprint             NamedBoards
 //!      |
 //!      | slide        OR into the row of the moved top half, transpose, OR again
 //!      v
 //!   Afterstates of sum s
 //! ```
 //!
-//! **Counts** are of labeled boards; how many canonical ones they stand for follows by Burnside's
-//! lemma from the few boards that have a symmetry of their own. The canonical ones are also named,
-//! one by one, and both numbers must agree for every part.
+//! **Counts** are of labeled boards. The number of canonical boards follows by Burnside's lemma from
+//! the few boards with a symmetry of their own. The canonical boards are also named one by one, and
+//! both numbers must agree for every part.
 //!
-//! **Layers on disk.** After 45 seconds, or later where that would take more than a quarter of the
-//! time, the afterstates of the last two sums are written as sorted lists, the frontier that the
-//! list engine leaves after every layer, and what was counted since is sealed; where a run keeps the
-//! afterstates of every layer, each is written and sealed. So either engine goes on where the other
-//! stopped. Boards are listed row by row (`listing`), each with its own top half. States that are not
-//! listed need only half the rows: those of a flipped pair are named with their flips. Candidates
-//! need not be counted: each fills an empty cell of an afterstate, or is a start.
+//! **Layers on disk.** From time to time the afterstates of the last two sums are written as sorted
+//! lists, the frontier that the list engine leaves after every layer. Then the layers counted since are
+//! sealed. A run that keeps the afterstates of every layer writes and seals each layer. So either
+//! engine resumes where the other stopped. Boards are listed row by row (`listing`), each with its own
+//! top half. Without a listing half the rows are enough: a pair names the flipped boards, too.
+//! Candidates are not counted: each fills an empty cell of an afterstate, or is a start.
 //!
-//! Reading order: `half`, `quads`, `groups`, `class` (which bits there are), `tables`, `halves`, `kernels`,
-//! `lines`, `matrix`; `afterstates`, `turn`, `mirror`, `slab`; `pair` (the loop over rows; its
-//! memory is `scratch`), `spawn`, `census`, `canonical` (`begins`, `boards`), `named`, `slide`;
-//! `sweep` (a layer), `listing` (`rows`), this file (layers, and their files), `table_rows`, `sizes`.
+//! # Words
+//!
+//! | noun | meaning |
+//! |---|---|
+//! | half, quad | two rows of a board; four cells, half of a half ([`Half`](half::Half)) |
+//! | class | all halves of one weight, in order ([`Class`](class::Class)) |
+//! | position | the number of a half in its class |
+//! | row, column | the bits of all boards with one top half; with one bottom half |
+//! | line | 512 bits of a row ([`BitLine`](kernels::BitLine)) |
+//! | padding | positions without a half at the end of a range, up to a whole line |
+//! | mask | a row of bits that selects columns |
+//! | compact row | a row of those lines that have short halves, or hollow halves |
+//! | square pair | a pair of one weight twice; another pair stands for the flipped pair, too |
+//! | moved row | a top half that a move to the left leads to, with an empty cell |
+//! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |
+//! | target | the position after a move to the left |
+//! | image | the mirror image of a half, or one of the eight images of a board |
+//! | full half | a half without an empty cell |
+//! | hollow half | a half that can lie over a gap after a move down; a column is empty |
+//! | short half | a half that can lie under a gap after a move down |
+//! | field | the bits of the halves with one right quad and any full left quad |
+//! | removal | a half without one of its 2s or 4s |
+//! | prefix | the first two cells of an image of a board |
+//! | named board | a canonical board that was visited, not only counted |
+//!
+//! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `matrix`; `afterstates`, `turn`,
+//! `afterstate_matrix`; `pair` (the loop over rows), `spawn`, `census` with `symmetry`, `canonical`
+//! with `prefixes`, `slide`; `sweep` (a layer), `listing` with `rows`; this file (layers and their
+//! files); `sizes`.
 
+mod afterstate_matrix;
 mod afterstates;
-mod begins;
-pub(crate) mod boards;
-mod canonical;
+pub(crate) mod canonical;
 mod census;
 mod class;
-mod groups;
 mod half;
 mod halves;
 pub(crate) mod kernels;
-mod lines;
 mod listing;
 mod matrix;
-mod mirror;
-mod named;
 mod pair;
-mod quads;
+mod prefixes;
 mod rows;
-mod scratch;
 mod sizes;
-mod slab;
 mod slide;
 mod spawn;
 mod sweep;
-mod table_rows;
-mod tables;
+mod symmetry;
 mod turn;
 
 use std::time::{Duration, Instant};
@@ -98,28 +138,27 @@ use crate::part::Kind;
 use crate::progress::{Progress, Silent};
 use crate::store::{CountedLayer, Store};
 
+use census::{afterstates, compare_afterstates, states_row};
 use listing::{Listing, RowSource};
 use pair::PairCounts;
 pub(crate) use sizes::Sizes;
 use sweep::Sweep;
-use table_rows::{afterstates, agree, states_row};
 
-/// When so much time has passed, a frontier is written and what was counted is sealed...
+/// The least time between two frontiers on disk.
 pub(crate) const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 
-/// ...but it takes no more than a part of the time: not before counting took so many times as long
-/// as the last frontier did.
+/// Write a frontier only after counting has taken this many times as long as the last write.
 const TIMES_FRONTIER: u32 = 3;
 
-/// Counts layers as matrices. Between layers the afterstates of two sums are in memory; they are
-/// written as lists, for either engine to go on from, when some layers are to be sealed.
+/// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
+/// layers, they are written as lists, from which either engine can resume.
 pub(crate) struct Bits<'a> {
     game: Game,
     sweep: Sweep<'a>,
     parts: Parts<'a>,
-    /// For what is not matrices.
+    /// The plan for everything but matrices.
     plan: Plan,
-    /// How long the last frontier took to write.
+    /// Time of the last write of a frontier.
     frontier_took: Duration,
 }
 
@@ -142,7 +181,7 @@ impl Counter for Bits<'_> {
             let found = self.count(&mut layer, listed.then_some(&mut *store), progress)?;
             layer.last = layer.sum >= 8 && self.sweep.ends();
             if layer.last && !listed {
-                // That it is the last one is known only now.
+                // Its states must be listed, which is known only now.
                 self.count(&mut layer, Some(store), &mut Silent)?;
             }
             if let Some(last) = layers.last_mut() {
@@ -152,9 +191,9 @@ impl Counter for Bits<'_> {
                 before.swap(0, 1);
                 before[1].clone_from(&last.rows);
             } else {
-                // They were counted when they were written.
+                // The afterstates were counted when they were written.
                 for row in &before[1] {
-                    agree(row, &found.afterstates)?;
+                    compare_afterstates(row, &found.afterstates)?;
                 }
             }
             self.add_candidates(&mut layer, &before);
@@ -178,21 +217,16 @@ impl Counter for Bits<'_> {
 }
 
 impl<'a> Bits<'a> {
-    /// Make ready to count the layers after the last sealed one of `store`, none after that of sum
-    /// `last`; `plan` is for what is not matrices.
+    /// Prepare to count from the last sealed layer of `store` to the layer of sum `last`. `plan` is for
+    /// everything but matrices.
     pub(crate) fn new(store: &Store, plan: &Plan, last: u32, workers: &'a Workers) -> Result<Self> {
         let run = store.run();
         let game = *run.game();
         let sum = run.sealed_sum() + 2;
         let end = last.min(game.sum_bound());
-        let mut sweep = Sweep::new(
-            &game,
-            sum as usize / 2,
-            end as usize / 2,
-            workers,
-            plan.threads(),
-        )?;
-        sweep.take_up(&Frontier::open(run)?)?;
+        let [first, last] = [sum, end].map(|sum| sum as usize / 2);
+        let mut sweep = Sweep::new(&game, first, last, workers, plan.threads())?;
+        sweep.load(&Frontier::open(run)?)?;
         Ok(Self {
             game,
             sweep,
@@ -202,7 +236,7 @@ impl<'a> Bits<'a> {
         })
     }
 
-    /// Count the states of a layer; write their files if they are to be kept in a `store`.
+    /// Count the states of a layer. With a `store`, also write their files.
     fn count(
         &mut self,
         layer: &mut CountedLayer,
@@ -216,12 +250,11 @@ impl<'a> Bits<'a> {
         let found = self
             .sweep
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
-        let keys = top.up_to().map(|max| PartKey {
-            sum: layer.sum,
-            max,
-        });
-        let rows = keys.map(|key| states_row(key, &found));
-        layer.rows = rows.collect::<Result<_>>()?;
+        let sum = layer.sum;
+        layer.rows = top
+            .up_to()
+            .map(|max| states_row(PartKey { sum, max }, &found))
+            .collect::<Result<_>>()?;
         if let (Some(listing), Some(store)) = (listing, store) {
             self.write_states(layer, listing, store, &mut || progress.advance(0))?;
         }
@@ -249,7 +282,7 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// Each candidate fills an empty cell of an afterstate, or is a start.
+    /// Compute the candidates: each fills an empty cell of an afterstate, or is a start.
     fn add_candidates(&self, layer: &mut CountedLayer, before: &[Vec<Row>; 2]) {
         let starts = self.game.starts(layer.sum);
         for row in &mut layer.rows {
@@ -264,8 +297,8 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Write the afterstates of the last two layers, as far as they are not sealed. To those who
-    /// watch, it is the end of the last one.
+    /// Write the afterstates of the last two layers, unless they are sealed. Progress reports it as the
+    /// end of the last layer.
     fn write_frontier(
         &mut self,
         layers: &mut [CountedLayer],
@@ -298,17 +331,18 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// What is to be built of a layer's rows.
+/// The orders for the parts of a layer.
 fn orders<V>(
     rows: &[Row],
     listing: Listing,
     visit: impl Fn() -> V,
 ) -> Vec<PartOrder<RowSource, V>> {
-    let orders = rows.iter().zip(listing.into_sources());
-    let orders = orders.map(|(row, source)| PartOrder {
-        key: row.key().expect("a row of the engine has a tile"),
-        source,
-        visit: visit(),
-    });
-    orders.collect()
+    rows.iter()
+        .zip(listing.into_sources())
+        .map(|(row, source)| PartOrder {
+            key: row.key().expect("a row of the engine has a tile"),
+            source,
+            visit: visit(),
+        })
+        .collect()
 }

@@ -1,7 +1,7 @@
-//! The states of one layer with halves of two given weights: made, counted, named, moved.
+//! The states of one layer whose halves have two given weights.
 //!
 //! ```text
-//! afterstates of s-2, s-4        Slab: rows by top half
+//! afterstates of s-2, s-4        AfterstateMatrix: rows by top half
 //!    | spawn in the bottom half: rows of the flipped pair, transposed
 //!    | spawn in the top half: OR of the rows without one tile
 //!    v
@@ -9,64 +9,106 @@
 //!    | counted, named
 //!    | OR into the row of the top half moved to the left
 //!    v
-//! strip of 64 moved top halves, transposed
+//! batch of 64 moved top halves, transposed
 //!    | OR into the row of the bottom half moved to the left
 //!    v
 //! afterstates moved to the left  rows of both pairs, (a, b) and (b, a)
 //! ```
 //!
-//! No matrix of states is ever kept: of each pair there is the transposed part of its rows, and one
-//! row in the making.
+//! A matrix of states is never stored. A pair has the transposed part of its rows, and one row at a
+//! time.
 
 use std::ops::AddAssign;
 
+use super::afterstate_matrix::AfterstateMatrix;
 use super::afterstates::Afterstates;
-use super::begins::{Begins, Standing};
-use super::census::{Counts, PairCensus};
+use super::canonical::Canonical;
+use super::census::{BoardCounts, EXPONENTS};
 use super::class::NONE;
 use super::half::Half;
-use super::halves::Halves;
-use super::kernels::set;
-use super::listing::Listing;
-use super::named::NamedBoards;
-use super::scratch::PairScratch;
-use super::slide::MovedPair;
-use super::tables::Tables;
+use super::halves::{Halves, Tables};
+use super::kernels::{BitLine, set};
+use super::listing::{Lister, Listing};
+use super::matrix::{LineMemory, Matrix, Permuter};
+use super::prefixes::{Prefixes, Standing};
+use super::slide::{MovedPair, Slide};
+use super::spawn::Spawns;
 use crate::error::Result;
-use crate::game::Game;
+use crate::game::{Board, Game};
+use crate::part::{Fingerprint, fingerprint};
 
-/// A pair of weights in a layer.
+/// A top half and a bottom half of a layer, by weight.
 pub(crate) struct Pair<'a> {
-    game: &'a Game,
+    pub(super) game: &'a Game,
     halves: &'a Halves,
-    /// The afterstates that a 2 and a 4 are spawned into.
-    before: [&'a Afterstates; 2],
-    /// The starts, in all orientations.
+    /// The afterstates that get a 2, and the afterstates that get a 4.
+    before: &'a [Afterstates; 2],
+    /// The starts in all orientations.
     starts: &'a [(Half, Half)],
     top: usize,
     bottom: usize,
+    /// The top halves.
+    pub(super) rows: &'a Tables,
+    /// The bottom halves.
+    pub(super) columns: &'a Tables,
 }
 
-/// What is counted in pairs.
+/// A thread's memory for a pair.
+#[derive(Default)]
+pub(crate) struct PairScratch {
+    pub(super) matrices: [AfterstateMatrix; 2],
+    pub(super) permuter: Permuter,
+    spawns: Spawns,
+    starts: Vec<(u32, u32)>,
+    pub(super) row: Vec<BitLine>,
+    /// Mask of the dead states of the row; empty if none can be dead.
+    pub(super) dead: Vec<BitLine>,
+    pub(super) symmetric: Vec<u32>,
+    pub(super) canonical: Canonical,
+    pub(super) lister: Lister,
+    /// Rows by bottom half.
+    pub(super) flipped: Matrix<LineMemory>,
+    slide: Slide,
+}
+
+/// The counts of pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairCounts {
-    pub(crate) states: Counts,
-    /// The afterstates of the sum before.
-    pub(crate) afterstates: Counts,
+    pub(crate) states: BoardCounts,
+    /// The afterstates of the last sum.
+    pub(crate) afterstates: BoardCounts,
     pub(crate) named: NamedBoards,
+}
+
+/// Canonical live states that were visited one by one, by largest exponent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NamedBoards {
+    pub(crate) live: [u64; EXPONENTS],
+    pub(crate) fingerprints: [Fingerprint; EXPONENTS],
 }
 
 impl AddAssign for PairCounts {
     fn add_assign(&mut self, other: Self) {
         self.states += other.states;
         self.afterstates += other.afterstates;
-        self.named += other.named;
+        for exp in 0..EXPONENTS {
+            self.named.live[exp] += other.named.live[exp];
+            self.named.fingerprints[exp] += other.named.fingerprints[exp];
+        }
+    }
+}
+
+impl NamedBoards {
+    /// Add boards of largest exponent `max`.
+    fn add(&mut self, max: u8, boards: &[Board]) {
+        self.live[usize::from(max)] += boards.len() as u64;
+        self.fingerprints[usize::from(max)] += fingerprint(boards);
     }
 }
 
 impl<'a> Pair<'a> {
-    /// The pair of a top and a bottom weight, after the afterstates of the last sum and of the one
-    /// before.
+    /// The pair of a top and a bottom weight. `before` are the afterstates of the last sum and of the
+    /// sum before it.
     pub(crate) fn new(
         game: &'a Game,
         halves: &'a Halves,
@@ -77,22 +119,21 @@ impl<'a> Pair<'a> {
         Self {
             game,
             halves,
-            before: before.each_ref(),
+            before,
             starts,
             top,
             bottom,
+            rows: &halves.tables[top],
+            columns: &halves.tables[bottom],
         }
     }
 
-    fn rows(&self) -> &Tables {
-        &self.halves.tables[self.top]
+    /// Whether both halves have one weight.
+    pub(super) fn is_square(&self) -> bool {
+        self.top == self.bottom
     }
 
-    fn columns(&self) -> &Tables {
-        &self.halves.tables[self.bottom]
-    }
-
-    /// Make, count, name and move the states; list them if there is a `listing`.
+    /// Make, count, name and move the states. With a `listing`, also list them.
     pub(crate) fn sweep(
         &self,
         scratch: &mut PairScratch,
@@ -100,45 +141,43 @@ impl<'a> Pair<'a> {
         listing: Option<&Listing>,
     ) -> Result<PairCounts> {
         let mut found = PairCounts::default();
-        let (rows, columns) = (self.rows(), self.columns());
-        self.make_slabs(self.bottom, scratch, Some(&mut found.afterstates))?;
+        self.make_matrices(self.bottom, scratch, Some(&mut found.afterstates))?;
         if !self.prepare(scratch, Some(&mut found.afterstates))? {
             return Ok(found);
         }
-        scratch.slide.begin(columns, &mut out)?;
-        for &position in &rows.by_target {
+        scratch.slide.begin(&mut out)?;
+        for &position in &self.rows.moves.by_target {
             if !self.make_row(position, scratch) {
                 continue;
             }
-            if !self.count(position, scratch, &mut found.states) {
+            self.mark_dead(position, scratch);
+            if !self.count_states(position, scratch, &mut found.states) {
                 continue;
             }
             self.name(position, scratch, listing, &mut found.named)?;
-            let target = rows.targets[position as usize];
+            let target = self.rows.moves.targets[position as usize];
             if target != NONE {
-                let PairScratch { slide, row, .. } = scratch;
-                slide.advance(target, rows, columns, &mut out);
-                slide.add(position, target, row, columns);
+                scratch.slide.advance(target, &mut out);
+                let row = &scratch.row;
+                scratch.slide.add(position, target, row, self.columns);
             }
         }
-        scratch.slide.finish(rows, columns, &mut out);
-        if listing.is_some() && self.top != self.bottom {
-            self.flipped().list(scratch, listing, &mut found.named)?;
+        scratch.slide.finish(&mut out);
+        if listing.is_some() && !self.is_square() {
+            let flipped = Self {
+                top: self.bottom,
+                bottom: self.top,
+                rows: self.columns,
+                columns: self.rows,
+                ..*self
+            };
+            flipped.list(scratch, listing, &mut found.named)?;
         }
         Ok(found)
     }
 
-    /// The pair of the same states, flipped.
-    fn flipped(&self) -> Self {
-        Self {
-            top: self.bottom,
-            bottom: self.top,
-            ..*self
-        }
-    }
-
-    /// Name and list the states, after those of the flipped pair were swept: the slabs that were
-    /// made last are those of its bottom halves.
+    /// Name and list the states after the flipped pair was swept. That sweep made the matrices of
+    /// this pair's bottom halves last.
     fn list(
         &self,
         scratch: &mut PairScratch,
@@ -146,93 +185,74 @@ impl<'a> Pair<'a> {
         named: &mut NamedBoards,
     ) -> Result<()> {
         self.prepare(scratch, None)?;
-        let rows = self.rows();
-        for (position, half) in rows.class.halves() {
-            let standing = Begins::of(half, rows.up_to.len() as u8).standing;
+        let exponents = self.rows.census.up_to.len() as u8;
+        for (position, half) in self.rows.class.halves() {
+            let standing = Prefixes::of(half, exponents).standing;
             if standing != Standing::Never && self.make_row(position, scratch) {
-                self.census()
-                    .mark_dead(position, &scratch.row, &mut scratch.dead);
+                self.mark_dead(position, scratch);
                 self.name(position, scratch, listing, named)?;
             }
         }
         Ok(())
     }
 
-    /// Make what rows of states are made of, when the slabs of bottom halves are made. Counts the
-    /// afterstates of the sum before, if asked to. Returns whether there can be any states.
-    fn prepare(&self, scratch: &mut PairScratch, counts: Option<&mut Counts>) -> Result<bool> {
-        let PairScratch { spawns, slabs, .. } = scratch;
-        spawns.make(slabs, self.rows(), self.columns())?;
-        if self.top != self.bottom {
-            self.make_slabs(self.top, scratch, counts)?;
+    /// Make the sources of rows of states, given the matrices of the bottom halves. Adds the counts of
+    /// the last sum's afterstates to `counts`. Returns whether there can be any states.
+    fn prepare(&self, scratch: &mut PairScratch, counts: Option<&mut BoardCounts>) -> Result<bool> {
+        scratch
+            .spawns
+            .make(&scratch.matrices, self.rows, self.columns)?;
+        if !self.is_square() {
+            self.make_matrices(self.top, scratch, counts)?;
         }
-        let above = scratch.slabs.iter().any(|slab| !slab.empty);
         scratch.starts.clear();
-        scratch.starts.extend(self.starts());
-        Ok(above || !scratch.spawns.is_empty() || !scratch.starts.is_empty())
+        for &(top, bottom) in self.starts {
+            if top.weight() == self.top {
+                let positions = (self.halves.position(top), self.halves.position(bottom));
+                scratch.starts.push(positions);
+            }
+        }
+        let above = scratch.matrices.iter().any(|matrix| matrix.has_bits);
+        Ok(above || scratch.spawns.has_bits || !scratch.starts.is_empty())
     }
 
-    /// The starts of this pair, as positions.
-    fn starts(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let here = |&&(top, _): &&(Half, Half)| top.weight() == self.top;
-        let starts = self.starts.iter().filter(here);
-        starts.map(|&(top, bottom)| (self.halves.position(top), self.halves.position(bottom)))
-    }
-
-    /// Make the slabs that lead to rows of weight `top`; counts the afterstates of the sum before, if
-    /// asked to.
-    fn make_slabs(
+    /// Make the matrices of the afterstates whose top half has weight `top` after the spawn. Adds the
+    /// counts of the last sum's afterstates to `counts`.
+    fn make_matrices(
         &self,
         top: usize,
         scratch: &mut PairScratch,
-        mut counts: Option<&mut Counts>,
+        mut counts: Option<&mut BoardCounts>,
     ) -> Result<()> {
-        for (tile, slab) in scratch.slabs.iter_mut().enumerate() {
-            let before = self.before[tile];
-            slab.empty = true;
+        for (tile, matrix) in scratch.matrices.iter_mut().enumerate() {
+            let before = &self.before[tile];
+            matrix.has_bits = false;
             if let Some(top) = top.checked_sub(tile + 1) {
-                slab.make(before, top, self.halves, &mut scratch.mirror)?;
-                // Those of the sum before that were counted a layer ago.
+                matrix.make(before, top, self.halves, &mut scratch.permuter)?;
+                // The afterstates of the sum before it were counted one layer ago.
                 if let (0, Some(counts)) = (tile, counts.as_deref_mut()) {
-                    *counts += slab.count(before.weight, top, self.halves, &mut scratch.row);
+                    *counts += matrix.count(before.weight, top, self.halves, &mut scratch.row)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Make the row of states with the top half at `position`; returns whether it can have any.
+    /// Make the row of states with the top half at `position`. Returns whether the row can have bits.
     fn make_row(&self, position: u32, scratch: &mut PairScratch) -> bool {
-        let PairScratch {
-            slabs,
-            spawns,
-            starts,
-            row,
-            ..
-        } = scratch;
-        let mut any = spawns.make_row(slabs, position, self.rows(), self.columns(), row);
-        for &(_, bottom) in starts.iter().filter(|(top, _)| *top == position) {
+        let (matrices, row) = (&scratch.matrices, &mut scratch.row);
+        let mut any = scratch
+            .spawns
+            .make_row(matrices, position, self.rows, self.columns, row);
+        for &(_, bottom) in scratch.starts.iter().filter(|(top, _)| *top == position) {
             any = true;
             set(row, bottom);
         }
         any
     }
 
-    /// Count the states of the row that was made, and mark dead ones. Returns whether there are any.
-    fn count(&self, position: u32, scratch: &mut PairScratch, counts: &mut Counts) -> bool {
-        let PairScratch {
-            row,
-            dead,
-            symmetric,
-            ..
-        } = scratch;
-        let census = self.census();
-        census.mark_dead(position, row, dead);
-        census.add_states(position, row, dead, symmetric, counts)
-    }
-
-    /// Name the canonical live states of the row that was made. Those that are canonical when
-    /// flipped are named with them, but if they are listed with their own top half.
+    /// Name the canonical live states of the row that was made. A sweep without a listing also names
+    /// the flipped states that are canonical. A listing needs each state with its own top half.
     fn name(
         &self,
         position: u32,
@@ -240,33 +260,18 @@ impl<'a> Pair<'a> {
         listing: Option<&Listing>,
         named: &mut NamedBoards,
     ) -> Result<()> {
-        let (rows, columns) = (self.rows(), self.columns());
-        let PairScratch {
-            row,
-            dead,
-            canonical,
-            lister,
-            ..
-        } = scratch;
-        let half = rows.class.half(position).expect("a position of a half");
-        let of_half = (half, rows.max[position as usize]);
-        let dead = (!dead.is_empty()).then_some(dead.as_slice());
-        let flipped = self.top != self.bottom && listing.is_none();
-        canonical.find(of_half, row, dead, columns, flipped, |max, boards| {
+        let (row, lister) = (&scratch.row, &mut scratch.lister);
+        let half = self.rows.class.half(position);
+        let of_half = (half, self.rows.census.max[position as usize]);
+        let dead = Some(scratch.dead.as_slice()).filter(|dead| !dead.is_empty());
+        let flipped = !self.is_square() && listing.is_none();
+        let canonical = &mut scratch.canonical;
+        canonical.find(of_half, row, dead, self.columns, flipped, |max, boards| {
             named.add(max, boards);
             if listing.is_some() {
                 lister.add(max, boards);
             }
         });
         listing.map_or(Ok(()), |listing| listing.add(half, lister))
-    }
-
-    fn census(&self) -> PairCensus<'_> {
-        PairCensus {
-            game: self.game,
-            rows: self.rows(),
-            columns: self.columns(),
-            square: self.top == self.bottom,
-        }
     }
 }

@@ -1,65 +1,59 @@
-//! The rows of a part that one thread listed: of each top half, the bottom halves of its boards.
+//! The rows of a part that one thread listed: for each top half, the bottom halves of its boards.
 //!
-//! Key idea: a row's boards have their top half in common, so 4 bytes are enough for each. That is
-//! as quick as it can be while memory lasts. Only when it is used up are rows delta-coded, and only
-//! when coded ones take more of it than others are they written to a file.
+//! Key idea: the boards of a row have one top half, so four bytes per board are enough. Nothing is
+//! faster while memory lasts. When memory is used up, rows are delta-coded. When coded rows take more
+//! memory than others, they are written to a file.
 
 use std::collections::VecDeque;
 
 use super::half::Half;
-use crate::engine::chunk::ChunkPool;
-use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk};
+use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::packed::{Bounds, PackedRun, Packer};
 use crate::error::Result;
 use crate::game::Board;
 use crate::store::Spill;
 
-/// Rows of which what is known takes as much memory as a chunk of boards.
+/// Number of rows whose [`ListedRow`]s take the memory of a chunk.
 const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 128;
 
-/// Rows of one part that one thread listed.
+/// The rows of one part that one thread listed.
 pub(crate) struct Rows {
-    rows: Vec<ListedRow>,
-    /// How many of them are packed: the first ones.
+    pub(super) listed: Vec<ListedRow>,
+    /// Number of packed rows, which come first.
     packed: usize,
-    /// The digits of the bottom halves of the others, in words...
+    /// The digits of the other rows' bottom halves, in words.
     bottoms: VecDeque<Chunk>,
-    /// ...from that of this number...
+    /// The number of the first word in `bottoms`, and of the next word.
     first: usize,
-    /// ...to before this one.
     end: usize,
     runs: Vec<PackedRun>,
     /// The file of the runs that are not in memory.
-    spill: Spill,
-    /// Chunks that they may have whatever others take.
+    pub(super) spill: Spill,
+    /// Number of chunks that these rows may have in any case.
     granted: usize,
 }
 
-/// What is known of a row.
 #[derive(Clone, Copy)]
 pub(crate) struct ListedRow {
     pub(crate) top: Half,
-    /// Number of its boards.
+    /// Number of boards.
     pub(crate) boards: u32,
     place: RowPlace,
 }
 
-/// Where a row's boards are.
+/// The location of a row's boards.
 #[derive(Clone, Copy)]
 enum RowPlace {
-    /// The digits of their bottom halves, from the word of this number on.
+    /// The number of the first word.
     Words(usize),
-    Packed {
-        run: u32,
-        piece: u32,
-    },
+    /// A block of a packed run.
+    Packed { run: u32, block: u32 },
 }
 
 impl Rows {
-    /// No rows.
     pub(crate) fn new(granted: usize, spill: Spill) -> Self {
         Self {
-            rows: Vec::new(),
+            listed: Vec::new(),
             packed: 0,
             bottoms: VecDeque::new(),
             first: 0,
@@ -70,9 +64,9 @@ impl Rows {
         }
     }
 
-    /// Add a row of boards: their top half, and the digits of the bottom ones, sorted.
+    /// Add a row of boards: their top half, and the sorted digits of their bottom halves.
     pub(crate) fn add(&mut self, top: Half, bottoms: &[u32], pool: &mut ChunkPool) -> Result<()> {
-        self.rows.push(ListedRow {
+        self.listed.push(ListedRow {
             top,
             boards: bottoms.len() as u32,
             place: RowPlace::Words(self.end),
@@ -89,7 +83,7 @@ impl Rows {
             self.end += here.len();
             rest = after;
         }
-        if self.rows.len().is_multiple_of(ROWS_OF_CHUNK) {
+        if self.listed.len().is_multiple_of(ROWS_OF_CHUNK) {
             pool.cede();
         }
         if pool.used_up() {
@@ -98,7 +92,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Pack what is not packed, or if it is less than what is packed write that to the file.
+    /// Pack the rows in words. If the packed rows take more memory, write them to the file instead.
     fn make_room(&mut self, pool: &mut ChunkPool) -> Result<()> {
         let packed = self.runs.iter().map(PackedRun::chunks).sum::<usize>();
         if self.bottoms.len() + packed <= self.granted {
@@ -106,35 +100,36 @@ impl Rows {
         } else if packed <= self.bottoms.len() {
             self.pack(pool)
         } else {
-            let mut runs = self.runs.iter_mut();
-            runs.try_for_each(|run| run.spill(&mut self.spill, pool))
+            self.runs
+                .iter_mut()
+                .try_for_each(|run| run.spill(&mut self.spill, pool))
         }
     }
 
-    /// Pack the rows that are not packed.
+    /// Pack the rows in words.
     fn pack(&mut self, pool: &mut ChunkPool) -> Result<()> {
         let run = self.runs.len() as u32;
         let mut packer = Packer::default();
         let mut boards = Vec::new();
-        for at in self.packed..self.rows.len() {
-            let row = self.rows[at];
+        for at in self.packed..self.listed.len() {
+            let row = self.listed[at];
             if let RowPlace::Words(begin) = row.place {
                 self.forget(begin, pool);
             }
             boards.clear();
             self.read(row, &mut Vec::new(), &mut boards)?;
-            let piece = packer.pieces() as u32;
+            let block = packer.pieces() as u32;
             packer.append(&boards, pool)?;
-            self.rows[at].place = RowPlace::Packed { run, piece };
+            self.listed[at].place = RowPlace::Packed { run, block };
         }
         self.end = self.end.next_multiple_of(CHUNK);
         self.forget(self.end, pool);
-        self.packed = self.rows.len();
+        self.packed = self.listed.len();
         self.runs.push(packer.finish());
         Ok(())
     }
 
-    /// Give back the chunks of words before that of number `begin`.
+    /// Return to the pool the chunks whose words all come before word `begin`.
     fn forget(&mut self, begin: usize, pool: &mut ChunkPool) {
         while self.first + CHUNK <= begin {
             pool.give(self.bottoms.pop_front().expect("it has words"));
@@ -142,17 +137,7 @@ impl Rows {
         }
     }
 
-    /// The rows that were added.
-    pub(crate) fn rows(&self) -> &[ListedRow] {
-        &self.rows
-    }
-
-    /// Bytes of the file.
-    pub(crate) fn spilled(&self) -> u64 {
-        self.spill.bytes()
-    }
-
-    /// Append the boards of a row to `boards`; coded ones go through `bytes`.
+    /// Append the boards of a row to `boards`. `bytes` is scratch memory for packed rows.
     pub(crate) fn read(
         &self,
         row: ListedRow,
@@ -172,8 +157,8 @@ impl Rows {
                 }
                 Ok(())
             }
-            RowPlace::Packed { run, piece } => self.runs[run as usize].read(
-                piece as usize,
+            RowPlace::Packed { run, block } => self.runs[run as usize].read(
+                block as usize,
                 Bounds::ALL,
                 &self.spill,
                 bytes,

@@ -1,19 +1,19 @@
-//! What matrices take, known before any is made.
+//! The memory that matrices take, computed before any is made.
 //!
-//! How many halves of a weight there are of some kind follows from polynomials: the coefficient of
-//! x^w counts the halves of weight w, and a product combines cells, columns or rows.
+//! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves of
+//! weight w, and a product combines cells, columns or rows.
 
 use super::kernels::{BitLine, LINE};
 use crate::engine::plan::Plan;
 use crate::game::Game;
 
-/// Heavier halves are not looked at: long before, tables of all halves fit no memory.
+/// Greatest weight of a half that is considered. No memory holds the tables of heavier halves.
 const HEAVIEST: usize = 1 << 12;
 
-/// Bytes of tables for a half...
+/// Bytes of tables per half.
 const TABLES: u64 = 96;
 
-/// ...and bits of masks for each exponent and each pair of exponents.
+/// Bits of masks per half, for each exponent and for each pair of exponents.
 const MASKS_OF_EXPONENT: u64 = 9;
 const MASKS_OF_PAIR: u64 = 5;
 
@@ -26,44 +26,36 @@ pub(crate) struct Sizes {
     left: Vec<u64>,
     both: Vec<u64>,
     full: Vec<u64>,
-    /// Inward, not full.
+    /// Inward halves that are not full.
     inward: Vec<u64>,
     hollow: Vec<u64>,
-    /// All up to a weight.
+    /// All halves that are not heavier.
     up_to: Vec<u64>,
 }
 
 impl Sizes {
-    /// For the layers of a game with sums up to `end`.
+    /// The sizes for the layers of a game with sums up to `end`.
     pub(crate) fn new(game: &Game, end: u32, plan: &Plan) -> Self {
         let win = game.win().get();
         let heaviest = 8usize << (win - 2);
         let most = heaviest.min(end as usize / 2).min(HEAVIEST);
         let one = [(0, 1)];
         let tiles: Vec<(usize, u64)> = (1..win).map(|exp| (1 << (exp - 1), 1)).collect();
-        let product = |by: &[&[(usize, u64)]], times: usize| {
-            let mut product = vec![0; most + 1];
-            product[0] = 1;
-            for _ in 0..times {
-                product = multiply(&product, by);
-            }
-            product
+        // The sum of some polynomials, to the power of `times`.
+        let power = |of: &[&[(usize, u64)]], times: usize| {
+            let mut one = vec![0; most + 1];
+            one[0] = 1;
+            (0..times).fold(one, |power, _| multiply(&power, of))
         };
-        let cell: [&[_]; 2] = [&one, &tiles];
-        let pairs = sparse(&product(&[&tiles], 2));
-        let rows = {
-            let lengths = [1, 2, 3, 4].map(|length| sparse(&product(&[&tiles], length)));
-            let [a, b, c, d] = &lengths;
-            product(&[&one, a, b, c, d], 2)
-        };
-        let fours = sparse(&product(&[&tiles], 4));
-        let full = product(&[&tiles], 8);
-        let inward = product(&[&one, &tiles, &pairs], 4);
-        let no_gap = product(&[&tiles, &pairs], 4);
+        let tiles_in = |cells| terms(&power(&[&tiles], cells));
+        let [pairs, triples, fours] = [2, 3, 4].map(tiles_in);
+        let full = power(&[&tiles], 8);
+        let inward = power(&[&one, &tiles, &pairs], 4);
+        let without_empty_column = power(&[&tiles, &pairs], 4);
         let less = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
-        let all = product(&cell, 8);
-        let sums = all.iter().scan(0u64, |sum, &n| {
-            *sum = sum.saturating_add(n);
+        let all = power(&[&one, &tiles], 8);
+        let sums = all.iter().scan(0u64, |sum, &count| {
+            *sum = sum.saturating_add(count);
             Some(*sum)
         });
         Self {
@@ -71,16 +63,16 @@ impl Sizes {
             exponents: win,
             heaviest,
             up_to: sums.collect(),
-            left: rows,
-            both: product(&[&one, &fours], 2),
-            hollow: less(&inward, &no_gap),
+            left: power(&[&one, &tiles, &pairs, &triples, &fours], 2),
+            both: power(&[&one, &fours], 2),
+            hollow: less(&inward, &without_empty_column),
             inward: less(&inward, &full),
             all,
             full,
         }
     }
 
-    /// Parts whose boards are collected at once.
+    /// Number of parts that are collected at once.
     pub(crate) fn parts(game: &Game) -> usize {
         usize::from(game.top().get())
     }
@@ -94,33 +86,28 @@ impl Sizes {
         };
         let exponents = u64::from(self.exponents).min(u64::from(sum.ilog2()) + 1);
         let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
-        let tables = halves.saturating_mul(TABLES + masks / 8);
-        let pairs = weight - most..=most;
-        let tops = pairs.map(|top| (top, weight - top));
-        let mut sum = tables;
-        let (mut slab, mut below) = (0, 0);
-        for (top, bottom) in tops {
-            let open = self.left[top] - self.full[top];
-            let moved = matrix(
-                open,
-                lines(self.left[bottom] - self.both[bottom]) + lines(self.both[bottom]),
-            );
-            let full = matrix(self.inward[top], lines(self.both[bottom])) / 2;
-            let short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
-            let settled = self.settled(bottom);
-            sum = sum.saturating_add(3 * moved + 2 * full + 2 * short);
-            let rare = matrix(self.hollow[top], settled)
+        let mut bytes = halves.saturating_mul(TABLES + masks / 8);
+        let (mut afterstates, mut spawns) = (0, 0);
+        for top in weight - most..=most {
+            let bottom = weight - top;
+            let both = lines(self.both[bottom]);
+            let left = lines(self.left[bottom] - self.both[bottom]);
+            let moved = matrix(self.left[top] - self.full[top], left + both);
+            let on_full = matrix(self.inward[top], both) / 2;
+            let on_short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
+            bytes = bytes.saturating_add(3 * moved + 2 * on_full + 2 * on_short);
+            let rare = matrix(self.hollow[top], self.moved_lines(bottom))
                 + matrix(self.inward[top], lines(self.hollow[bottom]) + 4);
-            slab = slab.max(2 * moved + 2 * full + rare);
-            let flipped = matrix(LINE as u64, lines(self.all[top]) + 5);
-            let settled = self.settled(top) * LINE as u64;
-            below = below.max(matrix(settled, lines(self.all[bottom]) + 5) + flipped);
+            afterstates = afterstates.max(2 * moved + 2 * on_full + rare);
+            let by_bottom = matrix(LINE as u64, lines(self.all[top]) + 5);
+            let rows = self.moved_lines(top) * LINE as u64;
+            spawns = spawns.max(matrix(rows, lines(self.all[bottom]) + 5) + by_bottom);
         }
-        sum.saturating_add(self.threads.saturating_mul(2 * slab + below))
+        bytes.saturating_add(self.threads.saturating_mul(2 * afterstates + spawns))
     }
 
     /// Lines of the columns that some move leads to.
-    fn settled(&self, weight: usize) -> u64 {
+    fn moved_lines(&self, weight: usize) -> u64 {
         let left = self.left[weight] - self.both[weight];
         let odd = self.inward[weight] + self.hollow[weight];
         (2 * lines(left) + lines(self.both[weight]))
@@ -139,7 +126,8 @@ fn matrix(rows: u64, lines: u64) -> u64 {
         .saturating_mul(size_of::<BitLine>() as u64)
 }
 
-/// The product of a polynomial and the sum of others, given as terms; what is heavier is left out.
+/// The product of a polynomial and the sum of others, which are given as terms. Terms beyond the
+/// length of the first polynomial are dropped.
 fn multiply(a: &[u64], by: &[&[(usize, u64)]]) -> Vec<u64> {
     let mut product = vec![0u64; a.len()];
     for &(weight, count) in by.iter().copied().flatten() {
@@ -151,8 +139,8 @@ fn multiply(a: &[u64], by: &[&[(usize, u64)]]) -> Vec<u64> {
 }
 
 /// The terms of a polynomial.
-fn sparse(of: &[u64]) -> Vec<(usize, u64)> {
-    let terms = of.iter().copied().enumerate();
+fn terms(polynomial: &[u64]) -> Vec<(usize, u64)> {
+    let terms = polynomial.iter().copied().enumerate();
     terms.filter(|&(_, count)| count > 0).collect()
 }
 
@@ -160,11 +148,11 @@ fn sparse(of: &[u64]) -> Vec<(usize, u64)> {
 mod tests {
     use super::super::class::Class;
     use super::super::half::Half;
-    use super::super::quads::Quads;
+    use super::super::halves::Quads;
     use super::*;
 
     #[test]
-    fn polynomials_count_the_halves_that_there_are() {
+    fn polynomials_count_the_halves_of_each_kind() {
         for name in ["4x4-8", "4x4-32", "4x4-64"] {
             let game: Game = name.parse().unwrap();
             let plan = Plan::new(1 << 30, 1).unwrap();
@@ -175,20 +163,28 @@ mod tests {
                 let number = |is: &dyn Fn(Half) -> bool| {
                     class.halves().filter(|&(_, half)| is(half)).count() as u64
                 };
-                let both = |half: Half| half.left() && half.mirrored().left();
+                let both = |half: Half| half.is_left() && half.mirrored().is_left();
                 assert_eq!(sizes.all[weight], number(&|_| true), "{name} {weight}");
-                assert_eq!(sizes.left[weight], number(&Half::left), "{name} {weight}");
+                assert_eq!(
+                    sizes.left[weight],
+                    number(&Half::is_left),
+                    "{name} {weight}"
+                );
                 assert_eq!(sizes.both[weight], number(&both), "{name} {weight}");
-                assert_eq!(sizes.full[weight], number(&Half::full), "{name} {weight}");
-                let inward = |half: Half| half.inward() && !half.full();
+                assert_eq!(
+                    sizes.full[weight],
+                    number(&Half::is_full),
+                    "{name} {weight}"
+                );
+                let inward = |half: Half| half.is_inward() && !half.is_full();
                 assert_eq!(sizes.inward[weight], number(&inward), "{name} {weight}");
                 assert_eq!(
                     sizes.hollow[weight],
-                    number(&Half::hollow),
+                    number(&Half::is_hollow),
                     "{name} {weight}"
                 );
-                let open = sizes.left[weight] - sizes.full[weight];
-                assert_eq!(open, class.rows() as u64, "{name} {weight}");
+                let moved = sizes.left[weight] - sizes.full[weight];
+                assert_eq!(moved, class.moved_rows() as u64, "{name} {weight}");
             }
         }
     }

@@ -1,138 +1,158 @@
 //! A move to the left: rows of states become rows of afterstates.
 //!
-//! Key idea: both halves move on their own. Rows of top halves that are moved to the same one are
-//! joined by OR; so are, after a transposition, the rows of bottom halves. Rows must come in the
-//! order of where their top half is moved to: 64 of these are a strip, which is transposed at once,
-//! and 512 are written down together.
+//! Key idea: the two halves of a board move independently. Rows of top halves that move to one target
+//! are joined by OR. After a transposition, so are the rows of bottom halves. The rows come in the
+//! order of their targets: 64 targets are a batch, which is transposed at once, and eight batches are
+//! stored together.
 
 use std::mem;
 
-use super::class::NONE;
+use super::class::{Class, ColumnRange, NONE};
+use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, or, or_masked, transpose};
-use super::lines::LineMemory;
-use super::matrix::{Made, Matrix};
-use super::tables::Tables;
+use super::matrix::{LineMemory, Matrix, NewMatrix};
 use crate::error::Result;
 
-/// The afterstates moved to the left that a pair leads to.
-pub(crate) struct MovedPair<'a, 'b> {
-    /// Rows by top half; none if both weights are the same.
-    pub(crate) upright: Option<&'a mut Made<'b>>,
-    /// Rows by bottom half.
-    pub(crate) flipped: &'a mut Made<'b>,
+/// The targets of the halves of a class under a move to the left.
+pub(crate) struct MoveTable {
+    /// The target of each position: the position after the move; `NONE` if the move wins.
+    pub(crate) targets: Vec<u32>,
+    /// All positions in the order of their targets. Positions that win come last.
+    pub(crate) by_target: Vec<u32>,
 }
 
-/// Memory for the move of a pair.
+impl MoveTable {
+    pub(super) fn new(class: &Class, exponents: u8, halves: &Halves) -> Self {
+        let mut targets = vec![NONE; class.digits.len()];
+        for (at, half) in class.halves() {
+            let moved = half.moved_left(exponents);
+            targets[at as usize] = moved.map_or(NONE, |moved| halves.position(moved));
+        }
+        let mut by_target: Vec<u32> = class.halves().map(|(at, _)| at).collect();
+        by_target.sort_by_key(|&at| targets[at as usize]);
+        Self { targets, by_target }
+    }
+}
+
+/// The matrices for the afterstates that moves to the left from a pair lead to.
+pub(crate) struct MovedPair<'a, 'b> {
+    pub(crate) rows: &'a Tables,
+    pub(crate) columns: &'a Tables,
+    /// Rows by top half. `None` if both halves have one weight: then `flipped` has all boards.
+    pub(crate) upright: Option<&'a mut NewMatrix<'b>>,
+    /// Rows by bottom half.
+    pub(crate) flipped: &'a mut NewMatrix<'b>,
+}
+
+/// A thread's memory for the move of a pair.
 #[derive(Default)]
 pub(crate) struct Slide {
-    /// Rows of 64 moved top halves.
-    strip: Matrix<LineMemory>,
-    /// For each bottom half that a move leads to, 512 moved top halves.
+    /// A row for each target of the batch.
+    batch: Matrix<LineMemory>,
+    /// For each bottom half that a move leads to, the bits of 512 targets.
     moved: Vec<BitLine>,
-    /// The number of the strip, and whether there is anything in it.
+    /// The number of the batch, and whether it has bits.
     number: u32,
-    any: bool,
+    has_bits: bool,
 }
 
 impl Slide {
-    pub(crate) fn begin(&mut self, columns: &Tables, out: &mut MovedPair) -> Result<()> {
+    pub(crate) fn begin(&mut self, out: &mut MovedPair) -> Result<()> {
         out.flipped.matrix.clear();
         if let Some(upright) = &mut out.upright {
             upright.matrix.clear();
         }
-        self.strip.reshape(64, columns.class.lines())?;
-        self.strip.clear();
+        let class = &out.columns.class;
+        self.batch.reshape(64, class.lines())?;
+        self.batch.clear();
         self.moved.clear();
-        self.moved
-            .resize(columns.class.moved().end * LINE, BitLine::ZERO);
-        (self.number, self.any) = (0, false);
+        let moved = class.lines_of(ColumnRange::MOVED_LEFT);
+        self.moved.resize(moved.end * LINE, BitLine::ZERO);
+        (self.number, self.has_bits) = (0, false);
         Ok(())
     }
 
-    /// Go on to the strip of a moved top half.
-    pub(crate) fn advance(
-        &mut self,
-        target: u32,
-        rows: &Tables,
-        columns: &Tables,
-        out: &mut MovedPair,
-    ) {
+    /// Advance to the batch of a target.
+    pub(crate) fn advance(&mut self, target: u32, out: &mut MovedPair) {
         let number = target / 64;
         if number == self.number {
             return;
         }
-        if self.any {
-            self.move_bottoms(columns, out);
+        if self.has_bits {
+            self.move_bottoms(out);
         }
         if number / 8 != self.number / 8 {
-            self.store(rows, columns, out);
+            self.store(out);
         }
-        (self.number, self.any) = (number, false);
+        (self.number, self.has_bits) = (number, false);
     }
 
-    /// Add the row of the half at `position`, which is moved to `target`.
+    /// Add the row of the half at `position`, which moves to `target`.
     pub(crate) fn add(&mut self, position: u32, target: u32, row: &[BitLine], columns: &Tables) {
-        let to = self.strip.row_mut(target as usize % 64);
+        let to = self.batch.row_mut(target as usize % 64);
         if target == position {
-            or_masked(to, row, &columns.changes);
+            // A move must change something: here the bottom half.
+            or_masked(to, row, &columns.census.changes);
         } else {
             or(to, row);
         }
-        self.any = true;
+        self.has_bits = true;
     }
 
-    /// Write down what is left.
-    pub(crate) fn finish(&mut self, rows: &Tables, columns: &Tables, out: &mut MovedPair) {
-        if self.any {
-            self.move_bottoms(columns, out);
+    /// Store the last batches.
+    pub(crate) fn finish(&mut self, out: &mut MovedPair) {
+        if self.has_bits {
+            self.move_bottoms(out);
         }
-        self.store(rows, columns, out);
+        self.store(out);
     }
 
-    /// Move the bottom halves of the strip.
-    fn move_bottoms(&mut self, columns: &Tables, out: &mut MovedPair) {
-        let lane_of_strip = self.number as usize % 8;
+    /// Move the bottom halves of the batch.
+    fn move_bottoms(&mut self, out: &mut MovedPair) {
+        let columns = out.columns;
+        let lane_of_batch = self.number as usize % 8;
         let mut tile = [BitLine::ZERO; 64];
         let mut any = false;
         for line in 0..columns.class.lines() {
             for (at, to) in tile.iter_mut().enumerate() {
-                *to = mem::take(&mut self.strip.row_mut(at)[line]);
+                *to = mem::take(&mut self.batch.row_mut(at)[line]);
             }
             transpose(&mut tile);
             for lane in 0..8 {
-                let targets = &columns.targets[line * LINE + 64 * lane..][..64];
+                let targets = &columns.moves.targets[line * LINE + 64 * lane..][..64];
                 for (from, &target) in tile.iter().zip(targets) {
                     if from.0[lane] != 0 && target != NONE {
                         any = true;
-                        self.moved[target as usize].0[lane_of_strip] |= from.0[lane];
+                        self.moved[target as usize].0[lane_of_batch] |= from.0[lane];
                     }
                 }
             }
         }
-        out.flipped.any |= any;
+        out.flipped.has_bits |= any;
         if let Some(upright) = &mut out.upright {
-            upright.any |= any;
+            upright.has_bits |= any;
         }
     }
 
-    /// Write down where 512 top halves lead.
-    fn store(&mut self, rows: &Tables, columns: &Tables, out: &mut MovedPair) {
+    /// Store the rows of 512 targets.
+    fn store(&mut self, out: &mut MovedPair) {
+        let (rows, columns) = (out.rows, out.columns);
         let line = self.number / 8;
-        for row in 0..columns.class.rows() {
-            let position = columns.class.position_of_row(row) as usize;
+        for row in 0..columns.class.moved_rows() {
+            let position = columns.class.position_of_moved_row(row) as usize;
             out.flipped.matrix.row_mut(row)[line as usize] = self.moved[position];
         }
         if let Some(upright) = &mut out.upright {
             let first = line * LINE as u32;
             let mut tile = [BitLine::ZERO; 64];
-            for group in 0..self.moved.len() / 64 {
-                tile.copy_from_slice(&self.moved[64 * group..][..64]);
+            for word in 0..self.moved.len() / 64 {
+                tile.copy_from_slice(&self.moved[64 * word..][..64]);
                 transpose(&mut tile);
                 for lane in 0..8 {
                     for (column, from) in tile.iter().enumerate() {
                         let position = first + (64 * lane + column) as u32;
-                        if let Some(row) = rows.class.row(position) {
-                            upright.matrix.row_mut(row)[group / 8].0[group % 8] = from.0[lane];
+                        if let Some(row) = rows.class.moved_row(position) {
+                            upright.matrix.row_mut(row)[word / 8].0[word % 8] = from.0[lane];
                         }
                     }
                 }

@@ -1,127 +1,167 @@
-//! Spawns: rows of states, made of rows of afterstates.
+//! Spawns: rows of afterstates become rows of states.
 //!
-//! Key idea: a half that a 2 was spawned into is one of the halves without that 2, with it. So the
-//! row of a half is the OR of the rows of all halves that lack one of its 2s or 4s. Where the tile
-//! was spawned in the bottom half, the same is done with rows by bottom half, which are then
-//! transposed.
+//! Key idea: take a half after a spawn. Before the spawn it lacked one of its 2s or 4s. So its row is
+//! the OR of the rows of all halves that lack one of its 2s or 4s. Spawns in the bottom half need rows
+//! by bottom half, whose OR is then transposed.
 
-use super::kernels::{BitLine, LINE, transpose};
-use super::lines::LineMemory;
-use super::matrix::Matrix;
-use super::slab::Slab;
-use super::tables::Tables;
+use super::afterstate_matrix::AfterstateMatrix;
+use super::class::{ColumnRange, NONE};
+use super::half::Half;
+use super::halves::{Groups, Halves, Tables};
+use super::kernels::{BitLine, LINE};
+use super::matrix::{LineMemory, Matrix, for_each_column};
 use crate::error::Result;
+
+/// The halves that lack one of the 2s or 4s of a half. Such a half is the *removal* of a tile.
+#[derive(Default)]
+pub(crate) struct RemovalTable {
+    /// By position, the slots of the removals. The highest bit is set if the tile is a 4.
+    slots: Groups,
+    /// By position, the short removals, as numbers among the short halves. The bit is set as above.
+    shorts: Groups,
+}
+
+/// The highest bit of a removal: the tile is a 4.
+const FOUR: u32 = 1 << 31;
+
+impl RemovalTable {
+    /// The removals from the last class of `tables`.
+    pub(super) fn new(tables: &[Tables], halves: &Halves) -> Self {
+        let (mut slots, mut shorts) = (Vec::new(), Vec::new());
+        let class = &tables.last().expect("a class").class;
+        for (at, half) in class.halves() {
+            for shift in (0..32).step_by(4) {
+                let exp = half.0 >> shift & 15;
+                if exp == 1 || exp == 2 {
+                    let mark = if exp == 2 { FOUR } else { 0 };
+                    let removal = halves.position(Half(half.0 & !(15 << shift)));
+                    let table = &tables[tables.len() - 1 - exp as usize];
+                    let slot = table.afterstates.slots[removal as usize];
+                    slots.extend((slot != NONE).then_some((at, mark | slot)));
+                    let short = table.class.short.number(removal);
+                    shorts.extend(short.map(|number| (at, mark | number)));
+                }
+            }
+        }
+        Self {
+            slots: Groups::new(class.digits.len(), &slots),
+            shorts: Groups::new(class.digits.len(), &shorts),
+        }
+    }
+}
+
+/// The tile that was removed, 0 for a 2 and 1 for a 4, and the number of the removal.
+fn unmark(removal: u32) -> (usize, u32) {
+    (usize::from(removal >= FOUR), removal & !FOUR)
+}
 
 /// The spawns in the bottom halves of a pair.
 #[derive(Default)]
 pub(crate) struct Spawns {
     /// 512 rows by bottom half.
-    block: Matrix<LineMemory>,
-    /// A row for each settled top half.
-    below: Matrix<LineMemory>,
-    /// Whether there are any.
-    any: bool,
+    by_bottom: Matrix<LineMemory>,
+    /// A row for each top half that a move leads to.
+    by_top: Matrix<LineMemory>,
+    pub(crate) has_bits: bool,
 }
 
 impl Spawns {
-    /// Spawn in the bottom halves of a pair; the slabs are those of their weight without a 2 and
-    /// without a 4.
+    /// Spawn in the bottom halves of a pair. The afterstates have their rows by bottom half, for a
+    /// spawned 2 and for a spawned 4.
     pub(crate) fn make(
         &mut self,
-        slabs: &[Slab; 2],
+        afterstates: &[AfterstateMatrix; 2],
         rows: &Tables,
         columns: &Tables,
     ) -> Result<()> {
-        self.any = slabs.iter().any(|slab| !slab.empty);
-        if !self.any {
+        self.has_bits = afterstates.iter().any(|matrix| matrix.has_bits);
+        if !self.has_bits {
             return Ok(());
         }
-        let settled = rows.class.settled().end;
-        let Self { block, below, .. } = self;
-        below.reshape(settled * LINE, columns.class.lines())?;
-        block.reshape(LINE, settled)?;
+        let moved = rows.class.lines_of(ColumnRange::MOVED).end;
+        self.by_top.reshape(moved * LINE, columns.class.lines())?;
+        self.by_bottom.reshape(LINE, moved)?;
         let mut square = vec![BitLine::ZERO; LINE];
         let mut tile = [BitLine::ZERO; 64];
         for line in 0..columns.class.lines() {
-            block.clear();
+            self.by_bottom.clear();
             let mut any = false;
             for at in 0..LINE {
                 let position = (line * LINE + at) as u32;
-                any |= spawn(slabs, columns, position, rows, block.row_mut(at));
+                let row = self.by_bottom.row_mut(at);
+                any |= spawn(afterstates, columns, position, rows, row);
             }
             if !any {
-                for row in 0..settled * LINE {
-                    below.row_mut(row)[line] = BitLine::ZERO;
+                for row in 0..moved * LINE {
+                    self.by_top.row_mut(row)[line] = BitLine::ZERO;
                 }
                 continue;
             }
-            for across in 0..settled {
-                for group in 0..8 {
+            for across in 0..moved {
+                for word in 0..8 {
                     for (at, to) in tile.iter_mut().enumerate() {
-                        *to = block.row(64 * group + at)[across];
+                        *to = self.by_bottom.row(64 * word + at)[across];
                     }
-                    transpose(&mut tile);
-                    for (column, from) in tile.iter().enumerate() {
-                        for (lane, &bits) in from.0.iter().enumerate() {
-                            square[64 * lane + column].0[group] = bits;
-                        }
-                    }
+                    for_each_column(&mut tile, |column, bits| square[column].0[word] = bits);
                 }
                 for (at, &bits) in square.iter().enumerate() {
-                    below.row_mut(across * LINE + at)[line] = bits;
+                    self.by_top.row_mut(across * LINE + at)[line] = bits;
                 }
             }
         }
         Ok(())
     }
 
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        !self.any
-    }
-
-    /// Make the row of states with the top half at `position`: these spawns, and those in the top
-    /// half, of which the slabs are given. Returns whether there can be any.
+    /// Make the row of states with the top half at `position`, from these spawns and from spawns in
+    /// the top half. The afterstates have their rows by top half. Returns whether the row can have
+    /// bits.
     pub(crate) fn make_row(
         &self,
-        slabs: &[Slab; 2],
+        afterstates: &[AfterstateMatrix; 2],
         position: u32,
         rows: &Tables,
         columns: &Tables,
         row: &mut Vec<BitLine>,
     ) -> bool {
-        let settled = rows.class.settled().end * LINE;
-        let below = self.any && (position as usize) < settled;
+        let moved = rows.class.lines_of(ColumnRange::MOVED).end * LINE;
+        let in_bottom = self.has_bits && (position as usize) < moved;
         row.clear();
-        if below {
-            row.extend_from_slice(self.below.row(position as usize));
+        if in_bottom {
+            row.extend_from_slice(self.by_top.row(position as usize));
         } else {
             row.resize(columns.class.lines(), BitLine::ZERO);
         }
-        spawn(slabs, rows, position, columns, row) || below
+        spawn(afterstates, rows, position, columns, row) || in_bottom
     }
 }
 
-/// Add to a row what spawns lead to in the half at `position` of `rows`; returns whether it can be
-/// anything.
+/// Add to a row the spawns in the half at `position` of `rows`. Returns whether the row can have
+/// bits.
 fn spawn(
-    slabs: &[Slab; 2],
+    afterstates: &[AfterstateMatrix; 2],
     rows: &Tables,
     position: u32,
     columns: &Tables,
     row: &mut [BitLine],
 ) -> bool {
     let mut any = false;
-    for (tile, slot) in rows.removals(position) {
-        if !slabs[tile].empty {
+    for (tile, slot) in rows.removals.slots.of(position).iter().copied().map(unmark) {
+        if afterstates[tile].has_bits {
             any = true;
-            slabs[tile].add_slot(slot, row);
+            afterstates[tile].add_slot(slot, row);
         }
     }
-    for (tile, number) in rows.short_removals(position) {
-        if !slabs[tile].empty {
+    for (tile, number) in rows
+        .removals
+        .shorts
+        .of(position)
+        .iter()
+        .copied()
+        .map(unmark)
+    {
+        if afterstates[tile].has_bits {
             any = true;
-            slabs[tile].add_short(number, columns, row);
+            afterstates[tile].add_short(number, columns, row);
         }
     }
     any

@@ -1,0 +1,347 @@
+//! All afterstates of one sum whose top half has one weight and an empty cell.
+//!
+//! The matrix is derived from `Afterstates`:
+//!
+//! - Moves to the left: the stored rows.
+//! - Moves to the right: the rows of the mirrored top halves. Their bits of `left` go to `right`, and
+//!   their bits of `both` are mirrored.
+//! - Moves down onto a full bottom half: the turned rows and their mirror images.
+//! - Moves down onto a short bottom half: the turned rows. All have hollow top halves.
+//! - Moves up with an empty cell in the top half: the flips of the boards with a hollow top half and a
+//!   short bottom half. They have compact rows of their own, because they have few columns.
+
+use std::ops::Range;
+use std::slice;
+
+use super::afterstates::Afterstates;
+use super::census::{BoardCounts, EXPONENTS, add, count_by_max};
+use super::class::{ColumnRange, NONE};
+use super::half::Half;
+use super::halves::{Halves, Tables};
+use super::kernels::{BitLine, BitTile, LINE, bit, or};
+use super::matrix::{LineMemory, Matrix, Permuter, for_each_column};
+use super::symmetry::find_symmetric;
+use crate::error::Result;
+use crate::game::orbit;
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct AfterstateMatrix {
+    lines: LineMemory,
+    /// The row of each slot.
+    slots: Vec<Slot>,
+    /// For each short top half a compact row of hollow bottom halves.
+    short_rows: Matrix<LineMemory>,
+    has_short_rows: bool,
+    pub(crate) has_bits: bool,
+}
+
+/// A row that has only the lines of its columns.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// The first line in memory.
+    at: usize,
+    /// The first line of the columns.
+    first: u32,
+    lines: u32,
+}
+
+impl Slot {
+    fn lines(self) -> Range<usize> {
+        self.at..self.at + self.lines as usize
+    }
+
+    fn columns(self) -> Range<usize> {
+        self.first as usize..(self.first + self.lines) as usize
+    }
+}
+
+/// Fill a tile with 64 lines, some of them zero. Returns whether the tile has bits.
+fn load(tile: &mut BitTile, lines: impl Iterator<Item = BitLine>) -> bool {
+    let mut any = false;
+    for (to, line) in tile.iter_mut().zip(lines) {
+        *to = line;
+        any |= line != BitLine::ZERO;
+    }
+    any
+}
+
+impl AfterstateMatrix {
+    /// Make the matrix of the top halves of weight `top`.
+    pub(crate) fn make(
+        &mut self,
+        afterstates: &Afterstates,
+        top: usize,
+        halves: &Halves,
+        permuter: &mut Permuter,
+    ) -> Result<()> {
+        self.has_bits = false;
+        if !halves.tops(afterstates.weight).contains(&top) {
+            return Ok(());
+        }
+        let bottom = afterstates.weight - top;
+        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let Afterstates {
+            moved,
+            down_on_full,
+            down_on_short,
+            ..
+        } = afterstates;
+        self.has_short_rows = down_on_short.has_bits(bottom);
+        self.has_bits = self.has_short_rows
+            || [moved, down_on_full, down_on_short]
+                .iter()
+                .any(|matrices| matrices.has_bits(top));
+        if !self.has_bits {
+            return Ok(());
+        }
+        self.lay_out(rows, columns)?;
+        if down_on_full.has_bits(top) {
+            self.add_down_on_full(&down_on_full.of(top), rows, columns, permuter);
+        }
+        if moved.has_bits(top) {
+            self.add_moved(&moved.of(top), rows, columns, permuter);
+        }
+        if down_on_short.has_bits(top) {
+            let short = down_on_short.of(top);
+            for (number, &position) in rows.class.hollow.positions.iter().enumerate() {
+                let to = self.row_mut(rows.afterstates.slots[position as usize]);
+                for (range, compact) in columns.class.short.ranges() {
+                    or(&mut to[range], &short.row(number)[compact]);
+                }
+            }
+        }
+        if self.has_short_rows {
+            self.flip(&down_on_short.of(bottom), rows, columns)?;
+        }
+        Ok(())
+    }
+
+    fn lay_out(&mut self, rows: &Tables, columns: &Tables) -> Result<()> {
+        self.slots.clear();
+        let mut at = 0;
+        for &range in &rows.afterstates.columns {
+            let range = columns.class.lines_of(range);
+            let (first, lines) = (range.start as u32, range.len() as u32);
+            self.slots.push(Slot { at, first, lines });
+            at += range.len();
+        }
+        self.lines.resize(at)?;
+        self.lines.fill(BitLine::ZERO);
+        Ok(())
+    }
+
+    /// The row of a slot.
+    fn row_mut(&mut self, slot: u32) -> &mut [BitLine] {
+        &mut self.lines[self.slots[slot as usize].lines()]
+    }
+
+    /// The row of a slot, from a line of the whole row on.
+    fn row_from(&mut self, slot: u32, line: usize) -> &mut [BitLine] {
+        let first = self.slots[slot as usize].first as usize;
+        &mut self.row_mut(slot)[line - first..]
+    }
+
+    /// Add moves down onto a full bottom half. These rows are still empty.
+    fn add_down_on_full(
+        &mut self,
+        down: &Matrix<&[BitLine]>,
+        rows: &Tables,
+        columns: &Tables,
+        permuter: &mut Permuter,
+    ) {
+        let both = columns.class.lines_of(ColumnRange::BOTH);
+        for (number, row) in rows.afterstates.down.iter().enumerate() {
+            let to = self.row_from(row.slot, both.start);
+            to[..both.len()].copy_from_slice(down.row(number));
+        }
+        for images in rows.afterstates.mirrored_down.chunks(LINE) {
+            permuter.permute(
+                &columns.symmetry.images_of_both,
+                (images.len(), both.len()),
+                |at| down.row(images[at].0 as usize),
+                |at, line, bits| self.row_from(images[at].1, both.start)[line] = bits,
+            );
+        }
+    }
+
+    /// Add moves to the left and to the right.
+    fn add_moved(
+        &mut self,
+        moved: &Matrix<&[BitLine]>,
+        rows: &Tables,
+        columns: &Tables,
+        permuter: &mut Permuter,
+    ) {
+        let [both, right] =
+            [ColumnRange::BOTH, ColumnRange::RIGHT].map(|range| columns.class.lines_of(range));
+        for (row, &(slot, image)) in rows.afterstates.moved.iter().enumerate() {
+            let from = moved.row(row);
+            or(self.row_mut(slot), from);
+            or(
+                &mut self.row_from(image, right.start)[..right.len()],
+                &from[..right.len()],
+            );
+        }
+        for (number, rows) in rows.afterstates.moved.chunks(LINE).enumerate() {
+            permuter.permute(
+                &columns.symmetry.images_of_both,
+                (rows.len(), both.len()),
+                |at| &moved.row(number * LINE + at)[both.clone()],
+                |at, line, bits| {
+                    let to = &mut self.row_from(rows[at].1, both.start)[line];
+                    or(slice::from_mut(to), &[bits]);
+                },
+            );
+        }
+    }
+
+    /// Make the rows of short top halves: flip the boards with a hollow top half.
+    fn flip(&mut self, boards: &Matrix<&[BitLine]>, rows: &Tables, columns: &Tables) -> Result<()> {
+        let (short, hollow) = (&rows.class.short, &columns.class.hollow);
+        self.short_rows
+            .reshape(short.positions.len(), hollow.lines)?;
+        self.short_rows.clear();
+        let mut tile = [BitLine::ZERO; 64];
+        for (word, numbers) in hollow.numbers.chunks(64).enumerate() {
+            for line in 0..short.lines {
+                let from = numbers.iter().map(|&number| match number {
+                    NONE => BitLine::ZERO,
+                    number => boards.row(number as usize)[line],
+                });
+                if !load(&mut tile, from) {
+                    continue;
+                }
+                let numbers = &short.numbers[line * LINE..][..LINE];
+                for_each_column(&mut tile, |column, bits| {
+                    if numbers[column] != NONE {
+                        let row = self.short_rows.row_mut(numbers[column] as usize);
+                        row[word / 8].0[word % 8] = bits;
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Make the rows by bottom half of one line of columns.
+    pub(crate) fn flip_line(
+        &self,
+        line: usize,
+        rows: &Tables,
+        flipped: &mut Matrix<LineMemory>,
+    ) -> Result<()> {
+        flipped.reshape(LINE, rows.class.lines())?;
+        flipped.clear();
+        let mut tile = [BitLine::ZERO; 64];
+        for (word, slots) in rows.afterstates.slots.chunks(64).enumerate() {
+            let from = slots.iter().map(|&slot| {
+                let slot = self.slots.get(slot as usize);
+                let slot = slot.filter(|slot| slot.columns().contains(&line));
+                slot.map_or(BitLine::ZERO, |slot| {
+                    self.lines[slot.at + line - slot.first as usize]
+                })
+            });
+            if load(&mut tile, from) {
+                for_each_column(&mut tile, |column, bits| {
+                    flipped.row_mut(column)[word / 8].0[word % 8] = bits;
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Add to a row the afterstates with the top half of a slot.
+    pub(crate) fn add_slot(&self, slot: u32, row: &mut [BitLine]) {
+        let slot = self.slots[slot as usize];
+        or(&mut row[slot.columns()], &self.lines[slot.lines()]);
+    }
+
+    /// Add to a row the afterstates with a short top half and a hollow bottom half.
+    pub(crate) fn add_short(&self, number: u32, columns: &Tables, row: &mut [BitLine]) {
+        if !self.has_short_rows {
+            return;
+        }
+        let short = self.short_rows.row(number as usize);
+        for (range, compact) in columns.class.hollow.ranges() {
+            or(&mut row[range], &short[compact]);
+        }
+    }
+
+    /// Call `act` with each top half that has bits: its position, the half and its whole row.
+    pub(crate) fn for_each_row(
+        &self,
+        rows: &Tables,
+        columns: &Tables,
+        row: &mut Vec<BitLine>,
+        mut act: impl FnMut(u32, Half, &[BitLine]) -> Result<()>,
+    ) -> Result<()> {
+        for (position, half) in rows.class.halves() {
+            let slot = rows.afterstates.slots[position as usize];
+            let short = rows.class.short.number(position);
+            if slot == NONE && (short.is_none() || !self.has_short_rows) {
+                continue;
+            }
+            row.clear();
+            row.resize(
+                columns.class.lines_of(ColumnRange::MOVED).len(),
+                BitLine::ZERO,
+            );
+            if slot != NONE {
+                self.add_slot(slot, row);
+            }
+            if let Some(number) = short {
+                self.add_short(number, columns, row);
+            }
+            act(position, half, row)?;
+        }
+        Ok(())
+    }
+
+    /// Count the afterstates of the matrix and their vertical flips.
+    ///
+    /// A board with a full top half is the flip of a board with a full bottom half, so boards with a
+    /// full bottom half count twice. Summed over all matrices, top halves have as many empty cells as
+    /// bottom halves. So the empty cells of top halves are counted twice, and others are not.
+    pub(crate) fn count(
+        &self,
+        weight: usize,
+        top: usize,
+        halves: &Halves,
+        row: &mut Vec<BitLine>,
+    ) -> Result<BoardCounts> {
+        let mut counts = BoardCounts::default();
+        if !self.has_bits {
+            return Ok(counts);
+        }
+        let bottom = weight - top;
+        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let mut found = Vec::new();
+        let full = columns.census.full.as_slice();
+        self.for_each_row(rows, columns, row, |position, half, row| {
+            let max = rows.census.max[position as usize];
+            let empty = half.empty_cells();
+            let labeled = count_by_max(row, None, max, columns);
+            if labeled == [0; EXPONENTS] {
+                return Ok(());
+            }
+            let labeled_full = count_by_max(row, Some(full), max, columns);
+            add(&mut counts.labeled, 1, &labeled);
+            add(&mut counts.labeled, 1, &labeled_full);
+            add(&mut counts.empty_cells, 2 * empty, &labeled);
+            find_symmetric(position, rows, columns, top == bottom, row, &mut found);
+            for &at in &found {
+                let other = columns.class.half(at);
+                let more = 8 / orbit::<4, 4>(Half::board(half, other)) - 1;
+                if more > 0 {
+                    let flips = 1 + u64::from(bit(full, at));
+                    let exp = usize::from(max.max(columns.census.max[at as usize]));
+                    counts.symmetries[exp] += flips * more;
+                    counts.empty_cells[exp] += flips * more * (empty + other.empty_cells());
+                }
+            }
+            Ok(())
+        })?;
+        Ok(counts)
+    }
+}

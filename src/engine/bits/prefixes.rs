@@ -1,0 +1,179 @@
+//! Prefixes of the images of a board.
+//!
+//! Key idea: each of the eight images of a board begins with one of its four corners and one of the
+//! two neighbours of the corner: its *prefix*. The canonical image is the least, so the eight prefixes
+//! decide most boards. A board with the single least prefix is canonical. A board with a greater
+//! prefix than some image is not. Only ties need a comparison of whole images. The top half decides a
+//! tie with the mirror image. The next cell mostly decides a tie with the reflection at the diagonal,
+//! which is the most frequent tie.
+
+use std::mem;
+
+use super::class::Class;
+use super::half::Half;
+use super::kernels::{BitLine, combine, or, or_masked, set};
+
+/// A corner and a neighbour as a number. The corner weighs more.
+type Prefix = usize;
+
+/// The prefixes of a half.
+pub(crate) struct Prefixes {
+    /// The prefix of a board with this top half.
+    own: Prefix,
+    /// The least of all four.
+    least: Prefix,
+    pub(crate) standing: Standing,
+    /// The third cell of the outer row.
+    third: usize,
+    /// The first cell of the inner row. If this is the bottom half, the reflection at the diagonal has
+    /// this cell third.
+    reflected: usize,
+}
+
+/// Whether a board with some top half can be canonical, according to this half alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// An image is less.
+    Never,
+    /// An image may be less.
+    Tied,
+    /// Of all images that begin in this half, only the reflection at the diagonal may be less.
+    DiagonalTie,
+    /// Every image that begins in this half is greater.
+    Certain,
+}
+
+impl Prefixes {
+    /// The prefixes of a half of a board with exponents below `exponents`.
+    pub(crate) fn of(half: Half, exponents: u8) -> Self {
+        let [a, b, c, d, e, _, _, h] = half.cells().map(usize::from);
+        let prefix = |corner: usize, next: usize| corner * usize::from(exponents) + next;
+        let own = prefix(a, b);
+        let (diagonal, turned) = (prefix(a, e), prefix(d, h));
+        // The mirror image has the mirrored half on top: the halves alone decide.
+        let mirrored = half.mirrored();
+        let standing = if half > mirrored || own > diagonal || own > turned {
+            Standing::Never
+        } else if half == mirrored || own == turned {
+            Standing::Tied
+        } else if own == diagonal {
+            Standing::DiagonalTie
+        } else {
+            Standing::Certain
+        };
+        let least = own.min(diagonal).min(turned).min(prefix(d, c));
+        Self {
+            own,
+            least,
+            standing,
+            third: c,
+            reflected: e,
+        }
+    }
+}
+
+/// Masks of the halves of a class by their prefixes.
+pub(crate) struct PrefixMasks {
+    /// By prefix of the top half: bottom halves with greater prefixes only.
+    greater: Vec<Vec<BitLine>>,
+    /// By prefix of the top half: bottom halves whose least prefix equals it.
+    equal: Vec<Vec<BitLine>>,
+    /// By least prefix of the bottom half: `Certain` top halves with a lesser prefix.
+    certain: Vec<Vec<BitLine>>,
+    /// By least prefix of the bottom half: top halves with a `DiagonalTie` and a lesser prefix.
+    diagonal: Vec<Vec<BitLine>>,
+    /// By least prefix of the bottom half: other top halves whose prefix is not greater.
+    tied: Vec<Vec<BitLine>>,
+    /// By exponent: halves with a lesser third cell, and halves with an equal third cell.
+    third_less: Vec<Vec<BitLine>>,
+    third_equal: Vec<Vec<BitLine>>,
+    /// By exponent: halves with a greater first cell of the inner row, and halves with an equal cell.
+    reflected_greater: Vec<Vec<BitLine>>,
+    reflected_equal: Vec<Vec<BitLine>>,
+}
+
+impl PrefixMasks {
+    pub(crate) fn new(class: &Class, exponents: u8) -> Self {
+        let count = usize::from(exponents) * usize::from(exponents);
+        let zeros = || vec![vec![BitLine::ZERO; class.lines()]; count];
+        let [mut equal, mut certain, mut diagonal, mut tied] = [(); 4].map(|()| zeros());
+        for (position, half) in class.halves() {
+            let prefixes = Prefixes::of(half, exponents);
+            set(&mut equal[prefixes.least], position);
+            let masks = match prefixes.standing {
+                Standing::Never => continue,
+                Standing::Tied => &mut tied,
+                Standing::DiagonalTie => &mut diagonal,
+                Standing::Certain => &mut certain,
+            };
+            set(&mut masks[prefixes.own], position);
+        }
+        let mut greater = zeros();
+        let mut sum = vec![BitLine::ZERO; class.lines()];
+        for prefix in (0..count).rev() {
+            greater[prefix].copy_from_slice(&sum);
+            or(&mut sum, &equal[prefix]);
+        }
+        // The masks so far are of equal prefixes. Make `certain` and `diagonal` of lesser prefixes. The
+        // top halves with an equal prefix are tied.
+        let mut sums = [(); 3].map(|()| vec![BitLine::ZERO; class.lines()]);
+        for prefix in 0..count {
+            or(&mut sums[2], &tied[prefix]);
+            tied[prefix].copy_from_slice(&sums[2]);
+            for (masks, sum) in [&mut certain, &mut diagonal].into_iter().zip(&mut sums) {
+                or(&mut tied[prefix], &masks[prefix]);
+                let here = mem::replace(&mut masks[prefix], sum.clone());
+                or(sum, &here);
+            }
+        }
+        let masks = |keep: fn(&Prefixes, usize) -> bool| {
+            let mask = |exp| class.mask(|half| keep(&Prefixes::of(half, exponents), exp));
+            (0..usize::from(exponents)).map(mask).collect()
+        };
+        Self {
+            greater,
+            equal,
+            certain,
+            diagonal,
+            tied,
+            third_less: masks(|prefixes, exp| prefixes.third < exp),
+            third_equal: masks(|prefixes, exp| prefixes.third == exp),
+            reflected_greater: masks(|prefixes, exp| prefixes.reflected > exp),
+            reflected_equal: masks(|prefixes, exp| prefixes.reflected == exp),
+        }
+    }
+
+    /// Make masks of the bottom halves that certainly give a canonical board with a top half, and of
+    /// those that need a test. The masks may be shorter than a row.
+    pub(crate) fn bottoms(&self, top: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
+        let (greater, equal) = (&self.greater[top.own], &self.equal[top.own]);
+        match top.standing {
+            Standing::Never | Standing::Tied => {
+                certain.fill(BitLine::ZERO);
+                combine(test, equal, greater, greater);
+            }
+            Standing::DiagonalTie => {
+                certain.fill(BitLine::ZERO);
+                or_masked(certain, greater, &self.reflected_greater[top.third]);
+                combine(test, equal, greater, &self.reflected_equal[top.third]);
+            }
+            Standing::Certain => {
+                let lines = certain.len();
+                certain.copy_from_slice(&greater[..lines]);
+                test.copy_from_slice(&equal[..lines]);
+            }
+        }
+    }
+
+    /// Make masks of the top halves that certainly give a canonical board with a bottom half, and of
+    /// those that need a test. The masks may be shorter than a row.
+    pub(crate) fn tops(&self, bottom: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
+        let Prefixes {
+            least, reflected, ..
+        } = *bottom;
+        let diagonal = &self.diagonal[least];
+        let (less, equal) = (&self.third_less[reflected], &self.third_equal[reflected]);
+        combine(certain, &self.certain[least], diagonal, less);
+        combine(test, &self.tied[least], diagonal, equal);
+    }
+}
