@@ -3,12 +3,12 @@
 //! The matrix is derived from `Afterstates`:
 //!
 //! - Moves to the left: the stored rows.
-//! - Moves to the right: the rows of the mirrored top halves. Their bits of `left` go to `right`, and
-//!   their bits of `both` are mirrored.
+//! - Moves to the right: the rows of the mirrored top halves. Their bits of `left` go to `right`,
+//!   and their bits of `both` are mirrored.
 //! - Moves down onto a full bottom half: the turned rows and their mirror images.
 //! - Moves down onto a short bottom half: the turned rows. All have hollow top halves.
-//! - Moves up with an empty cell in the top half: the flips of the boards with a hollow top half and a
-//!   short bottom half. They have compact rows of their own, because they have few columns.
+//! - Moves up with an empty cell in the top half: the flips of the boards with a hollow top half
+//!   and a short bottom half. They have compact rows of their own, because they have few columns.
 
 use std::ops::Range;
 use std::slice;
@@ -300,9 +300,10 @@ impl AfterstateMatrix {
 
     /// Count the afterstates of the matrix and their vertical flips.
     ///
-    /// A board with a full top half is the flip of a board with a full bottom half, so boards with a
-    /// full bottom half count twice. Summed over all matrices, top halves have as many empty cells as
-    /// bottom halves. So the empty cells of top halves are counted twice, and others are not.
+    /// A board with a full top half is the flip of a board with a full bottom half, so boards with
+    /// a full bottom half count twice. Summed over all matrices, top halves have as many empty
+    /// cells as bottom halves. So the empty cells of top halves are counted twice, and others are
+    /// not.
     pub(crate) fn count(
         &self,
         weight: usize,

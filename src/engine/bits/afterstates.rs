@@ -1,9 +1,10 @@
-//! The afterstates of a layer, as far as they are stored.
+//! The stored afterstates of a layer.
 //!
-//! Key idea: by symmetry the afterstates of moves to the left determine all others. Every afterstate
-//! has an empty cell, so it or its vertical flip has an empty cell in the top half. Only rows of such
-//! top halves are stored: 5 % of the bits of a layer. A quarter turn derives the afterstates of moves
-//! down, once for both layers that follow. `AfterstateMatrix` derives all others when it is made.
+//! Key idea: by symmetry the afterstates of moves to the left determine all others. Every
+//! afterstate has an empty cell, so it or its vertical flip has an empty cell in the top half. Only
+//! the rows of these top halves are stored: 5 % of the bits of a layer. A quarter turn derives the
+//! afterstates of moves down, once for both layers that follow. `AfterstateMatrix` derives all
+//! others when it is made.
 
 use super::class::{Class, ColumnRange, NONE};
 use super::half::{Half, Quad, at_left};
@@ -26,8 +27,8 @@ pub(crate) struct Afterstates {
     /// Afterstates of moves down with a full bottom half. Rows are `AfterstateRows::down`, columns
     /// are `both`.
     pub(crate) down_on_full: Matrices,
-    /// Afterstates of moves down with a short bottom half. Rows are hollow halves, columns are compact
-    /// rows of short halves.
+    /// Afterstates of moves down with a short bottom half. Rows are hollow halves, columns are
+    /// compact rows of short halves.
     pub(crate) down_on_short: Matrices,
 }
 
@@ -39,10 +40,11 @@ pub(crate) struct AfterstateRows {
     pub(crate) slots: Vec<u32>,
     /// The slot of each moved row, and the slot of its mirror image.
     pub(crate) moved: Vec<(u32, u32)>,
-    /// Top halves after a move down, with an empty cell in the right quad. Halves with one right quad
-    /// come one after the other.
+    /// Top halves after a move down, with an empty cell in the right quad. Halves with one right
+    /// quad come one after the other.
     pub(crate) down: Vec<DownRow>,
-    /// The other top halves after a move down: the number of the mirror image in `down`, and the slot.
+    /// The other top halves after a move down: the number of the mirror image in `down`, and the
+    /// slot.
     pub(crate) mirrored_down: Vec<(u32, u32)>,
 }
 
@@ -100,7 +102,7 @@ impl AfterstateRows {
 }
 
 impl Afterstates {
-    /// Remove all afterstates and take another weight; the memory is kept.
+    /// Remove all afterstates and set the weight. The memory stays.
     pub(crate) fn reset(&mut self, weight: usize, halves: &Halves) -> Result<()> {
         self.weight = weight;
         self.moved.lay_out(shapes(weight, halves, |rows, columns| {
@@ -111,8 +113,9 @@ impl Afterstates {
 
     /// Load the canonical afterstates of sum `2 * weight` from their files, at about 100 ns each.
     ///
-    /// All images of an afterstate are afterstates. So this sets every image that lies at the left,
-    /// though some were never moved to the left. The derived afterstates do not change by that.
+    /// All images of an afterstate are afterstates. So `load` sets the bit of every image that lies
+    /// at the left, even if no move to the left leads to it. The derived afterstates are equal
+    /// either way.
     pub(crate) fn load(
         &mut self,
         weight: usize,
@@ -158,8 +161,8 @@ impl Afterstates {
     }
 }
 
-/// The shapes of matrices for boards of half a sum, by weight of the top half. A matrix is empty if no
-/// top half or no bottom half has its weight.
+/// The shapes of matrices for boards of half a sum, by weight of the top half. A matrix is empty if
+/// no top half or no bottom half has its weight.
 pub(super) fn shapes(
     weight: usize,
     halves: &Halves,

@@ -1,9 +1,9 @@
 //! The canonical boards of a row, written one by one.
 //!
-//! Key idea: most boards need no comparison with their images. Masks by prefix (`prefixes`) tell which
-//! boards of a row are certainly canonical, and which need a test. A board is the digits of two halves
-//! side by side. In a row one half is constant, and the digits of the other half are looked up by
-//! position. So a bit costs a load, a shift and a store.
+//! Key idea: most boards need no comparison with their images. Masks by prefix (`prefixes`) tell
+//! which boards of a row are certainly canonical, and which need a test. A board is the digits of
+//! two halves side by side. In a row one half is constant, and the digits of the other half are
+//! looked up by position. So a bit costs a load, a shift and a store.
 
 use super::half::Half;
 use super::halves::Tables;
@@ -49,9 +49,9 @@ pub(crate) struct Canonical {
 }
 
 impl Canonical {
-    /// Find the canonical boards of a row without a bit in `dead`. `half`, whose largest exponent is
-    /// `max`, is the top half. If `flipped` is set, also find the canonical ones of the flipped boards.
-    /// Calls `take` with some boards at a time, all of one largest exponent, in no order.
+    /// Find the canonical boards of a row without a bit in `dead`. `half`, whose largest exponent
+    /// is `max`, is the top half. If `flipped` is set, also find the canonical ones of the flipped
+    /// boards. Calls `take` with some boards at a time, all of one largest exponent, in no order.
     pub(crate) fn find(
         &mut self,
         (half, max): (Half, u8),
@@ -153,8 +153,8 @@ fn extract_all(
 }
 
 kernel! {
-    /// Extract the boards of a row that have a bit in `bits` and in `mask`, until the memory is full.
-    /// Returns the number of lines and the number of boards.
+    /// Extract the boards of a row that have a bit in `bits` and in `mask`, until the memory is
+    /// full. Returns the number of lines and the number of boards.
     pub fn extract(bits: &[BitLine], mask: &[BitLine], row: BitRow, boards: &mut BoardBuffer) -> (usize, usize) {
         let mut found = 0;
         for (line, (bits, mask)) in bits.iter().zip(mask).enumerate() {
@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn extract_finds_the_board_of_each_bit() {
-        // Full lines, so that not all boards fit at once; then lines with some bits, and lines without bits.
+        // Full lines, so that not all boards fit at once; then lines with some bits, and lines
+        // without bits.
         let mut bits = vec![BitLine([u64::MAX; 8]); 9];
         bits.extend(lines(5, 1));
         bits.extend([BitLine::ZERO; 2]);

@@ -1,12 +1,13 @@
 //! Counts of the boards of a row, and the rows of the layer's table.
 //!
-//! Key idea: counts are of labeled boards, the bits of rows under masks. By the orbit-counting lemma
-//! (Burnside), the number of canonical boards is the sum over all boards of their symmetries, divided
-//! by eight. All but a few boards have one symmetry, the identity; only the few are visited.
+//! Key idea: counts are of labeled boards, the bits of rows under masks. By the orbit-counting
+//! lemma (Burnside), the number of canonical boards is the sum over all boards of their symmetries,
+//! divided by eight. All but a few boards have one symmetry, the identity; only the few are
+//! visited.
 //!
-//! Likewise, let a quantity be equal for all images of a board. Its sum over all boards, each weighted
-//! by the board's symmetries, is eight times its sum over the canonical boards. So a weighted sum that
-//! is no multiple of eight is an error, and is found here.
+//! Likewise, let a quantity be equal for all images of a board. Its sum over all boards, each
+//! weighted by the board's symmetries, is eight times its sum over the canonical boards. So a
+//! weighted sum that is no multiple of eight is an error, and is found here.
 
 use std::ops::AddAssign;
 use std::slice;
@@ -25,8 +26,8 @@ use crate::laws;
 /// Number of exponents, and 0.
 pub(crate) const EXPONENTS: usize = 17;
 
-/// Sums over boards in all orientations, by largest exponent. All but `labeled` and `symmetries` are
-/// weighted by the number of symmetries of a board.
+/// Sums over boards in all orientations, by largest exponent. All but `labeled` and `symmetries`
+/// are weighted by the number of symmetries of a board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct BoardCounts {
@@ -97,8 +98,8 @@ fn is_stuck(half: Half) -> bool {
     half.is_full() && differ(outer) && differ(inner) && outer.iter().zip(inner).all(|(a, b)| a != b)
 }
 
-/// Count the bits of a row by largest exponent of the board. `max` is the largest exponent of the top
-/// half. With a mask, count only the bits under it.
+/// Count the bits of a row by largest exponent of the board. `max` is the largest exponent of the
+/// top half. With a mask, count only the bits under it.
 pub(crate) fn count_by_max(
     row: &[BitLine],
     mask: Option<&[BitLine]>,
@@ -139,12 +140,7 @@ impl Pair<'_> {
         counts: &mut BoardCounts,
     ) -> bool {
         let (rows, columns) = (self.rows, self.columns);
-        let PairScratch {
-            row,
-            dead,
-            symmetric,
-            ..
-        } = scratch;
+        let (row, dead) = (scratch.row.as_slice(), scratch.dead.as_slice());
         // A pair of different weights stands for the flipped pair, too.
         let times = if self.is_square() { 1 } else { 2 };
         let max = rows.census.max[position as usize];
@@ -171,6 +167,7 @@ impl Pair<'_> {
             add(&mut counts.dead, times, &dead);
         }
         let half = rows.class.half(position);
+        let symmetric = &mut scratch.symmetric;
         find_symmetric(position, rows, columns, self.is_square(), row, symmetric);
         for &bottom in symmetric.iter() {
             let board = Half::board(half, columns.class.half(bottom));
@@ -188,24 +185,20 @@ impl Pair<'_> {
         true
     }
 
-    /// Make a mask of the dead states with the top half at `position`: neither half has a move, and no
-    /// tiles are equal where the halves meet. The mask is empty if no state can be dead.
+    /// Make a mask of the dead states with the top half at `position`: neither half has a move, and
+    /// no tiles are equal where the halves meet. The mask is empty if no state can be dead.
     pub(super) fn mark_dead(&self, position: u32, scratch: &mut PairScratch) {
         scratch.dead.clear();
         if !bit(&self.rows.census.stuck, position) {
             return;
         }
         let cells = self.rows.class.half(position).cells();
-        let CensusTable {
-            stuck,
-            inner_differs,
-            ..
-        } = &self.columns.census;
-        let [a, b, c, d] =
-            [0, 1, 2, 3].map(|column| &inner_differs[column][usize::from(cells[4 + column])]);
+        let census = &self.columns.census;
+        let [a, b, c, d] = [0, 1, 2, 3]
+            .map(|column| &census.inner_differs[column][usize::from(cells[4 + column])]);
         let row = scratch.row.iter().enumerate();
         scratch.dead.extend(row.map(|(line, row)| {
-            let masks = [stuck, a, b, c, d].map(|mask| mask[line].0);
+            let masks = [&census.stuck, a, b, c, d].map(|mask| mask[line].0);
             let mut dead = *row;
             for (i, dead) in dead.0.iter_mut().enumerate() {
                 *dead &= masks.iter().fold(u64::MAX, |all, mask| all & mask[i]);
@@ -218,24 +211,18 @@ impl Pair<'_> {
 /// The table row of a part's states.
 pub(super) fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
     let exp = usize::from(key.max.get());
-    let BoardCounts {
-        labeled,
-        symmetries,
-        moves,
-        wins,
-        dead,
-        ..
-    } = &found.states;
+    let counts = &found.states;
     let mut row = Row {
-        labeled: labeled[exp],
+        labeled: counts.labeled[exp],
         live: found.named.live[exp],
         fingerprint: found.named.fingerprints[exp],
         ..Row::of(key)
     };
-    row.dead = eighth(&row, "dead", dead[exp])?;
-    row.moves = eighth(&row, "moves", moves[exp])?;
-    row.wins = eighth(&row, "wins", wins[exp])?;
-    let states = eighth(&row, "states", labeled[exp] + symmetries[exp])?;
+    row.dead = eighth(&row, "dead", counts.dead[exp])?;
+    row.moves = eighth(&row, "moves", counts.moves[exp])?;
+    row.wins = eighth(&row, "wins", counts.wins[exp])?;
+    let weighted = counts.labeled[exp] + counts.symmetries[exp];
+    let states = eighth(&row, "states", weighted)?;
     laws::equal(&row, "states by orbits and by name", states, row.states())?;
     Ok(row)
 }
@@ -245,10 +232,8 @@ pub(super) fn afterstates(row: &Row, counts: &BoardCounts) -> Result<(u64, u64)>
     let exp = usize::from(row.key().expect("a row of the engine has a tile").max.get());
     let weighted = counts.labeled[exp] + counts.symmetries[exp];
     let afterstates = eighth(row, "afterstates", weighted)?;
-    Ok((
-        afterstates,
-        eighth(row, "empty cells", counts.empty_cells[exp])?,
-    ))
+    let empty_cells = eighth(row, "empty cells", counts.empty_cells[exp])?;
+    Ok((afterstates, empty_cells))
 }
 
 /// Compare the counts of afterstates with the counts when they were listed.

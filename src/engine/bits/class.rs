@@ -9,15 +9,15 @@
 //! The range `left` has the halves with all tiles at the left end of their rows. `right` has their
 //! mirror images in the order of `left`. `both` has the halves that are at both ends at once: each
 //! row is full or empty. A move to the left leads to bits of `left` and `both`. A move to the right
-//! leads to the equal bits of `right`, and to the bits of `both` mirrored. `odd` has the other halves
-//! that are hollow or short (see `half`): moves down and up lead to them, but seldom.
+//! leads to the corresponding bits of `right`, and to mirrored bits of `both`. `odd` has the other
+//! halves that are hollow or short (see `half`): moves down and up seldom lead to them.
 //!
 //! In each range, halves with one right quad and any full left quad lie together, in the order of
 //! their left quads; so do halves with one left quad and any full right quad. Their bits are a
 //! *field*, which a quarter turn copies. Short halves come first, then halves that are short and
-//! hollow, then hollow halves. So the lines with short halves are one range of lines, and so are the
-//! lines with hollow halves. Each range begins with a new line of 512 bits, and the last line of a
-//! range is padded with zeros.
+//! hollow, then hollow halves. So the lines with short halves are one range of lines, and so are
+//! the lines with hollow halves. Each range begins with a new line of 512 bits, and the last line
+//! of a range is padded with zeros.
 
 use std::ops::Range;
 
@@ -42,8 +42,8 @@ pub(crate) struct Class {
     pub(crate) hollow: RareHalves,
 }
 
-/// The short halves of a class, or the hollow halves. A compact row has only the lines with such
-/// halves: at most one range of lines for each range of the class.
+/// The short halves of a class, or the hollow halves. A compact row has only the lines that contain
+/// them: at most one range of lines for each range of the class.
 #[derive(Default)]
 pub(crate) struct RareHalves {
     /// The position of each half.
@@ -113,8 +113,8 @@ impl ColumnRange {
     /// The halves that moves in any direction lead to: all but `rest`.
     pub(crate) const MOVED: Self = Self { first: 0, last: 3 };
 
-    /// The columns of the afterstates with a top half. `None` if the top half only lies over hollow
-    /// bottom halves after a move, or never.
+    /// The columns of a top half's afterstates. `None` if no move leads to the top half, or if it
+    /// only lies over hollow bottom halves.
     pub(crate) fn of_top(top: Half) -> Option<Self> {
         let kinds = [
             (top.is_left(), Self::MOVED_LEFT),
@@ -155,7 +155,8 @@ impl Class {
         }
         let mirrored =
             |halves: &[Half]| -> Vec<Half> { halves.iter().map(|half| half.mirrored()).collect() };
-        // So halves with one left quad and any full right quad lie together, too.
+        // By the mirror images, halves with one left quad and any full right quad lie together,
+        // too.
         odd.extend(mirrored(&odd));
         odd.append(&mut odd_without_full);
         for range in [&mut left, &mut both, &mut odd] {
@@ -218,13 +219,12 @@ impl Class {
         both.start + self.both_with_gap / LINE..both.end
     }
 
-    /// Number of halves that moves to the left lead to and that have an empty cell. Each has a row of
-    /// afterstates.
+    /// Number of moved rows: halves with an empty cell that moves to the left lead to.
     pub(crate) fn moved_rows(&self) -> usize {
         self.left + self.both_with_gap
     }
 
-    /// The row of afterstates of the half at a position.
+    /// The moved row of the half at a position.
     pub(crate) fn moved_row(&self, position: u32) -> Option<usize> {
         let position = position as usize;
         let both = self.starts[1] * LINE;
@@ -237,7 +237,7 @@ impl Class {
         }
     }
 
-    /// The position of the half that has a row of afterstates; the inverse of [`Class::moved_row`].
+    /// The position of the half of a moved row: the inverse of [`Class::moved_row`].
     pub(crate) fn position_of_moved_row(&self, row: usize) -> u32 {
         let position = if row < self.left {
             row

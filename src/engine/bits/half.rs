@@ -1,17 +1,17 @@
 //! Halves and quads of a board.
 //!
 //! A board is cut into its top half and its bottom half. The bottom half is read upside down: the
-//! *outer* row of a half lies at the edge of the board, the *inner* row at the middle. So a vertical
-//! flip of the board swaps the halves, and one set of tables serves both.
+//! *outer* row of a half lies at the edge of the board, the *inner* row at the middle. So a
+//! vertical flip of the board swaps the halves, and one set of tables serves both.
 //!
-//! A half is cut into two *quads*. The right quad is read mirrored, so each quad begins with a corner
-//! of the board. A horizontal flip swaps the quads of each half. Of the eight symmetries only the
-//! diagonal ones change the inside of a quad: they transpose it.
+//! A half is cut into two *quads*. The right quad is read mirrored, so each quad begins with a
+//! corner of the board. A horizontal flip swaps the quads of each half. Of the eight symmetries
+//! only the diagonal ones change the inside of a quad: they transpose it.
 
 use crate::game::{Board, line};
 
-/// Four cells of four bits each: the corner, its neighbour along the edge, its neighbour inward, and
-/// the cell at the middle of the board.
+/// Four cells of four bits each: the corner, its neighbour along the edge, its neighbour inward,
+/// and the cell at the middle of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Quad(pub(crate) u16);
 
@@ -85,8 +85,8 @@ impl Half {
         Self::of_quads(right, left)
     }
 
-    /// The half after a move to the left. `None` if the move makes a tile whose exponent is not below
-    /// `exponents`: the winning tile.
+    /// The half after a move to the left. `None` if the move makes a tile whose exponent is not
+    /// below `exponents`: the winning tile.
     pub(crate) fn moved_left(self, exponents: u8) -> Option<Self> {
         let [outer, inner] = [self.0 >> 16, self.0 & 0xffff].map(|row| {
             let mut tiles = line::unpack(row as u16, 4);

@@ -275,8 +275,8 @@ impl Halves {
     }
 }
 
-/// See [`Halves::under`]. Bit 0 of `empty` says whether the outer column is empty, bit 1 whether the
-/// middle column is.
+/// See [`Halves::under`]. Bit 0 of `empty` says whether the outer column is empty, bit 1 whether
+/// the middle column is.
 fn under(quads: &Quads, empty: usize) -> Vec<Vec<Quad>> {
     let column = |outer: u8, inner: u8, empty: bool| match empty {
         true => outer > 0 || inner == 0,

@@ -4,9 +4,9 @@
 //! AVX2 code. A loop over lines with an inner loop over eight words would be slow: LLVM unrolls the
 //! inner loop and vectorises the outer loop, with a gather for every word.
 //!
-//! In a tile of 64 rows of 512 bits, a line is a register of eight words. The eight transpositions of
-//! 64x64 bits run side by side in the lanes. The last stages are too short for a loop, so AVX-512 has
-//! its own code there. The code for the processor is chosen at run time.
+//! In a tile of 64 rows of 512 bits, a line is a register of eight words. The eight transpositions
+//! of 64x64 bits run side by side in the lanes. The last stages are too short for a loop, so
+//! AVX-512 has its own code there. The code for the processor is chosen at run time.
 
 /// Define a kernel for several kinds of processor, optionally with its own code for AVX-512. Tests
 /// call each version by name.

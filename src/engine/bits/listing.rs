@@ -1,8 +1,8 @@
 //! Canonical boards of a layer, listed row by row.
 //!
-//! Key idea: boards with one top half are neighbours in the order of boards, and one row has them all.
-//! So each row is sorted alone, in a core's first caches. Then the rows are laid end to end in the
-//! order of their top halves.
+//! Key idea: boards with one top half are neighbours in the order of boards, and one row has them
+//! all. So each row is sorted alone, in a core's first caches. Then the rows are laid end to end in
+//! the order of their top halves.
 
 use std::ops::Range;
 

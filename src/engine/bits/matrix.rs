@@ -1,8 +1,8 @@
 //! Bit matrices, their memory, and permutations of their columns.
 //!
-//! Key idea: the rows of a matrix lie far apart, and looking up the address of each small page costs
-//! more than reading the row. So the memory asks the system for large pages. Each layer uses the
-//! memory of the layer before it, so the loop over layers touches no new page.
+//! Key idea: the rows of a matrix lie far apart, and looking up the address of each small page
+//! costs more than reading the row. So the memory asks the system for large pages. Each layer uses
+//! the memory of the layer before it, so the loop over layers touches no new page.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Mutex;
@@ -70,14 +70,12 @@ impl<L: Deref<Target = [BitLine]>> Matrix<L> {
         &self.lines[row * self.width..(row + 1) * self.width]
     }
 
-    /// The bytes of all rows, and the number of bytes of a row. Eight bytes can be read from any byte
-    /// of a row.
+    /// The bytes of all rows, and the number of bytes of a row. Eight bytes can be read from any
+    /// byte of a row.
     #[inline]
     pub(crate) fn bytes(&self) -> (&[u8], usize) {
-        (
-            bytemuck::cast_slice(&self.lines),
-            self.width * size_of::<BitLine>(),
-        )
+        let bytes_of_row = self.width * size_of::<BitLine>();
+        (bytemuck::cast_slice(&self.lines), bytes_of_row)
     }
 }
 
@@ -200,8 +198,9 @@ pub(crate) struct Permuter {
 }
 
 impl Permuter {
-    /// Permute up to 512 rows of `width` lines. Calls `act` with the number of each row, the number of
-    /// each line, and the permuted line. Each position gets the bit that was at `order[position]`.
+    /// Permute up to 512 rows of `width` lines. Calls `act` with the number of each row, the number
+    /// of each line, and the permuted line. Each position gets the bit that was at
+    /// `order[position]`.
     pub(crate) fn permute<'a>(
         &mut self,
         order: &[u32],

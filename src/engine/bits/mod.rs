@@ -1,8 +1,8 @@
 //! A layer as bit matrices: the second way to hold it, for boards of 4x4.
 //!
-//! Key idea: a layer of 4x4 is dense. Of all boards of its sum, in all orientations, one in eight is
-//! reached. So a bit for each board takes less memory than a list of the canonical boards. And one
-//! instruction moves or spawns 512 boards, without a sort and without repeats.
+//! Key idea: a layer of 4x4 is dense. Of all boards of its sum, in all orientations, one in eight
+//! is reached. So a bit for each board takes less memory than a list of the canonical boards. One
+//! instruction of AVX-512 moves or spawns 512 boards, and no sort must drop repeats.
 //!
 //! # A board as a bit
 //!
@@ -27,23 +27,24 @@
 //!     mixes P and Q:   2 . . .               4 . . .   the bit goes to (24, 8).
 //! ```
 //!
-//! Digits are exponents; the weight of exponent e is 2^(e-1). A vertical flip of a board swaps P and
-//! Q, because Q is read upside down. So one set of tables serves rows and columns.
+//! Digits are exponents; the weight of exponent e is 2^(e-1). A vertical flip of a board swaps P
+//! and Q, because Q is read upside down. So one set of tables serves rows and columns. A stored
+//! matrix has only the rows and columns that can have bits.
 //!
 //! # A layer
 //!
 //! **A move to the left** works on P and Q separately. The row of P goes by OR into the row of P
-//! moved. The result is transposed, and Q moves in the same way. Something must change: if P stays, a
-//! mask removes each Q that stays, too.
+//! moved. The result is transposed, and Q moves in the same way. Something must change: if P stays,
+//! a mask removes each Q that stays, too.
 //!
-//! **A spawn** in the top half makes P from the halves that lack one of its 2s or 4s: the OR of their
-//! rows of afterstates. A spawn in the bottom half works on the transposed rows.
+//! **A spawn** in the top half makes P from the halves that lack one of its 2s or 4s: the OR of
+//! their rows of afterstates. A spawn in the bottom half works on the transposed rows.
 //!
-//! **Symmetry.** All eight images of a board have bits, so moves to the left are enough. Moves to the
-//! right lead to mirror images of their results, and moves up and down to quarter turns. Of a layer,
-//! only the results of moves to the left with an empty cell in the top half are stored: every
-//! afterstate or its flip has such a cell. Results of moves down are derived from them once (`turn`).
-//! States are never stored: a row of states is made, counted, named, moved and dropped.
+//! **Symmetry.** All eight images of a board have bits, so moves to the left are enough. Moves to
+//! the right lead to mirror images of their results, and moves up and down to quarter turns. Of a
+//! layer, only the results of moves to the left with an empty cell in the top half are stored:
+//! every afterstate or its flip has such a cell. Results of moves down are derived from them once
+//! (`turn`). States are never stored: a row of states is made, counted, named, moved and dropped.
 //!
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left
@@ -61,16 +62,17 @@
 //!   Afterstates of sum s
 //! ```
 //!
-//! **Counts** are of labeled boards. The number of canonical boards follows by Burnside's lemma from
-//! the few boards with a symmetry of their own. The canonical boards are also named one by one, and
-//! both numbers must agree for every part.
+//! **Counts** are of labeled boards. The number of canonical boards follows by Burnside's lemma
+//! from the few boards with a symmetry of their own. The canonical boards are also named one by
+//! one, and both numbers must agree for every part.
 //!
 //! **Layers on disk.** From time to time the afterstates of the last two sums are written as sorted
-//! lists, the frontier that the list engine leaves after every layer. Then the layers counted since are
-//! sealed. A run that keeps the afterstates of every layer writes and seals each layer. So either
-//! engine resumes where the other stopped. Boards are listed row by row (`listing`), each with its own
-//! top half. Without a listing half the rows are enough: a pair names the flipped boards, too.
-//! Candidates are not counted: each fills an empty cell of an afterstate, or is a start.
+//! lists, the frontier that the list engine leaves after every layer. Then the layers counted since
+//! are sealed. A run that keeps the afterstates of every layer writes and seals each layer. So
+//! either engine resumes where the other stopped. Boards are listed row by row (`listing`), each
+//! with its own top half. Without a listing half the rows are enough: a pair names the flipped
+//! boards, too. Candidates are not counted: each fills an empty cell of an afterstate, or is a
+//! start.
 //!
 //! # Words
 //!
@@ -84,7 +86,7 @@
 //! | padding | positions without a half at the end of a range, up to a whole line |
 //! | mask | a row of bits that selects columns |
 //! | compact row | a row of those lines that have short halves, or hollow halves |
-//! | square pair | a pair of one weight twice; another pair stands for the flipped pair, too |
+//! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
 //! | moved row | a top half that a move to the left leads to, with an empty cell |
 //! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |
 //! | target | the position after a move to the left |
@@ -181,7 +183,7 @@ impl Counter for Bits<'_> {
             let found = self.count(&mut layer, listed.then_some(&mut *store), progress)?;
             layer.last = layer.sum >= 8 && self.sweep.ends();
             if layer.last && !listed {
-                // Its states must be listed, which is known only now.
+                // Only the first count tells that this layer is the last, whose states are listed.
                 self.count(&mut layer, Some(store), &mut Silent)?;
             }
             if let Some(last) = layers.last_mut() {
@@ -217,8 +219,8 @@ impl Counter for Bits<'_> {
 }
 
 impl<'a> Bits<'a> {
-    /// Prepare to count from the last sealed layer of `store` to the layer of sum `last`. `plan` is for
-    /// everything but matrices.
+    /// Prepare to count from the last sealed layer of `store` to the layer of sum `last`. `plan` is
+    /// for everything but matrices.
     pub(crate) fn new(store: &Store, plan: &Plan, last: u32, workers: &'a Workers) -> Result<Self> {
         let run = store.run();
         let game = *run.game();
@@ -282,7 +284,8 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// Compute the candidates: each fills an empty cell of an afterstate, or is a start.
+    /// Set the numbers of candidates. A candidate fills an empty cell of an afterstate, or is a
+    /// start.
     fn add_candidates(&self, layer: &mut CountedLayer, before: &[Vec<Row>; 2]) {
         let starts = self.game.starts(layer.sum);
         for row in &mut layer.rows {
@@ -297,8 +300,8 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Write the afterstates of the last two layers, unless they are sealed. Progress reports it as the
-    /// end of the last layer.
+    /// Write the afterstates of the last two of `layers`. Progress reports this time as the end of
+    /// the last layer.
     fn write_frontier(
         &mut self,
         layers: &mut [CountedLayer],

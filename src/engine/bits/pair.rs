@@ -37,7 +37,7 @@ use crate::error::Result;
 use crate::game::{Board, Game};
 use crate::part::{Fingerprint, fingerprint};
 
-/// A top half and a bottom half of a layer, by weight.
+/// All boards of a layer whose halves have two given weights.
 pub(crate) struct Pair<'a> {
     pub(super) game: &'a Game,
     halves: &'a Halves,
@@ -107,8 +107,8 @@ impl NamedBoards {
 }
 
 impl<'a> Pair<'a> {
-    /// The pair of a top and a bottom weight. `before` are the afterstates of the last sum and of the
-    /// sum before it.
+    /// The pair of a top and a bottom weight. `before` are the afterstates of the last sum and of
+    /// the sum before it.
     pub(crate) fn new(
         game: &'a Game,
         halves: &'a Halves,
@@ -196,8 +196,8 @@ impl<'a> Pair<'a> {
         Ok(())
     }
 
-    /// Make the sources of rows of states, given the matrices of the bottom halves. Adds the counts of
-    /// the last sum's afterstates to `counts`. Returns whether there can be any states.
+    /// Make the sources of rows of states, given the matrices of the bottom halves. Adds the counts
+    /// of the last sum's afterstates to `counts`. Returns whether there can be any states.
     fn prepare(&self, scratch: &mut PairScratch, counts: Option<&mut BoardCounts>) -> Result<bool> {
         scratch
             .spawns
@@ -216,8 +216,8 @@ impl<'a> Pair<'a> {
         Ok(above || scratch.spawns.has_bits || !scratch.starts.is_empty())
     }
 
-    /// Make the matrices of the afterstates whose top half has weight `top` after the spawn. Adds the
-    /// counts of the last sum's afterstates to `counts`.
+    /// Make the matrices of the afterstates whose top half has weight `top` after the spawn. Adds
+    /// the counts of the last sum's afterstates to `counts`.
     fn make_matrices(
         &self,
         top: usize,
@@ -238,7 +238,8 @@ impl<'a> Pair<'a> {
         Ok(())
     }
 
-    /// Make the row of states with the top half at `position`. Returns whether the row can have bits.
+    /// Make the row of states with the top half at `position`. Returns whether the row can have
+    /// bits.
     fn make_row(&self, position: u32, scratch: &mut PairScratch) -> bool {
         let (matrices, row) = (&scratch.matrices, &mut scratch.row);
         let mut any = scratch
@@ -251,8 +252,9 @@ impl<'a> Pair<'a> {
         any
     }
 
-    /// Name the canonical live states of the row that was made. A sweep without a listing also names
-    /// the flipped states that are canonical. A listing needs each state with its own top half.
+    /// Name the canonical live states of the row that was made. A sweep without a listing also
+    /// names the flipped states that are canonical. A listing needs each state with its own top
+    /// half.
     fn name(
         &self,
         position: u32,

@@ -1,11 +1,11 @@
 //! Prefixes of the images of a board.
 //!
 //! Key idea: each of the eight images of a board begins with one of its four corners and one of the
-//! two neighbours of the corner: its *prefix*. The canonical image is the least, so the eight prefixes
-//! decide most boards. A board with the single least prefix is canonical. A board with a greater
-//! prefix than some image is not. Only ties need a comparison of whole images. The top half decides a
-//! tie with the mirror image. The next cell mostly decides a tie with the reflection at the diagonal,
-//! which is the most frequent tie.
+//! two neighbours of the corner: its *prefix*. The canonical image is the least, so the eight
+//! prefixes decide most boards. A board with the single least prefix is canonical. A board with a
+//! greater prefix than some image is not. Only ties need a comparison of whole images. The top half
+//! decides a tie with the mirror image. The next cell mostly decides a tie with the reflection at
+//! the diagonal, which is the most frequent tie.
 
 use std::mem;
 
@@ -25,8 +25,8 @@ pub(crate) struct Prefixes {
     pub(crate) standing: Standing,
     /// The third cell of the outer row.
     third: usize,
-    /// The first cell of the inner row. If this is the bottom half, the reflection at the diagonal has
-    /// this cell third.
+    /// The first cell of the inner row. If this is the bottom half, the reflection at the diagonal
+    /// has this cell third.
     reflected: usize,
 }
 
@@ -87,7 +87,8 @@ pub(crate) struct PrefixMasks {
     /// By exponent: halves with a lesser third cell, and halves with an equal third cell.
     third_less: Vec<Vec<BitLine>>,
     third_equal: Vec<Vec<BitLine>>,
-    /// By exponent: halves with a greater first cell of the inner row, and halves with an equal cell.
+    /// By exponent: halves with a greater first cell of the inner row, and halves with an equal
+    /// cell.
     reflected_greater: Vec<Vec<BitLine>>,
     reflected_equal: Vec<Vec<BitLine>>,
 }
@@ -114,8 +115,8 @@ impl PrefixMasks {
             greater[prefix].copy_from_slice(&sum);
             or(&mut sum, &equal[prefix]);
         }
-        // The masks so far are of equal prefixes. Make `certain` and `diagonal` of lesser prefixes. The
-        // top halves with an equal prefix are tied.
+        // The masks so far are of equal prefixes. Make `certain` and `diagonal` of lesser prefixes.
+        // The top halves with an equal prefix are tied.
         let mut sums = [(); 3].map(|()| vec![BitLine::ZERO; class.lines()]);
         for prefix in 0..count {
             or(&mut sums[2], &tied[prefix]);
@@ -143,8 +144,8 @@ impl PrefixMasks {
         }
     }
 
-    /// Make masks of the bottom halves that certainly give a canonical board with a top half, and of
-    /// those that need a test. The masks may be shorter than a row.
+    /// Make masks of the bottom halves that certainly give a canonical board with a top half, and
+    /// of those that need a test. The masks may be shorter than a row.
     pub(crate) fn bottoms(&self, top: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
         let (greater, equal) = (&self.greater[top.own], &self.equal[top.own]);
         match top.standing {
@@ -165,8 +166,8 @@ impl PrefixMasks {
         }
     }
 
-    /// Make masks of the top halves that certainly give a canonical board with a bottom half, and of
-    /// those that need a test. The masks may be shorter than a row.
+    /// Make masks of the top halves that certainly give a canonical board with a bottom half, and
+    /// of those that need a test. The masks may be shorter than a row.
     pub(crate) fn tops(&self, bottom: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
         let Prefixes {
             least, reflected, ..

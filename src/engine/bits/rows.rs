@@ -1,8 +1,8 @@
 //! The rows of a part that one thread listed: for each top half, the bottom halves of its boards.
 //!
 //! Key idea: the boards of a row have one top half, so four bytes per board are enough. Nothing is
-//! faster while memory lasts. When memory is used up, rows are delta-coded. When coded rows take more
-//! memory than others, they are written to a file.
+//! faster while memory lasts. When memory is used up, rows are delta-coded. When coded rows take
+//! more memory than others, they are written to a file.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! The memory that matrices take, computed before any is made.
 //!
-//! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves of
-//! weight w, and a product combines cells, columns or rows.
+//! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves
+//! of weight w, and a product combines cells, columns or rows.
 
 use super::kernels::{BitLine, LINE};
 use crate::engine::plan::Plan;

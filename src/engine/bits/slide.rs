@@ -1,9 +1,9 @@
 //! A move to the left: rows of states become rows of afterstates.
 //!
-//! Key idea: the two halves of a board move independently. Rows of top halves that move to one target
-//! are joined by OR. After a transposition, so are the rows of bottom halves. The rows come in the
-//! order of their targets: 64 targets are a batch, which is transposed at once, and eight batches are
-//! stored together.
+//! Key idea: the two halves of a board move independently. Rows of top halves that move to one
+//! target are joined by OR. After a transposition, so are the rows of bottom halves. The rows come
+//! in the order of their targets: 64 targets are a batch, which is transposed at once, and eight
+//! batches are stored together.
 
 use std::mem;
 

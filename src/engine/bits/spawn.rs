@@ -1,8 +1,8 @@
 //! Spawns: rows of afterstates become rows of states.
 //!
-//! Key idea: take a half after a spawn. Before the spawn it lacked one of its 2s or 4s. So its row is
-//! the OR of the rows of all halves that lack one of its 2s or 4s. Spawns in the bottom half need rows
-//! by bottom half, whose OR is then transposed.
+//! Key idea: before a spawn, the half lacked one of its 2s or 4s. So the row of a half is the OR of
+//! the rows of all halves that lack one of these tiles. Spawns in the bottom half work on rows by
+//! bottom half, which are then transposed.
 
 use super::afterstate_matrix::AfterstateMatrix;
 use super::class::{ColumnRange, NONE};
@@ -12,12 +12,13 @@ use super::kernels::{BitLine, LINE};
 use super::matrix::{LineMemory, Matrix, for_each_column};
 use crate::error::Result;
 
-/// The halves that lack one of the 2s or 4s of a half. Such a half is the *removal* of a tile.
+/// The removals of the halves of a class. A *removal* is a half without one of its 2s or 4s.
 #[derive(Default)]
 pub(crate) struct RemovalTable {
     /// By position, the slots of the removals. The highest bit is set if the tile is a 4.
     slots: Groups,
-    /// By position, the short removals, as numbers among the short halves. The bit is set as above.
+    /// By position, the short removals, as numbers of short halves. The highest bit says the tile,
+    /// too.
     shorts: Groups,
 }
 
@@ -25,7 +26,7 @@ pub(crate) struct RemovalTable {
 const FOUR: u32 = 1 << 31;
 
 impl RemovalTable {
-    /// The removals from the last class of `tables`.
+    /// The removals of the last class of `tables`, which has all lighter classes.
     pub(super) fn new(tables: &[Tables], halves: &Halves) -> Self {
         let (mut slots, mut shorts) = (Vec::new(), Vec::new());
         let class = &tables.last().expect("a class").class;

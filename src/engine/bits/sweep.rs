@@ -65,8 +65,8 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report` with
-    /// the number of live states that were found since the last call.
+    /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report`
+    /// with the number of live states that were found since the last call.
     pub(crate) fn count(
         &mut self,
         listing: Option<&Listing>,
@@ -143,8 +143,8 @@ impl<'a> Sweep<'a> {
             .map(|Done| ())
     }
 
-    /// List the canonical afterstates with a top half of weight `top` that has an empty cell. Also list
-    /// their flips with a full top half.
+    /// List the canonical afterstates with a top half of weight `top` that has an empty cell. Also
+    /// list their flips with a full top half.
     fn list(
         &self,
         afterstates: &Afterstates,

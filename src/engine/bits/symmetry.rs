@@ -1,7 +1,7 @@
 //! The boards of a row that have a symmetry of their own.
 //!
-//! Key idea: such a board repeats a half or a quad, so its top half leaves few bottom halves to look
-//! at. Only a top half that is its own mirror image needs a mask of a whole row.
+//! Key idea: a board with a symmetry repeats a half or a quad. So few bottom halves can match a
+//! given top half. Only a top half that is its own mirror image needs a mask of a whole row.
 
 use super::class::{Class, ColumnRange, NONE};
 use super::half::Quad;
@@ -16,8 +16,8 @@ pub(crate) struct SymmetryTable {
     pub(crate) images_of_both: Vec<u32>,
     /// Mask of the halves that equal their mirror image.
     mirrored: Vec<BitLine>,
-    /// For each position: the number of the right quad's transpose if the left quad is symmetric, and
-    /// the number of the left quad's transpose if the right quad is symmetric.
+    /// For each position: the number of the right quad's transpose if the left quad is symmetric,
+    /// and the number of the left quad's transpose if the right quad is symmetric.
     diagonal: Vec<[u32; 2]>,
     /// Positions with a symmetric right quad, by number of the left quad.
     by_left: Groups,
@@ -57,8 +57,8 @@ impl SymmetryTable {
     }
 }
 
-/// Find the positions of a row whose boards have a symmetry of their own; `position` is the top half.
-/// `square` says whether both halves have one weight.
+/// Find the positions of a row whose boards have a symmetry of their own; `position` is the top
+/// half. `square` says whether both halves have one weight.
 pub(crate) fn find_symmetric(
     position: u32,
     rows: &Tables,

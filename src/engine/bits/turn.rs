@@ -2,12 +2,12 @@
 //!
 //! Key idea: a turn copies fields of bits. A board moved to the left has the quads `a b` on top and
 //! `c d` below. Turned, it has `b d` on top and `a c` below, each quad transposed, and it is moved
-//! down. For given `a`, `b` and `d`, all full quads `c` are a field in the row of `a b`, and also in
-//! the turned row of `b d`. If `a` is full, too, then the fields of all `a` follow each other in the
-//! turned row.
+//! down. For given `a`, `b` and `d`, all full quads `c` are a field in the row of `a b`, and also
+//! in the turned row of `b d`. If `a` is full, too, then the fields of all `a` follow each other in
+//! the turned row.
 //!
-//! Boards in which `a` or `c` is not full are rare. They have a column with at most one tile, so the
-//! top half is hollow and the bottom half short.
+//! Boards in which `a` or `c` is not full are rare. They have a column with at most one tile, so
+//! the top half is hollow and the bottom half short.
 
 use std::hint::black_box;
 use std::mem;
@@ -51,8 +51,8 @@ impl Afterstates {
         turned.map(|Done| ())
     }
 
-    /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad is
-    /// not full. The rows are `AfterstateRows::down`.
+    /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad
+    /// is not full. The rows are `AfterstateRows::down`.
     fn turn_full(&self, top: usize, halves: &Halves, down: &mut NewMatrix) {
         let bottom = self.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
@@ -73,7 +73,7 @@ impl Afterstates {
         let mut any = 0;
         let mut to = down.matrix.rows_mut();
         let (mut at, mut lines, mut gathered) = (Vec::new(), Vec::new(), Vec::new());
-        // Rows with one right quad come from common rows, side by side.
+        // Rows with one right quad have their fields side by side in common source rows.
         for down_rows in rows.afterstates.down.chunk_by(|a, b| a.right == b.right) {
             let right = down_rows[0].right;
             // Full halves come last in `both`.
@@ -98,8 +98,8 @@ impl Afterstates {
                 at.extend(lefts.map(|left| halves.field(self.weight - from, left) as usize));
                 let moved = self.moved.of(from);
                 let (bytes, width) = moved.bytes();
-                // Rows lie far apart. A byte of each line is read first, so that memory delivers many
-                // lines at a time.
+                // Rows lie far apart. A byte of each line is read first, so that memory delivers
+                // many lines at a time.
                 let source_rows = || fields.rows.iter().cloned().flatten();
                 let row = |row| &bytes[(first_row + row) * width..];
                 lines.clear();
@@ -124,8 +124,8 @@ impl Afterstates {
         down.has_bits = any != 0;
     }
 
-    /// Turn the boards that get a short bottom half and a hollow top half of weight `top`. Each hollow
-    /// half has a compact row of short halves.
+    /// Turn the boards that get a short bottom half and a hollow top half of weight `top`. Each
+    /// hollow half has a compact row of short halves.
     fn turn_short(&self, top: usize, halves: &Halves, down: &mut NewMatrix) {
         let (sum, bottom) = (self.weight, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
