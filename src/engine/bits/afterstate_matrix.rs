@@ -136,7 +136,7 @@ impl AfterstateMatrix {
         &mut self.lines[self.slots[slot as usize].lines()]
     }
 
-    /// The row of a slot, from a line of the whole row on.
+    /// The row of a slot without the columns before `line`.
     fn row_from(&mut self, slot: u32, line: usize) -> &mut [BitLine] {
         let first = self.slots[slot as usize].first as usize;
         &mut self.row_mut(slot)[line - first..]

@@ -31,7 +31,7 @@ pub struct BitRow<'a> {
 }
 
 impl BitRow<'_> {
-    /// The row from a line on.
+    /// The row without the lines before `line`.
     #[must_use]
     pub fn from(self, line: usize) -> Self {
         Self {
@@ -50,8 +50,9 @@ pub(crate) struct Canonical {
 
 impl Canonical {
     /// Find the canonical boards of a row without a bit in `dead`. `half`, whose largest exponent
-    /// is `max`, is the top half. If `flipped` is set, also find the canonical ones of the flipped
-    /// boards. Calls `take` with some boards at a time, all of one largest exponent, in no order.
+    /// is `max`, is the top half. If `flipped` is set, also find the canonical boards among the
+    /// flipped boards. Calls `take` with some boards at a time, all of one largest exponent, in no
+    /// order.
     pub(crate) fn find(
         &mut self,
         (half, max): (Half, u8),

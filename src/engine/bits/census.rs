@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::game::{Moved, PartKey, orbit};
 use crate::laws;
 
-/// Number of exponents, and 0.
+/// Number of exponents, with 0 for an empty cell.
 pub(crate) const EXPONENTS: usize = 17;
 
 /// Sums over boards in all orientations, by largest exponent. All but `labeled` and `symmetries`
@@ -123,7 +123,7 @@ pub(crate) fn count_by_max(
     counts
 }
 
-/// Add `times` some counts to others.
+/// Add some counts, multiplied by `times`, to others.
 pub(crate) fn add(counts: &mut [u64; EXPONENTS], times: u64, more: &[u64; EXPONENTS]) {
     for (count, more) in counts.iter_mut().zip(more) {
         *count += times * more;

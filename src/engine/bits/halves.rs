@@ -99,13 +99,14 @@ impl Quads {
         [last..full, less..last, 0..less]
     }
 
-    /// Transposes fields with a bit for each full quad of a weight.
+    /// The transposer of fields with a bit for each full quad of a weight.
     pub(crate) fn transposer(&self, weight: usize) -> Transposer {
         self.transposers[weight]
     }
 }
 
-/// Reorders a field of bits, one for each full quad of a weight, by the transposes of the quads.
+/// Reorders a field of bits, one for each full quad of a weight. Each bit moves to the place of the
+/// quad's transpose.
 #[derive(Clone, Copy)]
 pub(crate) struct Transposer {
     /// Number of bits of a field.
@@ -158,7 +159,7 @@ pub(crate) struct Tables {
     pub(crate) census: CensusTable,
     pub(crate) symmetry: SymmetryTable,
     pub(crate) prefixes: PrefixMasks,
-    /// The digits of each position in a bottom half.
+    /// The digits of each half as a bottom half, by position.
     pub(crate) bottom_digits: Vec<u32>,
     pub(crate) moves: MoveTable,
 }
@@ -268,7 +269,7 @@ impl Halves {
         &self.under[usize::from(outer) + 2 * usize::from(inner)]
     }
 
-    /// The position of a field: its first half has this right quad and a full left quad.
+    /// The position of the first half of a field. It has this right quad and a full left quad.
     #[inline]
     pub(crate) fn field(&self, weight: usize, right: Quad) -> u32 {
         self.fields[weight * self.quads.count + self.quads.id(right)]

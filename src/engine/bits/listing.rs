@@ -25,7 +25,7 @@ const TASK: usize = 1 << 16;
 
 /// The boards of all parts of a layer, while they are collected.
 pub(crate) struct Listing {
-    /// By largest exponent, from 1 on.
+    /// By largest exponent, beginning with 1.
     parts: Vec<PerThread<Rows>>,
     pools: PerThread<ChunkPool>,
 }

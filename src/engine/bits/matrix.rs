@@ -11,7 +11,7 @@ use super::kernels::{BitLine, BitTile, LINE, transpose};
 use crate::error::Result;
 use crate::pages::Pages;
 
-/// Lines in memory of their own.
+/// Owned memory for lines, on large pages.
 #[derive(Default)]
 pub(crate) struct LineMemory {
     pages: Pages<BitLine>,
@@ -106,7 +106,7 @@ pub(crate) struct Matrices {
 struct MatrixPlace {
     lines: Range<usize>,
     width: usize,
-    /// Without bits, the content is undefined.
+    /// If the matrix has no bits, its content is undefined.
     has_bits: bool,
 }
 
@@ -144,7 +144,7 @@ impl Matrices {
         !self.places.iter().any(|place| place.has_bits)
     }
 
-    /// The matrix of a weight, which has bits.
+    /// The matrix of a weight. It must have bits.
     #[inline]
     pub(crate) fn of(&self, top: usize) -> Matrix<&[BitLine]> {
         let MatrixPlace { lines, width, .. } = &self.places[top];

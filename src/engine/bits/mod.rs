@@ -209,7 +209,7 @@ impl Counter for Bits<'_> {
                 self.write_frontier(&mut layers, store, progress)?;
                 self.frontier_took = begun.elapsed();
             }
-            let layer = layers.last().expect("one was pushed");
+            let layer = layers.last().expect("a layer was pushed");
             progress.end(&layer.finished(keep));
             if seals || ends {
                 return Ok(layers);

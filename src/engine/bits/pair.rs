@@ -37,7 +37,7 @@ use crate::error::Result;
 use crate::game::{Board, Game};
 use crate::part::{Fingerprint, fingerprint};
 
-/// All boards of a layer whose halves have two given weights.
+/// The boards of a layer, given the weights of both halves.
 pub(crate) struct Pair<'a> {
     pub(super) game: &'a Game,
     halves: &'a Halves,

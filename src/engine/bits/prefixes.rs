@@ -144,8 +144,8 @@ impl PrefixMasks {
         }
     }
 
-    /// Make masks of the bottom halves that certainly give a canonical board with a top half, and
-    /// of those that need a test. The masks may be shorter than a row.
+    /// Make two masks of bottom halves for a top half: boards that are certainly canonical, and
+    /// boards that need a test. The masks may be shorter than a row.
     pub(crate) fn bottoms(&self, top: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
         let (greater, equal) = (&self.greater[top.own], &self.equal[top.own]);
         match top.standing {
@@ -166,8 +166,8 @@ impl PrefixMasks {
         }
     }
 
-    /// Make masks of the top halves that certainly give a canonical board with a bottom half, and
-    /// of those that need a test. The masks may be shorter than a row.
+    /// Make two masks of top halves for a bottom half: boards that are certainly canonical, and
+    /// boards that need a test. The masks may be shorter than a row.
     pub(crate) fn tops(&self, bottom: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
         let Prefixes {
             least, reflected, ..

@@ -77,7 +77,7 @@ impl Rows {
             if at == 0 {
                 self.bottoms.push_back(pool.take());
             }
-            let chunk = self.bottoms.back_mut().expect("one was just taken");
+            let chunk = self.bottoms.back_mut().expect("a chunk was just taken");
             let (here, after) = rest.split_at(rest.len().min(CHUNK - at));
             chunk[at..][..here.len()].copy_from_slice(here);
             self.end += here.len();
@@ -132,7 +132,7 @@ impl Rows {
     /// Return to the pool the chunks whose words all come before word `begin`.
     fn forget(&mut self, begin: usize, pool: &mut ChunkPool) {
         while self.first + CHUNK <= begin {
-            pool.give(self.bottoms.pop_front().expect("it has words"));
+            pool.give(self.bottoms.pop_front().expect("a chunk of words"));
             self.first += CHUNK;
         }
     }

@@ -1,4 +1,4 @@
-//! The memory that matrices take, computed before any is made.
+//! The memory that matrices need, computed before any matrix is made.
 //!
 //! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves
 //! of weight w, and a product combines cells, columns or rows.
