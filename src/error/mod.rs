@@ -1,50 +1,48 @@
-//! All errors of the library, as one type; it wraps a type for errors of solving and one for errors
-//! of tasks.
+//! All errors of the library, as one type. It wraps a type for errors of solving and a type for
+//! errors of tasks.
 //!
 //! Every message reads `path: what: cause`, gives the expected and the found number, and ends with
 //! a remedy. Messages are in lower case without a full stop, so that they can be chained.
 
+mod jobs;
 mod phrase;
-mod solving;
-mod task;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use phrase::{at, left, up_to};
-pub use solving::SolvingError;
-pub use task::TaskError;
+pub use jobs::{SolvingError, TaskError};
+use phrase::{around, left, restore};
 
-/// Shorthand for results of this library.
+/// The result of a fallible function of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Not a board size.
+    /// Text that is not a board size.
     #[error(
         "size {0}: not the size of a board that can be counted: give N or RxC with sides from 2 to 4, such as 3 or 4x3"
     )]
     Size(String),
 
-    /// Not a winning tile.
+    /// A number that is not a winning tile.
     #[error("max {0}: not a winning tile: give a power of two from 8 to 65536")]
     Max(u32),
 
-    /// Not the name of a game.
+    /// Text that is not the name of a game.
     #[error(
         "game {0}: not a game's name: expected one such as 3x3-1024, or 4x3 without a winning tile"
     )]
     Game(String),
 
-    /// Not an objective.
+    /// Text that is not an objective.
     #[error(
         "objective {0:?}: not something to play for: give score, moves, or a tile, a power of two from 4 to 65536"
     )]
     Objective(String),
 
-    /// Not a board of the given size.
+    /// Text that is not a board of the given size.
     #[error(
         "board {text:?}: not a board of {size}: {what}: give it as in 0x2310, or row by row as in \"4 8 / 2 .\""
     )]
@@ -57,14 +55,14 @@ pub enum Error {
         size: String,
     },
 
-    /// Not a seed.
+    /// Text that is not a seed.
     #[error(
         "seed {0:?}: not a seed: give a number below 2^64 in base 36: digits 0 to 9 and a to z, no leading zero"
     )]
     Seed(String),
 
-    /// Not a code, or the code of a game that cannot have been played.
-    #[error("code: {}{what}", at(*turn))]
+    /// Text that is not a code, or the code of a game that no play can produce.
+    #[error("code: {}{what}", around("move ", *turn, ": "))]
     Code {
         /// The move at fault, counted from 1; `None` if no move is at fault.
         turn: Option<u64>,
@@ -84,10 +82,7 @@ pub enum Error {
     Until(u32),
 
     /// A game with too many states for a graph.
-    #[error(
-        "graph: {game}{} has over {limit} states: too many: give --limit, or --until with a smaller sum",
-        up_to(*until)
-    )]
+    #[error("graph: {game}{} has over {limit} states: too many: give --limit, or --until with a smaller sum", around(" up to sum ", *until, ""))]
     Vast {
         /// Game.
         game: String,
@@ -123,7 +118,7 @@ pub enum Error {
     Threads {
         /// Number of threads.
         threads: usize,
-        /// What the system says.
+        /// The system's error.
         cause: String,
     },
 
@@ -134,24 +129,23 @@ pub enum Error {
     Zstd(#[source] io::Error),
 
     /// The system refused an operation on a file.
-    #[error("{}: cannot {what}: {cause}{}", path.display(), phrase::of_system(what, cause))]
+    #[error("{path}: cannot {what}: {cause}{}", phrase::of_system(what, cause))]
     Io {
         /// File or directory.
         path: PathBuf,
         /// The operation, as a verb phrase that follows "cannot".
         what: &'static str,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
 
-    /// Not a part file.
-    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\": restore it from a copy, or {}", .0.display(), phrase::anew(.0))]
+    /// A file that is not a part file.
+    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\"{}", .0.display(), restore(.0))]
     Foreign(PathBuf),
 
     /// A file or directory of a later format version.
     #[error(
-        "{}: format {found} is newer than this program reads ({known}): use a newer enum48, or another --dir",
-        path.display()
+        "{path}: format {found} is newer than this program reads ({known}): use a newer enum48, or another --dir"
     )]
     Newer {
         /// File.
@@ -163,15 +157,18 @@ pub enum Error {
     },
 
     /// A part file whose writer did not finish.
-    #[error("{}: unfinished: its writer was stopped: delete it", .0.display())]
+    #[error("{0}: unfinished: its writer was stopped: delete it")]
     Unfinished(PathBuf),
 
     /// A file of a run is missing.
-    #[error("{}: missing: restore it from a copy, or {}", .0.display(), phrase::anew(.0))]
+    #[error("{}: missing{}", .0.display(), restore(.0))]
     Missing(PathBuf),
 
     /// A part file shorter than its header says.
-    #[error("{}: cut short: expected {expected} bytes, got {got}: restore it from a copy, or {}", path.display(), phrase::anew(path))]
+    #[error(
+        "{path}: cut short: expected {expected} bytes, got {got}{}",
+        restore(path)
+    )]
     Cut {
         /// File.
         path: PathBuf,
@@ -182,7 +179,7 @@ pub enum Error {
     },
 
     /// Bytes that have changed since they were written.
-    #[error("{}: damaged: {what}: restore it from a copy, or {}", path.display(), phrase::anew(path))]
+    #[error("{path}: damaged: {what}{}", restore(path))]
     Damaged {
         /// File.
         path: PathBuf,
@@ -191,7 +188,10 @@ pub enum Error {
     },
 
     /// A file that is intact, but not the file that was sealed under this name.
-    #[error("{}: not the file that was sealed: {what}: put the right file back, or {}", path.display(), phrase::anew(path))]
+    #[error(
+        "{path}: not the file that was sealed: {what}: put the right file back, or {}",
+        phrase::anew(path)
+    )]
     Mismatch {
         /// File.
         path: PathBuf,
@@ -200,11 +200,11 @@ pub enum Error {
     },
 
     /// A file of boards instead of values, or of values instead of boards.
-    #[error("{}: holds {found}, not {wanted}: put the right file in its place", path.display())]
+    #[error("{path}: holds {found}, not {wanted}: put the right file in its place")]
     OtherKind {
         /// File.
         path: PathBuf,
-        /// What it holds.
+        /// The contents found.
         found: String,
         /// The expected contents: boards or values.
         wanted: &'static str,
@@ -221,8 +221,10 @@ pub enum Error {
         law: String,
     },
 
-    /// A file that counts write but never read, and that has changed since it was written.
-    #[error("{}: not as it was written: {what}: no count reads it, and the next count writes it again", path.display())]
+    /// A file that every count writes and no count reads, and that has changed since it was written.
+    #[error(
+        "{path}: not as it was written: {what}: no count reads it, and the next count writes it again"
+    )]
     Altered {
         /// File.
         path: PathBuf,
@@ -235,7 +237,7 @@ pub enum Error {
     Table {
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         what: String,
     },
 
@@ -251,15 +253,17 @@ pub enum Error {
     },
 
     /// Another process uses the directory.
-    #[error("{}: in use by another process: wait until it ends, or give another --dir", .0.display())]
+    #[error("{0}: in use by another process: wait until it ends, or give another --dir")]
     Locked(PathBuf),
 
     /// A directory that does not hold a run.
-    #[error("{}: not a run's directory, as it has no manifest.json: give another directory", .0.display())]
+    #[error("{0}: not a run's directory, as it has no manifest.json: give another directory")]
     NotARun(PathBuf),
 
     /// A directory with a run of another game.
-    #[error("{}: holds the game {found}, not {wanted}: give another --dir, or the game's own --size and --max", path.display())]
+    #[error(
+        "{path}: holds the game {found}, not {wanted}: give another --dir, or the game's own --size and --max"
+    )]
     OtherGame {
         /// Directory.
         path: PathBuf,
@@ -270,11 +274,13 @@ pub enum Error {
     },
 
     /// A directory with a run that has segments of another size.
-    #[error("{}: a file has up to {found} boards of a part, not {wanted}: give another --dir, or no --segment", path.display())]
+    #[error(
+        "{path}: a file has up to {found} boards of a part, not {wanted}: give another --dir, or no --segment"
+    )]
     OtherSegment {
         /// Directory.
         path: PathBuf,
-        /// Boards of every file of a part but the last.
+        /// Boards in every file of a part except the last.
         found: u64,
         /// The requested number of boards.
         wanted: u64,
@@ -283,14 +289,14 @@ pub enum Error {
     /// A segment size that is not a whole number of blocks.
     #[error("--segment {segment}: a file holds whole blocks: give a multiple of {block}")]
     Segment {
-        /// Boards of every file of a part but the last.
+        /// Boards in every file of a part except the last.
         segment: u64,
         /// Boards of a block.
         block: u64,
     },
 
     /// A layer that was not counted yet.
-    #[error("{}: sum {sum} is not counted yet, the last layer is {last}: let the count go on", path.display())]
+    #[error("{path}: sum {sum} is not counted yet, the last layer is {last}: let the count go on")]
     NotCounted {
         /// Directory.
         path: PathBuf,
@@ -301,7 +307,7 @@ pub enum Error {
     },
 
     /// A layer whose states, or afterstates, were deleted.
-    #[error("{}: the {what} of sum {sum} were dropped (--keep {keep}), {}: count again with --keep {keeping} or both", path.display(), left(*first))]
+    #[error("{path}: the {what} of sum {sum} were dropped (--keep {keep}), {}: count again with --keep {keeping} or both", left(*first))]
     Gone {
         /// Directory.
         path: PathBuf,
@@ -313,12 +319,14 @@ pub enum Error {
         first: Option<u32>,
         /// What the run keeps.
         keep: String,
-        /// The option that keeps them.
+        /// The value of `--keep` that keeps them.
         keeping: String,
     },
 
     /// A request to keep every layer of a run that has dropped layers.
-    #[error("{}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir", path.display())]
+    #[error(
+        "{path}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir"
+    )]
     Dropped {
         /// Directory.
         path: PathBuf,
@@ -337,7 +345,7 @@ pub enum Error {
     NoMemory {
         /// Number of items.
         count: usize,
-        /// What the items are.
+        /// Plural noun for the items.
         what: &'static str,
     },
 

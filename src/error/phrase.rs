@@ -1,5 +1,6 @@
 //! Phrases of messages: numbers that may be missing, damaged files, and remedies.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -13,14 +14,9 @@ pub(super) fn left(first: Option<u32>) -> String {
     )
 }
 
-/// `move 12: `.
-pub(super) fn at(turn: Option<u64>) -> String {
-    turn.map_or(String::new(), |turn| format!("move {turn}: "))
-}
-
-/// ` up to sum 12`.
-pub(super) fn up_to(until: Option<u32>) -> String {
-    until.map_or(String::new(), |sum| format!(" up to sum {sum}"))
+/// A number between two words; empty without a number.
+pub(super) fn around(before: &str, number: Option<impl Display>, after: &str) -> String {
+    number.map_or_else(String::new, |number| format!("{before}{number}{after}"))
 }
 
 impl Error {
@@ -50,28 +46,29 @@ impl Error {
     }
 }
 
-/// The remedy: how to make a file of a run, or of its solution, again.
+/// The remedy for a damaged file: a copy, or the job that makes the file again.
+pub(super) fn restore(path: &Path) -> String {
+    format!(": restore it from a copy, or {}", anew(path))
+}
+
+/// How to make a file of a run, or of its solution, again.
 pub(super) fn anew(path: &Path) -> &'static str {
+    let dir = path.parent().and_then(Path::file_name).unwrap_or_default();
     if path.extension().is_some_and(|ending| ending == "values") {
         "solve that objective again (solve --again)"
     } else if path.ends_with("solution.json") {
         "delete it and solve again"
     } else if path.ends_with("plan.json") {
         "delete its directory: the layer is cut into tasks again"
-    } else if is_of_task(path) {
+    } else if dir.to_string_lossy().starts_with("tasks-") {
+        // Tasks pass this file to each other.
         "have it made again"
     } else {
         "delete the directory and count again"
     }
 }
 
-/// Whether a file is one that tasks pass to each other.
-fn is_of_task(path: &Path) -> bool {
-    let dir = path.parent().and_then(Path::file_name);
-    dir.is_some_and(|name| name.to_string_lossy().starts_with("tasks-"))
-}
-
-/// The remedy for an error of the system, if there is one.
+/// The remedy for an error of the system, or an empty text.
 pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {
         (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {

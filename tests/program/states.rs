@@ -228,7 +228,7 @@ fn values_that_are_not_there_are_said_to_be_missing() {
     refused(
         &place,
         "states both --values --for 16",
-        "expected one that it is solved for (score), got 16: enum48 solve both --for 16",
+        "solved for score, not for 16: enum48 solve both --for 16",
     );
     let output = run(&place, "states afterstates --values");
     let said = stderr(&output);

@@ -96,7 +96,7 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
         ),
         (
             "score:9",
-            "score is solved with 8 bits after the point, not 9: leave the number away",
+            "score is solved with 8 bits after the point, not 9: leave out the number",
         ),
         (
             "moves,moves:8",
@@ -204,7 +204,7 @@ fn what_a_solution_is_of_is_not_dropped_unless_the_solution_is_deleted() {
             &format!("--size 2 --max 32 --dir run --quiet --keep {keep}"),
             &[
                 &format!("run: --keep {keep}: the run is solved"),
-                "leave --keep away, or delete solution.json first",
+                "leave out --keep, or delete solution.json first",
             ],
         );
         assert_eq!(files(&place.path().join("run")), before);

@@ -1,14 +1,18 @@
-//! The errors of solving a run, and of its solution.
+//! The errors of two jobs that not every run needs: solving it, and counting a layer task by task.
 
 use std::path::PathBuf;
 
-/// An error of solving a run, or of using its solution. Errors of files are in
-/// [`Error`](super::Error).
+use super::Error;
+use super::phrase::around;
+
+/// An error of solving a run, or of using its solution. Errors of files are in [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolvingError {
     /// A run that is not complete cannot be solved.
-    #[error("{}: cannot be solved: its last layer is not counted yet, only layers up to sum {last}: let the count go on to the end", path.display())]
+    #[error(
+        "{path}: cannot be solved: its last layer is not counted yet, only layers up to sum {last}: let the count go on to the end"
+    )]
     NotComplete {
         /// Directory.
         path: PathBuf,
@@ -17,11 +21,7 @@ pub enum SolvingError {
     },
 
     /// A run that kept no afterstates cannot be solved.
-    #[error(
-        "{}: cannot be solved: its afterstates were dropped as it was counted: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER",
-        path.display(),
-        winning_at(*max)
-    )]
+    #[error("{path}: cannot be solved: its afterstates were dropped as it was counted: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER", around(" --max ", *max, ""))]
     NoAfterstates {
         /// Directory.
         path: PathBuf,
@@ -32,7 +32,9 @@ pub enum SolvingError {
     },
 
     /// A solution needs the afterstates that would be dropped.
-    #[error("{}: --keep {wanted}: the run is solved, and the values are of the afterstates, which would be dropped: leave --keep away, or delete solution.json first", path.display())]
+    #[error(
+        "{path}: --keep {wanted}: the solution of this run needs its afterstates: leave out --keep, or delete solution.json first"
+    )]
     Needed {
         /// Directory.
         path: PathBuf,
@@ -41,11 +43,11 @@ pub enum SolvingError {
     },
 
     /// A run that has no solution yet.
-    #[error("{}: not solved yet: enum48 solve {} --for score solves it", .0.display(), .0.display())]
+    #[error("{0}: not solved yet: enum48 solve {0} --for score solves it")]
     NotSolved(PathBuf),
 
     /// No objective is solved down to the first layer.
-    #[error("{}: not solved down to the first layer: enum48 solve {} --for {begun}", path.display(), path.display())]
+    #[error("{path}: not solved down to the first layer: enum48 solve {path} --for {begun}")]
     Unfinished {
         /// Directory.
         path: PathBuf,
@@ -54,7 +56,7 @@ pub enum SolvingError {
     },
 
     /// An objective that the run is not solved for.
-    #[error("{}: expected one that it is solved for ({solved}), got {wanted}: enum48 solve {} --for {wanted}", path.display(), path.display())]
+    #[error("{path}: solved for {solved}, not for {wanted}: enum48 solve {path} --for {wanted}")]
     OtherObjective {
         /// Directory.
         path: PathBuf,
@@ -65,7 +67,7 @@ pub enum SolvingError {
     },
 
     /// An objective that the run cannot be solved for.
-    #[error("{}: {cause}", path.display())]
+    #[error("{path}: {cause}")]
     Unsolvable {
         /// Directory.
         path: PathBuf,
@@ -74,7 +76,9 @@ pub enum SolvingError {
     },
 
     /// A solution of another run.
-    #[error("{}: not the solution of this run: {what}: put the right one back, or delete it and solve again", path.display())]
+    #[error(
+        "{path}: not the solution of this run: {what}: put the right one back, or delete it and solve again"
+    )]
     Mismatch {
         /// The manifest of the solution.
         path: PathBuf,
@@ -83,7 +87,9 @@ pub enum SolvingError {
     },
 
     /// An objective that is already solved with another number of bits.
-    #[error("{}: {objective} is solved with {found} bits after the point, not {wanted}: leave the number away, or give --again to solve it anew", path.display())]
+    #[error(
+        "{path}: {objective} is solved with {found} bits after the point, not {wanted}: leave out the number, or give --again to solve it anew"
+    )]
     OtherFraction {
         /// Directory.
         path: PathBuf,
@@ -96,7 +102,9 @@ pub enum SolvingError {
     },
 
     /// An objective that is already solved with another rounding.
-    #[error("{}: {objective} is solved with values rounded {found}, not {wanted}: ask for that rounding, or forget the objective and solve it anew", path.display())]
+    #[error(
+        "{path}: {objective} is solved with values rounded {found}, not {wanted}: ask for that rounding, or forget the objective and solve it anew"
+    )]
     OtherRounding {
         /// Directory.
         path: PathBuf,
@@ -110,7 +118,7 @@ pub enum SolvingError {
 
     /// More bits after the binary point than a value has room for.
     #[error(
-        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: give {most} or less, or no number for as many as there are"
+        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: give {most} or less, or no number for the most that fit"
     )]
     Fraction {
         /// The objective.
@@ -123,7 +131,7 @@ pub enum SolvingError {
 
     /// Too few bits after the binary point: the error exceeds the values.
     #[error(
-        "for {objective}:{fraction}: values could be off by {error}, and none is more than {greatest}: give {least} bits or more, or no number for as many as there are"
+        "for {objective}:{fraction}: values could be off by {error}, and none is more than {greatest}: give {least} bits or more, or no number for the most that fit"
     )]
     TooFewBits {
         /// The objective.
@@ -160,9 +168,9 @@ pub enum SolvingError {
         sum: u32,
     },
 
-    /// A move leads to an afterstate that is in no file.
+    /// A move leads to an afterstate that no file holds.
     #[error(
-        "sum {sum}: the afterstate {afterstate:#x} is reached, but in no file: the run is not whole: verify it, or count again"
+        "sum {sum}: the afterstate {afterstate:#x} is reached, but in no file: the run is damaged: verify it, or count again"
     )]
     Absent {
         /// Sum of its tiles.
@@ -173,13 +181,51 @@ pub enum SolvingError {
 }
 
 impl SolvingError {
-    /// See [`Error::is_damage`](super::Error::is_damage).
+    /// See [`Error::is_damage`].
     pub(super) fn is_damage(&self) -> bool {
         matches!(self, Self::Mismatch { .. } | Self::Absent { .. })
     }
 }
 
-/// ` --max 1024`.
-fn winning_at(max: Option<u32>) -> String {
-    max.map_or(String::new(), |max| format!(" --max {max}"))
+/// An error of a task of a layer. Errors of files are in [`Error`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TaskError {
+    /// Text that does not name a task of the layer.
+    #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
+    Unknown(String),
+
+    /// A task of a layer that has since been sealed, or planned again.
+    #[error(
+        "{0}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again"
+    )]
+    Stale(PathBuf),
+
+    /// A layer that another version of the program has cut into tasks.
+    #[error(
+        "{path}: cut into tasks by {found}: go on with that version, or delete the directory and let this version cut the layer again"
+    )]
+    OtherProgram {
+        /// The plan.
+        path: PathBuf,
+        /// The program and its version.
+        found: String,
+    },
+
+    /// A task that must be done first.
+    #[error("task {0}: not done yet: ask for the tasks again")]
+    Undone(String),
+
+    /// A task's output is damaged or gone, so the task must be done again.
+    #[error("{cause}: {task} is to be done again: ask for the tasks again")]
+    Retracted {
+        /// The task.
+        task: String,
+        /// What is wrong.
+        cause: Box<Error>,
+    },
+
+    /// No layer is cut into tasks.
+    #[error("{0}: no layer is cut into tasks: run enum48 cluster tasks first")]
+    Unplanned(PathBuf),
 }
