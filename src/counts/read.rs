@@ -1,4 +1,4 @@
-//! Reads tables from CSV, also tables of other programs.
+//! Reads tables from CSV, including tables from other programs.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -6,9 +6,7 @@ use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::row::Row;
-use super::row::{Column, Columns};
-use super::table::Table;
+use super::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
 
@@ -30,8 +28,10 @@ impl Table {
         let (mut header, mut total) = (None, Row::default());
         let mut rows = BTreeMap::new();
         loop {
-            let read = lines.next().map_err(|e| format!("cannot read: {e}"));
-            let read = read.and_then(|line| line.map(fields).transpose());
+            let read = lines
+                .next()
+                .map_err(|error| format!("cannot read: {error}"))
+                .and_then(|line| line.map(fields).transpose());
             let number = lines.number();
             let wrong = |what| Error::Table { line: number, what };
             let Some(fields) = read.map_err(wrong)? else {
@@ -58,8 +58,7 @@ impl Table {
         }
         let wrong = |what| Error::Table { line: 1, what };
         let header = header.ok_or_else(|| wrong("empty: expected a header".to_owned()))?;
-        let rows = rows.into_values().map(|(_, row)| row);
-        Ok(Self::new(rows).only(header.columns()))
+        Ok(Self::new(rows.into_values().map(|(_, row)| row)).only(header.columns()))
     }
 }
 
@@ -67,31 +66,20 @@ impl Table {
 fn fields(line: &[u8]) -> Result<StringRecord, String> {
     let mut reader = ReaderBuilder::new().has_headers(false).from_reader(line);
     let mut fields = StringRecord::new();
-    match reader.read_record(&mut fields) {
-        Ok(_) => Ok(fields),
-        Err(_) => Err("not text in UTF-8".to_owned()),
-    }
+    reader
+        .read_record(&mut fields)
+        .map_err(|_| "not text in UTF-8")?;
+    Ok(fields)
 }
 
-/// The column of each field, or `None` if the field is ignored.
+/// The column of each field; `None` for a field that is ignored.
 struct TableHeader(Vec<Option<Column>>);
 
 impl TableHeader {
     fn read(fields: &StringRecord) -> Result<Self, String> {
-        let header = Self(
-            fields
-                .iter()
-                .map(|name| Column::named(name.trim()))
-                .collect(),
-        );
-        let named = |wanted: &Column| {
-            header
-                .0
-                .iter()
-                .flatten()
-                .filter(|&column| column == wanted)
-                .count()
-        };
+        let column = |name: &str| Column::ALL.into_iter().find(|column| column.name() == name);
+        let header = Self(fields.iter().map(|name| column(name.trim())).collect());
+        let named = |&wanted: &Column| header.0.iter().filter(|&&c| c == Some(wanted)).count();
         let needed = [Column::Sum, Column::MaxTile];
         if let Some(missing) = needed.iter().find(|column| named(column) == 0) {
             return Err(format!("column {} is missing", missing.name()));
@@ -135,17 +123,16 @@ impl TableHeader {
 
 /// Add a row's counts to the total of the rows before.
 fn add(total: &mut Row, row: &Row) -> Result<(), String> {
-    for column in Columns::ALL
-        .counts()
-        .filter(|&column| column != Column::Fingerprint)
-    {
-        let (sum, number) = (total.number(column), row.number(column));
-        match sum.checked_add(number).filter(|&sum| sum <= MOST) {
-            Some(sum) => total.set(column, sum),
-            None => {
-                let name = column.name();
-                return Err(format!("{name} {number}: more than there are boards"));
-            }
+    for column in Columns::ALL.counts() {
+        // Fingerprints wrap around.
+        if column != Column::Fingerprint {
+            let (sum, number) = (total.number(column), row.number(column));
+            let sum = sum.checked_add(number).filter(|&sum| sum <= MOST);
+            let name = column.name();
+            total.set(
+                column,
+                sum.ok_or_else(|| format!("{name} {number}: more than there are boards"))?,
+            );
         }
     }
     Ok(())

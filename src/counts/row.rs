@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::game::{Exp, PartKey};
 use crate::part::Fingerprint;
 
-/// The counts of a part, which is all canonical states of one sum and largest tile. The fields are
-/// the columns of `layers.csv`, in the order of the file.
+/// The counts of a part: all canonical states of one sum and largest tile. The fields are the columns
+/// of `layers.csv`, in the order of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Row {
@@ -62,8 +62,7 @@ impl Row {
         found.copied().unwrap_or(Self::of(key))
     }
 
-    /// The part. `None` if `max_tile` is not a tile, which can happen in a table made by other
-    /// programs.
+    /// The part. `None` if `max_tile` is not a tile, as a table from another program may say.
     #[must_use]
     pub fn key(&self) -> Option<PartKey> {
         let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
@@ -76,44 +75,7 @@ impl Row {
         self.live.saturating_add(self.dead)
     }
 
-    /// The content of a column, as a number.
-    #[must_use]
-    pub fn number(&self, column: Column) -> u64 {
-        match column {
-            Column::Sum => self.sum.into(),
-            Column::MaxTile => self.max_tile.into(),
-            Column::Live => self.live,
-            Column::Dead => self.dead,
-            Column::Labeled => self.labeled,
-            Column::Afterstates => self.afterstates,
-            Column::Fingerprint => self.fingerprint.0,
-            Column::EmptyCells => self.empty_cells,
-            Column::Candidates => self.candidates,
-            Column::Duplicates => self.duplicates,
-            Column::Moves => self.moves,
-            Column::Wins => self.wins,
-        }
-    }
-
-    /// Put a number into a column of counts.
-    pub(super) fn set(&mut self, column: Column, number: u64) {
-        let count = match column {
-            Column::Sum | Column::MaxTile => unreachable!("a key, not a count"),
-            Column::Live => &mut self.live,
-            Column::Dead => &mut self.dead,
-            Column::Labeled => &mut self.labeled,
-            Column::Afterstates => &mut self.afterstates,
-            Column::Fingerprint => &mut self.fingerprint.0,
-            Column::EmptyCells => &mut self.empty_cells,
-            Column::Candidates => &mut self.candidates,
-            Column::Duplicates => &mut self.duplicates,
-            Column::Moves => &mut self.moves,
-            Column::Wins => &mut self.wins,
-        };
-        *count = number;
-    }
-
-    /// The content of a column, as in a CSV.
+    /// The text of a column in a CSV.
     pub(super) fn text(&self, column: Column) -> String {
         match column {
             Column::Fingerprint => self.fingerprint.to_string(),
@@ -121,7 +83,7 @@ impl Row {
         }
     }
 
-    /// The row with these columns only, and 0 in the others; `None` if no count remains.
+    /// The row with 0 in all but these columns; `None` if no count remains.
     pub(super) fn only(mut self, columns: Columns) -> Option<Self> {
         for column in columns.missing().counts() {
             self.set(column, 0);
@@ -137,70 +99,64 @@ impl Row {
     }
 }
 
-/// A column of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are the fields of `Row`")]
-pub enum Column {
-    Sum,
-    MaxTile,
-    Live,
-    Dead,
-    Labeled,
-    Afterstates,
-    Fingerprint,
-    EmptyCells,
-    Candidates,
-    Duplicates,
-    Moves,
-    Wins,
+/// Defines the columns, each with the field of [`Row`] that it names.
+macro_rules! columns {
+    (keys: $($key:ident $key_field:ident),*; counts: $($count:ident $field:ident $(.$inner:tt)?),*) => {
+        /// A column of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "they are the fields of `Row`")]
+        pub enum Column {
+            $($key,)*
+            $($count,)*
+        }
+
+        impl Column {
+            /// All columns, in the order of the CSV. Users rely on the order: add new columns at the
+            /// end.
+            pub const ALL: [Self; 12] = [$(Self::$key,)* $(Self::$count,)*];
+
+            /// The name in the header of a CSV.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$key => stringify!($key_field),)*
+                    $(Self::$count => stringify!($field),)*
+                }
+            }
+
+            /// Whether the column identifies the part of a row and is not a count.
+            #[must_use]
+            pub fn is_key(self) -> bool {
+                matches!(self, $(Self::$key)|*)
+            }
+        }
+
+        impl Row {
+            /// The number in a column.
+            #[must_use]
+            pub fn number(&self, column: Column) -> u64 {
+                match column {
+                    $(Column::$key => self.$key_field.into(),)*
+                    $(Column::$count => self.$field$(.$inner)?,)*
+                }
+            }
+
+            /// Put a number into a column of counts.
+            pub(super) fn set(&mut self, column: Column, number: u64) {
+                match column {
+                    $(Column::$key)|* => unreachable!("a key, not a count"),
+                    $(Column::$count => self.$field$(.$inner)? = number,)*
+                }
+            }
+        }
+    };
 }
 
-impl Column {
-    /// All columns, in the order of the CSV. Users rely on the order: add new columns at the end.
-    pub const ALL: [Self; 12] = [
-        Self::Sum,
-        Self::MaxTile,
-        Self::Live,
-        Self::Dead,
-        Self::Labeled,
-        Self::Afterstates,
-        Self::Fingerprint,
-        Self::EmptyCells,
-        Self::Candidates,
-        Self::Duplicates,
-        Self::Moves,
-        Self::Wins,
-    ];
-
-    /// Its name in the header of a CSV.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::MaxTile => "max_tile",
-            Self::Live => "live",
-            Self::Dead => "dead",
-            Self::Labeled => "labeled",
-            Self::Afterstates => "afterstates",
-            Self::Fingerprint => "fingerprint",
-            Self::EmptyCells => "empty_cells",
-            Self::Candidates => "candidates",
-            Self::Duplicates => "duplicates",
-            Self::Moves => "moves",
-            Self::Wins => "wins",
-        }
-    }
-
-    /// The column with this name, if there is one.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|column| column.name() == name)
-    }
-
-    /// Whether the column identifies the part of a row and is not a count.
-    #[must_use]
-    pub fn is_key(self) -> bool {
-        matches!(self, Self::Sum | Self::MaxTile)
-    }
+columns! {
+    keys: Sum sum, MaxTile max_tile;
+    counts: Live live, Dead dead, Labeled labeled, Afterstates afterstates,
+        Fingerprint fingerprint.0, EmptyCells empty_cells, Candidates candidates,
+        Duplicates duplicates, Moves moves, Wins wins
 }
 
 /// A set of columns, such as the columns of a table.
