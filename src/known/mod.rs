@@ -8,13 +8,15 @@ mod parts;
 
 use std::fmt;
 
+use Effort::{Days, Long, Short};
+
 use crate::counts::{Column, Table};
 use crate::game::Game;
 
 /// A published number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Figure {
-    /// What was counted.
+    /// The counted quantity.
     pub(crate) what: What,
     /// The published number.
     pub(crate) expected: u64,
@@ -42,7 +44,7 @@ pub(crate) enum What {
     Parts,
 }
 
-/// The name in the tables that the program prints.
+/// Names the figure in the tables that the program prints.
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -60,7 +62,7 @@ impl fmt::Display for What {
 }
 
 impl What {
-    /// The columns that it is computed from. [`What::Total`] adds one if there are wins.
+    /// The columns from which the figure follows. [`What::Total`] adds one if there are wins.
     fn columns(self) -> &'static [Column] {
         match self {
             Self::Total => &[Column::Live, Column::Dead, Column::Wins],
@@ -77,8 +79,8 @@ impl What {
     pub(crate) fn in_table(self, table: &Table, complete: bool) -> Option<u64> {
         let live = |sum, max: Option<u32>| {
             let rows = table.layer(sum).iter();
-            let rows = rows.filter(|row| max.is_none_or(|max| row.max_tile == max));
-            (table.last_sum() >= sum || complete).then(|| rows.map(|row| row.live).sum())
+            let chosen = rows.filter(|row| max.is_none_or(|max| row.max_tile == max));
+            (table.last_sum() >= sum || complete).then(|| chosen.map(|row| row.live).sum())
         };
         if !table.columns().has_all(self.columns()) {
             return None;
@@ -87,7 +89,8 @@ impl What {
         match self {
             Self::Layer(sum) => live(sum, None),
             Self::Part(sum, max) => live(sum, Some(max)),
-            Self::Parts => None, // `parts` compares each part
+            // `parts` compares each part.
+            Self::Parts => None,
             _ if !complete => None,
             Self::Total => Some(totals.total()),
             Self::Live => Some(totals.live),
@@ -127,108 +130,109 @@ const KANEKO: &str = "Kaneko and Yamashita, Strongly Solving 2048 4x3, arXiv 251
 
 const HERE: &str = "first counted by enum48, 2026: results/trust.md";
 
-const fn figure(what: What, expected: u64) -> Figure {
-    Figure { what, expected }
+const fn total(expected: u64) -> Figure {
+    figure(What::Total, expected)
 }
 
 const fn live(expected: u64) -> Figure {
     figure(What::Live, expected)
 }
 
-/// A game whose live states Lees-Miller published by parts, without a total.
-const fn by_parts(game: &'static str, live: &'static [Figure; 1], effort: Effort) -> Published {
+const fn figure(what: What, expected: u64) -> Figure {
+    Figure { what, expected }
+}
+
+const fn published_by(
+    source: &'static str,
+    effort: Effort,
+    game: &'static str,
+    figures: &'static [Figure],
+) -> Published {
     Published {
         game,
-        figures: live,
-        source: LEES_MILLER,
+        figures,
+        source,
         effort,
     }
 }
 
-/// All published numbers that this program knows.
+/// All published numbers that this program knows. Lees-Miller published most games by parts, without
+/// a total; the sum of the parts is the number of live states.
 pub(crate) const PUBLISHED: &[Published] = &[
-    by_parts("2x2-8", &[live(15)], Effort::Short),
-    by_parts("2x2-16", &[live(35)], Effort::Short),
-    Published {
-        game: "2x2-32",
-        figures: &[figure(What::Total, 59), figure(What::Live, 57)],
-        source: LEES_MILLER,
-        effort: Effort::Short,
-    },
-    by_parts("2x2-64", &[live(74)], Effort::Short),
-    by_parts("2x2-128", &[live(74)], Effort::Short),
-    Published {
-        game: "2x2",
-        figures: &[
+    published_by(LEES_MILLER, Short, "2x2-8", &[live(15)]),
+    published_by(LEES_MILLER, Short, "2x2-16", &[live(35)]),
+    published_by(LEES_MILLER, Short, "2x2-32", &[total(59), live(57)]),
+    published_by(LEES_MILLER, Short, "2x2-64", &[live(74)]),
+    published_by(LEES_MILLER, Short, "2x2-128", &[live(74)]),
+    published_by(
+        "several, derived independently",
+        Short,
+        "2x2",
+        &[
             figure(What::States, 110),
             figure(What::Dead, 36),
             figure(What::Labeled, 662),
             figure(What::Afterstates, 67),
         ],
-        source: "several, derived independently",
-        effort: Effort::Short,
-    },
-    by_parts("3x3-8", &[live(1_186)], Effort::Short),
-    by_parts("3x3-16", &[live(16_834)], Effort::Short),
-    by_parts("3x3-32", &[live(124_372)], Effort::Short),
-    by_parts("3x3-64", &[live(594_046)], Effort::Short),
-    by_parts("3x3-128", &[live(2_064_918)], Effort::Short),
-    by_parts("3x3-256", &[live(5_643_584)], Effort::Short),
-    by_parts("3x3-512", &[live(12_789_511)], Effort::Short),
-    Published {
-        game: "3x3-1024",
-        figures: &[
-            figure(What::Total, 25_179_014),
-            figure(What::Live, 25_179_012),
-        ],
-        source: LEES_MILLER,
-        effort: Effort::Short,
-    },
-    Published {
-        game: "3x3",
-        figures: &[
+    ),
+    published_by(LEES_MILLER, Short, "3x3-8", &[live(1_186)]),
+    published_by(LEES_MILLER, Short, "3x3-16", &[live(16_834)]),
+    published_by(LEES_MILLER, Short, "3x3-32", &[live(124_372)]),
+    published_by(LEES_MILLER, Short, "3x3-64", &[live(594_046)]),
+    published_by(LEES_MILLER, Short, "3x3-128", &[live(2_064_918)]),
+    published_by(LEES_MILLER, Short, "3x3-256", &[live(5_643_584)]),
+    published_by(LEES_MILLER, Short, "3x3-512", &[live(12_789_511)]),
+    published_by(
+        LEES_MILLER,
+        Short,
+        "3x3-1024",
+        &[total(25_179_014), live(25_179_012)],
+    ),
+    published_by(
+        "github.com/shuymst/solving_2048_on_3x3_board, 2023",
+        Short,
+        "3x3",
+        &[
             figure(What::States, 48_713_519),
             figure(What::Dead, 7_388_502),
             figure(What::Afterstates, 31_431_374),
         ],
-        source: "github.com/shuymst/solving_2048_on_3x3_board, 2023",
-        effort: Effort::Short,
-    },
-    by_parts("4x4-16", &[live(23_482_821)], Effort::Short),
-    by_parts("4x4-32", &[live(1_566_798_892)], Effort::Long),
-    Published {
-        game: "4x4-64",
-        figures: &[
-            figure(What::Total, 40_652_843_435),
-            figure(What::Live, 40_652_843_433),
+    ),
+    published_by(LEES_MILLER, Short, "4x4-16", &[live(23_482_821)]),
+    published_by(LEES_MILLER, Long, "4x4-32", &[live(1_566_798_892)]),
+    published_by(
+        LEES_MILLER,
+        Long,
+        "4x4-64",
+        &[
+            total(40_652_843_435),
+            live(40_652_843_433),
             figure(What::Part(164, 32), 856_386_976),
             figure(What::Layer(348), 4),
         ],
-        source: LEES_MILLER,
-        effort: Effort::Long,
-    },
-    Published {
-        game: "4x4-128",
-        figures: &[
-            figure(What::Total, 570_715_293_234),
-            figure(What::Live, 570_715_293_232),
+    ),
+    published_by(
+        HERE,
+        Days,
+        "4x4-128",
+        &[
+            total(570_715_293_234),
+            live(570_715_293_232),
             figure(What::Dead, 3_689_317_941),
             figure(What::Labeled, 4_595_195_505_042),
             figure(What::Afterstates, 239_836_321_717),
             figure(What::Part(278, 64), 6_192_510_204),
         ],
-        source: HERE,
-        effort: Effort::Days,
-    },
-    Published {
-        game: "4x3",
-        figures: &[
+    ),
+    published_by(
+        KANEKO,
+        Days,
+        "4x3",
+        &[
             figure(What::States, 1_152_817_492_752),
             figure(What::Afterstates, 739_648_886_170),
         ],
-        source: KANEKO,
-        effort: Effort::Days,
-    },
+    ),
 ];
 
 /// The published figures of a game, if there are any.
@@ -249,7 +253,6 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// Whether the two are equal.
     pub(crate) fn agrees(&self) -> bool {
         self.figure.expected == self.got
     }
@@ -257,20 +260,17 @@ impl Verdict {
 
 /// Compare a table with the published figures of its game that it can confirm.
 pub(crate) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
-    let verdict = |source, figure: Figure| {
-        let got = figure.what.in_table(table, complete)?;
-        Some(Verdict {
-            figure,
-            got,
-            source,
-        })
-    };
     let known = published(game).into_iter();
-    let figures = known.flat_map(|known| {
-        let figures = known.figures.iter();
-        figures.filter_map(|&figure| verdict(known.source, figure))
-    });
-    figures
+    known
+        .flat_map(|known| known.figures.iter().map(|&figure| (figure, known.source)))
+        .filter_map(|(figure, source)| {
+            let got = figure.what.in_table(table, complete)?;
+            Some(Verdict {
+                figure,
+                got,
+                source,
+            })
+        })
         .chain(parts::verdicts(game, table, complete))
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Lees-Miller's counts of sixteen games by sum and largest tile.
 //!
-//! The counts come from the repository of his article; `layer_parts.csv` names it and its license.
-//! They count live canonical states, as the tables of this program do.
+//! The counts come from the repository of his article; `layer_parts.csv` names the repository and
+//! its license. Like the tables of this program, they count live canonical states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::game::{Game, Size};
 /// Live states by sum and largest tile.
 type KnownParts = BTreeMap<(u32, u32), u64>;
 
-/// A row of the file.
+/// A row of `layer_parts.csv`.
 #[derive(Deserialize)]
 struct PartRecord {
     board_size: u8,
@@ -31,24 +31,23 @@ impl PartRecord {
     }
 }
 
-/// The published parts of a game; empty if it is not one of the sixteen.
+/// The published parts of a game; empty for all but the sixteen games.
 fn published(game: &Game) -> KnownParts {
     let file = include_bytes!("layer_parts.csv");
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .from_reader(&file[..]);
-    let records = reader
+    reader
         .deserialize()
-        .map(|record| -> PartRecord { record.expect("a test reads the whole file") });
-    records
+        .map(|record| -> PartRecord { record.expect("a test reads the whole file") })
         .filter(|record| record.game().as_ref() == Some(game))
         .map(|record| ((record.layer_sum, 1 << record.max_value), record.num_states))
         .collect()
 }
 
-/// Compare a table with the published parts of its layers. Returns the number of parts that agree,
-/// and the first part that differs. Empty if no parts were published for these layers, or if the
-/// table lacks the column `live`.
+/// Compare a table with the published parts of its layers: the number of parts that agree, and the
+/// first part that differs. Empty if no parts were published for these layers, or if the table lacks
+/// the column `live`.
 pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
     let last = if complete { u32::MAX } else { table.last_sum() };
     let mut published = published(game);
@@ -56,8 +55,9 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
     if published.is_empty() || !table.columns().has_all(What::Parts.columns()) {
         return Vec::new();
     }
-    let rows = table.rows().iter().filter(|row| row.live > 0);
+    let rows = table.rows().iter();
     let counted: KnownParts = rows
+        .filter(|row| row.live > 0)
         .map(|row| ((row.sum, row.max_tile), row.live))
         .collect();
     let keys: BTreeSet<_> = published.keys().chain(counted.keys()).collect();
@@ -66,18 +66,18 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
         got,
         source: LEES_MILLER,
     };
-    let differs = |key| published.get(key) != counted.get(key);
-    let different = keys.iter().filter(|key| differs(key)).count();
-    let first = keys.iter().find(|key| differs(key)).map(|&&(sum, max)| {
-        let live = |parts: &KnownParts| parts.get(&(sum, max)).copied().unwrap_or(0);
-        verdict(What::Part(sum, max), live(&published), live(&counted))
-    });
-    let all = verdict(
-        What::Parts,
-        keys.len() as u64,
-        (keys.len() - different) as u64,
-    );
-    [all].into_iter().chain(first).collect()
+    let live = |parts: &KnownParts, key| parts.get(key).copied().unwrap_or(0);
+    let different: Vec<_> = keys
+        .iter()
+        .filter(|key| live(&published, key) != live(&counted, key))
+        .collect();
+    let agreeing = keys.len() - different.len();
+    let mut verdicts = vec![verdict(What::Parts, keys.len() as u64, agreeing as u64)];
+    verdicts.extend(different.first().map(|&&key| {
+        let part = What::Part(key.0, key.1);
+        verdict(part, live(&published, key), live(&counted, key))
+    }));
+    verdicts
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 //! empty cell of an afterstate with a sum smaller by 2 or 4. So a table can be checked from its
 //! numbers alone, within milliseconds, and a count that breaks a law seals no further layer.
 //!
-//! Below, c is the number of cells; *states* are live and dead states together; a part has sum s
-//! and largest tile 2^k. Most laws use two facts:
+//! Below, c is the number of cells, and *states* are live and dead states together. Most laws use two
+//! facts:
 //!
 //! - *Large tiles.* A board holds at most c + 2 - q tiles of exponent q or more, for q >= 3 (and at
 //!   most c for smaller q). Proof: let n(q) be the number of these tiles. Starts and spawns change
@@ -17,18 +17,14 @@
 //! - *The chain.* So the i-th largest tile (i = 1 ... c) has an exponent of at most c + 2 - i, and
 //!   no exponent exceeds c + 1.
 //!
-//! Reading order: this file (layers and tables), `row` (one row), `game` (the game of a table).
+//! Reading order: this file (layers and tables), `row` (one row).
 
-#[cfg(feature = "cli")]
-mod game;
 mod row;
 
 use crate::bound;
 use crate::counts::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey, max_exp};
-#[cfg(feature = "cli")]
-pub(crate) use game::{size_of, tell_game, win_of};
 
 /// The laws of one game, with precomputed numbers of boards.
 pub(crate) struct Laws {
@@ -38,8 +34,8 @@ pub(crate) struct Laws {
     boards: Vec<Vec<u64>>,
 }
 
-/// Check that no candidate of a part was lost. Of the `candidates`, `duplicates` were dropped at
-/// any stage and `unique` remained; `kept` boards were written or found dead.
+/// Check that no candidate of a part was lost: `duplicates` of the `candidates` were dropped and
+/// `unique` remained; `kept` boards were written or found dead.
 ///
 /// # Errors
 ///
@@ -81,16 +77,25 @@ fn law(row: &Row, holds: bool, what: impl FnOnce() -> String) -> Result<()> {
     })
 }
 
-/// A saturating sum over rows, because rows may hold any numbers.
-fn total(rows: &[Row], of: impl Fn(&Row) -> u64) -> u64 {
-    rows.iter().map(of).fold(0, u64::saturating_add)
+/// A row, with the columns that its table has.
+#[derive(Clone, Copy)]
+struct JudgedRow<'a> {
+    row: &'a Row,
+    has: Columns,
+}
+
+impl JudgedRow<'_> {
+    /// Check a law that needs some columns. A table that lacks one of them obeys.
+    fn law(self, needs: &[Column], holds: bool, what: impl FnOnce() -> String) -> Result<()> {
+        law(self.row, holds || !self.has.has_all(needs), what)
+    }
 }
 
 /// The columns that show whether a table reaches the end of its game.
 pub(crate) const TELL_THE_END: [Column; 3] = [Column::Live, Column::Dead, Column::Afterstates];
 
-/// Whether the game is known to end with this table: its last two layers have no afterstates.
-fn ends(table: &Table) -> bool {
+/// Whether the table shows the end of its game: the last two layers have no afterstates.
+pub(crate) fn ends(table: &Table) -> bool {
     if !table.columns().has_all(&TELL_THE_END) {
         return false;
     }
@@ -105,17 +110,11 @@ impl Laws {
     pub(crate) fn new(game: &Game, last: u32) -> Self {
         let half = last.min(game.sum_bound()) as usize / 2;
         let cells = game.size().cells() as usize;
-        let holding = |k: u8| {
-            let count = |tiles| bound::labeled(cells, &tiles, half);
-            let (all, large) = (count(1..=k), count(3..=k.max(2)));
-            all.iter()
-                .zip(&large)
-                .map(|(all, large)| all - large)
-                .collect()
-        };
         Self {
             game: *game,
-            boards: (0..=game.top().get()).map(holding).collect(),
+            boards: (0..=game.top().get())
+                .map(|k| bound::labeled(cells, k, half))
+                .collect(),
         }
     }
 
@@ -132,93 +131,86 @@ impl Laws {
         layer: impl Fn(u32) -> &'a [Row],
     ) -> Result<()> {
         self.rows(layer(sum), has)?;
-        let starts = self.game.starts(sum);
-        let mut lower = Row::default();
-        for max in self.game.top().up_to() {
-            let key = PartKey { sum, max };
-            let row = Row::among(layer(sum), key);
-            let sources = key.spawned_from();
-            let sources: Vec<Row> = sources
-                .map(|(from, _)| Row::among(layer(from.sum), from))
-                .collect();
-            let starts = starts.iter().filter(|&&board| max_exp(board) == max);
-            let starts = starts.count() as u64;
-            if has.has_all(&[Column::Live, Column::Dead, Column::Afterstates]) {
-                has_sources(&row, &sources, starts)?;
-            }
-            if has.has_all(&[Column::EmptyCells, Column::Candidates]) {
-                fills_empty_cells(&row, &sources, starts)?;
-            }
-            if has.has_all(&[Column::Afterstates, Column::Moves, Column::Wins]) {
-                afterstates_follow(&row, &lower)?;
-            }
-            lower = row;
-        }
-        Ok(())
+        self.flow_into(sum, has, layer)
     }
 
-    /// Check the rows of a layer one by one, and their order.
-    fn rows(&self, rows: &[Row], has: Columns) -> Result<()> {
-        let mut last = 0;
-        for row in rows {
-            law(row, row.max_tile > last, || {
-                format!(
-                    "it comes after largest tile {last}: rows are in order of sum, then largest tile"
-                )
-            })?;
-            last = row.max_tile;
-            self.row(row, has)?;
-        }
-        Ok(())
-    }
-
-    /// Check a table by all laws that its columns allow. Returns whether the game is known to end
-    /// with it.
+    /// Check a table by all laws that its columns allow. Returns whether the table shows the end of
+    /// its game.
     ///
     /// # Errors
     ///
     /// [`Error::Law`], which names the first part that breaks a law, the law and the numbers.
     pub(crate) fn table(&self, table: &Table) -> Result<bool> {
-        let mut last = 0;
-        for row in table.rows() {
-            law(row, row.sum >= last, || {
-                format!("it comes after sum {last}: rows are in order of sum, then largest tile")
-            })?;
-            last = row.sum;
-            self.row(row, table.columns())?;
-        }
+        self.rows(table.rows(), table.columns())?;
         for sum in (4..=table.last_sum()).step_by(2) {
-            self.layer(sum, table.columns(), |sum| table.layer(sum))?;
+            self.flow_into(sum, table.columns(), |sum| table.layer(sum))?;
         }
         Ok(ends(table))
     }
-}
 
-/// A part has states exactly if it has starts or its source parts have afterstates.
-fn has_sources(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
-    let (states, afterstates) = (row.states(), total(sources, |from| from.afterstates));
-    law(row, (states > 0) == (afterstates > 0 || starts > 0), || {
-        format!("{states} states from {afterstates} afterstates and {starts} starts")
-    })
-}
+    /// Check rows one by one, and their order.
+    fn rows(&self, rows: &[Row], has: Columns) -> Result<()> {
+        let place = |row: &Row| (row.sum, row.max_tile);
+        for (at, row) in rows.iter().enumerate() {
+            if let Some(last) = at.checked_sub(1).map(|before| &rows[before]) {
+                law(row, place(last) < place(row), || {
+                    let (sum, tile) = place(last);
+                    format!(
+                        "it comes after sum {sum}, largest tile {tile}: rows are in order of sum, then largest tile"
+                    )
+                })?;
+            }
+            self.row(JudgedRow { row, has })?;
+        }
+        Ok(())
+    }
 
-/// Each empty cell of the source afterstates gives one candidate, and so does each start.
-fn fills_empty_cells(row: &Row, sources: &[Row], starts: u64) -> Result<()> {
-    let candidates = row.candidates;
-    let cells = total(sources, |from| from.empty_cells);
-    law(row, candidates == cells.saturating_add(starts), || {
-        format!("{candidates} candidates from {cells} empty cells and {starts} starts")
-    })
-}
+    /// Check the flow from the two layers before a layer into its parts.
+    fn flow_into<'a>(
+        &self,
+        sum: u32,
+        has: Columns,
+        layer: impl Fn(u32) -> &'a [Row],
+    ) -> Result<()> {
+        use Column::{Afterstates, Candidates, Dead, EmptyCells, Live, Moves, Wins};
+        let starts = self.game.starts(sum);
+        let mut lower = 0;
+        for max in self.game.top().up_to() {
+            let key = PartKey { sum, max };
+            let row = &Row::among(layer(sum), key);
+            let judged = JudgedRow { row, has };
+            let starts = starts.iter().filter(|&&board| max_exp(board) == max);
+            let starts = starts.count() as u64;
+            let (mut from, mut cells) = (0u64, 0u64);
+            for (key, _) in key.spawned_from() {
+                let source = Row::among(layer(key.sum), key);
+                // Rows may hold any numbers.
+                from = from.saturating_add(source.afterstates);
+                cells = cells.saturating_add(source.empty_cells);
+            }
 
-/// A move that keeps the largest tile leads to an afterstate in the state's own part. A move that
-/// makes the largest tile comes from `lower`, the part with half that tile.
-fn afterstates_follow(row: &Row, lower: &Row) -> Result<()> {
-    let afterstates = row.afterstates;
-    let (own, lower) = (row.moves - row.wins, lower.moves - lower.wins);
-    law(row, afterstates <= own + lower, || {
-        format!("{afterstates} afterstates from {own} and {lower} moves")
-    })
+            // A part has states exactly if it has starts or its source parts have afterstates.
+            let states = row.states();
+            let follow = (states > 0) == (from > 0 || starts > 0);
+            judged.law(&[Live, Dead, Afterstates], follow, || {
+                format!("{states} states from {from} afterstates and {starts} starts")
+            })?;
+            // Each empty cell of the source afterstates gives one candidate, and so does each start.
+            let (candidates, all) = (row.candidates, cells.saturating_add(starts));
+            judged.law(&[EmptyCells, Candidates], candidates == all, || {
+                format!("{candidates} candidates from {cells} empty cells and {starts} starts")
+            })?;
+            // A move that keeps the largest tile leads to an afterstate in the state's own part. A
+            // move that makes the largest tile comes from the part with half that tile.
+            let (afterstates, own) = (row.afterstates, row.moves.saturating_sub(row.wins));
+            let led = afterstates <= own.saturating_add(lower);
+            judged.law(&[Afterstates, Moves, Wins], led, || {
+                format!("{afterstates} afterstates from {own} and {lower} moves")
+            })?;
+            lower = own;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

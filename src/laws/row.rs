@@ -1,7 +1,7 @@
 //! Laws of a single row.
 
-use super::{Laws, law};
-use crate::counts::{Column, Columns, Row};
+use super::{JudgedRow, Laws, law};
+use crate::counts::Column;
 use crate::error::Result;
 
 impl Laws {
@@ -13,32 +13,26 @@ impl Laws {
 
     /// Number of boards with a sum and largest tile 2^k that hold a 2 or a 4.
     fn boards(&self, sum: u32, k: u32) -> u64 {
-        let with = |k: u32| {
-            let of_tile = &self.boards[k as usize];
-            of_tile.get(sum as usize / 2).copied().unwrap_or(0)
+        let up_to = |k: u32| {
+            let by_half_sum = &self.boards[k as usize];
+            by_half_sum.get(sum as usize / 2).copied().unwrap_or(0)
         };
-        with(k) - with(k - 1)
+        up_to(k) - up_to(k - 1)
     }
 
-    /// Check a row on its own by all laws that its columns allow. Missing columns are 0, so
-    /// `states` is a lower bound of the number of states.
+    /// Check a row on its own by all laws that its columns allow. Missing columns are 0, so the
+    /// number of states is a lower bound.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Law`], which names the part, the law and the numbers.
-    pub(super) fn row(&self, row: &Row, has: Columns) -> Result<()> {
-        let Row {
-            sum,
-            max_tile,
-            live,
-            dead,
-            labeled,
-            afterstates,
-            ..
-        } = *row;
-        let states = row.states();
-        let cells = self.game.size().cells();
-        let k = max_tile.trailing_zeros();
+    pub(super) fn row(&self, judged: JudgedRow) -> Result<()> {
+        use Column::{Dead, Labeled, Live};
+        let JudgedRow { row, has } = judged;
+        let (sum, max_tile, states) = (row.sum, row.max_tile, row.states());
+        let (dead, labeled, afterstates) = (row.dead, row.labeled, row.afterstates);
+        let (size, k) = (self.game.size(), max_tile.trailing_zeros());
+        let cells = size.cells();
 
         // Tiles are even, and the first board has two of them.
         law(row, sum >= 4 && sum.is_multiple_of(2), || {
@@ -66,10 +60,10 @@ impl Laws {
             format!("{afterstates} afterstates: with this tile sums are from {max_tile} to {most}")
         })?;
         // The orbit of a state has at least one board, and at most one board per symmetry.
-        let images = u64::from(self.game.size().symmetries());
-        let all = has.has_all(&[Column::Live, Column::Dead]);
+        let images = u64::from(size.symmetries());
+        let all = has.has_all(&[Live, Dead]);
         let orbits = states <= labeled && (!all || labeled <= states.saturating_mul(images));
-        law(row, orbits || !has.has(Column::Labeled), || {
+        judged.law(&[Labeled], orbits, || {
             format!(
                 "{labeled} labeled boards are not from 1 to {images} for each of {states} states"
             )
@@ -86,63 +80,43 @@ impl Laws {
             format!("{dead} dead states: a board without a move has a sum of at least {least}")
         })?;
         // The fingerprint is a sum over the live states, so 0 without live states.
-        let none = has.has(Column::Live) && live == 0;
-        law(row, !none || row.fingerprint.0 == 0, || {
-            format!("no live state, but fingerprint {}", row.fingerprint)
+        let fingerprint = row.fingerprint;
+        judged.law(&[Live], row.live > 0 || fingerprint.0 == 0, || {
+            format!("no live state, but fingerprint {fingerprint}")
         })?;
-        self.flow(row, has)
+        self.flow(judged)
     }
 
     /// Check the candidates that flow into a part, and the moves and empty cells that flow out.
-    fn flow(&self, row: &Row, has: Columns) -> Result<()> {
-        let Row {
-            live,
-            afterstates,
-            empty_cells,
-            candidates,
-            duplicates,
-            moves,
-            wins,
-            ..
-        } = *row;
-        let states = row.states();
-        let law = |needs: &[Column], holds: bool, what: &dyn Fn() -> String| {
-            law(row, holds || !has.has_all(needs), what)
-        };
+    fn flow(&self, judged: JudgedRow) -> Result<()> {
+        use Column::{Afterstates, Candidates, Dead, Duplicates, EmptyCells, Live, Moves, Wins};
+        let row = judged.row;
+        let (live, states, afterstates) = (row.live, row.states(), row.afterstates);
+        let (moves, wins) = (row.moves, row.wins);
         // Each candidate is a new state or a duplicate.
-        let needs = [
-            Column::Live,
-            Column::Dead,
-            Column::Candidates,
-            Column::Duplicates,
-        ];
-        law(
-            &needs,
-            candidates.checked_sub(duplicates) == Some(states),
-            &|| {
-                format!(
-                    "{candidates} candidates are not {states} states and {duplicates} duplicates"
-                )
-            },
-        )?;
+        let (candidates, duplicates) = (row.candidates, row.duplicates);
+        let split = candidates.checked_sub(duplicates) == Some(states);
+        judged.law(&[Live, Dead, Candidates, Duplicates], split, || {
+            format!("{candidates} candidates are not {states} states and {duplicates} duplicates")
+        })?;
         // An afterstate has at least one empty cell (see `row`) and at least one tile.
-        let most = u64::from(self.game.size().cells() - 1);
+        let (empty_cells, most) = (row.empty_cells, u64::from(self.game.size().cells() - 1));
         let cells = afterstates <= empty_cells && empty_cells <= afterstates.saturating_mul(most);
-        law(&[Column::Afterstates, Column::EmptyCells], cells, &|| {
+        judged.law(&[Afterstates, EmptyCells], cells, || {
             format!(
                 "{empty_cells} empty cells are not from 1 to {most} for each of {afterstates} afterstates"
             )
         })?;
         // A live state has at least one legal move, and at most four.
         let directions = live <= moves && moves <= live.saturating_mul(4);
-        law(&[Column::Live, Column::Moves], directions, &|| {
+        judged.law(&[Live, Moves], directions, || {
             format!("{moves} moves are not from 1 to 4 for each of {live} live states")
         })?;
         // A winning move is legal, and merges two tiles of half the winning tile.
         let winning = self.game.max() == Some(2 * row.max_tile);
         let moves_win = || format!("{wins} of {moves} moves win");
-        law(&[Column::Moves, Column::Wins], wins <= moves, &moves_win)?;
-        law(&[Column::Wins], wins == 0 || winning, &moves_win)
+        judged.law(&[Moves, Wins], wins <= moves, moves_win)?;
+        judged.law(&[Wins], wins == 0 || winning, moves_win)
     }
 }
 

@@ -1,9 +1,7 @@
 //! `enum48 check`: compare counts with published numbers, with the laws, or with another table.
 
-mod difference;
-mod published;
+mod compare;
 mod report;
-mod table;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,21 +12,22 @@ use anyhow::{Context, Result, bail};
 use super::Outcome;
 use super::resources::Resources;
 use crate::Error;
-use crate::counts::Table;
+use crate::counts::{Column, Table};
 use crate::game::{Game, Size};
+use crate::laws;
+use crate::part::fingerprint;
 use crate::store::Run;
 
 /// Compare games counted now, or a table, with the published numbers
 ///
 /// Without a TABLE, counts the games that have published numbers, in a temporary directory; this
-/// takes some seconds. With a TABLE, counts nothing: compares its numbers with the published ones,
-/// as far as it goes, and with the laws that the numbers of any game obey. With OTHER as well,
-/// compares the two part by part and names the first difference. The exit code is 1 if anything
-/// disagrees.
+/// takes some seconds. With a TABLE, counts nothing: compares the table with the published numbers of
+/// its layers, and with the laws that the counts of any game obey. With OTHER as well, compares the
+/// two tables part by part and names the first difference. The exit code is 1 if anything disagrees.
 ///
-/// A CSV by another program needs the sum, the largest tile and one of the counts of each part, in
-/// columns named as --csv names them. Rows and columns may come in any order; what both tables have
-/// is compared.
+/// A CSV from another program needs the sum, the largest tile and one count of each part, in columns
+/// with the names that --csv writes. Rows and columns may come in any order. Only the columns of both
+/// tables are compared.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,14 +36,15 @@ Examples:
   enum48 check layers.csv OTHER.csv    two tables, part by part
   enum48 check - < layers.csv          a table on stdin
 
-Keys of --json: agrees; tables, as given; games, null where not told; parts,
-last_sum and complete of a table, or of what two have in common; law, the text
-of one that is broken, or null; figures: a list of game, figure, expected, got,
-agrees and source; columns that were compared; difference, null or the first:
-sum, max_tile, column and its two values, null if one table lacks the part.")]
+Keys of --json: agrees; tables, as given; games, null where unknown; parts,
+last_sum and complete of a table, or of the part of two tables that was
+compared; law, the text of a broken law, or null; figures: a list of game,
+figure, expected, got, agrees and source; columns that were compared;
+difference, null or the first: sum, max_tile, column and its two values, null if
+one table lacks the part.")]
 pub(super) struct Args {
-    /// A table: layers.csv, the output of --csv, a run's directory (even while it is counting), or
-    /// - for stdin
+    /// A table: layers.csv, the output of --csv, a run's directory (even during a count), or - for
+    /// stdin
     #[arg(value_name = "TABLE")]
     table: Option<PathBuf>,
 
@@ -52,15 +52,15 @@ pub(super) struct Args {
     #[arg(value_name = "OTHER")]
     other: Option<PathBuf>,
 
-    /// Look only at the layers up to this tile sum
+    /// Compare only the layers up to this tile sum
     #[arg(long, value_name = "SUM", requires = "table")]
     until: Option<u32>,
 
-    /// Size of the board, if the first row of a CSV and its fingerprint do not tell
+    /// Size of the board, if the fingerprint in the first row of a CSV does not tell it
     #[arg(long, value_name = "N|RxC", requires = "table")]
     size: Option<Size>,
 
-    /// The winning tile, if the winning moves of a CSV do not tell
+    /// The winning tile, if the winning moves of a CSV do not tell it
     #[arg(long, value_name = "TILE", requires = "table")]
     max: Option<u32>,
 
@@ -80,10 +80,10 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// The name of stdin as a table.
+/// The table that stands for stdin on the command line.
 const STDIN: &str = "-";
 
-/// Compare, and print the verdicts.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     if let Some(sum) = args.until.filter(|&sum| sum < 4) {
         return Err(Error::Until(sum).into());
@@ -94,13 +94,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         {
             bail!("-: stdin has one table: give the path of the other")
         }
-        (None, _) => published::recount(args),
-        (Some(table), None) => table::check(table, args),
-        (Some(table), Some(other)) => difference::compare(table, other, args),
+        (None, _) => compare::recount(args),
+        (Some(table), None) => compare::with_laws(table, args),
+        (Some(table), Some(other)) => compare::with_table(table, other, args),
     }
 }
 
-/// Read a table, and its game if the path tells.
+/// Read a table. Only a run's directory tells the game.
 fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
     if path.is_dir() {
         let run = Run::peek(path)?;
@@ -123,7 +123,61 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
     };
     let table = Table::read_csv(from).with_context(|| path.display().to_string())?;
     if table.rows().is_empty() {
-        bail!("{}: no rows: it would agree with anything", path.display());
+        bail!("{}: no rows, so nothing could disagree", path.display());
     }
     Ok((table.until(args.until), None))
+}
+
+/// The game of a table, deduced from its numbers unless the arguments give it. Without a column that
+/// tells the winning tile, `--size` alone means a game without a winning tile.
+fn game_of(path: &Path, table: &Table, args: &Args) -> Result<Game> {
+    let columns = table.columns();
+    let wins = columns.has(Column::Wins) || columns.has_all(&laws::TELL_THE_END);
+    let size = match args.size {
+        Some(size) => size,
+        None if !(wins && columns.has(Column::Fingerprint)) => bail!(
+            "{}: its columns do not tell its game: give --size and --max",
+            path.display()
+        ),
+        None => size_of(table)?,
+    };
+    let max = args.max.or_else(|| winning_tile(table, size));
+    Ok(Game::new(size, max)?)
+}
+
+/// The board size of a table. Each size has its own fingerprint in the first row, the boards with
+/// two 2s. [`Error::Law`] if no game begins with the first row.
+fn size_of(table: &Table) -> Result<Size, Error> {
+    let first = table.rows().first().copied().unwrap_or_default();
+    let sizes = (2..=4).flat_map(|rows| (2..=4).map(move |cols| Size::new(rows, cols)));
+    for size in sizes {
+        let size = size?;
+        let starts = Game::new(size, None)?.starts(4);
+        if (first.sum, first.max_tile, first.fingerprint) == (4, 2, fingerprint(&starts)) {
+            return Ok(size);
+        }
+    }
+    Err(Error::Law {
+        place: "first row".to_owned(),
+        law: format!(
+            "sum {}, largest tile {}, fingerprint {}: no game begins with this row",
+            first.sum, first.max_tile, first.fingerprint
+        ),
+    })
+}
+
+/// The winning tile of a table; `None` if the table shows none.
+///
+/// A winning move merges two tiles of half the winning tile. In a table without the column `wins`,
+/// the largest tile decides, because play without a winning tile goes on to 2^(c+1). (This is known
+/// for 2x2, 3x3 and 4x3.)
+fn winning_tile(table: &Table, size: Size) -> Option<u32> {
+    let mut rows = table.rows().iter();
+    let half = if table.columns().has(Column::Wins) {
+        rows.find(|row| row.wins > 0)?.max_tile
+    } else {
+        let largest = rows.map(|row| row.max_tile).max()?;
+        (laws::ends(table) && largest < 2 << size.cells()).then_some(largest)?
+    };
+    half.checked_mul(2)
 }

@@ -1,10 +1,11 @@
-//! What a check found: said in lines as it is found, or in one JSON object at the end.
+//! The findings of a check: lines as they are found, or one JSON object at the end.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
+use indicatif::HumanCount;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,8 +16,8 @@ use crate::counts::{Column, Difference, Differs, Table};
 use crate::game::Game;
 use crate::known::Verdict;
 
-/// What a check found. The fields are the keys of `--json`, in their order. They are a contract: new
-/// ones go to the end.
+/// The findings of a check. The fields are the keys of `--json`, in order. Users rely on the order:
+/// add new keys at the end.
 #[derive(Default, Serialize)]
 pub(super) struct CheckReport {
     #[serde(skip)]
@@ -44,7 +45,8 @@ struct CheckedFigure {
     source: &'static str,
 }
 
-/// Where two tables differ: a column with what each has there, or `None` if one lacks the part.
+/// The first difference of two tables: a column with its two values, or `None` if one table lacks
+/// the part.
 #[derive(Serialize)]
 struct DifferingColumn {
     sum: u32,
@@ -54,17 +56,18 @@ struct DifferingColumn {
 }
 
 impl CheckReport {
-    /// A report on these tables.
     pub(super) fn new(args: &Args, tables: &[&Path]) -> Self {
-        let tables = tables.iter().map(|path| path.display().to_string());
         Self {
             json: args.json,
-            tables: tables.collect(),
+            tables: tables
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect(),
             ..Self::default()
         }
     }
 
-    /// Print a line, unless JSON is asked for.
+    /// Print a line, unless the user asked for JSON.
     pub(super) fn say(&self, line: impl Display) -> io::Result<()> {
         if self.json {
             return Ok(());
@@ -72,30 +75,51 @@ impl CheckReport {
         writeln!(io::stdout(), "{line}")
     }
 
-    /// Note how much is compared.
+    /// Note how much of a table is compared.
     pub(super) fn on(&mut self, table: &Table) {
         self.parts = Some(table.rows().len());
         self.last_sum = Some(table.last_sum());
-        let columns = table.columns();
-        self.columns = columns.counts().map(Column::name).collect();
+        self.columns = table.columns().counts().map(Column::name).collect();
     }
 
-    /// Note what was published of a game.
-    pub(super) fn published(&mut self, game: &Game, verdicts: &[Verdict]) {
-        self.figures
-            .extend(verdicts.iter().map(|verdict| CheckedFigure {
-                game: game.to_string(),
-                figure: verdict.figure.what.to_string(),
-                expected: verdict.figure.expected,
-                got: verdict.got,
-                agrees: verdict.agrees(),
-                source: verdict.source,
-            }));
+    /// Print a line for each verdict, under a heading. The outcome tells whether all agree.
+    pub(super) fn verdicts(&mut self, game: &Game, verdicts: &[Verdict]) -> io::Result<Outcome> {
+        if self.figures.is_empty() && !verdicts.is_empty() {
+            self.say("verdict   game      figure              expected              got  source")?;
+        }
+        let mut outcome = Outcome::Done;
+        let game = game.to_string();
+        for &Verdict {
+            figure,
+            got,
+            source,
+        } in verdicts
+        {
+            let (what, expected, agrees) = (figure.what, figure.expected, figure.expected == got);
+            let word = if agrees { "agrees" } else { "DIFFERS" };
+            if !agrees {
+                outcome = Outcome::Disagreed;
+            }
+            self.say(format_args!(
+                "{word:<8}  {game:<8}  {what:<12} {:>15}  {:>15}  {source}",
+                HumanCount(expected).to_string(),
+                HumanCount(got).to_string(),
+            ))?;
+            self.figures.push(CheckedFigure {
+                game: game.clone(),
+                figure: what.to_string(),
+                expected,
+                got,
+                agrees,
+                source,
+            });
+        }
+        Ok(outcome)
     }
 
     /// Note where two tables differ.
     pub(super) fn differs(&mut self, difference: &Difference) {
-        // A fingerprint is text, even if it has no letter.
+        // A fingerprint is text, even if all of its digits are decimal.
         let value = |column: &str, text: &str| match text.parse::<u64>() {
             Ok(number) if column != Column::Fingerprint.name() => number.into(),
             _ => text.into(),
@@ -114,7 +138,7 @@ impl CheckReport {
         });
     }
 
-    /// End with this outcome, and print JSON if it is asked for.
+    /// End with an outcome, and print the JSON object if the user asked for it.
     pub(super) fn end(mut self, outcome: Outcome) -> Result<Outcome> {
         self.agrees = outcome == Outcome::Done;
         if self.json {

@@ -1,21 +1,31 @@
-//! The number of canonical boards: boards up to symmetry.
+//! Upper bounds on the number of states: boards that hold a 2 or a 4, by sum.
+//!
+//! Every state holds the 2 or 4 that was spawned last. Key idea: the generating function of boards
+//! by sum is a product with one factor `1 + x^2 + x^4 + x^8 + ...` for each cell. For boards up to
+//! symmetry, Burnside's lemma averages such products over the symmetries: each cycle of cells under
+//! a symmetry has one factor.
 
-use super::orbits;
+use std::ops::RangeInclusive;
+
+#[cfg(any(feature = "machine", test))]
 use crate::game::{Game, Size};
 
-/// For each half sum up to `last / 2`, the number of canonical boards that have only tiles of a
-/// game and hold a 2 or a 4. Every state is such a board, so this is an upper bound.
+/// For each half sum up to `half`, the number of boards of `cells` cells that hold a 2 or a 4 and no
+/// tile above 2^`top`.
+pub(crate) fn labeled(cells: usize, top: u8, half: usize) -> Vec<u64> {
+    holding_small(&vec![1; cells], top, half)
+}
+
+/// For each half sum up to `last / 2`, the number of canonical boards of a game that hold a 2 or a 4.
+#[cfg(any(feature = "machine", test))]
 pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
     let half = last.min(game.sum_bound()) as usize / 2;
     let symmetries = symmetries(game.size());
     let mut total = vec![0u128; half + 1];
     for symmetry in &symmetries {
-        let groups = cycles(symmetry);
-        let top = game.top().get();
-        let all = orbits(&groups, &(1..=top), half);
-        let large = orbits(&groups, &(3..=top.max(2)), half);
-        for (total, (all, large)) in total.iter_mut().zip(all.iter().zip(&large)) {
-            *total += u128::from(all - large);
+        let fixed = holding_small(&cycles(symmetry), game.top().get(), half);
+        for (total, fixed) in total.iter_mut().zip(fixed) {
+            *total += u128::from(fixed);
         }
     }
     let order = symmetries.len() as u128;
@@ -25,31 +35,57 @@ pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
         .collect()
 }
 
-/// The symmetries of a rectangle, as permutations: entry i is the cell to which cell i moves.
-fn symmetries(size: Size) -> Vec<Vec<usize>> {
-    let (rows, cols) = (usize::from(size.rows()), usize::from(size.cols()));
-    let mut found = Vec::new();
-    for transposed in [false, true] {
-        for (down, across) in [(false, false), (false, true), (true, false), (true, true)] {
-            if transposed && rows != cols {
-                continue;
-            }
-            let image = |cell: usize| {
-                let (row, col) = (cell / cols, cell % cols);
-                let row = if down { rows - 1 - row } else { row };
-                let col = if across { cols - 1 - col } else { col };
-                if transposed {
-                    col * cols + row
-                } else {
-                    row * cols + col
-                }
-            };
-            found.push((0..rows * cols).map(image).collect());
-        }
-    }
-    found
+/// For each half sum, the number of boards that hold a 2 or a 4 and have equal tiles in all cells of a
+/// cycle; `cycles` are the lengths.
+fn holding_small(cycles: &[usize], top: u8, half: usize) -> Vec<u64> {
+    let all = boards(cycles, 1..=top, half);
+    let large = boards(cycles, 3..=top.max(2), half);
+    all.iter()
+        .zip(large)
+        .map(|(all, large)| all - large)
+        .collect()
 }
 
+/// Like `holding_small`, for boards whose tiles all have an exponent in `tiles`.
+fn boards(cycles: &[usize], tiles: RangeInclusive<u8>, half: usize) -> Vec<u64> {
+    let mut boards = vec![0u64; half + 1];
+    boards[0] = 1;
+    for length in cycles {
+        let without = boards.clone();
+        for exp in tiles.clone() {
+            // Equal tiles in a cycle add `length << (exp - 1)` to half the sum.
+            let with = boards.iter_mut().skip(length << (exp - 1));
+            for (boards, without) in with.zip(&without) {
+                *boards += without;
+            }
+        }
+    }
+    boards
+}
+
+/// The symmetries of a rectangle, as permutations: entry i is the cell to which cell i moves.
+#[cfg(any(feature = "machine", test))]
+fn symmetries(size: Size) -> Vec<Vec<usize>> {
+    let (rows, cols) = (usize::from(size.rows()), usize::from(size.cols()));
+    let image = |symmetry: u32, cell: usize| {
+        let (mut row, mut col) = (cell / cols, cell % cols);
+        if symmetry & 1 != 0 {
+            row = rows - 1 - row;
+        }
+        if symmetry & 2 != 0 {
+            col = cols - 1 - col;
+        }
+        if symmetry & 4 != 0 {
+            (row, col) = (col, row);
+        }
+        row * cols + col
+    };
+    (0..size.symmetries())
+        .map(|symmetry| (0..rows * cols).map(|cell| image(symmetry, cell)).collect())
+        .collect()
+}
+
+#[cfg(any(feature = "machine", test))]
 /// Lengths of the cycles of a permutation.
 fn cycles(images: &[usize]) -> Vec<usize> {
     let mut seen = vec![false; images.len()];
@@ -74,13 +110,20 @@ mod tests {
     use crate::game::{Board, Exp, sum};
 
     #[test]
+    fn boards_of_2x2_up_to_sum_4_agree_with_a_count_by_hand() {
+        // No tile; one 2 in four ways; two 2s in six ways and one 4 in four ways.
+        assert_eq!(boards(&[1; 4], 1..=2, 2), [1, 4, 10]);
+        assert_eq!(labeled(4, 2, 2), [0, 4, 10]);
+    }
+
+    #[test]
     fn squares_have_8_symmetries_and_rectangles_4() {
-        for (name, sizes) in [("2", 8), ("3", 8), ("4x3", 4), ("2x4", 4)] {
+        for (name, order) in [("2", 8), ("3", 8), ("4x3", 4), ("2x4", 4)] {
             let size: Size = name.parse().unwrap();
             let mut all = symmetries(size);
             all.sort();
             all.dedup();
-            assert_eq!(all.len(), sizes, "{name}");
+            assert_eq!(all.len(), order, "{name}");
             assert_eq!(all.len() as u32, size.symmetries());
         }
     }

@@ -1,25 +1,113 @@
-//! The memory that the control groups of this process allow it (Linux).
+//! The machine: how many cores and how much memory this process may use.
 //!
-//! Containers, Slurm and systemd bound the memory of a control group, and a process is bound by its
-//! own group and by every group above it. `/proc/self/cgroup` names the group within a hierarchy,
-//! and `/proc/self/mountinfo` says where the hierarchy is mounted and which group lies at its mount
-//! point; see cgroups(7). There may be two hierarchies: that of version 2, and the one of version 1
-//! that controls memory.
+//! The program and the Python module ask here for their defaults, and parse here the numbers of
+//! threads and bytes that a user gives.
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-/// The least limit in bytes of the process's groups; `None` if nothing limits them. `root` is the
-/// directory that `/proc` and the mount points are under.
-pub(super) fn memory_limit(root: &Path) -> Option<u64> {
+use parse_size::Config;
+#[cfg(unix)]
+use rlimit::Resource;
+use sysinfo::System;
+
+/// Memory bound if the user gives none and the system does not tell how much memory there is.
+const MEMORY: u64 = 1 << 30;
+
+/// Most threads that a user can ask for: more than any machine has.
+const MOST_THREADS: usize = 1024;
+
+/// Most threads for each core. With more, threads only wait for one another at every step of a layer.
+pub(crate) const THREADS_PER_CORE: usize = 8;
+
+/// The cores that this process may use.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Most threads that a job uses, even if the user asks for more.
+pub(crate) fn most_threads() -> usize {
+    THREADS_PER_CORE * cores()
+}
+
+/// Parse a number of threads.
+pub(crate) fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=MOST_THREADS) => Ok(threads),
+        _ => Err(format!("expected a number from 1 to {MOST_THREADS}")),
+    }
+}
+
+/// Parse a number of bytes, such as `8G`; units are powers of 1024.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    Config::new()
+        .with_binary()
+        .parse_size(text)
+        .map_err(|_| "expected a number of bytes, such as 512M or 8G".to_owned())
+}
+
+/// Half of the memory that this process may use.
+pub(crate) fn default_memory() -> u64 {
+    memory().map_or(MEMORY, |all| all / 2)
+}
+
+/// Bytes of memory that this process may use: the machine's memory, or the limit of a control group
+/// or of `ulimit -v` if that is less. `None` if the system does not tell.
+pub(crate) fn memory() -> Option<u64> {
+    let mut system = System::new().ok()?;
+    system.refresh_memory();
+    let of_groups = memory_limit(Path::new("/")).unwrap_or(u64::MAX);
+    // The memory that the process may map (`ulimit -v`).
+    #[cfg(unix)]
+    let address_space = Resource::AS.get_soft().unwrap_or(u64::MAX);
+    #[cfg(not(unix))]
+    let address_space = u64::MAX;
+    let least = system.total_memory().min(of_groups).min(address_space);
+    Some(least).filter(|&bytes| bytes > 0)
+}
+
+/// Anonymous resident memory of this process in bytes; only Linux tells. Pages of mapped files do not
+/// count, because the kernel can drop them at any time.
+pub(crate) fn anonymous_memory() -> Option<u64> {
+    let kibibytes = status("RssAnon:")?;
+    let kibibytes: u64 = kibibytes.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// A field of `/proc/self/status`, which Linux has.
+pub(crate) fn status(field: &str) -> Option<String> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let value = status.lines().find_map(|line| line.strip_prefix(field))?;
+    Some(value.trim().to_owned())
+}
+
+/// Bytes that can still be written to a directory; `None` if the system does not tell.
+#[cfg(feature = "cli")]
+pub(crate) fn free_space(dir: &Path) -> Option<u64> {
+    fs4::available_space(dir).ok()
+}
+
+/// The least memory limit of this process's control groups in bytes; `None` if nothing limits them.
+/// `root` is the directory above `/proc` and the mount points.
+///
+/// Containers, Slurm and systemd bound the memory of a control group. A process is bound by its own
+/// group and by every group above it. `/proc/self/cgroup` names the group within a hierarchy.
+/// `/proc/self/mountinfo` says where the hierarchy is mounted, and which group lies at its mount
+/// point; see cgroups(7). There may be two hierarchies: the hierarchy of version 2, and a hierarchy
+/// of version 1 that controls memory.
+fn memory_limit(root: &Path) -> Option<u64> {
     let read = |name| fs::read_to_string(root.join("proc/self").join(name)).ok();
     let (groups, mounts) = (read("cgroup")?, read("mountinfo")?);
-    let hierarchies = mounts.lines().filter_map(Hierarchy::mounted);
-    let limits = hierarchies.filter_map(|hierarchy| {
-        let group = groups.lines().find_map(|line| hierarchy.group(line))?;
-        hierarchy.least_limit(root, &group)
-    });
-    limits.min()
+    mounts
+        .lines()
+        .filter_map(Hierarchy::mounted)
+        .filter_map(|hierarchy| {
+            let group = groups.lines().find_map(|line| hierarchy.group(line))?;
+            hierarchy.least_limit(root, &group)
+        })
+        .min()
 }
 
 /// A mounted hierarchy that can control memory.
@@ -30,6 +118,7 @@ struct Hierarchy {
     mount_point: PathBuf,
 }
 
+/// The version of a hierarchy of control groups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Version {
     One,
@@ -66,27 +155,29 @@ impl Hierarchy {
             _ if controllers.split(',').any(|word| word == "memory") => Version::One,
             _ => return None,
         };
-        // A group that lies elsewhere is hidden from the process, as are the limits on it.
+        // A process cannot see a group elsewhere, nor the limits of the group.
         let below = Path::new(group).strip_prefix(&self.top);
         (version == self.version).then(|| below.unwrap_or(Path::new("")).to_owned())
     }
 
-    /// The least limit of a group and of those above it. A group without the memory controller has
-    /// none, but those above it may.
+    /// The least limit of a group and of all groups above it. A group without the memory controller
+    /// has no limit, but a group above it may have one.
     fn least_limit(&self, root: &Path, group: &Path) -> Option<u64> {
         let files: &[&str] = match self.version {
             Version::One => &["memory.limit_in_bytes"],
-            // Beyond `high` a process is not killed, but slowed down until it hardly moves.
+            // Above `high`, the kernel does not kill a process but slows it down to a crawl.
             Version::Two => &["memory.max", "memory.high"],
         };
         let mounted = self.mount_point.strip_prefix("/").ok()?;
-        let dirs = group
+        group
             .ancestors()
-            .map(|group| root.join(mounted).join(group));
-        let limits = dirs.flat_map(|dir| files.iter().map(move |file| dir.join(file)));
-        // What is not limited says `max`, which is no number.
-        let limits = limits.filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok());
-        limits.min()
+            .flat_map(|group| files.iter().map(move |file| group.join(file)))
+            // A file without a limit says `max`, which is not a number.
+            .filter_map(|file| {
+                let text = fs::read_to_string(root.join(mounted).join(file));
+                text.ok()?.trim().parse().ok()
+            })
+            .min()
     }
 }
 
