@@ -22,7 +22,6 @@ mod progress;
 mod rate;
 mod replay;
 mod resources;
-mod results;
 mod show;
 mod signals;
 mod solve;

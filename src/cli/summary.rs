@@ -1,115 +1,27 @@
 //! The summary of a count.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::units;
 use crate::counts::Totals;
 use crate::engine::Choice;
 use crate::estimate;
 use crate::game::Game;
-use crate::known::{Verdict, What};
+use crate::known::{self, Verdict, What};
 use crate::part::{Fingerprint, Kind};
 use crate::store::Run;
 
-/// The result of a count, and what it took.
-pub(super) struct Summary {
-    pub(super) game: Game,
-    pub(super) totals: Totals,
-    /// Greatest sum that has a state or afterstate.
-    pub(super) last_sum: u32,
-    /// States that this process counted; the others were counted before.
-    pub(super) counted: u64,
-    pub(super) complete: bool,
-    pub(super) time: Duration,
-    pub(super) states: Listed,
-    /// Whether the states of the last sum are among them.
-    pub(super) last_kept: bool,
-    /// None unless those of every layer are kept.
-    pub(super) afterstates: Option<Listed>,
-    /// Greatest anonymous memory seen, if the system tells.
-    pub(super) peak_memory: Option<u64>,
-    pub(super) dir: PathBuf,
-    /// How layers were held.
-    pub(super) choice: Choice,
-    /// The published figures beside the counted ones.
-    pub(super) verdicts: Vec<Verdict>,
-}
-
-/// Boards in files.
-#[derive(Clone, Copy)]
-pub(super) struct Listed {
-    bytes: u64,
-    boards: u64,
-}
-
-impl Listed {
-    /// Those of the layers up to `until`.
-    pub(super) fn new(run: &Run, kind: Kind, until: Option<u32>) -> Self {
-        Self {
-            bytes: run.bytes(kind, until),
-            boards: run.listed(kind, until),
-        }
-    }
-
-    /// Bytes as text.
-    fn size(self) -> String {
-        format!("{:>21}", HumanBytes(self.bytes).to_string())
-    }
-
-    /// Bits for each of so many boards.
-    fn bits(self, boards: u64) -> String {
-        format!("{:.2}", self.bytes as f64 * 8.0 / boards.max(1) as f64)
-    }
-}
-
-impl Summary {
-    /// Whether the counted figures equal the published ones; `None` if there are none for as much
-    /// as was counted.
-    pub(super) fn agrees(&self) -> Option<bool> {
-        let all = self.verdicts.iter().all(Verdict::agrees);
-        (!self.verdicts.is_empty()).then_some(all)
-    }
-
-    /// The summary as one JSON object on one line.
-    pub(super) fn json(&self) -> serde_json::Result<String> {
-        let Self { game, totals, .. } = self;
-        serde_json::to_string(&Object {
-            game: game.to_string(),
-            rows: game.size().rows(),
-            cols: game.size().cols(),
-            max: game.max(),
-            live: totals.live,
-            dead: totals.dead,
-            labeled: totals.labeled,
-            afterstates: totals.afterstates,
-            win: totals.win,
-            loss: totals.loss(),
-            total: totals.total(),
-            complete: self.complete,
-            layers: totals.layers,
-            seconds: (self.time.as_secs_f64() * 1e3).round() / 1e3,
-            bytes: self.states.bytes,
-            fingerprint: totals.fingerprint,
-            last_sum: self.last_sum,
-            counted: self.counted,
-            peak_memory: self.peak_memory,
-            agrees: self.agrees(),
-            dir: &self.dir,
-            engine: (self.counted > 0).then(|| self.choice.to_string()),
-            afterstate_bytes: self.afterstates.map(|files| files.bytes),
-        })
-    }
-}
-
-/// The keys of `--json`, in their order. They are a contract: new ones go to the end.
+/// The result of a count, and its cost. The fields are the keys of `--json`, in order. Users rely on
+/// the order: add new keys at the end.
 #[derive(Serialize)]
-struct Object<'a> {
-    game: String,
+pub(super) struct Summary {
+    #[serde(serialize_with = "as_text")]
+    game: Game,
     rows: u8,
     cols: u8,
     max: Option<u32>,
@@ -121,17 +33,98 @@ struct Object<'a> {
     loss: bool,
     total: u64,
     complete: bool,
+    /// Number of sums with a state.
     layers: u64,
     seconds: f64,
+    /// Bytes of the files of states.
     bytes: u64,
     fingerprint: Fingerprint,
+    /// Greatest sum that has a state or afterstate.
     last_sum: u32,
+    /// States that this process counted; earlier processes counted the others.
     counted: u64,
+    /// Greatest anonymous memory seen, if the system tells.
     peak_memory: Option<u64>,
+    /// Whether the counted figures equal the published figures; `None` without published figures.
     agrees: Option<bool>,
-    dir: &'a Path,
+    dir: PathBuf,
+    /// The engines of the layers; `None` if this process counted nothing.
     engine: Option<String>,
+    /// Bytes of the files of afterstates; `None` unless the run keeps the afterstates of all layers.
     afterstate_bytes: Option<u64>,
+    /// The reason for the engine.
+    #[serde(skip)]
+    why: String,
+    #[serde(skip)]
+    listed_states: u64,
+    #[serde(skip)]
+    listed_afterstates: u64,
+    /// Whether the run keeps the states of the last sum.
+    #[serde(skip)]
+    last_kept: bool,
+    #[serde(skip)]
+    verdicts: Vec<Verdict>,
+}
+
+fn as_text<S: Serializer>(game: &Game, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(game)
+}
+
+impl Summary {
+    /// The summary of a run up to the layer of `until`. The run had the totals `before` when this
+    /// process began.
+    pub(super) fn new(
+        run: &Run,
+        until: Option<u32>,
+        before: &Totals,
+        choice: &Choice,
+        time: Duration,
+        peak_memory: Option<u64>,
+    ) -> Self {
+        let game = *run.game();
+        let table = run.table().until(until);
+        let (totals, last_sum) = (table.totals(), table.last_sum());
+        let complete = run.complete() && until.is_none_or(|sum| sum >= run.sealed_sum());
+        let counted = run.table().totals().states() - before.states();
+        let verdicts = known::verdicts(&game, &table, complete);
+        let agrees = verdicts.iter().all(Verdict::agrees);
+        let bytes = |kind| run.bytes(kind, until);
+        Self {
+            game,
+            rows: game.size().rows(),
+            cols: game.size().cols(),
+            max: game.max(),
+            live: totals.live,
+            dead: totals.dead,
+            labeled: totals.labeled,
+            afterstates: totals.afterstates,
+            win: totals.win,
+            loss: totals.loss(),
+            total: totals.total(),
+            complete,
+            layers: totals.layers,
+            seconds: (time.as_secs_f64() * 1e3).round() / 1e3,
+            bytes: bytes(Kind::States),
+            fingerprint: totals.fingerprint,
+            last_sum,
+            counted,
+            peak_memory,
+            agrees: (!verdicts.is_empty()).then_some(agrees),
+            dir: run.dir().to_owned(),
+            engine: (counted > 0).then(|| choice.to_string()),
+            afterstate_bytes: run.keep().afterstates().then(|| bytes(Kind::Afterstates)),
+            why: choice.why().to_owned(),
+            listed_states: run.listed(Kind::States, until),
+            listed_afterstates: run.listed(Kind::Afterstates, until),
+            last_kept: run.first_sum(Kind::States) <= last_sum,
+            verdicts,
+        }
+    }
+
+    /// Whether the counted figures equal the published figures; `None` without published figures.
+    pub(super) fn agrees(&self) -> Option<bool> {
+        self.agrees
+    }
 }
 
 /// A count with thousands separators, right-aligned.
@@ -139,15 +132,25 @@ fn count(n: u64) -> String {
     format!("{:>21}", HumanCount(n).to_string())
 }
 
+/// A number of bytes, right-aligned.
+fn size(bytes: u64) -> String {
+    format!("{:>21}", HumanBytes(bytes).to_string())
+}
+
+/// Bits for each board, if `boards` boards take `bytes` bytes.
+fn bits(bytes: u64, boards: u64) -> String {
+    format!("{:.2}", bytes as f64 * 8.0 / boards.max(1) as f64)
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let goal = match self.game.max() {
+        let goal = match self.max {
             Some(tile) => format!("to {tile}"),
             None => "without a winning tile".to_owned(),
         };
-        let (total, size) = (HumanCount(self.totals.total()), self.game.size());
+        let (total, board) = (HumanCount(self.total), self.game.size());
         let extent = if self.complete { "" } else { ", not complete" };
-        writeln!(f, "{total}  states of {size} {goal}{extent}\n")?;
+        writeln!(f, "{total}  states of {board} {goal}{extent}\n")?;
         self.write_counts(f)?;
         self.write_cost(f)?;
         writeln!(f, "directory   {}", self.dir.display())?;
@@ -157,56 +160,53 @@ impl fmt::Display for Summary {
 
 impl Summary {
     fn write_counts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let totals = &self.totals;
-        let yes = |reached| {
+        let reached = |reached| {
             if reached {
                 "+1, can be reached"
             } else {
                 " 0, not reached"
             }
         };
-        writeln!(f, "live        {}", count(totals.live))?;
-        writeln!(f, "win         {:>21}", yes(totals.win))?;
-        writeln!(f, "loss        {:>21}", yes(totals.loss()))?;
-        writeln!(f, "dead        {}", count(totals.dead))?;
-        writeln!(f, "live + dead {}", count(totals.states()))?;
-        let labeled = count(totals.labeled);
+        writeln!(f, "live        {}", count(self.live))?;
+        writeln!(f, "win         {:>21}", reached(self.win))?;
+        writeln!(f, "loss        {:>21}", reached(self.loss))?;
+        writeln!(f, "dead        {}", count(self.dead))?;
+        writeln!(f, "live + dead {}", count(self.live + self.dead))?;
+        let labeled = count(self.labeled);
         writeln!(f, "labeled     {labeled}  boards, without symmetry")?;
-        writeln!(f, "afterstates {}", count(totals.afterstates))?;
-        let (layers, last) = (count(totals.layers), self.last_sum);
+        writeln!(f, "afterstates {}", count(self.afterstates))?;
+        let (layers, last) = (count(self.layers), self.last_sum);
         writeln!(f, "layers      {layers}  up to sum {last}")?;
-        writeln!(f, "fingerprint {:>21}", totals.fingerprint.to_string())
+        writeln!(f, "fingerprint {:>21}", self.fingerprint.to_string())
     }
 
     fn write_cost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let states = self.states;
         let what = if self.last_kept {
-            format!("{} bits a live state", states.bits(states.boards))
+            format!("{} bits a live state", bits(self.bytes, self.listed_states))
         } else {
             format!("the states of sum {} are not kept", self.last_sum)
         };
-        writeln!(f, "files       {}  {what}", states.size())?;
-        if let Some(files) = self.afterstates {
-            let (each, live) = (files.bits(files.boards), files.bits(self.totals.live));
+        writeln!(f, "files       {}  {what}", size(self.bytes))?;
+        if let Some(bytes) = self.afterstate_bytes {
+            let (each, live) = (bits(bytes, self.listed_afterstates), bits(bytes, self.live));
+            let size = size(bytes);
             writeln!(
                 f,
-                "            {}  {each} bits an afterstate, {live} for each live state",
-                files.size()
+                "            {size}  {each} bits an afterstate, {live} for each live state"
             )?;
         }
         if let Some(peak) = self.peak_memory {
-            let peak = HumanBytes(peak).to_string();
-            writeln!(f, "memory      {peak:>21}  at most")?;
+            writeln!(f, "memory      {}  at most", size(peak))?;
         }
-        if self.counted > 0 {
-            let engine = self.choice.to_string();
-            writeln!(f, "engine      {engine:>21}  {}", self.choice.why())?;
+        if let Some(engine) = &self.engine {
+            writeln!(f, "engine      {engine:>21}  {}", self.why)?;
         }
-        let seconds = format!("{:.2} s", self.time.as_secs_f64());
+        let seconds = format!("{:.2} s", self.seconds);
         if self.counted == 0 {
             return writeln!(f, "time        {seconds:>21}  nothing new to count");
         }
-        let speed = estimate::rate(self.counted, self.time).map_or(String::new(), |rate| {
+        let time = Duration::from_secs_f64(self.seconds);
+        let speed = estimate::rate(self.counted, time).map_or(String::new(), |rate| {
             format!("  {}, {:.1} ns a state", units::speed(rate), 1e9 / rate)
         });
         writeln!(f, "time        {seconds:>21}{speed}")

@@ -11,9 +11,9 @@ use anyhow::{Result, bail};
 use self::summary::{SolveSummary, write_csv};
 use super::estimate::{SolveEstimate, afterstates};
 use super::objectives::objective;
+use super::output::Results;
 use super::progress::Reporter;
 use super::resources::Resources;
-use super::results::Results;
 use super::{Outcome, open, units};
 use crate::engine;
 use crate::game::Objective;
@@ -146,7 +146,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
         write_csv(&parts, &goals, to)
     })?;
-    results.print(&summary, || serde_json::to_string(&summary))?;
+    results.print(&summary)?;
     Ok(Outcome::Done)
 }
 

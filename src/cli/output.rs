@@ -1,22 +1,30 @@
 //! Where data goes: to an open descriptor such as stdout, or to a file, which is written completely
 //! or not touched at all.
-
-mod destination;
+//!
+//! A path on the command line may be a chain of links. They are followed one by one, except for the
+//! last step from a descriptor to the file behind it. So `/dev/stdout` is the file that the shell has
+//! opened, at its current position, and is not replaced.
 
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use self::destination::Destination;
 use super::signals::DeletedOnSignal;
+use super::talk;
 use crate::error::Error;
 use crate::store::{self, Replacement, Sink};
 
-/// Refuse a directory that JSON could not name.
+/// Directories in which the system lists the descriptors of a process.
+const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
+
+/// Linux follows at most this many links; a longer chain is a circle.
+const MOST_LINKS: usize = 40;
+
+/// Refuse a directory whose name JSON cannot hold.
 pub(super) fn json_names(dir: &Path) -> Result<()> {
     if dir.to_str().is_none() {
         let dir = dir.display();
@@ -49,10 +57,10 @@ impl Output {
             return Ok(Self::Stdout);
         }
         let cannot = || format!("{}: cannot write", path.display());
-        match destination::follow(path).with_context(cannot)? {
+        match follow(path).with_context(cannot)? {
             Destination::Descriptor(1) => Ok(Self::Stdout),
             Destination::Descriptor(number) => {
-                let mut to = destination::duplicate(number).with_context(cannot)?;
+                let mut to = duplicate(number).with_context(cannot)?;
                 // Writes nothing, but fails if the descriptor is open for reading only.
                 to.write(&[]).with_context(cannot)?;
                 let name = path.to_owned();
@@ -106,7 +114,7 @@ fn in_a_run(path: &Path) -> String {
     )
 }
 
-/// Write to what is open already.
+/// Write to an open descriptor.
 fn stream(
     to: impl Write + Send,
     name: impl Display,
@@ -117,7 +125,7 @@ fn stream(
     let written = act(&mut buffer).and_then(|()| Ok(buffer.flush()?));
     let (pipe, _) = buffer.into_parts();
     if pipe.closed {
-        // The writer of a format may have turned it into an error of its own.
+        // The writer of a format may have wrapped the error of the pipe.
         return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     }
     match written {
@@ -135,7 +143,7 @@ fn begin(path: &Path) -> Result<(Replacement, Option<DeletedOnSignal>)> {
 /// Replace a file.
 fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let (replacement, _deleted) = begin(path)?;
-    // The store takes the library's errors only; any other is kept aside meanwhile.
+    // The store takes only errors of the library. Any other error waits in `other`.
     let mut other = None;
     let written = replacement.write(|file| {
         act(file).map_err(|error| match error.downcast() {
@@ -171,8 +179,110 @@ impl<W: Write> Write for Pipe<W> {
     }
 }
 
+/// The file or descriptor that a path names.
+#[derive(Debug, PartialEq, Eq)]
+enum Destination {
+    /// An open descriptor, such as 1 for `/dev/stdout`.
+    Descriptor(i32),
+    /// A path without links; it need not exist.
+    File(PathBuf),
+}
+
+/// Follow the links of a path.
+fn follow(path: &Path) -> io::Result<Destination> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let Some(name) = path.file_name().filter(|_| !is_folder) else {
+            break;
+        };
+        let dir = store::parent(&path).canonicalize()?;
+        if let Some(number) = name.to_str().and_then(|name| name.parse().ok())
+            && DESCRIPTORS
+                .iter()
+                .any(|known| fs::canonicalize(known).is_ok_and(|known| known == dir))
+        {
+            return Ok(Destination::Descriptor(number));
+        }
+        path = dir.join(name);
+        match fs::read_link(&path) {
+            Ok(target) => path = dir.join(target),
+            Err(_) => return Ok(Destination::File(path)),
+        }
+    }
+    path.canonicalize().map(Destination::File)
+}
+
+/// Another handle to an open descriptor, with the same position in the file.
+#[cfg(unix)]
+fn duplicate(number: i32) -> io::Result<File> {
+    use std::os::fd::BorrowedFd;
+    if number < 0 {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    // SAFETY: the descriptor is only duplicated, which fails if it is not open.
+    #[expect(unsafe_code, reason = "a number is a descriptor only by convention")]
+    let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+    Ok(descriptor.try_clone_to_owned()?.into())
+}
+
+/// No path leads to a descriptor.
+#[cfg(not(unix))]
+fn duplicate(_: i32) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Where a long job writes its results: a table, if the user asked for it, and a summary or one JSON
+/// object.
+pub(super) struct Results {
+    csv: Option<Output>,
+    json: bool,
+}
+
+impl Results {
+    /// A table to `csv`, and one JSON object instead of the summary if `json`. Checks now, not after
+    /// hours of work, that both can be written.
+    pub(super) fn new(csv: Option<&Path>, json: bool) -> Result<Self> {
+        let csv = csv.map(Output::new).transpose()?;
+        if json && matches!(csv, Some(Output::Stdout)) {
+            bail!("--csv and --json: both go to stdout: give --csv a file");
+        }
+        Ok(Self { csv, json })
+    }
+
+    /// Check that the table is not in `dir`, the run's directory, and that JSON can name `dir`.
+    pub(super) fn suit(&self, dir: &Path) -> Result<()> {
+        if let Some(csv) = &self.csv {
+            csv.refuse_in(dir)?;
+        }
+        if self.json {
+            json_names(dir)?;
+        }
+        Ok(())
+    }
+
+    /// Write the table with `act`, if the user asked for one.
+    pub(super) fn write_csv(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+        self.csv.as_ref().map_or(Ok(()), |csv| csv.write(act))
+    }
+
+    /// Print the summary, on stderr if the table is on stdout; or the JSON object.
+    pub(super) fn print(&self, summary: &(impl Display + Serialize)) -> Result<()> {
+        if self.json {
+            print_json(&mut io::stdout(), summary)?;
+        } else if matches!(self.csv, Some(Output::Stdout)) {
+            talk::write(summary);
+        } else {
+            write!(io::stdout(), "{summary}")?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
 
     #[test]
@@ -190,14 +300,13 @@ mod tests {
             anyhow::bail!("no more")
         });
         assert!(format!("{:#}", failed.unwrap_err()).ends_with("data: cannot write: no more"));
-        assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
         output.write(|to| Ok(to.write_all(b"whole")?)).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
     }
 
     #[test]
     fn links_are_followed_and_permissions_kept() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
         let place = tempfile::tempdir().unwrap();
         let (path, link) = (place.path().join("data"), place.path().join("link"));
         let write = |path: &Path, bytes: &'static [u8]| {
@@ -205,20 +314,49 @@ mod tests {
             output.write(|to| Ok(to.write_all(bytes)?)).unwrap();
         };
         write(&path, b"old");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         symlink("data", &link).unwrap();
         write(&link, b"new");
-        assert_eq!(std::fs::read(&path).unwrap(), b"new");
-        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
         // A link to nothing makes what it points to, with the permissions of any new file.
         let (made, dangling) = (place.path().join("made"), place.path().join("dangling"));
         symlink("made", &dangling).unwrap();
         write(&dangling, b"made");
-        assert_eq!(std::fs::read(&made).unwrap(), b"made");
+        assert_eq!(fs::read(&made).unwrap(), b"made");
         assert!(dangling.is_symlink() && !made.is_symlink());
         let plain = place.path().join("plain");
-        std::fs::File::create_new(&plain).unwrap();
+        fs::File::create_new(&plain).unwrap();
         assert_eq!(mode(&made), mode(&plain));
+    }
+
+    #[test]
+    fn a_path_is_followed_to_a_descriptor_or_a_file() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().canonicalize().unwrap();
+        let named = |path: &str| follow(&dir.join(path));
+        let link = |target: &str, name: &str| symlink(target, dir.join(name)).unwrap();
+        let file = |name: &str| Destination::File(dir.join(name));
+        fs::create_dir(dir.join("sub")).unwrap();
+        link("../new", "sub/dangling");
+        link("sub/dangling", "twice");
+        link("round", "round");
+        link("/dev/stdout", "out");
+        assert_eq!(named("new").unwrap(), file("new"));
+        assert_eq!(named("sub/../new").unwrap(), file("new"));
+        assert_eq!(named("twice").unwrap(), file("new"));
+        assert_eq!(named("sub/").unwrap(), file("sub"));
+        assert_eq!(named("out").unwrap(), Destination::Descriptor(1));
+        for wrong in ["round", "nowhere/new", "new/"] {
+            named(wrong).unwrap_err();
+        }
+        for (path, number) in [("/dev/fd/1", 1), ("/proc/self/fd/2", 2), ("/dev/stderr", 2)] {
+            let found = follow(Path::new(path)).unwrap();
+            assert_eq!(found, Destination::Descriptor(number), "{path}");
+        }
+        for wrong in [-1, 1_000_000] {
+            duplicate(wrong).unwrap_err();
+        }
     }
 }
