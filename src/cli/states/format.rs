@@ -1,14 +1,28 @@
-//! The formats of states: text, a `NumPy` array, a Parquet table.
+//! The formats of states: text, CSV, a `NumPy` array, a Parquet table.
+
+use std::io::{self, Write};
+use std::iter;
 
 use anyhow::Result;
+use npyz::{DType, DTypeError, Field, NpyWriter, Serialize, TypeWrite, WriterBuilder};
 
-use super::npy;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
-use super::writer::{StateWriter, rows};
 use super::{Args, StateFormat};
 use crate::game::{Game, Grid, PartKey, Size};
 use crate::store::{Goal, Sink};
+
+/// A file of states being written.
+pub(super) trait StateWriter {
+    /// Append states of one part, with their values: one for each objective and state, in order of
+    /// states. Without objectives there are no values.
+    fn write(&mut self, key: PartKey, states: &[u64], values: &[f64]) -> Result<()>;
+
+    /// Write the end of the file.
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
 
 /// Begin a file of `count` states of a game, with values for these goals.
 pub(super) fn writer<'a>(
@@ -23,12 +37,25 @@ pub(super) fn writer<'a>(
         StateFormat::Hex => Box::new(Hex { to, size }),
         StateFormat::Grid => Box::new(Grids { to, size, at: 0 }),
         StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
-        StateFormat::Npy => npy::writer(goals, count, to)?,
+        StateFormat::Npy => Box::new(npy(goals, count, to)?),
         #[cfg(feature = "parquet")]
         StateFormat::Parquet => Box::new(Parquet::new(to, game, args, goals)?),
         #[cfg(not(feature = "parquet"))]
         StateFormat::Parquet => unreachable!("it was refused before a file was begun"),
     })
+}
+
+/// Pairs each state with its values.
+pub(super) fn rows<'a>(
+    states: &'a [u64],
+    values: &'a [f64],
+) -> impl Iterator<Item = (u64, &'a [f64])> {
+    let each = values.len() / states.len().max(1);
+    let own = move |at: usize| &values[at * each..][..each];
+    states
+        .iter()
+        .enumerate()
+        .map(move |(at, &state)| (state, own(at)))
 }
 
 struct Hex<'a, 'b> {
@@ -43,15 +70,12 @@ impl StateWriter for Hex<'_, '_> {
         }
         Ok(())
     }
-
-    fn finish(self: Box<Self>) -> Result<()> {
-        Ok(())
-    }
 }
 
 struct Grids<'a, 'b> {
     to: &'a mut Sink<'b>,
     size: Size,
+    /// Number of states written.
     at: u64,
 }
 
@@ -64,10 +88,6 @@ impl StateWriter for Grids<'_, '_> {
             writeln!(self.to, "{:#}", Grid::new(state, self.size)?)?;
             self.at += 1;
         }
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<()> {
         Ok(())
     }
 }
@@ -108,5 +128,66 @@ impl StateWriter for Csv<'_, '_> {
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         Ok(self.writer.flush()?)
+    }
+}
+
+/// Begin an array of uint64, or with values a structured array: a state and a float64 for each
+/// objective.
+fn npy<W: Write>(goals: &[Goal], count: u64, to: W) -> Result<NpyWriter<NpyRow, W>> {
+    let dtype = |scalar: &str| anyhow::Ok(DType::new_scalar(scalar.parse()?));
+    let field = |name: String, scalar| {
+        let dtype = dtype(scalar)?;
+        Ok(Field { name, dtype })
+    };
+    let values = goals
+        .iter()
+        .map(|goal| field(goal.objective.to_string(), "<f8"));
+    let dtype = if goals.is_empty() {
+        dtype("<u8")?
+    } else {
+        let fields = iter::once(field("state".to_owned(), "<u8")).chain(values);
+        DType::Record(fields.collect::<Result<_>>()?)
+    };
+    let options = npyz::WriteOptions::new().dtype(dtype).shape(&[count]);
+    Ok(options.writer(to).begin_nd()?)
+}
+
+impl<W: Write> StateWriter for NpyWriter<NpyRow, W> {
+    fn write(&mut self, _: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
+        let mut row = NpyRow(Vec::new());
+        for (state, values) in rows(states, values) {
+            row.0.clear();
+            row.0.extend(state.to_le_bytes());
+            row.0
+                .extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            self.push(&row)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok((*self).finish()?)
+    }
+}
+
+/// The bytes of an array's element.
+struct NpyRow(Vec<u8>);
+
+/// Writes the bytes of an element.
+struct RowWriter;
+
+impl Serialize for NpyRow {
+    type TypeWriter = RowWriter;
+
+    fn writer(_: &DType) -> Result<RowWriter, DTypeError> {
+        Ok(RowWriter)
+    }
+}
+
+impl TypeWrite for RowWriter {
+    type Value = NpyRow;
+
+    fn write_one<W: Write>(&self, mut to: W, row: &NpyRow) -> io::Result<()> {
+        to.write_all(&row.0)
     }
 }

@@ -1,11 +1,8 @@
-//! `enum48 states`: the states of a run, and what they are worth, for other programs.
+//! `enum48 states`: the states of a run, and their values, for other programs.
 
 mod format;
-mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod reader;
-mod writer;
 
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -15,14 +12,16 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::ArgPredicate;
 
-use self::reader::{Batch, StateReader};
 use super::Outcome;
 use super::objectives::Objectives;
 use super::open;
 use super::output::Output;
 use super::talk;
+use crate::Error;
 use crate::counts::Row;
-use crate::part::Kind;
+use crate::engine::Stop;
+use crate::game::{Board, PartKey};
+use crate::part::{Kind, Stream};
 use crate::solve::StateValues;
 use crate::store::{Goal, Run};
 
@@ -32,9 +31,9 @@ use crate::store::{Goal, Run};
 /// so memory does not grow with their number. The cells of a board are its tiles row by row, 0
 /// where empty.
 ///
-/// With --values each has a column for each objective that the run is solved for (enum48 solve):
-/// what is to be expected from the state on, under the best play for it. Columns are named as the
-/// objectives: score, moves, or a tile, such as 512, for the chance to reach it.
+/// With --values each state has a column for each solved objective (enum48 solve): the expectation
+/// from the state on, under the best play for the objective. The name of the column is the objective:
+/// score, moves, or a tile, such as 512, for the chance to reach it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -65,7 +64,7 @@ pub(super) struct Args {
     )]
     format: StateFormat,
 
-    /// Also what each state is worth; needs states and afterstates (--keep both) and a solution
+    /// Also write the value of each state; needs states and afterstates (--keep both) and a solution
     #[arg(long)]
     values: bool,
 
@@ -76,8 +75,8 @@ pub(super) struct Args {
     #[arg(long)]
     cells: bool,
 
-    /// Draw this many of the states at random, each equally likely and none twice, and write them
-    /// in order; takes about 20 bytes of memory each
+    /// Draw N states at random, each equally likely and none twice, and write them in order; takes
+    /// about 20 bytes of memory for each
     #[arg(long, value_name = "N")]
     sample: Option<u64>,
 
@@ -93,8 +92,8 @@ pub(super) struct Args {
 /// Batches of states that wait to be written.
 const READ_AHEAD: usize = 2;
 
-/// Whether this build cannot write Parquet. The format is then not listed, but explained if asked
-/// for.
+/// Whether this build cannot write Parquet. Then the help leaves the format out, and an error explains
+/// it.
 const NO_PARQUET: bool = cfg!(not(feature = "parquet"));
 
 /// Formats of states.
@@ -109,7 +108,7 @@ enum StateFormat {
     )]
     Csv,
     #[value(
-        help = "A NumPy array of uint64; with --values a structured one, of state and a float64 for each objective"
+        help = "A NumPy array of uint64; with --values a structured array of state and a float64 for each objective"
     )]
     Npy,
     #[value(help = "Columns state (u64), sum, max_tile, with --values doubles; metadata enum48.version, .game, .selection, .states, .fingerprint", hide = NO_PARQUET)]
@@ -117,7 +116,7 @@ enum StateFormat {
 }
 
 impl Args {
-    /// Which states were asked for, by the options that say it.
+    /// The options that select states, as text.
     fn selection(&self) -> String {
         let option = |name, value: Option<u64>| value.map(|value| format!("--{name} {value}"));
         let options = [
@@ -135,11 +134,18 @@ impl Args {
     }
 }
 
-/// Write states.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     refuse(args)?;
     let output = Output::new(&args.output)?;
-    check(&output, args.format)?;
+    let binary = matches!(args.format, StateFormat::Npy | StateFormat::Parquet);
+    if let Some(format) = args.format.to_possible_value()
+        && binary
+        && output.is_terminal()
+    {
+        let format = format.get_name();
+        bail!("--format {format}: binary, not for a terminal: give -o FILE");
+    }
     if args.values {
         let solution = open::solution(&args.dir)?;
         let goals = args.objectives.goals(&solution)?;
@@ -175,95 +181,79 @@ fn refuse(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Refuse binary data on a terminal.
-fn check(output: &Output, format: StateFormat) -> Result<()> {
-    let binary = match format {
-        StateFormat::Npy => "npy",
-        StateFormat::Parquet => "parquet",
-        StateFormat::Hex | StateFormat::Grid | StateFormat::Csv => return Ok(()),
-    };
-    if output.is_terminal() {
-        bail!("--format {binary}: binary, not for a terminal: give -o FILE");
-    }
-    Ok(())
-}
-
-/// The rows of the parts asked for.
+/// The rows of the selected parts.
 fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
-    let dir = args.dir.display();
+    let (dir, first_kept) = (args.dir.display(), run.first_sum(Kind::States));
     if let Some(tile) = args.max_tile
         && (tile < 2 || !tile.is_power_of_two())
     {
         bail!("--max-tile {tile}: not a tile: give a power of two, 2 or more");
-    }
-    if args.sum.is_none() && run.first_sum(Kind::States) > 4 {
-        let first = run.first_sum(Kind::States);
-        let keep = run.keep();
-        talk::say(format_args!(
-            "{dir}: the states of layers below sum {first} were dropped (--keep {keep})"
-        ));
-    }
-    if args.sum.is_none() && !run.complete() {
-        let last = run.sealed_sum();
-        talk::say(format_args!(
-            "{dir}: not complete: has layers up to sum {last}"
-        ));
     }
     if let Some(sum) = args.sum {
         if sum < 4 || sum % 2 == 1 {
             bail!("--sum {sum}: no layer has this sum: give an even number, 4 or more");
         }
         run.has_layer(Kind::States, sum)?;
+    } else {
+        if first_kept > 4 {
+            let keep = run.keep();
+            talk::say(format_args!(
+                "{dir}: the states of layers below sum {first_kept} were dropped (--keep {keep})"
+            ));
+        }
+        if !run.complete() {
+            let last = run.sealed_sum();
+            talk::say(format_args!(
+                "{dir}: not complete: has layers up to sum {last}"
+            ));
+        }
     }
-    let table = run.table();
-    let rows = table.rows().iter().filter(|row| {
-        row.live > 0
-            && row.sum >= run.first_sum(Kind::States)
-            && args.sum.is_none_or(|sum| row.sum == sum)
-            && args.max_tile.is_none_or(|max| row.max_tile == max)
-    });
-    let rows: Vec<Row> = rows.copied().collect();
-    if rows.is_empty() {
-        bail!(
-            "{dir}: {}: no live state: {}",
-            args.selection(),
-            there_is(run, args.sum)
+    let mut live: Vec<Row> = run.table().rows().to_vec();
+    live.retain(|row| row.live > 0 && row.sum >= first_kept);
+    let of_sum = |row: &&Row| args.sum.is_none_or(|sum| row.sum == sum);
+    let layer: Vec<Row> = live.iter().filter(of_sum).copied().collect();
+    let mut rows = layer.clone();
+    rows.retain(|row| args.max_tile.is_none_or(|max| row.max_tile == max));
+    if !rows.is_empty() {
+        return Ok(rows);
+    }
+    // Name the tiles of the layer, or the sums if the layer has no states.
+    let range = |values: &dyn Fn(&Row) -> u32, rows: &[Row]| {
+        let (least, most) = (
+            rows.iter().map(values).min()?,
+            rows.iter().map(values).max()?,
         );
-    }
-    Ok(rows)
+        Some(format!("{least} to {most}"))
+    };
+    let there = if let Some(tiles) = range(&|row| row.max_tile, &layer) {
+        format!("largest tiles are {tiles}")
+    } else if let Some(sums) = range(&|row| row.sum, &live) {
+        format!("sums are {sums}")
+    } else if run.keep().states() {
+        "no layer is counted yet".to_owned()
+    } else {
+        "none was kept: count again in another directory with --keep both".to_owned()
+    };
+    bail!("{dir}: {}: no live state: {there}", args.selection());
 }
 
-/// What could have been selected: the largest tiles of the layer, or the sums if it has no states.
-fn there_is(run: &Run, sum: Option<u32>) -> String {
-    let table = run.table();
-    let live = || {
-        let rows = table.rows().iter();
-        rows.filter(|row| row.live > 0 && row.sum >= run.first_sum(Kind::States))
-    };
-    let span = |values: Vec<u32>| {
-        let ends = values.iter().min().zip(values.iter().max());
-        ends.map(|(least, most)| format!("{least} to {most}"))
-    };
-    let layer = live().filter(|row| sum.is_none_or(|sum| row.sum == sum));
-    if let Some(tiles) = span(layer.map(|row| row.max_tile).collect()) {
-        return format!("largest tiles are {tiles}");
-    }
-    match span(live().map(|row| row.sum).collect()) {
-        Some(sums) => format!("sums are {sums}"),
-        None if run.keep().states() => "no layer is counted yet".to_owned(),
-        None => "none was kept: count again in another directory with --keep both".to_owned(),
-    }
+/// Some states of a part.
+struct StateBatch {
+    key: PartKey,
+    states: Vec<Board>,
+    /// One value for each objective and state, in order of states; empty without objectives.
+    values: Vec<f64>,
 }
 
-/// Write the states of a run that were asked for, with their values for these goals.
+/// Write the selected states of a run, with their values for these goals.
 fn write(
     args: &Args,
     run: &Run,
     goals: &[Goal],
-    values: Option<StateValues>,
+    mut values: Option<StateValues>,
     output: &Output,
 ) -> Result<()> {
-    let parts = select(run, args)?;
+    let parts = &select(run, args)?;
     let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| {
@@ -271,17 +261,57 @@ fn write(
         // The next states are read while these are written.
         thread::scope(|scope| {
             let (send, batches) = mpsc::sync_channel(READ_AHEAD);
-            let parts = &parts;
-            scope.spawn(move || StateReader { values, send }.read(run, parts, args, count));
+            scope.spawn(move || {
+                let put = |key, states: Vec<Board>| {
+                    let found = values.as_mut().map(|values| values.of(key, &states));
+                    let batch = StateBatch {
+                        key,
+                        values: found.transpose()?.unwrap_or_default(),
+                        states,
+                    };
+                    Ok(send.send(Ok(batch)).is_ok())
+                };
+                if let Err(error) = read(run, parts, args, count, put) {
+                    // If the writer has stopped, it has an error of its own.
+                    let _ = send.send(Err(error));
+                }
+            });
             for batch in batches {
-                let Batch {
-                    key,
-                    states,
-                    values,
-                } = batch?;
-                writer.write(key, &states, &values)?;
+                let batch: StateBatch = batch?;
+                writer.write(batch.key, &batch.states, &batch.values)?;
             }
             writer.finish()
         })
     })
+}
+
+/// Read the states of `parts`, or a sample of `count` of them, until `put` returns false.
+fn read(
+    run: &Run,
+    parts: &[Row],
+    args: &Args,
+    count: u64,
+    mut put: impl FnMut(PartKey, Vec<Board>) -> Result<bool, Error>,
+) -> Result<(), Error> {
+    if args.sample.is_some() {
+        for drawn in run.sample(parts, count, args.seed, &Stop::default())? {
+            let (key, states) = drawn?;
+            if !put(key, states)? {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    for key in parts.iter().filter_map(Row::key) {
+        let Some(part) = run.part(Kind::States, key)? else {
+            continue;
+        };
+        let mut stream = Stream::new(part)?;
+        while let Some(states) = stream.next_block()? {
+            if !put(key, states.to_owned())? {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
 }

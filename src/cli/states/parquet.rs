@@ -1,8 +1,8 @@
-//! States as a Parquet table: state, sum and `max_tile`, and if asked for the cells as a list and a
+//! States as a Parquet table: state, sum and `max_tile`; with options also the cells as a list and a
 //! value for each objective.
 //!
-//! The file says what it holds, as key-value metadata: the game, which of its states, how many, and
-//! their fingerprint.
+//! Key-value metadata describes the states: the game, the selection, their number and their
+//! fingerprint.
 
 use std::fmt::{Display, Write as _};
 use std::io::Write;
@@ -18,15 +18,15 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use super::Args;
-use super::writer::{StateWriter, rows};
+use super::format::{StateWriter, rows};
 use crate::game::{Game, Grid, PartKey};
 use crate::part::{Fingerprint, fingerprint};
 use crate::store::Goal;
 
-/// Rows of a group, which are held in memory until they are written: some tens of MiB.
+/// Rows of a group. A group stays in memory until it is written: some tens of MiB.
 const ROWS: usize = 1 << 19;
 
-/// Of zstd.
+/// The level of zstd.
 const LEVEL: i32 = 4;
 
 const COLUMNS: &str = "
@@ -48,19 +48,18 @@ pub(super) struct Parquet<W: Write + Send> {
     states: Vec<i64>,
     sums: Vec<i32>,
     max_tiles: Vec<i32>,
-    /// Of all boards, one after the other; `None` if they are not asked for.
+    /// The cells of all boards, one board after the other; `None` without `--cells`.
     cells: Option<Vec<i32>>,
-    /// For each objective.
+    /// A column for each objective.
     values: Vec<Vec<f64>>,
     written: u64,
     fingerprint: Fingerprint,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begin a file of states of a game with values for these goals.
     pub(super) fn new(to: W, game: Game, args: &Args, goals: &[Goal]) -> Result<Self> {
-        // States increase in small steps; of values only the first bytes repeat; the other columns
-        // have few different values, so a dictionary.
+        // States increase in small steps. Only the first bytes of values repeat. The other columns have
+        // few different values, so they get a dictionary.
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
             .set_data_page_row_count_limit(ROWS)
@@ -109,12 +108,13 @@ impl<W: Write + Send> Parquet<W> {
         column::<Int32Type, W>(&mut group, &self.sums, None)?;
         column::<Int32Type, W>(&mut group, &self.max_tiles, None)?;
         if let Some(cells) = &mut self.cells {
-            // No list is empty, so every element is defined. All but the first of each list repeat
-            // it.
+            // No list is empty, so every element is defined. The first element begins a list; the
+            // others repeat it.
             let length = self.game.size().cells() as usize;
             let defined = vec![1; cells.len()];
-            let repeated = (0..cells.len()).map(|at| i16::from(at % length > 0));
-            let repeated: Vec<i16> = repeated.collect();
+            let repeated: Vec<i16> = (0..cells.len())
+                .map(|at| i16::from(at % length > 0))
+                .collect();
             column::<Int32Type, W>(&mut group, cells, Some((&defined, &repeated)))?;
             cells.clear();
         }
