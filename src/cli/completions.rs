@@ -1,12 +1,23 @@
-//! `enum48 completions`: shell completions and the manual page.
+//! `enum48 completions`: shell completions, and one manual page for the program and all its
+//! subcommands.
+//!
+//! `clap_mangen` makes a page for each command from its synopsis, description and options. Here
+//! these become sections of a single page, one for each subcommand. The examples, which
+//! `clap_mangen` would join into paragraphs, become a list.
 
 use std::io::{self, Write};
 
 use anyhow::Result;
-use clap::{CommandFactory, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 
-use super::{Cli, Outcome, manual};
+use super::{Cli, Outcome};
+
+/// The shells that `clap_complete` knows, and the manual page.
+const READERS: [&str; 6] = ["bash", "zsh", "fish", "elvish", "powershell", "man"];
 
 /// Print completions for a shell, or the manual page
 ///
@@ -29,38 +40,152 @@ Examples:
 )]
 pub(super) struct Args {
     /// A shell, or man for the manual page
-    #[arg(value_name = "FOR")]
-    reader: CompletionReader,
+    #[arg(value_name = "FOR", value_parser = PossibleValuesParser::new(READERS))]
+    reader: String,
 }
 
-/// Who reads the output.
-#[derive(Clone, Copy, ValueEnum)]
-enum CompletionReader {
-    Bash,
-    Zsh,
-    Fish,
-    Elvish,
-    Powershell,
-    Man,
-}
-
-/// Print what the reader understands.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut program = Cli::command();
-    let shell = match args.reader {
-        CompletionReader::Bash => Some(Shell::Bash),
-        CompletionReader::Zsh => Some(Shell::Zsh),
-        CompletionReader::Fish => Some(Shell::Fish),
-        CompletionReader::Elvish => Some(Shell::Elvish),
-        CompletionReader::Powershell => Some(Shell::PowerShell),
-        CompletionReader::Man => None,
-    };
     let mut text = Vec::new();
-    match shell {
+    match args.reader.parse::<Shell>() {
         // To memory first, because `generate` panics if it cannot write.
-        Some(shell) => clap_complete::generate(shell, &mut program, "enum48", &mut text),
-        None => manual::write(program, &mut text)?,
+        Ok(shell) => clap_complete::generate(shell, &mut program, "enum48", &mut text),
+        Err(_) => write_manual(program, &mut text)?,
     }
     io::stdout().write_all(&text)?;
     Ok(Outcome::Done)
+}
+
+fn write_manual(program: Command, out: &mut dyn Write) -> io::Result<()> {
+    // `help` is for a terminal. Here everything is on one page.
+    let mut program = program.disable_help_subcommand(true);
+    program.build();
+    let after = program.get_after_help().map(ToString::to_string);
+    let mut usages = vec![usage(&mut program)];
+    usages.extend(program.get_subcommands_mut().map(usage));
+    let commands: Vec<Command> = program.get_subcommands().cloned().collect();
+    let man = Man::new(program);
+    man.render_title(out)?;
+    man.render_name_section(out)?;
+    synopsis(&usages).to_writer(out)?;
+    man.render_description_section(out)?;
+    man.render_options_section(out)?;
+    for command in commands {
+        section(command, out)?;
+    }
+    closing(&after.unwrap_or_default()).to_writer(out)
+}
+
+/// Write a subcommand's page as a section. Its headings become subheadings, except those of the
+/// synopsis and the description, which need none.
+fn section(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
+    let name = command.get_bin_name().unwrap_or_default().to_uppercase();
+    let after = command.get_after_help().map(ToString::to_string);
+    let synopsis = synopsis(&[usage(&mut command)]);
+    let man = Man::new(command.mut_args(values_in_line));
+    let mut page = Vec::new();
+    synopsis.to_writer(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    closing(&after.unwrap_or_default()).to_writer(&mut page)?;
+    writeln!(out, ".SH \"{name}\"")?;
+    for line in String::from_utf8_lossy(&page).lines() {
+        match line.strip_prefix(".SH ") {
+            Some("SYNOPSIS" | "DESCRIPTION") => writeln!(out, ".PP")?,
+            Some(title) => writeln!(out, ".SS {title}")?,
+            None => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
+}
+
+/// The usage of a command from its help: the first line. Further lines stand for subcommands.
+fn usage(command: &mut Command) -> String {
+    let usage = command.render_usage().to_string();
+    let first = usage.lines().next().unwrap_or_default();
+    first.trim_start_matches("Usage: ").to_owned()
+}
+
+/// The synopsis: a line for each usage, with the words before its arguments in bold.
+fn synopsis(usages: &[String]) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["SYNOPSIS"]);
+    for (at, usage) in usages.iter().enumerate() {
+        if at > 0 {
+            roff.control("br", []);
+        }
+        let arguments = usage.find(['[', '<', '-']).unwrap_or(usage.len());
+        let (command, arguments) = usage.split_at(arguments);
+        roff.text([bold(command), roman(arguments)]);
+    }
+    roff
+}
+
+/// Move the possible values of an argument into its help, which otherwise lists them one a line.
+fn values_in_line(arg: Arg) -> Arg {
+    let values = arg.get_possible_values();
+    let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+    let switch = !arg.get_action().takes_values();
+    if names.is_empty() || switch || arg.is_hide_possible_values_set() {
+        return arg;
+    }
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = format!("{help}: {}", names.join(", "));
+    arg.help(help).hide_possible_values(true)
+}
+
+/// The text after the help: paragraphs, two of which get a heading. A line indented by two spaces
+/// holds a command and perhaps, after two spaces or more, a description. A line with more indentation
+/// continues the line above.
+fn closing(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    for paragraph in text.split("\n\n") {
+        let paragraph = match paragraph.split_once(':') {
+            Some(("Examples", rest)) => {
+                roff.control("SH", ["EXAMPLES"]);
+                rest
+            }
+            Some(("Exit codes", rest)) => {
+                roff.control("SH", ["EXIT STATUS"]);
+                rest
+            }
+            _ => {
+                roff.control("PP", []);
+                paragraph
+            }
+        };
+        for line in paragraph.lines().filter(|line| !line.is_empty()) {
+            let text = line.trim_start();
+            let indent = line.len() - text.len();
+            match text.split_once("  ") {
+                Some((command, description)) if indent == 2 => {
+                    roff.control("TP", []);
+                    roff.text([bold(command)]);
+                    roff.text([roman(description.trim_start())]);
+                }
+                None if indent == 2 => {
+                    roff.control("PP", []);
+                    roff.text([bold(text)]);
+                }
+                _ => {
+                    roff.text([roman(text)]);
+                }
+            }
+        }
+    }
+    roff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_after_the_help_becomes_a_list_and_sections() {
+        let text = "Examples:\n  a --b    does c\n           and d\n  e --f\n\nOf more.\n\nExit codes: 0 done.";
+        let page = closing(text).to_roff();
+        let wanted = ".SH EXAMPLES\n.TP\n\\fBa \\-\\-b\\fR\ndoes c\nand d\n.PP\n\\fBe \\-\\-f\\fR\n.PP\nOf more.\n.SH \"EXIT STATUS\"\n0 done.\n";
+        assert_eq!(page.split_once(".SH").unwrap().1, &wanted[3..]);
+    }
 }

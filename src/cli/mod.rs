@@ -12,7 +12,6 @@ mod count;
 mod estimate;
 mod game;
 mod graph;
-mod manual;
 mod objectives;
 mod open;
 mod output;

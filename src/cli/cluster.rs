@@ -1,0 +1,196 @@
+//! `enum48 cluster`: count on several machines, task by task.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Subcommand;
+use serde::Serialize;
+
+use super::progress::Reporter;
+use super::resources::Resources;
+use super::wanted::WantedRun;
+use super::{Outcome, open, output, talk};
+use crate::cluster::{self, Missing, Next};
+use crate::engine::{Choice, Engine};
+use crate::store::Run;
+
+/// Count a game on several machines, task by task, in a directory that they share
+///
+/// A large layer is cut into tasks, in four stages: map, reduce, gather, write. The tasks of a stage
+/// can be done at once, by any processes on any machines that see the directory. When all of them are
+/// done, the next stage can begin, and after the last stage the layer is sealed. A task can be done
+/// twice, at once or late, and be killed at any moment. The files equal the files of one machine, byte
+/// for byte.
+///
+/// Run the tasks, and run lost tasks again, with any scheduler. `scripts/enum48_ray.py` does so with
+/// Ray, or with processes on one machine; `results/cluster.md` tells the cost.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Until the game is counted, again and again:
+  enum48 cluster tasks --size 4 --max 64 --dir run --quiet > tasks.txt
+  xargs -r -n 1 enum48 cluster run --dir run < tasks.txt
+and when no task is printed:
+  enum48 cluster seal --dir run")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: ClusterCommand,
+}
+
+#[derive(Subcommand)]
+enum ClusterCommand {
+    Tasks(TasksArgs),
+    Run(RunArgs),
+    Seal(SealArgs),
+}
+
+/// Print the tasks of a run that can be done now
+///
+/// First counts the layers that are too small to cut, with --threads and --memory. Cuts the next layer
+/// into tasks, and prints the missing tasks of its first unfinished stage, one a line. Prints none if
+/// the layer is ready to be sealed, or if the run reaches --until; stderr and --json tell which.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Keys of --json: game; dir; sum and stage (map, reduce, gather, write; seal, if
+the layer of this sum is ready to be sealed; none, if nothing is left to do);
+tasks; of, the number of all tasks of the stage; complete, whether the last
+layer of the game is sealed.")]
+struct TasksArgs {
+    #[command(flatten)]
+    wanted: WantedRun,
+
+    /// Candidates of a task, about. A layer with fewer candidates is not cut; a layer that is cut
+    /// already keeps its tasks
+    #[arg(long, value_name = "CANDIDATES", default_value_t = cluster::TASK,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    task: u64,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Print no progress on stderr
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Do a task that enum48 cluster tasks has printed
+///
+/// A finished task is not done again. If an input file of the task is damaged or gone, the task that
+/// made the file counts as not done: enum48 cluster tasks prints it again.
+#[derive(clap::Args)]
+struct RunArgs {
+    /// The task, such as tasks-00164-1a2b3c4d/map-00032-0007
+    #[arg(value_name = "TASK")]
+    task: String,
+
+    /// Directory of the run, as this machine sees it
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+
+    #[command(flatten)]
+    resources: Resources,
+}
+
+/// Seal the layer whose tasks are all done
+///
+/// Checks the counts of the tasks against the laws that any count obeys, makes their files part of the
+/// run, and deletes the files that the tasks handed to each other.
+#[derive(clap::Args)]
+struct SealArgs {
+    /// Directory of the run
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    match &args.command {
+        ClusterCommand::Tasks(args) => print_tasks(args)?,
+        ClusterCommand::Run(args) => cluster::run(&args.dir, &args.task, &args.resources.plan()?)?,
+        ClusterCommand::Seal(args) => {
+            let game = *Run::peek(&args.dir)?.game();
+            let mut store = open::store(&args.dir, &game, None, None, open::LONG)?;
+            let sum = cluster::seal(&mut store)?;
+            talk::say(format_args!("layer {sum} is sealed"));
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// The answer of `cluster tasks`. The fields are the keys of `--json`, in order.
+#[derive(Serialize)]
+struct PrintedTasks {
+    game: String,
+    dir: String,
+    sum: u32,
+    stage: String,
+    tasks: Vec<String>,
+    of: usize,
+    complete: bool,
+}
+
+impl PrintedTasks {
+    fn new(run: &Run, next: Next) -> Self {
+        let nothing = |sum, stage: &str| (sum, stage.to_owned(), Vec::new(), 0);
+        let (sum, stage, tasks, of) = match next {
+            Next::Nothing => nothing(run.sealed_sum(), "none"),
+            Next::Seal(sum) => nothing(sum, "seal"),
+            Next::Tasks(missing) => {
+                let Missing {
+                    sum,
+                    stage,
+                    tasks,
+                    of,
+                } = missing;
+                (sum, stage.to_string(), tasks, of)
+            }
+        };
+        Self {
+            game: run.game().to_string(),
+            dir: run.dir().display().to_string(),
+            sum,
+            stage,
+            tasks,
+            of,
+            complete: run.complete(),
+        }
+    }
+
+    fn summary(&self) -> String {
+        let Self { sum, stage, of, .. } = self;
+        let left = self.tasks.len();
+        match stage.as_str() {
+            "none" => format!("{}: nothing is left to do", self.dir),
+            "seal" => format!("layer {sum}: every task is done: seal it"),
+            _ => format!("layer {sum}: {stage}: {left} of {of} tasks are left to do"),
+        }
+    }
+}
+
+/// Count the small layers, and print the tasks of the next large layer.
+fn print_tasks(args: &TasksArgs) -> Result<()> {
+    let (wanted, until) = (&args.wanted, args.wanted.until);
+    let game = wanted.game()?;
+    let plan = wanted.plan()?.with_engine(Some(Engine::Lists));
+    if args.json {
+        output::json_names(&wanted.dir(&game))?;
+    }
+    let mut store = wanted.open(&game, open::LONG)?;
+    let choice = Choice::new(store.run(), &plan, until)?;
+    let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
+    let next = cluster::next(&mut store, &plan, args.task, until, &mut reporter);
+    reporter.finish();
+    let answer = PrintedTasks::new(store.run(), next?);
+    let mut out = io::stdout().lock();
+    if args.json {
+        return output::print_json(&mut out, &answer);
+    }
+    for task in &answer.tasks {
+        writeln!(out, "{task}")?;
+    }
+    if !args.quiet {
+        talk::say(answer.summary());
+    }
+    Ok(())
+}
