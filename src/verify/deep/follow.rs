@@ -12,7 +12,7 @@ use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
 use crate::store::Run;
 
-/// Makes the boards that follow from other boards of a game.
+/// The moves and spawns of a game.
 pub(super) struct Follow {
     game: Game,
     pub(super) moves: LineMoves,
@@ -91,7 +91,7 @@ impl Follow {
 pub(super) struct TargetLayer {
     pub(super) kind: Kind,
     pub(super) sum: u32,
-    /// The kind of boards from which they are made.
+    /// The kind of boards from which this layer is made.
     pub(super) from: Kind,
 }
 
@@ -99,18 +99,18 @@ impl TargetLayer {
     /// All targets of a run, in the order in which they follow from each other.
     pub(super) fn all(run: &Run) -> Result<Vec<Self>> {
         let kinds = [Kind::States, Kind::Afterstates];
-        let mut whole = kinds.into_iter().filter(|&kind| run.first_sum(kind) == 4);
-        let from = whole.next().ok_or_else(|| run.gone(Kind::States, 4))?;
+        let whole = kinds.into_iter().find(|&kind| run.first_sum(kind) == 4);
+        let from = whole.ok_or_else(|| run.gone(Kind::States, 4))?;
         // Nothing follows the last layer of a complete game: the next two layers must be empty.
         let end = run.sealed_sum() + if run.complete() { 4 } else { 0 };
-        let sums = (4..=end).step_by(2);
-        let targets = sums.flat_map(|sum| kinds.map(|kind| Self { kind, sum, from }));
-        Ok(targets
+        Ok((4..=end)
+            .step_by(2)
+            .flat_map(|sum| kinds.map(|kind| Self { kind, sum, from }))
             .filter(|target| target.sum >= run.first_sum(target.kind))
             .collect())
     }
 
-    /// The sums of the layers that it follows from, each with the spawned tile, if there is one.
+    /// The sums of the source layers, each with the spawned tile, if there is one.
     pub(super) fn sources(self) -> Vec<(u32, Option<Exp>)> {
         match (self.from, self.kind) {
             (Kind::States, Kind::Afterstates) => vec![(self.sum, None)],

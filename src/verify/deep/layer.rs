@@ -1,5 +1,10 @@
-//! A layer on disk, of states or of afterstates, either to be checked or as a source of other
-//! layers.
+//! A layer on disk, of states or of afterstates, and the buckets that collect candidates for its
+//! blocks.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
 
 use crate::counts::Row;
 use crate::error::Result;
@@ -9,15 +14,17 @@ use crate::store::Run;
 
 /// The parts of a layer, one for each largest tile that the game has.
 ///
-/// Each block of a part has one bucket. A part without blocks has one bucket, too, for candidates
+/// Each block of a part has one bucket. A part without blocks also has one bucket, for candidates
 /// that should not exist. Buckets are numbered across the layer.
 pub(super) struct LayerFiles {
     kind: Kind,
-    parts: Vec<LayerPart>,
-    buckets: usize,
+    /// In order of largest tile.
+    pub(super) parts: Vec<LayerPart>,
+    /// Number of buckets.
+    pub(super) buckets: usize,
 }
 
-/// A part of a layer, whether it has boards or not.
+/// A part of a layer; it may have no boards.
 pub(super) struct LayerPart {
     pub(super) row: Row,
     /// `None` if no board has this sum and largest tile.
@@ -53,20 +60,6 @@ impl LayerFiles {
         })
     }
 
-    pub(super) fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// The parts, in order of largest tile.
-    pub(super) fn parts(&self) -> &[LayerPart] {
-        &self.parts
-    }
-
-    /// Number of buckets.
-    pub(super) fn buckets(&self) -> usize {
-        self.buckets
-    }
-
     /// The part of a bucket, as an index of [`LayerFiles::parts`], and its block in that part.
     pub(super) fn place(&self, bucket: usize) -> (usize, usize) {
         let part = self
@@ -93,11 +86,6 @@ impl LayerFiles {
 }
 
 impl LayerPart {
-    /// Number of blocks.
-    pub(super) fn blocks(&self) -> usize {
-        self.firsts.len()
-    }
-
     /// The boards of a block; none if the part has no blocks.
     pub(super) fn read_block(&self, block: usize) -> Result<Vec<Board>> {
         let mut states = Vec::new();
@@ -121,6 +109,79 @@ impl LayerPart {
             );
             rest = &rest[end..];
         }
+    }
+}
+
+/// Memory of a bucket: four times the boards of a full block. A bucket also holds dead states and
+/// repeats, and a growing list takes up to twice its length.
+pub(super) fn bucket_bytes(kind: Kind) -> u64 {
+    4 * 8 * kind.block() as u64
+}
+
+/// Consecutive buckets of a layer, which many threads fill with candidates.
+pub(super) struct BlockBuckets<'a> {
+    layer: &'a LayerFiles,
+    /// Number of the first bucket.
+    first: usize,
+    buckets: Vec<Mutex<BlockBucket>>,
+}
+
+struct BlockBucket {
+    candidates: Vec<Board>,
+    /// Repeats are dropped at this number of candidates: half a block, or twice the number that the last
+    /// drop left, if that is more.
+    full: usize,
+}
+
+impl<'a> BlockBuckets<'a> {
+    /// Empty buckets, with the numbers in `range`.
+    pub(super) fn new(layer: &'a LayerFiles, range: Range<usize>) -> Self {
+        let empty = || BlockBucket {
+            candidates: Vec::new(),
+            full: layer.kind.block() / 2,
+        };
+        Self {
+            layer,
+            first: range.start,
+            buckets: range.map(|_| Mutex::new(empty())).collect(),
+        }
+    }
+
+    /// Add candidates, and leave `candidates` sorted and without repeats. Candidates for other
+    /// buckets are ignored: another pass collects them.
+    pub(super) fn add(&self, candidates: &mut Vec<Board>) {
+        candidates.sort_unstable();
+        candidates.dedup();
+        self.layer.scatter(candidates, |bucket, candidates| {
+            let index = bucket.checked_sub(self.first);
+            if let Some(bucket) = index.and_then(|index| self.buckets.get(index)) {
+                bucket.lock().expect("no thread panics").add(candidates);
+            }
+        });
+    }
+
+    /// The boards of each bucket, sorted and without repeats.
+    pub(super) fn into_boards(self) -> impl IndexedParallelIterator<Item = Vec<Board>> {
+        self.buckets.into_par_iter().map(|bucket| {
+            let mut bucket = bucket.into_inner().expect("no thread panics");
+            bucket.drop_repeats();
+            bucket.candidates
+        })
+    }
+}
+
+impl BlockBucket {
+    fn add(&mut self, candidates: &[Board]) {
+        self.candidates.extend_from_slice(candidates);
+        if self.candidates.len() >= self.full {
+            self.drop_repeats();
+            self.full = self.full.max(2 * self.candidates.len());
+        }
+    }
+
+    fn drop_repeats(&mut self) {
+        self.candidates.sort_unstable();
+        self.candidates.dedup();
     }
 }
 
@@ -149,7 +210,7 @@ mod tests {
         });
         let expected = [
             (0, vec![0x0001]),
-            // Before the first block, and in it: two ranges of one bucket.
+            // A range before the first block, and a range in the block: both go to one bucket.
             (1, vec![0x0012]),
             (1, vec![0x0021]),
             (2, vec![0x0200, 0x0211]),

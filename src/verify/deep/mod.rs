@@ -1,11 +1,12 @@
-//! Makes every layer again from the layers before it, in another way than the engine, and compares.
+//! Makes every layer again from the layers before it, by another algorithm than the engine's, and
+//! compares.
 //!
 //! The engine goes from states to afterstates to states, through a lossy filter, buckets that may
 //! be compacted and spilled, and a radix sort. Here each state leads directly to the states that
-//! follow it: every move (`line_moves`), a 2 or a 4 in every empty cell, the canonical image. That
-//! makes more than twenty candidates per state, so it takes about ten times as long. The two ways
-//! share only the canonical form and the reader of part files. Kept afterstates are made again,
-//! too: from the states, or from other afterstates if the states were dropped.
+//! follow it: every move (`line_moves`), a 2 or a 4 in every empty cell, the canonical image. This
+//! makes more than twenty candidates per state, so it takes about ten times as long. The two
+//! algorithms share only the canonical form and the reader of part files. Kept afterstates are also
+//! made again: from the states, or from other afterstates if the states were dropped.
 //!
 //! Key idea: the layer to be checked determines how to divide the work. Each of its blocks is a
 //! bucket, which collects the candidates from that block's range; repeats are dropped whenever a
@@ -13,10 +14,9 @@
 //! buckets of a layer do not all fit in memory, they are filled in several passes over the layers
 //! before.
 //!
-//! Reading order: `follow` (boards that follow from others), this file (the passes), `buckets`,
-//! `layer` (the layer to be checked); `values` checks a solution likewise.
+//! Reading order: `follow` (boards that follow from others), this file (the passes), `layer` (the
+//! layer to be checked, and its buckets). `values` checks a solution in a similar way.
 
-mod buckets;
 mod follow;
 mod layer;
 pub mod values;
@@ -33,17 +33,17 @@ use crate::game::{Board, Exp, Tally};
 use crate::part::{Decoder, Kind};
 use crate::progress::Progress;
 use crate::store::Run;
-use buckets::{BlockBuckets, bucket_bytes};
 use follow::{Follow, TargetLayer};
-use layer::{LayerFiles, LayerPart};
+use layer::{BlockBuckets, LayerFiles, LayerPart, bucket_bytes};
 
 /// Number of states whose candidates are sorted together, so that they stay in a core's cache.
 const SLICE: usize = 1 << 11;
 
-/// Make every layer again, and compare live states and afterstates one by one, as far as they were
-/// kept, and the numbers of dead states, labeled boards, moves, wins and empty cells with the table.
-/// `progress` hears of the boards that are followed. Returns what is wrong, at most one finding for each
-/// file. Takes about `memory` bytes, but at least one bucket.
+/// Make every layer again. Compare the live states and afterstates that were kept one by one, and the
+/// numbers of dead states, labeled boards, moves, wins and empty cells with the table.
+///
+/// `progress` hears the number of boards that were followed. Returns at most one finding for each file.
+/// Takes about `memory` bytes, but at least one bucket.
 ///
 /// # Errors
 ///
@@ -74,17 +74,17 @@ pub fn verify(
 ///
 /// [`Error::Gone`], as for [`verify`].
 pub fn work(run: &Run) -> Result<u64> {
-    let targets = TargetLayer::all(run)?.into_iter();
-    let boards = targets.map(|target| {
+    let mut boards = 0;
+    for target in TargetLayer::all(run)? {
         let (sum, _) = target.sources()[0];
-        let rows = run.rows(sum).into_iter();
-        let boards = rows.map(|row| match target.from {
-            Kind::States => row.live,
-            Kind::Afterstates => row.afterstates,
-        });
-        boards.sum::<u64>()
-    });
-    Ok(boards.sum())
+        for row in run.rows(sum) {
+            boards += match target.from {
+                Kind::States => row.live,
+                Kind::Afterstates => row.afterstates,
+            };
+        }
+    }
+    Ok(boards)
 }
 
 /// A layer from which others follow, with the spawned tile, if there is one.
@@ -103,36 +103,30 @@ impl Recount<'_, '_> {
     /// Make a layer again, and compare; returns at most one finding for each part.
     fn check_layer(&self, target: TargetLayer) -> Result<Vec<Error>> {
         let layer = LayerFiles::open(self.run, target.kind, target.sum)?;
-        let sources = target.sources().into_iter();
-        let sources = sources.map(|(sum, tile)| {
-            let layer = LayerFiles::open(self.run, target.from, sum)?;
-            Ok((layer, tile))
-        });
-        let sources = sources.collect::<Result<Vec<_>>>()?;
+        let mut sources = Vec::new();
+        for (sum, tile) in target.sources() {
+            sources.push((LayerFiles::open(self.run, target.from, sum)?, tile));
+        }
         let at_once = usize::try_from(self.memory / bucket_bytes(target.kind));
         let at_once = at_once.unwrap_or(usize::MAX).max(1);
         let mut outcomes: Vec<Result<Tally>> =
-            layer.parts().iter().map(|_| Ok(Tally::default())).collect();
-        for first in (0..layer.buckets()).step_by(at_once) {
-            let pass = first..layer.buckets().min(first.saturating_add(at_once));
+            layer.parts.iter().map(|_| Ok(Tally::default())).collect();
+        for first in (0..layer.buckets).step_by(at_once) {
+            let pass = first..layer.buckets.min(first.saturating_add(at_once));
             for (part, outcome) in self.check_pass(target, &layer, &sources, pass)? {
-                // The first finding of a part stays.
-                let so_far = &mut outcomes[part];
-                if let Ok(totals) = so_far {
-                    match outcome {
-                        Ok(more) => *totals += more,
-                        Err(error) => *so_far = Err(error),
-                    }
+                match (&mut outcomes[part], outcome) {
+                    (Ok(totals), Ok(more)) => *totals += more,
+                    (so_far @ Ok(_), error) => *so_far = error,
+                    // The first finding of a part stays.
+                    (Err(_), _) => {}
                 }
             }
         }
-        let outcomes = layer.parts().iter().zip(outcomes);
-        let findings = outcomes.filter_map(|(part, outcome)| {
-            outcome
-                .and_then(|totals| self.check_row(target.kind, part, totals))
-                .err()
-        });
-        Ok(findings.collect())
+        let check = |(part, totals): (&LayerPart, Result<Tally>)| {
+            self.check_row(target.kind, part, totals?)
+        };
+        let checked = layer.parts.iter().zip(outcomes).map(check);
+        Ok(checked.filter_map(Result::err).collect())
     }
 
     /// Fill the buckets of a pass, and compare each with its block. Returns the part and the
@@ -148,12 +142,9 @@ impl Recount<'_, '_> {
         buckets.add(&mut self.follow.starts(target));
         self.fill(target, &buckets, sources, pass.start == 0)?;
         let outcomes = buckets.into_boards().zip(pass).map(|(boards, bucket)| {
-            let (part, block) = layer.place(bucket);
-            let part_of_bucket = &layer.parts()[part];
-            (
-                part,
-                self.check_bucket(target, part_of_bucket, block, boards),
-            )
+            let (at, block) = layer.place(bucket);
+            let part = &layer.parts[at];
+            (at, self.check_bucket(target, part, block, boards))
         });
         Ok(outcomes.collect())
     }
@@ -166,11 +157,12 @@ impl Recount<'_, '_> {
         sources: &[SourceLayer],
         first_pass: bool,
     ) -> Result<()> {
-        let blocks = sources.iter().flat_map(|(layer, tile)| {
-            let parts = layer.parts().iter().filter_map(|part| part.file.as_ref());
-            parts.flat_map(move |part| (0..part.blocks()).map(move |block| (part, block, *tile)))
-        });
-        let blocks: Vec<_> = blocks.collect();
+        let mut blocks = Vec::new();
+        for (layer, tile) in sources {
+            for part in layer.parts.iter().filter_map(|part| part.file.as_ref()) {
+                blocks.extend((0..part.blocks()).map(|block| (part, block, *tile)));
+            }
+        }
         blocks.par_iter().try_for_each(|&(part, block, tile)| {
             let mut decoder = Decoder::new()?;
             let mut boards = Vec::new();
@@ -185,7 +177,7 @@ impl Recount<'_, '_> {
         })
     }
 
-    /// Check that a bucket's boards, without dead states, equal the boards of its block.
+    /// Check that the boards of a bucket, without dead states, equal the boards of its block.
     fn check_bucket(
         &self,
         target: TargetLayer,
@@ -201,7 +193,10 @@ impl Recount<'_, '_> {
                 let mut afterstates = Vec::new();
                 boards.retain(|&state| {
                     afterstates.clear();
-                    self.follow.moves.moves(state, &mut afterstates).moves > 0
+                    let legal = self.follow.moves.moves(state, &mut afterstates);
+                    totals.moves += legal.moves;
+                    totals.wins += legal.wins;
+                    legal.moves > 0
                 });
             }
             Kind::Afterstates => totals.empty_cells = rules.empty_cells(&boards),
@@ -223,16 +218,13 @@ impl Recount<'_, '_> {
     fn check_row(&self, kind: Kind, part: &LayerPart, totals: Tally) -> Result<()> {
         let row = part.row;
         let counts = match kind {
-            Kind::States => {
-                let legal = self.count_moves(part)?;
-                vec![
-                    ("live", row.live, totals.unique),
-                    ("dead", row.dead, totals.dead),
-                    ("labeled", row.labeled, totals.labeled),
-                    ("moves", row.moves, legal.moves),
-                    ("wins", row.wins, legal.wins),
-                ]
-            }
+            Kind::States => vec![
+                ("live", row.live, totals.unique),
+                ("dead", row.dead, totals.dead),
+                ("labeled", row.labeled, totals.labeled),
+                ("moves", row.moves, totals.moves),
+                ("wins", row.wins, totals.wins),
+            ],
             Kind::Afterstates => vec![
                 ("afterstates", row.afterstates, totals.unique),
                 ("empty cells", row.empty_cells, totals.empty_cells),
@@ -248,22 +240,6 @@ impl Recount<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// The numbers of legal and of winning moves of a part's states.
-    fn count_moves(&self, part: &LayerPart) -> Result<Tally> {
-        let blocks = (0..part.blocks()).into_par_iter().map(|block| {
-            let (mut legal, mut afterstates) = (Tally::default(), Vec::new());
-            for state in part.read_block(block)? {
-                afterstates.clear();
-                legal += self.follow.moves.moves(state, &mut afterstates);
-            }
-            Ok(legal)
-        });
-        blocks.try_reduce(Tally::default, |mut legal, more| {
-            legal += more;
-            Ok(legal)
-        })
     }
 
     fn wrong(&self, part: &LayerPart, what: String) -> Error {

@@ -1,4 +1,4 @@
-//! A solved layer on disk, and ranges of it in memory, in which afterstates are looked up.
+//! A solved layer on disk, and ranges of its afterstates in memory, for look-ups.
 
 use std::ops::Range;
 
@@ -15,28 +15,27 @@ pub(super) struct ValuedLayer {
     sum: u32,
     goals: usize,
     parts: Vec<(Part, Vec<ValueColumn>)>,
-    /// All blocks, each by its part and its number in the part, in order of largest tile, then of
-    /// boards.
+    /// The part of each block and its number in the part, in order of largest tile, then of boards.
     pub(super) blocks: Vec<(usize, usize)>,
 }
 
 /// A block of a layer in memory: afterstates with their stored values.
 pub(super) struct ValuedBlock {
     pub(super) boards: Vec<Board>,
-    /// The values of the first afterstate, one for each goal, then of the next.
+    /// One value for each goal and afterstate, in order of afterstates.
     pub(super) values: Vec<u32>,
 }
 
-/// A range of a layer in memory.
-pub(super) struct Window {
+/// A range of a layer's afterstates in memory.
+pub(super) struct ValuedRange {
     sum: u32,
     goals: usize,
-    /// The range of afterstates, by largest tile and board.
+    /// From a largest tile and board up to another.
     range: Range<(Exp, Board)>,
     boards: Vec<Board>,
     /// The positions of the afterstates with each largest tile.
     parts: [Range<usize>; 16],
-    /// The worths of the first afterstate, one for each goal, then of the next.
+    /// One worth for each goal and afterstate, in order of afterstates.
     worths: Vec<i64>,
 }
 
@@ -47,22 +46,22 @@ impl ValuedLayer {
         for max in run.game().top().up_to() {
             let key = PartKey { sum, max };
             if let Some(part) = run.part(Kind::Afterstates, key)? {
-                let columns = goals.iter().map(|goal| {
+                let mut columns = Vec::new();
+                for goal in goals {
                     let column = solution.values(goal.objective, key)?;
                     let column = column.expect("a solved layer has values");
                     column.expect_blocks_of(&part)?;
-                    Ok(column)
-                });
-                let columns = columns.collect::<Result<_>>()?;
+                    columns.push(column);
+                }
                 parts.push((part, columns));
             }
         }
-        let blocks = parts.iter().enumerate();
-        let blocks = blocks.flat_map(|(at, (part, _))| (0..part.blocks()).map(move |b| (at, b)));
+        let blocks =
+            |(at, (part, _)): (usize, &(Part, _))| (0..part.blocks()).map(move |block| (at, block));
         Ok(Self {
             sum,
             goals: goals.len(),
-            blocks: blocks.collect(),
+            blocks: parts.iter().enumerate().flat_map(blocks).collect(),
             parts,
         })
     }
@@ -90,14 +89,14 @@ impl ValuedLayer {
     }
 
     /// Cut the layer into ranges of `blocks` blocks; an empty layer has one range.
-    pub(super) fn windows(&self, blocks: usize) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn ranges(&self, blocks: usize) -> impl Iterator<Item = Range<usize>> {
         let all = self.blocks.len();
         let starts = (0..all.max(1)).step_by(blocks);
         starts.map(move |start| start..all.min(start + blocks))
     }
 
     /// Read the blocks of a range.
-    pub(super) fn window(&self, terms: &Terms, range: Range<usize>) -> Result<Window> {
+    pub(super) fn read_range(&self, terms: &Terms, range: Range<usize>) -> Result<ValuedRange> {
         let begin = |block: usize| {
             let (part, block) = self.blocks[block];
             let part = &self.parts[part].0;
@@ -111,10 +110,12 @@ impl ValuedLayer {
             end if end < self.blocks.len() => begin(end),
             _ => (Exp::LAST, 0),
         };
-        let blocks = self.blocks[range].par_iter();
-        let blocks = blocks.map(|&(part, block)| Ok((part, self.read(part, block)?)));
-        let blocks: Vec<(usize, ValuedBlock)> = blocks.collect::<Result<_>>()?;
-        let mut window = Window {
+        let read = |&(part, block): &(usize, usize)| Ok((part, self.read(part, block)?));
+        let blocks: Vec<(usize, ValuedBlock)> = self.blocks[range]
+            .par_iter()
+            .map(read)
+            .collect::<Result<_>>()?;
+        let mut found = ValuedRange {
             sum: self.sum,
             goals: self.goals,
             range: first..end,
@@ -123,24 +124,24 @@ impl ValuedLayer {
             worths: Vec::new(),
         };
         for of_part in blocks.chunk_by(|(part, _), (other, _)| part == other) {
-            let start = window.boards.len();
+            let start = found.boards.len();
             for (_, block) in of_part {
-                window.boards.extend(&block.boards);
+                found.boards.extend(&block.boards);
                 let values = block.values.chunks_exact(self.goals);
                 for (&board, values) in block.boards.iter().zip(values) {
                     let values = values.iter().zip(&terms.worths);
                     let worths = values.map(|(&value, worth)| i64::from(value) - worth.base(board));
-                    window.worths.extend(worths);
+                    found.worths.extend(worths);
                 }
             }
             let max = self.parts[of_part[0].0].0.label().key.max;
-            window.parts[usize::from(max.get())] = start..window.boards.len();
+            found.parts[usize::from(max.get())] = start..found.boards.len();
         }
-        Ok(window)
+        Ok(found)
     }
 }
 
-impl Window {
+impl ValuedRange {
     /// The worth of a canonical afterstate of the layer for each goal, if it is in this range.
     pub(super) fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
         let max = max_exp(afterstate);

@@ -1,5 +1,5 @@
-//! Makes every value of a solution again from the values of the states after it, in another way
-//! than the solver. Every bit must be equal.
+//! Makes every value of a solution again from the values of the states after it, by another algorithm
+//! than the solver's. Every bit must be equal.
 //!
 //! | | the solver (`solve`) | here |
 //! |---|---|---|
@@ -9,18 +9,17 @@
 //! | looking up | rank, and a bitmap of all ranks | sorted lists, and binary search |
 //! | a state | made again for each afterstate that leads to it | once for each block |
 //!
-//! They share the canonical form and the readers of files.
+//! Both share the canonical form and the readers of files.
 //!
-//! Key idea: a layer is checked against the stored layers above it. They were checked before, so by
-//! induction every value is right. A wrong value is reported where it is stored, and at most where
-//! it is looked up, not at every later effect. Every move must win or lead to an afterstate of a
-//! file: a state is lost only if it has no legal move.
+//! Key idea: a layer is checked against the stored layers above it. The upper layers were checked
+//! first, so by induction every value is right. A wrong value is reported where it is stored, and at
+//! most where it is looked up, not at every later effect. Every move must win or lead to an afterstate
+//! in a file: a state is lost only if it has no legal move.
 //!
-//! Reading order: `worth` (the recursion), `layer` (look-ups), `rebuilt`, this file (the passes).
+//! Reading order: `rebuilt` (the recursion), `layer` (look-ups), this file (the passes).
 
 mod layer;
 mod rebuilt;
-mod worth;
 
 use std::collections::BTreeMap;
 
@@ -34,13 +33,12 @@ use crate::part::Kind;
 use crate::progress::Progress;
 use crate::store::{Goal, Solution};
 use layer::ValuedLayer;
-use rebuilt::Rebuilt;
-use worth::GoalWorth;
+use rebuilt::{GoalWorth, Rebuilt};
 
-/// Make all values of a solution again, and compare them with those in its files, which
-/// [`verify`](fn@crate::verify::verify) has found sound. `progress` hears of the afterstates whose
-/// values are made. Returns what is wrong, at most one finding for each file. Takes about `memory`
-/// bytes, but at least a block of each layer.
+/// Make all values of a solution again, and compare them with the values in its files, which
+/// [`verify`](fn@crate::verify::verify) has found sound. `progress` hears the number of values made.
+/// Returns at most one finding for each file. Takes about `memory` bytes, but at least a block of each
+/// layer.
 ///
 /// # Errors
 ///
@@ -77,15 +75,12 @@ pub fn verify(
 /// Number of afterstates whose values [`verify`] makes.
 #[must_use]
 pub fn work(solution: &Solution) -> u64 {
-    let from = solution.aims();
-    let from = from
-        .filter_map(|goal| solution.solved_sum(goal.objective))
-        .min();
+    let solved = solution
+        .aims()
+        .filter_map(|goal| solution.solved_sum(goal.objective));
+    let from = solved.min().unwrap_or(u32::MAX);
     let table = solution.run().table();
-    let rows = table
-        .rows()
-        .iter()
-        .filter(|row| Some(row.sum) >= from && from.is_some());
+    let rows = table.rows().iter().filter(|row| row.sum >= from);
     rows.map(|row| row.afterstates).sum()
 }
 
@@ -106,31 +101,26 @@ fn check_layer(
     progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
     let layer = ValuedLayer::open(solution, goals, sum)?;
-    let above = [(Exp::TWO, 9), (Exp::FOUR, 1)].map(|(tile, times)| {
-        let layer = ValuedLayer::open(solution, goals, sum + tile.tile());
-        layer.map(|layer| (layer, tile, times))
-    });
-    let [twos, fours] = above;
-    let above = [twos?, fours?];
-    let [in_batch, in_window] = blocks_at_once(&terms.game, goals.len(), memory);
+    let mut above = Vec::new();
+    for (tile, times) in [(Exp::TWO, 9), (Exp::FOUR, 1)] {
+        let layer = ValuedLayer::open(solution, goals, sum + tile.tile())?;
+        above.push((layer, tile, times));
+    }
+    let [in_batch, in_range] = blocks_at_once(&terms.game, goals.len(), memory);
     // The first finding of a file stays.
     let mut findings = BTreeMap::new();
     for batch in layer.blocks.chunks(in_batch) {
-        let blocks = batch
-            .par_iter()
-            .map(|&(part, block)| layer.read(part, block));
-        let mut blocks: Vec<Rebuilt> = blocks
-            .map(|block| block.map(Rebuilt::new))
-            .collect::<Result<_>>()?;
+        let read = |&(part, block): &(usize, usize)| layer.read(part, block).map(Rebuilt::new);
+        let mut blocks: Vec<Rebuilt> = batch.par_iter().map(read).collect::<Result<_>>()?;
         for (above, tile, times) in &above {
             blocks
                 .par_iter_mut()
                 .for_each(|block| block.spawn(terms, *tile));
-            for window in above.windows(in_window) {
-                let window = above.window(terms, window)?;
+            for range in above.ranges(in_range) {
+                let range = above.read_range(terms, range)?;
                 blocks
                     .par_iter_mut()
-                    .for_each(|block| block.move_into(terms, &window));
+                    .for_each(|block| block.move_into(terms, &range));
             }
             blocks
                 .par_iter_mut()

@@ -1,10 +1,11 @@
 //! A block of a solved layer, whose values are made again from the layers above.
 
+use super::super::super::line_moves::Move;
 use super::Terms;
-use super::layer::{ValuedBlock, ValuedLayer, Window};
-use super::worth::GoalWorth;
+use super::layer::{ValuedBlock, ValuedLayer, ValuedRange};
 use crate::error::{Error, Result};
-use crate::game::{Board, Exp, empty_cells};
+use crate::game::{Board, Exp, Objective, empty_cells, exps, max_exp};
+use crate::store::{Goal, Rounding};
 
 /// States whose moves are made together.
 const SLICE: usize = 1 << 10;
@@ -12,19 +13,18 @@ const SLICE: usize = 1 << 10;
 /// A block whose values are being made, with the states of one spawned tile at a time.
 pub(super) struct Rebuilt {
     pub(super) block: ValuedBlock,
-    /// For each afterstate and goal: the weighted sum of its states' worths so far.
+    /// For each afterstate and goal: the weighted sum of the worths of its states so far.
     totals: Vec<i64>,
     /// Each canonical state with the place of an afterstate that leads to it, in order of states.
     /// If two spawns into an afterstate give one state, the state is listed twice.
     states: Vec<(Board, u32)>,
-    /// For each different state and goal: its worth as far as it is known.
+    /// For each different state and goal: the greatest worth found so far.
     worths: Vec<i64>,
-    /// The error for an afterstate that a move leads to, but no file has.
+    /// The error for a move to an afterstate that no file holds.
     absent: Option<Error>,
 }
 
 impl Rebuilt {
-    /// Nothing is known yet.
     pub(super) fn new(block: ValuedBlock) -> Self {
         Self {
             totals: vec![0; block.values.len()],
@@ -35,8 +35,7 @@ impl Rebuilt {
         }
     }
 
-    /// Put a tile into every empty cell. The worth of a state starts as its worth if the game ended
-    /// there.
+    /// Put a tile into every empty cell. A state begins with its worth if the game ends there.
     pub(super) fn spawn(&mut self, terms: &Terms, tile: Exp) {
         let (mut boards, mut places) = (Vec::new(), Vec::new());
         for (&afterstate, place) in self.block.boards.iter().zip(0..) {
@@ -54,14 +53,14 @@ impl Rebuilt {
         }
     }
 
-    /// Make all moves of the states. Raise the worths of states by moves that win, or lead to an
-    /// afterstate of `window`.
-    pub(super) fn move_into(&mut self, terms: &Terms, window: &Window) {
-        let absent = self.try_move_into(terms, window).err();
+    /// Make all moves of the states. Raise the worths of states whose moves win, or lead to an
+    /// afterstate in `range`.
+    pub(super) fn move_into(&mut self, terms: &Terms, range: &ValuedRange) {
+        let absent = self.try_move_into(terms, range).err();
         self.absent = self.absent.take().or(absent);
     }
 
-    fn try_move_into(&mut self, terms: &Terms, window: &Window) -> Result<()> {
+    fn try_move_into(&mut self, terms: &Terms, range: &ValuedRange) -> Result<()> {
         let goals = terms.worths.len();
         let states: Vec<Board> = self
             .states
@@ -87,11 +86,12 @@ impl Rebuilt {
             }
             terms.game.canonicalise(&mut afterstates);
             for ((from, made), afterstate) in moves.into_iter().zip(afterstates) {
-                if let Some(rest) = window.find(afterstate)? {
-                    let worths_of_move = terms.worths.iter().zip(rest);
-                    let worths_of_move =
-                        worths_of_move.map(|(worth, rest)| worth.earned(made) + rest);
-                    raise(&mut worths[from..from + goals], worths_of_move);
+                if let Some(rest) = range.find(afterstate)? {
+                    let worth = |(worth, rest): (&GoalWorth, &i64)| worth.earned(made) + rest;
+                    raise(
+                        &mut worths[from..from + goals],
+                        terms.worths.iter().zip(rest).map(worth),
+                    );
                 }
             }
         }
@@ -106,17 +106,16 @@ impl Rebuilt {
         for (same, worths) in groups.zip(self.worths.chunks_exact(goals)) {
             for &(_, place) in same {
                 let from = place as usize * goals;
-                let totals = self.totals[from..from + goals].iter_mut();
-                totals
-                    .zip(worths)
-                    .for_each(|(total, worth)| *total += times * worth);
+                for (total, worth) in self.totals[from..].iter_mut().zip(worths) {
+                    *total += times * worth;
+                }
             }
         }
     }
 
-    /// The findings of the block with this number in its part of `layer`. For each goal, by index,
-    /// the finding is the first value that differs from the rebuilt value. A missing afterstate is
-    /// the only finding.
+    /// The findings of the block with this number in its part of `layer`: for each goal, by index,
+    /// the first value that differs from the rebuilt value. If an afterstate is missing, it is the only
+    /// finding.
     pub(super) fn into_findings(
         self,
         terms: &Terms,
@@ -130,26 +129,19 @@ impl Rebuilt {
         let cells = terms.game.size().cells();
         let mut findings = Vec::new();
         for (goal, worth) in terms.worths.iter().enumerate() {
-            let of_goal = |all: usize| all * goals + goal;
-            let wrong = self
-                .block
-                .boards
-                .iter()
-                .enumerate()
-                .find_map(|(place, &board)| {
-                    let mean = worth.mean(self.totals[of_goal(place)], empty_cells(board, cells));
-                    let (made, stored) =
-                        (mean + worth.base(board), self.block.values[of_goal(place)]);
-                    (made != i64::from(stored)).then(|| {
-                        format!(
-                            "block {number}: the value of {board:#x} is {stored}, made again {made}"
-                        )
-                    })
-                });
-            findings.extend(wrong.map(|what| {
-                let path = layer.column(part, goal).path().to_owned();
-                (goal, Error::Damaged { path, what })
-            }));
+            for (place, &board) in self.block.boards.iter().enumerate() {
+                let at = place * goals + goal;
+                let mean = worth.mean(self.totals[at], empty_cells(board, cells));
+                let (made, stored) = (mean + worth.base(board), self.block.values[at]);
+                if made != i64::from(stored) {
+                    let path = layer.column(part, goal).path().to_owned();
+                    let what = format!(
+                        "block {number}: the value of {board:#x} is {stored}, made again {made}"
+                    );
+                    findings.push((goal, Error::Damaged { path, what }));
+                    break;
+                }
+            }
         }
         findings
     }
@@ -159,5 +151,129 @@ impl Rebuilt {
 fn raise(worths: &mut [i64], others: impl Iterator<Item = i64>) {
     for (worth, other) in worths.iter_mut().zip(others) {
         *worth = other.max(*worth);
+    }
+}
+
+/// The payoffs of a goal, move by move, as its definition states them. Worths are in units of the goal.
+///
+/// The solver has no rewards in its recursion: it takes them out with a potential
+/// (`solve/payoff.rs`). Here each move earns its reward, and the potential is needed only to compare
+/// a value with the stored value.
+#[derive(Clone, Copy)]
+pub(super) struct GoalWorth {
+    goal: Goal,
+    win: Exp,
+}
+
+impl GoalWorth {
+    pub(super) fn new(goal: Goal, win: Exp) -> Self {
+        Self { goal, win }
+    }
+
+    /// `number` in units of the goal.
+    fn units(self, number: u32) -> i64 {
+        i64::from(number) << self.goal.fraction
+    }
+
+    /// The reward of a move.
+    pub(super) fn earned(self, made: Move) -> i64 {
+        self.units(match self.goal.objective {
+            Objective::Score => made.score,
+            Objective::Moves => 1,
+            Objective::Tile(_) => 0,
+        })
+    }
+
+    /// The worth of a board if the game ends there. No board is worth less.
+    pub(super) fn ended(self, board: Board) -> i64 {
+        self.ended_with(max_exp(board))
+    }
+
+    /// The worth of a board with the winning tile.
+    pub(super) fn won(self) -> i64 {
+        self.ended_with(self.win)
+    }
+
+    fn ended_with(self, largest: Exp) -> i64 {
+        self.units(match self.goal.objective {
+            Objective::Score | Objective::Moves => 0,
+            Objective::Tile(tile) => u32::from(largest >= tile),
+        })
+    }
+
+    /// The worth of an afterstate with `empty` empty cells. `total` adds the worths of its states:
+    /// nine times for a spawned 2, and once for a spawned 4.
+    pub(super) fn mean(self, total: i64, empty: u32) -> i64 {
+        let weight = 10 * i64::from(empty);
+        match self.goal.rounding {
+            Rounding::Nearest => (total + weight / 2).div_euclid(weight),
+            Rounding::Down => total.div_euclid(weight),
+            Rounding::Up => -(-total).div_euclid(weight),
+        }
+    }
+
+    /// The base that a stored value adds to the worth of an afterstate. For the score, it is the
+    /// score of its tiles if all were made of 2s.
+    pub(super) fn base(self, board: Board) -> i64 {
+        self.units(match self.goal.objective {
+            Objective::Score => {
+                let tiles = exps(board).filter(|&exp| exp > Exp::EMPTY);
+                tiles.map(|exp| u32::from(exp.get() - 1) << exp.get()).sum()
+            }
+            Objective::Moves | Objective::Tile(_) => 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worth(objective: Objective, rounding: Rounding) -> GoalWorth {
+        let fraction = 3;
+        GoalWorth::new(
+            Goal {
+                objective,
+                fraction,
+                rounding,
+            },
+            Exp::of_tile(32).unwrap(),
+        )
+    }
+
+    #[test]
+    fn a_move_earns_its_merges_or_itself() {
+        let made = Move {
+            after: 0x3201,
+            score: 12,
+            wins: false,
+        };
+        let sixteen = Objective::of_tile(16).unwrap();
+        for (objective, earned) in [(Objective::Score, 96), (Objective::Moves, 8), (sixteen, 0)] {
+            assert_eq!(worth(objective, Rounding::Nearest).earned(made), earned);
+        }
+        let tile = worth(sixteen, Rounding::Nearest);
+        assert_eq!([0x3111, 0x4111].map(|board| tile.ended(board)), [0, 8]);
+        assert_eq!(tile.won(), 8);
+    }
+
+    #[test]
+    fn the_base_of_a_tile_is_its_score_from_2s() {
+        // 8 was made of two 4s, each made of two 2s: 8 + 4 + 4.
+        assert_eq!(worth(Objective::Score, Rounding::Down).base(0x3010), 16 * 8);
+        assert_eq!(worth(Objective::Moves, Rounding::Down).base(0x3010), 0);
+    }
+
+    #[test]
+    fn a_mean_is_rounded_once_as_the_goal_says() {
+        for (rounding, means) in [
+            (Rounding::Nearest, [0, 1, 1, 2]),
+            (Rounding::Down, [0, 0, 1, 1]),
+            (Rounding::Up, [1, 1, 1, 2]),
+        ] {
+            let worth = worth(Objective::Moves, rounding);
+            // 4/10, 5/10, 10/10, 15/10.
+            assert_eq!([4, 5, 10, 15].map(|total| worth.mean(total, 1)), means);
+        }
     }
 }

@@ -1,0 +1,250 @@
+//! Checks the files of a part, and the files of a solution, block by block.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use super::{Watch, advance};
+use crate::counts::Row;
+use crate::error::{Error, Result, SolvingError};
+use crate::game::{Board, Claim, PartKey, Tally};
+use crate::part::{
+    Decoder, Fingerprint, Kind, Part, ValueColumn, ValueDecoder, fingerprint, value_fingerprint,
+};
+use crate::per_thread::PerThread;
+use crate::store::{Expected, Goal, Run, Solution};
+
+/// Number of states checked together, so that they stay in a core's cache.
+const SLICE: usize = 1 << 12;
+
+/// The buffers of a thread.
+pub(super) struct PartScratch {
+    decoder: Decoder,
+    states: Vec<Board>,
+    live: Vec<Board>,
+}
+
+impl PartScratch {
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self {
+            decoder: Decoder::new()?,
+            states: Vec::new(),
+            live: Vec::new(),
+        })
+    }
+}
+
+/// Read the blocks of a file on the threads of the current pool. If several blocks are damaged, the
+/// error names the first, whichever thread is fastest.
+fn read_blocks<T: Send>(
+    blocks: usize,
+    read: impl Fn(usize) -> Result<T> + Send + Sync,
+) -> Result<Vec<T>> {
+    let read: Vec<Result<T>> = (0..blocks).into_par_iter().map(read).collect();
+    read.into_iter().collect()
+}
+
+/// Read a part on the threads of the current pool, and check it against the manifest.
+pub(super) fn verify_part(
+    run: &Run,
+    expected: &Expected,
+    row: Row,
+    readers: &PerThread<PartScratch>,
+    watch: Watch,
+) -> Result<()> {
+    let part = run.open_part(expected)?;
+    let (mut tally, mut fingerprint) = (Tally::default(), Fingerprint::default());
+    for (of_block, sum) in read_blocks(part.blocks(), |block| {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let (tally, sum) = read_block(run, &part, block, &mut readers.lock(thread))?;
+        advance(watch, tally.unique);
+        Ok((tally, sum))
+    })? {
+        tally += of_block;
+        fingerprint += sum;
+    }
+    check_totals(run, &part, row, tally, fingerprint)
+}
+
+/// Check the totals of a part against its footer, and against its row of the table.
+fn check_totals(run: &Run, part: &Part, row: Row, tally: Tally, sum: Fingerprint) -> Result<()> {
+    let mismatch = |what: String| {
+        let path = part.path().to_owned();
+        Err(Error::Mismatch { path, what })
+    };
+    let (expected, fingerprint, got) = (part.states(), part.fingerprint(), tally.unique);
+    if (got, sum) != (expected, fingerprint) {
+        return mismatch(format!(
+            "its footer says {expected} states with fingerprint {fingerprint}, its blocks hold {got} with {sum}"
+        ));
+    }
+    match part.label().kind {
+        Kind::States => {
+            // The file lacks the dead states. Each of them stands for at least one board, and at most
+            // one board for each symmetry.
+            let symmetries = u64::from(run.game().size().symmetries());
+            let dead = row.labeled.checked_sub(tally.labeled);
+            let fits = |boards: u64| row.dead <= boards && boards <= symmetries * row.dead;
+            if !dead.is_some_and(fits) {
+                return mismatch(format!(
+                    "its live states stand for {} boards: {} dead states cannot bring this to labeled {}",
+                    tally.labeled, row.dead, row.labeled
+                ));
+            }
+        }
+        Kind::Afterstates if tally.empty_cells != row.empty_cells => {
+            return mismatch(format!(
+                "expected {} empty cells, got {}",
+                row.empty_cells, tally.empty_cells
+            ));
+        }
+        Kind::Afterstates => {}
+    }
+    Ok(())
+}
+
+/// Read a block, and check each of its boards. Counts different boards, labeled boards and empty cells.
+fn read_block(
+    run: &Run,
+    part: &Part,
+    block: usize,
+    reader: &mut PartScratch,
+) -> Result<(Tally, Fingerprint)> {
+    reader.states.clear();
+    part.read_block(block, &mut reader.decoder, &mut reader.states)?;
+    let (rules, label) = (run.game().rules(), part.label());
+    let claim = Claim {
+        key: label.key,
+        room: label.kind == Kind::Afterstates,
+    };
+    let wrong = |board: Board, what: &str| Error::Damaged {
+        path: part.path().to_owned(),
+        what: format!("block {block}: {board:#x} {what}"),
+    };
+    let (mut totals, mut sum) = (Tally::default(), Fingerprint::default());
+    for states in reader.states.chunks(SLICE) {
+        if let Some((board, what)) = rules.audit(states, claim) {
+            return Err(wrong(board, what));
+        }
+        totals.unique += states.len() as u64;
+        sum += fingerprint(states);
+        match label.kind {
+            Kind::States => {
+                reader.live.clear();
+                reader.live.extend_from_slice(states);
+                let Tally { dead, labeled, .. } = rules.census(&mut reader.live);
+                if dead > 0 {
+                    return Err(wrong(first_dead(states, &reader.live), "has no legal move"));
+                }
+                totals.labeled += labeled;
+            }
+            Kind::Afterstates => totals.empty_cells += rules.empty_cells(states),
+        }
+    }
+    Ok((totals, sum))
+}
+
+/// The first of `states` that is missing from `live`, the list without its dead states.
+fn first_dead(states: &[Board], live: &[Board]) -> Board {
+    let mut pairs = states.iter().zip(live);
+    pairs
+        .find(|(state, live)| state != live)
+        .map_or(states[live.len()], |(state, _)| *state)
+}
+
+/// The solution for one goal, as far as its files are sound.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Solved {
+    /// The goal.
+    pub goal: Goal,
+    /// Sum of the lowest solved layer.
+    pub from: u32,
+    /// Files of values that the manifest of the solution names.
+    pub files: u64,
+    /// Bytes that these files should have.
+    pub bytes: u64,
+    /// Values in the files without a finding.
+    pub values: u64,
+    /// The fingerprint of these values.
+    pub fingerprint: Fingerprint,
+}
+
+/// Open the solution of a run, if it has one.
+pub(super) fn open_solution(run: &Run) -> Result<Option<Solution>> {
+    match Solution::open(run.dir()) {
+        Err(Error::Solving(
+            SolvingError::NotSolved(_)
+            | SolvingError::NotComplete { .. }
+            | SolvingError::NoAfterstates { .. },
+        )) => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
+/// Read all values on the threads of the current pool. If the afterstates of a part are `broken`,
+/// only the bytes of its values can be checked. Returns the solved goals, and the findings.
+pub(super) fn verify_solution(
+    solution: &Solution,
+    broken: &HashSet<PartKey>,
+    watch: Watch,
+) -> (Vec<Solved>, Vec<Error>) {
+    let (mut all, mut findings) = (Vec::new(), Vec::new());
+    for goal in solution.aims() {
+        let objective = goal.objective;
+        let parts: Vec<PartKey> = solution.parts(objective).collect();
+        let mut solved = Solved {
+            goal,
+            from: solution.solved_sum(objective).unwrap_or_default(),
+            files: parts.len() as u64,
+            bytes: solution.bytes(objective),
+            values: 0,
+            fingerprint: Fingerprint::default(),
+        };
+        let read = |&key: &PartKey| {
+            let Some(column) = solution.values(objective, key)? else {
+                return Ok((0, Fingerprint::default()));
+            };
+            match solution.run().part(Kind::Afterstates, key) {
+                Ok(Some(part)) if !broken.contains(&key) => verify_column(&column, &part, watch)?,
+                _ => column.check_blocks()?,
+            }
+            Ok((column.states(), column.fingerprint()))
+        };
+        let files: Vec<Result<(u64, Fingerprint)>> = parts.par_iter().map(read).collect();
+        for file in files {
+            match file {
+                Ok((values, fingerprint)) => {
+                    solved.values += values;
+                    solved.fingerprint += fingerprint;
+                }
+                Err(error) => findings.push(error),
+            }
+        }
+        all.push(solved);
+    }
+    (all, findings)
+}
+
+/// Read a file of values, and check its fingerprint against the values and their afterstates.
+fn verify_column(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> {
+    column.expect_blocks_of(part)?;
+    let blocks = read_blocks(column.blocks(), |block| {
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        column.read_block(block, &mut ValueDecoder::new()?, &mut values)?;
+        part.read_block(block, &mut Decoder::new()?, &mut keys)?;
+        advance(watch, values.len() as u64);
+        Ok(value_fingerprint(&keys, &values))
+    })?;
+    let fingerprint = blocks
+        .into_iter()
+        .fold(Fingerprint::default(), |a, b| a + b);
+    let said = column.fingerprint();
+    if fingerprint == said {
+        return Ok(());
+    }
+    Err(Error::Mismatch {
+        path: column.path().to_owned(),
+        what: format!("its footer says fingerprint {said}, its values have {fingerprint}"),
+    })
+}
