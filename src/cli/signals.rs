@@ -1,8 +1,8 @@
-//! What the program does before a signal ends it, where it has anything to do.
+//! The last acts of the program before a signal ends it.
 //!
-//! A count does nothing: it may be killed at any moment, and the same command goes on. But after
-//! Ctrl-C its display says so, and what is temporary is of no use to anybody and is deleted. The
-//! process then ends by the signal, as it would have without this module.
+//! A count needs none: it may be killed at any moment, and the same command resumes it. But after
+//! Ctrl-C its display says so, and temporary files are deleted, because nobody can use them. The
+//! process then ends by the signal, as it would without this module.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ mod system {
         let _ = flag::register(SIGXFSZ, Arc::default());
     }
 
-    /// Call `act` when the first of the signals comes, in a thread of its own.
+    /// Wait for the first of the signals in a new thread, and call `act` there.
     pub(super) fn on_signal(
         signals: impl Iterator<Item = i32>,
         act: impl FnOnce(i32) + Send + 'static,
@@ -50,12 +50,12 @@ mod system {
         thread::Builder::new().spawn(wait).map(drop)
     }
 
-    /// Note in a flag that the program was stopped and continued.
+    /// Set a flag whenever the program is continued after a stop.
     pub(in crate::cli) fn note_continued(flag: Arc<AtomicBool>) -> io::Result<()> {
         flag::register(SIGCONT, flag).map(drop)
     }
 
-    /// Suspend this program and all of its job.
+    /// Suspend this program and all other programs of its job.
     pub(in crate::cli) fn suspend() -> io::Result<()> {
         Ok(kill_current_process_group(Signal::TSTP)?)
     }
@@ -91,16 +91,14 @@ mod system {
     }
 }
 
-/// The signals by which people and systems end a program, without the ignored ones: `nohup` and
-/// shells without job control start programs that ignore some.
+/// The signals by which people and systems end a program, except the ignored signals: `nohup` and
+/// shells without job control start programs that ignore some of them.
 pub(super) fn ending() -> impl Iterator<Item = i32> {
-    // Bit n - 1 for signal n; only Linux tells.
+    // Bit n - 1 stands for signal n. Only Linux tells.
     let mask = machine::status("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     let ignored = mask.unwrap_or(0);
-    let is_ignored = move |signal| ignored >> (signal - 1) & 1 == 1;
-    system::ENDING
-        .into_iter()
-        .filter(move |&signal| !is_ignored(signal))
+    let all = system::ENDING.into_iter();
+    all.filter(move |signal| ignored >> (signal - 1) & 1 == 0)
 }
 
 /// End the process by a signal that it has handled.
@@ -110,31 +108,28 @@ pub(super) fn end_by(signal: i32) -> io::Result<()> {
 
 /// A temporary directory, deleted when it is dropped or when a signal ends the process.
 pub(super) struct TemporaryDir {
-    // They are dropped in this order.
+    // The fields are dropped in this order.
     dir: TempDir,
     _deleted: Option<DeletedOnSignal>,
 }
 
 impl TemporaryDir {
-    /// One in the system's directory of temporary files.
+    /// Make a directory among the system's temporary files.
     pub(super) fn new() -> Result<Self> {
         Self::make(tempfile::tempdir)
     }
 
-    /// One in a directory, or in the system's if nothing may be written there.
+    /// Make a directory in `dir`, or among the system's temporary files if `dir` is not writable.
     pub(super) fn beside(dir: &Path) -> Result<Self> {
         let mut named = tempfile::Builder::new();
-        let named = named.prefix(".enum48-");
+        named.prefix(".enum48-");
         Self::make(|| named.tempdir_in(dir).or_else(|_| named.tempdir()))
     }
 
     fn make(make: impl FnOnce() -> io::Result<TempDir>) -> Result<Self> {
         let made = DeletedOnSignal::make(make, |dir| Some(dir.path()));
-        let (dir, deleted) = made.context("temporary directory: cannot create")?;
-        Ok(Self {
-            dir,
-            _deleted: deleted,
-        })
+        let (dir, _deleted) = made.context("temporary directory: cannot create")?;
+        Ok(Self { dir, _deleted })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -142,72 +137,71 @@ impl TemporaryDir {
     }
 }
 
-/// Until it is dropped, a signal that ends the process deletes a file or a directory first.
-pub(super) struct DeletedOnSignal(PathBuf);
-
-/// What a signal deletes.
-static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
-    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+/// The work to be done when a signal comes.
+struct LastActs {
+    /// Files and directories to delete.
+    temporary: Vec<PathBuf>,
+    /// Called on Ctrl-C.
+    say: Option<Box<dyn Fn() + Send>>,
 }
 
-/// What Ctrl-C has said.
-static LAST_WORDS: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
+static LAST_ACTS: Mutex<LastActs> = Mutex::new(LastActs {
+    temporary: Vec::new(),
+    say: None,
+});
 
-/// Before Ctrl-C ends the process, `say` something.
+fn last_acts() -> MutexGuard<'static, LastActs> {
+    LAST_ACTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Before Ctrl-C ends the process, call `say`.
 pub(super) fn on_interrupt(say: impl Fn() + Send + 'static) {
     listen();
-    let mut words = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner);
-    *words = Some(Box::new(say));
+    last_acts().say = Some(Box::new(say));
 }
 
-fn say_last_words() {
-    let words = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(say) = words.as_ref() {
-        say();
-    }
-}
+/// Until it is dropped, a signal that ends the process first deletes a file or a directory.
+pub(super) struct DeletedOnSignal(PathBuf);
 
 impl DeletedOnSignal {
-    /// Make something that is temporary at a path, if it is.
+    /// Make a file or a directory; `path` tells its path, or `None` if it has no temporary path.
     pub(super) fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> Option<&Path>,
     ) -> Result<(T, Option<Self>), E> {
         listen();
-        // A signal waits until it is known what there is to delete.
-        let mut temporary = temporary();
+        // While this is locked, a signal waits until the path is known.
+        let mut acts = last_acts();
         let made = make()?;
         let path = path(&made).map(Path::to_owned);
-        temporary.extend(path.clone());
+        acts.temporary.extend(path.clone());
         Ok((made, path.map(Self)))
     }
 }
 
 impl Drop for DeletedOnSignal {
     fn drop(&mut self) {
-        temporary().retain(|path| *path != self.0);
+        last_acts().temporary.retain(|path| *path != self.0);
     }
 }
 
-/// Wait for a signal in a thread of its own. If that fails, a signal ends the process at once: it
-/// says nothing, and leaves what is temporary.
+/// Wait for a signal in a new thread. If no thread can start, a signal ends the process at once: it
+/// says nothing, and temporary files stay.
 fn listen() {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| drop(system::on_signal(ending(), end)));
 }
 
-/// Say the last words, delete what is temporary, and end the process by the signal.
+/// Do the last acts, and end the process by the signal.
 fn end(signal: i32) {
-    if signal == SIGINT {
-        say_last_words();
+    // While this is locked, no thread makes another temporary file.
+    let acts = last_acts();
+    if let Some(say) = acts.say.as_ref().filter(|_| signal == SIGINT) {
+        say();
     }
-    // Nobody is to hear that what is being deleted is missing.
+    // Other threads must not report that the deleted files are missing.
     let _silence = io::stderr().lock();
-    // And nothing is made any more.
-    let temporary = temporary();
-    for path in temporary.iter() {
+    for path in &acts.temporary {
         store::clear(path);
     }
     let _ = end_by(signal);

@@ -26,8 +26,9 @@ use crate::verify::{self, Report, Solved, deep};
 /// index, footer and block checksums of each file; that states are in order, canonical, live, and
 /// have the sum and largest tile of their part; all counts and fingerprints; and, if the run is
 /// solved, that each value belongs to its afterstate. Changes nothing.
-/// Prints a line for each fault: the file, the place, the kind of damage, and what to do. The exit
-/// code is 1 if there is any. States that were dropped (--keep) cannot be reread, and it says so.
+/// Prints a line for each fault: the file, the place, the kind of damage, and the remedy. The exit
+/// code is 1 if there is a fault. Says which layers it could not reread because their states were
+/// dropped (--keep).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,10 +39,10 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
-    /// Then also rebuild every layer from those before it, by another algorithm than the count's,
-    /// and compare board by board, states or afterstates, whatever --keep kept of every layer; takes
-    /// about ten times as long as counting. And if the run is solved, make every value again from
-    /// those after it, by another algorithm than the solver's, and demand equality to the last bit
+    /// Also rebuild every layer from the layers before it, by another algorithm than the count's, and
+    /// compare all kept states and afterstates; takes about ten times as long as counting. If the run
+    /// is solved, make every value again from the values after it, by another algorithm than the
+    /// solver's, and demand equality to the last bit
     #[arg(long)]
     deep: bool,
 
@@ -57,7 +58,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Verify, and print the findings.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let run = match open::run(&args.dir) {
         Ok(run) => run,
@@ -73,62 +74,69 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     let followed = args.deep.then(|| deep::work(&run)).transpose()?;
     let plan = args.resources.plan()?;
-    let pool = engine::pool(plan.threads())?;
+    let (pool, memory) = (engine::pool(plan.threads())?, plan.memory());
     let begin = Instant::now();
 
-    let mut reporter = Reporter::of_boards("verify", verify::work(&run), args.quiet);
-    let report = verify::verify(&run, &pool, &mut reporter);
-    reporter.finish();
-    let mut report = report?;
+    let mut report = watched("verify", verify::work(&run), args, |progress| {
+        verify::verify(&run, &pool, progress)
+    })?;
     let time = begin.elapsed();
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
         talk::say(remark);
     }
     if let Some(boards) = followed.filter(|_| report.findings.is_empty()) {
-        let mut reporter = Reporter::of_boards("deep", boards, args.quiet);
-        let found = deep::verify(&run, &pool, plan.memory(), &mut reporter);
-        reporter.finish();
-        report.findings = found?;
+        report.findings = watched("deep", boards, args, |progress| {
+            deep::verify(&run, &pool, memory, progress)
+        })?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
         let solution = Solution::open(&args.dir)?;
-        let mut reporter = Reporter::of_boards("values", values::work(&solution), args.quiet);
-        let found = values::verify(&solution, &pool, plan.memory(), &mut reporter);
-        reporter.finish();
-        report.findings = found?;
+        report.findings = watched("values", values::work(&solution), args, |progress| {
+            values::verify(&solution, &pool, memory, progress)
+        })?;
     }
 
     if args.json {
-        print_json(
-            &mut io::stdout(),
-            &VerifiedRun::new(&run, &report, args.deep),
-        )?;
+        let answer = VerifiedRun::new(&run, &report, args.deep);
+        print_json(&mut io::stdout(), &answer)?;
     } else {
         print(&run, &report, args.deep)?;
     }
     if !args.quiet {
         let boards = report.states + report.afterstates + report.values();
-        let rate = estimate::rate(boards, time);
-        let speed = rate.map_or(String::new(), |rate| format!(", {}", units::speed(rate)));
-        let seconds = time.as_secs_f64();
-        let again = (begin.elapsed() - time).as_secs_f64();
-        let rebuilt = if args.deep {
-            format!("; rebuilt in {again:.2} s")
-        } else {
-            String::new()
-        };
-        talk::say(format_args!("read in {seconds:.2} s{speed}{rebuilt}"));
+        let mut line = format!("read in {:.2} s", time.as_secs_f64());
+        if let Some(rate) = estimate::rate(boards, time) {
+            line += &format!(", {}", units::speed(rate));
+        }
+        if args.deep {
+            let again = (begin.elapsed() - time).as_secs_f64();
+            line += &format!("; rebuilt in {again:.2} s");
+        }
+        talk::say(line);
     }
     if report.findings.is_empty() {
         return Ok(Outcome::Done);
     }
     if !report.findings.iter().any(Error::is_damage) {
-        bail!("{}: some of it could not be read", run.game());
+        bail!("{}: some files could not be read", run.game());
     }
     Ok(Outcome::Disagreed)
 }
 
-/// Print the findings, and whether the run is sound.
+/// Work on boards, and show the progress.
+fn watched<T>(
+    work: &'static str,
+    boards: u64,
+    args: &Args,
+    act: impl FnOnce(&mut Reporter) -> T,
+) -> T {
+    let mut reporter = Reporter::of_boards(work, boards, args.quiet);
+    let result = act(&mut reporter);
+    reporter.finish();
+    result
+}
+
+/// Print the findings, or how much of the run is sound.
 fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
     let (mut out, game) = (io::stdout(), run.game());
     for finding in &report.findings {
@@ -138,55 +146,50 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         let findings = units::things(report.findings.len() as u64, "finding");
         return writeln!(out, "{game}: NOT sound: {findings}");
     }
-    // Without states there is nothing to have a fingerprint.
-    let fingerprint = if report.states > 0 {
-        format!(", fingerprint {}", report.fingerprint)
-    } else {
-        String::new()
-    };
-    writeln!(
-        out,
-        "{game}: sound: {}, {}, {}, {}{fingerprint}",
+    let mut line = format!(
+        "{game}: sound: {}, {}, {}, {}",
         units::things(report.files, "file"),
         HumanBytes(report.bytes),
         units::things(report.states, "live state"),
         units::things(report.afterstates, "afterstate"),
-    )?;
+    );
+    if report.states > 0 {
+        line += &format!(", fingerprint {}", report.fingerprint);
+    }
+    writeln!(out, "{line}")?;
     for solved in &report.solved {
-        let Solved { goal, from, .. } = solved;
-        let layers = match from {
+        let layers = match solved.from {
             4 => "every layer".to_owned(),
             from => format!("the layers from sum {from} on"),
         };
         writeln!(
             out,
             "{game}: sound: {} of {layers}: {}, {}, {}, fingerprint {}",
-            goal.objective,
+            solved.goal.objective,
             units::things(solved.files, "file"),
             HumanBytes(solved.bytes),
             units::things(solved.values, "value"),
             solved.fingerprint,
         )?;
     }
-    if let Some(dropped) = dropped(run) {
+    let (dropped, keep) = (dropped(run), run.keep());
+    if let Some(dropped) = dropped {
         let totals = run.table().totals();
         let (live, print) = (HumanCount(totals.live), totals.fingerprint);
         writeln!(
             out,
-            "{game}: NOT verified: the layers up to sum {dropped}, whose states were dropped (--keep {}): the \
-             fingerprint {print} of all {live} live states is what the manifest says, and all counts obey the laws",
-            run.keep()
+            "{game}: NOT verified: the layers up to sum {dropped}, whose states were dropped (--keep {keep}): the \
+             manifest says that all {live} live states have fingerprint {print}, and all counts obey the laws"
         )?;
     }
     if deep {
-        let (last, keep) = (run.sealed_sum(), run.keep());
-        let up_to = format_args!("every layer up to sum {last}");
-        write!(out, "{game}: rebuilt: ")?;
-        match (dropped(run), keep.afterstates()) {
-            (None, false) => writeln!(out, "{up_to}, state by state")?,
-            (None, true) => writeln!(out, "{up_to}, state by state, and its afterstates")?,
-            (Some(_), _) => writeln!(out, "the afterstates of {up_to}, one by one")?,
-        }
+        let up_to = format!("every layer up to sum {}", run.sealed_sum());
+        let rebuilt = match (dropped, keep.afterstates()) {
+            (None, false) => format!("{up_to}, state by state"),
+            (None, true) => format!("{up_to}, state by state, and its afterstates"),
+            (Some(_), _) => format!("the afterstates of {up_to}, one by one"),
+        };
+        writeln!(out, "{game}: rebuilt: {rebuilt}")?;
         if !report.solved.is_empty() {
             writeln!(out, "{game}: rebuilt: every value, equal to the last bit")?;
         }
@@ -194,42 +197,42 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// The greatest sum whose states were dropped, if there is any.
+/// The greatest sum whose states were dropped.
 fn dropped(run: &Run) -> Option<u32> {
     let first = run.first_sum(Kind::States);
     (first > 4).then(|| first - 2)
 }
 
-/// The answer as JSON. The keys are a contract: new ones go to the end.
+/// The answer as JSON. Users rely on the order of the keys: add new keys at the end.
 #[derive(Default, Serialize)]
 struct VerifiedRun {
     game: Option<String>,
     sound: bool,
-    /// Of the files that were read.
+    /// Number of files that were read.
     files: u64,
     bytes: u64,
     live: u64,
     afterstates: u64,
     fingerprint: Fingerprint,
-    /// Greatest sum whose states were dropped, and so not verified.
+    /// Greatest sum whose states were dropped, so that they could not be verified.
     dropped: Option<u32>,
     last_sum: u32,
-    /// Of all live states, those that were dropped included, as the manifest says.
+    /// Number of all live states from the manifest, including dropped states.
     said_live: u64,
     said_fingerprint: Fingerprint,
-    /// Whether every layer was rebuilt, too: its states, or its afterstates where those were dropped.
+    /// Whether every layer was rebuilt: its states, or its afterstates if the states were dropped.
     rebuilt: bool,
     findings: Vec<String>,
     remarks: Vec<String>,
-    /// In the files of the solution that were found sound.
+    /// Number of values in the sound files of the solution.
     values: u64,
-    /// What is solved of the run.
+    /// The solved goals of the run.
     solved: Vec<VerifiedGoal>,
-    /// Whether every value was made again, too.
+    /// Whether every value was made again.
     values_rebuilt: bool,
 }
 
-/// What is solved for a goal.
+/// The solution for a goal.
 #[derive(Serialize)]
 struct VerifiedGoal {
     name: String,
@@ -280,7 +283,7 @@ impl VerifiedRun {
         }
     }
 
-    /// The answer about a run that cannot be opened.
+    /// The answer for a run that cannot be opened.
     fn unread(error: &Error) -> Self {
         Self {
             findings: vec![error.to_string()],

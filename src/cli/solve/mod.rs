@@ -24,31 +24,31 @@ use crate::store::{Goal, Rounding, Solution};
 ///
 /// Goes backward through a complete run that kept its afterstates (--keep afterstates or both), from
 /// the last layer to the first, and writes the values beside them. All files that it needs are checked
-/// first. It can be stopped at any moment; the same command resumes it. More can be solved later.
+/// first. It can be stopped at any moment; the same command resumes it. More objectives can be solved
+/// later.
 ///
-/// An objective is what play is the best for: score, the expected score; moves, the expected number
-/// of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the binary point of
-/// each value, so that files are smaller.
+/// An objective is the quantity that the best play maximises: score, the expected score; moves, the
+/// expected number of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the
+/// binary point of each value, so that files are smaller.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  enum48 --size 3 --keep afterstates    count 3x3, and keep what solving it takes
+  enum48 --size 3 --keep afterstates    count 3x3, and keep all afterstates
   enum48 solve enum48-data/3x3 --for score,512,1024
   enum48 solve enum48-data/3x3 --for score,512,1024 --dry-run
   enum48 best 0x012233544 --dir enum48-data/3x3
 
 Keys of --json: game; objectives, each with name, start (starts by their
-probability), start_two_2s (from two 2s), error (the most by which a value can
-be off), fraction (bits after the binary point), bytes and fingerprint; states;
-seconds; bytes and fingerprint of these objectives together; afterstates; dir;
-solved (new values); peak_memory; also, the names of other objectives that are
-solved.")]
+probability), start_two_2s (from two 2s), error (the maximum error of a value),
+fraction (bits after the binary point), bytes and fingerprint; states; seconds;
+bytes and fingerprint of these objectives together; afterstates; dir; solved (new
+values); peak_memory; also, the names of other solved objectives.")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
-    /// What to solve it for: any of score, moves and tiles, separated by commas
+    /// The objectives: any of score, moves and tiles, separated by commas
     #[arg(
         long = "for",
         value_name = "OBJECTIVES",
@@ -57,16 +57,16 @@ pub(super) struct Args {
     )]
     objectives: Vec<WantedObjective>,
 
-    /// First delete what is solved for these objectives, and so solve them anew: with more bits, or
-    /// where a file is damaged
+    /// First delete the values of these objectives, and so solve them again: with more bits, or to
+    /// replace a damaged file
     #[arg(long)]
     again: bool,
 
     #[command(flatten)]
     resources: Resources,
 
-    /// Also write what the afterstates of each part are worth to FILE, - for stdout: the least, the
-    /// mean and the greatest value of each objective
+    /// Also write a table to FILE, - for stdout: the least, the mean and the greatest value of the
+    /// afterstates of each part, for each objective
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
@@ -74,8 +74,8 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Only estimate: print what memory it takes, and the disk and time to expect; solves for a moment
-    /// in a temporary directory
+    /// Only estimate: print the memory that it takes, and the expected disk and time; solves for a
+    /// moment in a temporary directory
     #[arg(long, conflicts_with = "csv")]
     dry_run: bool,
 
@@ -95,28 +95,28 @@ impl FromStr for WantedObjective {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, fraction) = match text.split_once(':') {
-            Some((name, fraction)) => (name, Some(fraction.trim())),
+        let (name, bits) = match text.split_once(':') {
+            Some((name, bits)) => (name, Some(bits.trim().parse())),
             None => (text, None),
         };
-        let fraction = fraction.map(str::parse).transpose();
+        let no_number = |_| "expected a number of bits after the colon, such as score:8";
         Ok(Self {
             objective: objective(name)?,
-            fraction: fraction.map_err(|_| {
-                "expected a number of bits after the colon, such as score:8".to_owned()
-            })?,
+            fraction: bits.transpose().map_err(no_number)?,
         })
     }
 }
 
-/// Solve, and print the summary.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let plan = args.resources.plan()?;
     let results = Results::new(args.csv.as_deref(), args.json)?;
     results.suit(&args.dir)?;
-    let objectives = args.objectives.iter().map(|wanted| wanted.objective);
-    let again: Vec<Objective> = objectives.filter(|_| args.again).collect();
+    let mut again: Vec<Objective> = Vec::new();
+    if args.again {
+        again.extend(args.objectives.iter().map(|wanted| wanted.objective));
+    }
     let mut ahead = Solution::peek(&args.dir)?;
     ahead.forget(&again);
     let goals = goals(&ahead, &args.objectives)?;
@@ -124,45 +124,43 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         SolveEstimate::new(&ahead, &goals, &plan)?.print(args.json)?;
         return Ok(Outcome::Done);
     }
-    // Whatever can be refused is refused before anything is deleted.
+    // Refuse before anything is deleted.
     let passes = solve::passes(&ahead, &goals, &plan)?;
     let table = ahead.run().table();
     let values = passes
         .iter()
-        .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64);
+        .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
+        .sum();
     let mut store = open::solution_store(&args.dir)?;
     store.forget(&again)?;
     let mut reporter = Reporter::of_solver(&plan, &store, &goals, args.quiet)?;
-    let (dir, objectives) = (args.dir.clone(), goals.iter().map(|goal| goal.objective));
-    let objectives: Vec<Objective> = objectives.collect();
-    reporter.explain_interrupt(move || what_stays(&dir, &objectives));
+    let (dir, aims) = (args.dir.clone(), goals.clone());
+    reporter.explain_interrupt(move || last_words(&dir, &aims));
     let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
     let peak_memory = reporter.finish();
     solved?;
     let (solution, time) = (store.solution(), begin.elapsed());
-    let summary = SolveSummary::new(solution, &goals, values.sum(), peak_memory, time)?;
+    let summary = SolveSummary::new(solution, &goals, values, peak_memory, time)?;
     results.write_csv(|to| {
         let pool = engine::pool(plan.threads())?;
-        let parts = pool.install(|| solve::parts(store.solution(), &goals))?;
+        let parts = pool.install(|| solve::parts(solution, &goals))?;
         write_csv(&parts, &goals, to)
     })?;
     results.print(&summary)?;
     Ok(Outcome::Done)
 }
 
-/// What is to be solved, each once: with as many bits as before, if none are given.
+/// The goals for these objectives, each once. An objective without a number of bits keeps the bits of
+/// an earlier solution.
 fn goals(solution: &Solution, objectives: &[WantedObjective]) -> Result<Vec<Goal>> {
     let mut goals: Vec<Goal> = Vec::new();
-    for &WantedObjective {
-        objective,
-        fraction,
-    } in objectives
-    {
-        let begun = solution.goal(objective);
-        let fraction = fraction.or(begun.map(|goal| goal.fraction));
+    for wanted in objectives {
+        let objective = wanted.objective;
+        let begun = solution.goal(objective).map(|goal| goal.fraction);
+        let fraction = wanted.fraction.or(begun);
         let goal = solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?;
         match goals.iter().find(|other| other.objective == objective) {
-            Some(&other) if other != goal => {
+            Some(other) if *other != goal => {
                 let one = units::things(u64::from(other.fraction), "bit");
                 let two = goal.fraction;
                 bail!("--for {objective}: with {one} and with {two}: give it once");
@@ -174,19 +172,22 @@ fn goals(solution: &Solution, objectives: &[WantedObjective]) -> Result<Vec<Goal
     Ok(goals)
 }
 
-/// What stays of the solution in `dir`: what its manifest names.
-fn what_stays(dir: &Path, objectives: &[Objective]) -> String {
+/// The message after Ctrl-C: how far the solution in `dir` has come.
+fn last_words(dir: &Path, goals: &[Goal]) -> String {
     let Ok(solution) = Solution::peek(dir) else {
         return "stopped; the same command goes on".to_owned();
     };
-    let begun = objectives.iter().filter_map(|&objective| {
-        let sum = solution.solved_sum(objective)?;
-        (sum <= solution.last_sum()).then(|| match sum {
-            4 => format!("{objective} is solved"),
-            sum => format!("{objective} down to sum {sum}"),
-        })
-    });
-    let begun: Vec<String> = begun.collect();
+    let mut begun = Vec::new();
+    for goal in goals {
+        let objective = goal.objective;
+        match solution.solved_sum(objective) {
+            Some(4) => begun.push(format!("{objective} is solved")),
+            Some(sum) if sum <= solution.last_sum() => {
+                begun.push(format!("{objective} down to sum {sum}"));
+            }
+            _ => {}
+        }
+    }
     if begun.is_empty() {
         "stopped before any layer was sealed; the same command begins again".to_owned()
     } else {
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
     use crate::engine::{FinishedLayer, Plan, Progress, Silent};
     use crate::solve::{goal, solve};
-    use crate::store::{Keep, SolutionStore, Store};
+    use crate::store::{Keep, Run, SolutionStore, Store};
 
     /// Stops when the layer of a sum is solved.
     struct StopAt(u32, bool);
@@ -214,20 +215,23 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_what_the_manifest_names() {
+    fn the_message_after_ctrl_c_names_the_solved_layers() {
         let place = tempfile::tempdir().unwrap();
         let game = "2x2-32".parse().unwrap();
         let plan = Plan::new(64 << 20, 1).unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
         engine::count(&mut store, &plan, None, &mut Silent).unwrap();
         drop(store);
-        let objectives = ["score", "32"].map(|name| name.parse().unwrap());
-        let stays = || what_stays(place.path(), &objectives);
+        let goals = ["score", "32"].map(|name| {
+            let run = Run::peek(place.path()).unwrap();
+            goal(&run, name.parse().unwrap(), None, Rounding::Nearest).unwrap()
+        });
+        let stays = || last_words(place.path(), &goals);
         assert_eq!(
             stays(),
             "stopped before any layer was sealed; the same command begins again"
         );
-        for (objective, last, expected) in [
+        for (at, last, expected) in [
             (
                 0,
                 20,
@@ -241,9 +245,7 @@ mod tests {
             ),
         ] {
             let mut store = SolutionStore::open(place.path()).unwrap();
-            let run = store.solution().run();
-            let goal = goal(run, objectives[objective], None, Rounding::Nearest).unwrap();
-            solve(&mut store, &[goal], &plan, &mut StopAt(last, false)).unwrap();
+            solve(&mut store, &[goals[at]], &plan, &mut StopAt(last, false)).unwrap();
             assert_eq!(stays(), expected);
         }
     }

@@ -1,4 +1,4 @@
-//! What is told of a solution: a summary, as text or as JSON, and a table as CSV.
+//! The results of solving: a summary, as text or as JSON, and a table as CSV.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use serde::Serialize;
 use crate::cli::{objectives, units};
 use crate::estimate;
 use crate::part::Fingerprint;
-use crate::solve::{PartWorth, Start, Values};
+use crate::solve::{PartWorth, Values};
 use crate::store::{Goal, Sink, Solution};
 
 /// Half a unit of the last decimal of a printed value.
 const PRINTED: f64 = 0.5e-9;
 
-/// What was solved, and what it took. The fields are the keys of `--json`, in their order. They are
-/// a contract: new ones go to the end.
+/// The solution and its cost. The fields are the keys of `--json`, in order. Users rely on the order:
+/// add new keys at the end.
 #[derive(Serialize)]
 pub(super) struct SolveSummary {
     game: String,
@@ -32,11 +32,11 @@ pub(super) struct SolveSummary {
     /// Values that this process made.
     solved: u64,
     peak_memory: Option<u64>,
-    /// Other objectives that the run is solved for.
+    /// Other solved objectives of the run.
     also: Vec<String>,
 }
 
-/// What was solved for one objective.
+/// The solution for one objective.
 #[derive(Serialize)]
 struct SolvedObjective {
     name: String,
@@ -49,7 +49,7 @@ struct SolvedObjective {
 }
 
 impl SolveSummary {
-    /// What was solved for these goals, and what this process made and took.
+    /// The summary for some goals; this process made `values` values.
     pub(super) fn new(
         solution: &Solution,
         goals: &[Goal],
@@ -59,39 +59,35 @@ impl SolveSummary {
     ) -> Result<Self> {
         let run = solution.run();
         let totals = run.table().totals();
-        let starts = Values::new(solution, goals, 0)?.start()?;
-        let objectives = goals.iter().zip(starts);
-        let objectives: Vec<SolvedObjective> = objectives
-            .map(|(goal, Start { all, two_2s })| SolvedObjective {
+        let (mut objectives, mut bytes, mut fingerprint) = (Vec::new(), 0, Fingerprint::default());
+        for (goal, start) in goals.iter().zip(Values::new(solution, goals, 0)?.start()?) {
+            let solved = SolvedObjective {
                 name: goal.objective.to_string(),
-                start: all,
-                start_two_2s: two_2s,
+                start: start.all,
+                start_two_2s: start.two_2s,
                 error: solution.error(*goal),
                 fraction: goal.fraction,
                 bytes: solution.bytes(goal.objective),
                 fingerprint: solution.fingerprint(goal.objective),
-            })
-            .collect();
+            };
+            bytes += solved.bytes;
+            fingerprint += solved.fingerprint;
+            objectives.push(solved);
+        }
         let others = solution.goals().filter(|goal| !goals.contains(goal));
-        let fingerprints = objectives.iter().map(|solved| solved.fingerprint);
         Ok(Self {
             game: run.game().to_string(),
+            objectives,
             states: totals.live,
             seconds: (time.as_secs_f64() * 1e3).round() / 1e3,
-            bytes: objectives.iter().map(|solved| solved.bytes).sum(),
-            fingerprint: fingerprints.fold(Fingerprint::default(), |all, one| all + one),
+            bytes,
+            fingerprint,
             afterstates: totals.afterstates,
             dir: run.dir().to_owned(),
             solved: values,
             peak_memory,
             also: others.map(|goal| goal.objective.to_string()).collect(),
-            objectives,
         })
-    }
-
-    /// Bits of files for each afterstate.
-    fn bits(&self, bytes: u64) -> f64 {
-        bytes as f64 * 8.0 / self.afterstates.max(1) as f64
     }
 }
 
@@ -107,7 +103,8 @@ impl fmt::Display for SolveSummary {
         for solved in &self.objectives {
             let (name, start, two_2s) = (&solved.name, solved.start, solved.start_two_2s);
             let error = objectives::bound(solved.error + PRINTED);
-            let (bits, files) = (self.bits(solved.bytes), HumanBytes(solved.bytes));
+            let bits = solved.bytes as f64 * 8.0 / self.afterstates.max(1) as f64;
+            let files = HumanBytes(solved.bytes);
             writeln!(
                 f,
                 "{name:<6} {start:>15.9} {two_2s:>15.9} {error:>15} {bits:>10.2} {:>12}",
@@ -122,48 +119,44 @@ impl fmt::Display for SolveSummary {
         if let Some(peak) = self.peak_memory {
             writeln!(f, "memory      {} at most", HumanBytes(peak))?;
         }
-        self.write_time(f)?;
+        write!(f, "time        {:.2} s", self.seconds)?;
+        if self.solved == 0 {
+            writeln!(f, ", nothing new to solve")?;
+        } else {
+            let speed = estimate::rate(self.solved, Duration::from_secs_f64(self.seconds))
+                .map_or(String::new(), |rate| format!(", {}/s", units::count(rate)));
+            writeln!(f, " for {}{speed}", units::things(self.solved, "new value"))?;
+        }
         writeln!(f, "fingerprint {}", self.fingerprint)?;
         writeln!(f, "directory   {}", self.dir.display())
     }
 }
 
-impl SolveSummary {
-    fn write_time(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.seconds;
-        write!(f, "time        {seconds:.2} s")?;
-        if self.solved == 0 {
-            return writeln!(f, ", nothing new to solve");
-        }
-        let time = Duration::from_secs_f64(seconds);
-        let speed = estimate::rate(self.solved, time)
-            .map_or(String::new(), |rate| format!(", {}/s", units::count(rate)));
-        writeln!(f, " for {}{speed}", units::things(self.solved, "new value"))
-    }
-}
-
-/// Write a row for each part, with three columns for each goal. The names are a contract.
+/// Write a row for each part, with three columns for each goal. Users rely on the names of the columns.
 pub(super) fn write_csv(parts: &[PartWorth], goals: &[Goal], to: &mut Sink) -> Result<()> {
     let mut csv = csv::Writer::from_writer(to);
-    let mut names = vec![
-        "sum".to_owned(),
-        "max_tile".to_owned(),
-        "afterstates".to_owned(),
-    ];
+    let mut names = ["sum", "max_tile", "afterstates"]
+        .map(str::to_owned)
+        .to_vec();
     for goal in goals {
-        let columns = ["least", "mean", "greatest"].into_iter();
-        names.extend(columns.map(|column| format!("{}_{column}", goal.objective)));
+        names
+            .extend(["least", "mean", "greatest"].map(|name| format!("{}_{name}", goal.objective)));
     }
     csv.write_record(&names)?;
-    for part in parts {
+    for PartWorth {
+        key,
+        afterstates,
+        worth,
+        ..
+    } in parts
+    {
         let mut row = vec![
-            part.key.sum.to_string(),
-            part.key.max.tile().to_string(),
-            part.afterstates.to_string(),
+            key.sum.to_string(),
+            key.max.tile().to_string(),
+            afterstates.to_string(),
         ];
-        for worth in &part.worth {
-            let numbers = [worth.least, worth.mean, worth.greatest].into_iter();
-            row.extend(numbers.map(|number| number.to_string()));
+        for worth in worth {
+            row.extend([worth.least, worth.mean, worth.greatest].map(|number| number.to_string()));
         }
         csv.write_record(&row)?;
     }
