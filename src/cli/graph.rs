@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 
 /// [`Error::Vast`], with the number of states if that was published.
 fn too_many(game: &Game, args: &Args) -> anyhow::Error {
-    let figures = published(game).map_or(&[][..], |published| published.figures);
+    let figures = published(game).map_or(Vec::new(), |published| published.figures);
     let known = figures.iter().find_map(|figure| match figure.what {
         What::States => Some((figure.expected, "live and dead")),
         What::Live => Some((figure.expected, "live")),

@@ -13,7 +13,7 @@ use crate::cli::{Outcome, units};
 use crate::counts::{Column, Columns, Differs, Table};
 use crate::engine::{self, Choice, Plan};
 use crate::game::Game;
-use crate::known::{self, Effort, PUBLISHED};
+use crate::known::{self, Effort};
 use crate::laws::{self, Laws};
 use crate::store::{Keep, Store};
 
@@ -27,10 +27,7 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let mut outcome = Outcome::Done;
     let mut report = CheckReport::new(args, &[]);
-    for published in PUBLISHED
-        .iter()
-        .filter(|published| published.effort <= most)
-    {
+    for published in known::all_published().filter(|published| published.effort <= most) {
         let game = published.game.parse()?;
         let table = count(&game, &plan, args.quiet)?;
         let verdicts = known::verdicts(&game, &table, true);
