@@ -112,17 +112,11 @@ fn memory_limit(root: &Path) -> Option<u64> {
 
 /// A mounted hierarchy that can control memory.
 struct Hierarchy {
-    version: Version,
+    /// Whether its version is 2, not 1.
+    unified: bool,
     /// The group that lies at the mount point.
     top: PathBuf,
     mount_point: PathBuf,
-}
-
-/// The version of a hierarchy of control groups.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Version {
-    One,
-    Two,
 }
 
 impl Hierarchy {
@@ -133,13 +127,13 @@ impl Hierarchy {
         let mut mount = mount.split(' ').skip(3);
         let (top, mount_point) = (mount.next()?, mount.next()?);
         let mut system = system.split(' ');
-        let version = match (system.next()?, system.nth(1)?) {
-            ("cgroup2", _) => Version::Two,
-            ("cgroup", options) if options.split(',').any(|word| word == "memory") => Version::One,
+        let unified = match (system.next()?, system.nth(1)?) {
+            ("cgroup2", _) => true,
+            ("cgroup", options) if options.split(',').any(|word| word == "memory") => false,
             _ => return None,
         };
         Some(Self {
-            version,
+            unified,
             top: top.into(),
             mount_point: mount_point.into(),
         })
@@ -150,23 +144,21 @@ impl Hierarchy {
     fn group(&self, line: &str) -> Option<PathBuf> {
         let (_, line) = line.split_once(':')?;
         let (controllers, group) = line.split_once(':')?;
-        let version = match controllers {
-            "" => Version::Two,
-            _ if controllers.split(',').any(|word| word == "memory") => Version::One,
-            _ => return None,
-        };
+        let unified = controllers.is_empty();
+        let of_memory = unified || controllers.split(',').any(|word| word == "memory");
         // A process cannot see a group elsewhere, nor the limits of the group.
         let below = Path::new(group).strip_prefix(&self.top);
-        (version == self.version).then(|| below.unwrap_or(Path::new("")).to_owned())
+        (of_memory && unified == self.unified).then(|| below.unwrap_or(Path::new("")).to_owned())
     }
 
     /// The least limit of a group and of all groups above it. A group without the memory controller
     /// has no limit, but a group above it may have one.
     fn least_limit(&self, root: &Path, group: &Path) -> Option<u64> {
-        let files: &[&str] = match self.version {
-            Version::One => &["memory.limit_in_bytes"],
+        let files: &[&str] = if self.unified {
             // Above `high`, the kernel does not kill a process but slows it down to a crawl.
-            Version::Two => &["memory.max", "memory.high"],
+            &["memory.max", "memory.high"]
+        } else {
+            &["memory.limit_in_bytes"]
         };
         let mounted = self.mount_point.strip_prefix("/").ok()?;
         group

@@ -1,6 +1,6 @@
 //! The command line: parses arguments, prints, and picks an exit code. The library does the work.
 //!
-//! `enum48` alone counts, as its subcommand `count` does; every subcommand has a file or folder of
+//! `enum48` without a subcommand counts, like `enum48 count`. Every subcommand has a file or folder of
 //! its own.
 
 mod best;
@@ -39,7 +39,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
-/// The exit code of a job that could be done: its answer.
+/// The exit code of a finished job: its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// Done, or agreed.
@@ -48,7 +48,7 @@ enum Outcome {
     Disagreed = 1,
 }
 
-/// The exit code of a job that could not be done: bad arguments, no space, damaged input.
+/// The exit code of a job that failed: bad arguments, no space, damaged input.
 const FAILED: u8 = 2;
 
 const AFTER_HELP: &str = "\
@@ -67,20 +67,20 @@ Examples:
   enum48 check layers.csv OTHER         compare two tables, part by part
   enum48 graph --size 2 --max 32        draw the states of a small game
   enum48 states enum48-data/3x3-1024    write the states, for other programs
-  enum48 solve DIR --for score,512      what each board of a run is worth
-  enum48 cluster tasks --size 4 --max 256   what several machines have to do
+  enum48 solve DIR --for score,512      the value of each board of a run
+  enum48 cluster tasks --size 4 --max 256   tasks for several machines
   enum48 best 0x2310 --dir DIR          the best move of a board
-  enum48 rate CODE --dir DIR            what each move of a game gave away
-  enum48 show 0x2310 --size 2           a board, its moves, and what follows
+  enum48 rate CODE --dir DIR            the cost of each move of a game
+  enum48 show 0x2310 --size 2           a board, its moves, and the boards after them
   enum48 witness 0x0132 --size 2        find a game that ends in this board
   enum48 replay CODE                    replay a game and verify each move
   enum48 play --size 4 --max 2048       play the game in the terminal; with --dir of a
-                                        solved run it shows what each move is worth
+                                        solved run it shows the value of each move
 
-A count can be stopped at any moment; the same command resumes it. The result
-is the same, byte for byte, whatever --threads and --memory are.
+A count can be stopped at any moment; the same command resumes it. No byte of
+the result depends on --threads or --memory.
 
-Exit codes: 0 done or agreed, 1 data or counts disagree, 2 could not be done.";
+Exit codes: 0 done or agreed, 1 data or counts disagree, 2 failed.";
 
 /// Enumerates every reachable state of 2048 on a small board, exactly.
 ///
@@ -160,8 +160,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Print help and version as they are, and what is wrong with the arguments in one line: what it is,
-/// then what clap suggests, if anything.
+/// Print help and version unchanged. Print any other error of the arguments in one line, followed by the
+/// suggestion of clap, if there is one.
 fn refuse(refused: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let kind = refused.kind();
@@ -184,10 +184,9 @@ fn refuse(refused: &clap::Error) -> ExitCode {
     for line in text.lines().map(str::trim) {
         if line.starts_with("Usage:") || line.starts_with("For more information") {
             break;
-        } else if let Some(part) = ["error: ", "tip: "]
-            .iter()
-            .find_map(|word| line.strip_prefix(word))
-        {
+        }
+        let part = line.strip_prefix("error: ");
+        if let Some(part) = part.or_else(|| line.strip_prefix("tip: ")) {
             parts.push(part.to_owned());
         } else if let Some(part) = parts.last_mut().filter(|_| !line.is_empty()) {
             part.extend([" ", line]);
@@ -199,17 +198,15 @@ fn refuse(refused: &clap::Error) -> ExitCode {
 
 /// Whether the reader of our output has closed the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = |cause: &(dyn std::error::Error + 'static)| {
-        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
         let own = cause.downcast_ref::<crate::Error>();
-        io.or(match own {
-            Some(crate::Error::Io { cause, .. }) => Some(cause.kind()),
+        let io = io.or(match own {
+            Some(crate::Error::Io { cause, .. }) => Some(cause),
             _ => None,
-        })
-    };
-    error
-        .chain()
-        .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+        });
+        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
 }
 
 #[cfg(test)]

@@ -62,43 +62,33 @@ impl fmt::Display for What {
 }
 
 impl What {
-    /// The columns from which the figure follows. [`What::Total`] adds one if there are wins.
-    fn columns(self) -> &'static [Column] {
-        match self {
-            Self::Total => &[Column::Live, Column::Dead, Column::Wins],
-            Self::Live | Self::Layer(_) | Self::Part(..) | Self::Parts => &[Column::Live],
-            Self::States => &[Column::Live, Column::Dead],
-            Self::Dead => &[Column::Dead],
-            Self::Labeled => &[Column::Labeled],
-            Self::Afterstates => &[Column::Afterstates],
-        }
-    }
-
     /// The figure in a table; `None` if the table lacks a column or a layer for it. Most figures
     /// need a complete count.
     pub(crate) fn in_table(self, table: &Table, complete: bool) -> Option<u64> {
-        let live = |sum, max: Option<u32>| {
+        let totals = table.totals();
+        let of_layer = |sum, max: Option<u32>| {
             let rows = table.layer(sum).iter();
             let chosen = rows.filter(|row| max.is_none_or(|max| row.max_tile == max));
             (table.last_sum() >= sum || complete).then(|| chosen.map(|row| row.live).sum())
         };
-        if !table.columns().has_all(self.columns()) {
-            return None;
-        }
-        let totals = table.totals();
-        match self {
-            Self::Layer(sum) => live(sum, None),
-            Self::Part(sum, max) => live(sum, Some(max)),
+        let whole = |number| complete.then_some(number);
+        let (columns, number): (&[Column], _) = match self {
+            Self::Layer(sum) => (&[Column::Live], of_layer(sum, None)),
+            Self::Part(sum, max) => (&[Column::Live], of_layer(sum, Some(max))),
+            // The total has one more if there are wins.
+            Self::Total => (
+                &[Column::Live, Column::Dead, Column::Wins],
+                whole(totals.total()),
+            ),
+            Self::Live => (&[Column::Live], whole(totals.live)),
+            Self::States => (&[Column::Live, Column::Dead], whole(totals.states())),
+            Self::Dead => (&[Column::Dead], whole(totals.dead)),
+            Self::Labeled => (&[Column::Labeled], whole(totals.labeled)),
+            Self::Afterstates => (&[Column::Afterstates], whole(totals.afterstates)),
             // `parts` compares each part.
-            Self::Parts => None,
-            _ if !complete => None,
-            Self::Total => Some(totals.total()),
-            Self::Live => Some(totals.live),
-            Self::States => Some(totals.states()),
-            Self::Dead => Some(totals.dead),
-            Self::Labeled => Some(totals.labeled),
-            Self::Afterstates => Some(totals.afterstates),
-        }
+            Self::Parts => return None,
+        };
+        number.filter(|_| table.columns().has_all(columns))
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use super::{Figure, LEES_MILLER, Verdict, What};
-use crate::counts::Table;
+use crate::counts::{Column, Table};
 use crate::game::{Game, Size};
 
 /// Live states by sum and largest tile.
@@ -52,7 +52,7 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
     let last = if complete { u32::MAX } else { table.last_sum() };
     let mut published = published(game);
     published.retain(|&(sum, _), _| sum <= last);
-    if published.is_empty() || !table.columns().has_all(What::Parts.columns()) {
+    if published.is_empty() || !table.columns().has(Column::Live) {
         return Vec::new();
     }
     let rows = table.rows().iter();
@@ -83,7 +83,7 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::{Column, Columns, Row};
+    use crate::counts::{Columns, Row};
     use crate::known::all_published;
 
     fn table(parts: &KnownParts) -> Table {

@@ -11,52 +11,28 @@ use crate::game::{Board, Claim, PartKey, Tally};
 use crate::part::{
     Decoder, Fingerprint, Kind, Part, ValueColumn, ValueDecoder, fingerprint, value_fingerprint,
 };
-use crate::per_thread::PerThread;
 use crate::store::{Expected, Goal, Run, Solution};
 
 /// Number of states checked together, so that they stay in a core's cache.
 const SLICE: usize = 1 << 12;
 
-/// The buffers of a thread.
-pub(super) struct PartScratch {
-    decoder: Decoder,
-    states: Vec<Board>,
-    live: Vec<Board>,
-}
-
-impl PartScratch {
-    pub(super) fn new() -> Result<Self> {
-        Ok(Self {
-            decoder: Decoder::new()?,
-            states: Vec::new(),
-            live: Vec::new(),
-        })
-    }
-}
-
-/// Read the blocks of a file on the threads of the current pool. If several blocks are damaged, the
-/// error names the first, whichever thread is fastest.
-fn read_blocks<T: Send>(
+/// Read the blocks of a file on the threads of the current pool. `read` gets buffers to reuse. If
+/// several blocks are damaged, the error names the first, whichever thread is fastest.
+fn read_blocks<B: Default, T: Send>(
     blocks: usize,
-    read: impl Fn(usize) -> Result<T> + Send + Sync,
+    read: impl Fn(&mut B, usize) -> Result<T> + Send + Sync,
 ) -> Result<Vec<T>> {
-    let read: Vec<Result<T>> = (0..blocks).into_par_iter().map(read).collect();
+    let blocks = (0..blocks).into_par_iter();
+    let read: Vec<Result<T>> = blocks.map_init(B::default, read).collect();
     read.into_iter().collect()
 }
 
 /// Read a part on the threads of the current pool, and check it against the manifest.
-pub(super) fn verify_part(
-    run: &Run,
-    expected: &Expected,
-    row: Row,
-    readers: &PerThread<PartScratch>,
-    watch: Watch,
-) -> Result<()> {
+pub(super) fn verify_part(run: &Run, expected: &Expected, row: Row, watch: Watch) -> Result<()> {
     let part = run.open_part(expected)?;
     let (mut tally, mut fingerprint) = (Tally::default(), Fingerprint::default());
-    for (of_block, sum) in read_blocks(part.blocks(), |block| {
-        let thread = rayon::current_thread_index().unwrap_or(0);
-        let (tally, sum) = read_block(run, &part, block, &mut readers.lock(thread))?;
+    for (of_block, sum) in read_blocks(part.blocks(), |boards, block| {
+        let (tally, sum) = read_block(run, &part, block, boards)?;
         advance(watch, tally.unique);
         Ok((tally, sum))
     })? {
@@ -108,10 +84,10 @@ fn read_block(
     run: &Run,
     part: &Part,
     block: usize,
-    reader: &mut PartScratch,
+    boards: &mut Vec<Board>,
 ) -> Result<(Tally, Fingerprint)> {
-    reader.states.clear();
-    part.read_block(block, &mut reader.decoder, &mut reader.states)?;
+    boards.clear();
+    part.read_block(block, &mut Decoder::new()?, boards)?;
     let (rules, label) = (run.game().rules(), part.label());
     let claim = Claim {
         key: label.key,
@@ -122,7 +98,7 @@ fn read_block(
         what: format!("block {block}: {board:#x} {what}"),
     };
     let (mut totals, mut sum) = (Tally::default(), Fingerprint::default());
-    for states in reader.states.chunks(SLICE) {
+    for states in boards.chunks(SLICE) {
         if let Some((board, what)) = rules.audit(states, claim) {
             return Err(wrong(board, what));
         }
@@ -130,11 +106,10 @@ fn read_block(
         sum += fingerprint(states);
         match label.kind {
             Kind::States => {
-                reader.live.clear();
-                reader.live.extend_from_slice(states);
-                let Tally { dead, labeled, .. } = rules.census(&mut reader.live);
+                let mut live = states.to_vec();
+                let Tally { dead, labeled, .. } = rules.census(&mut live);
                 if dead > 0 {
-                    return Err(wrong(first_dead(states, &reader.live), "has no legal move"));
+                    return Err(wrong(first_dead(states, &live), "has no legal move"));
                 }
                 totals.labeled += labeled;
             }
@@ -229,13 +204,17 @@ pub(super) fn verify_solution(
 /// Read a file of values, and check its fingerprint against the values and their afterstates.
 fn verify_column(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> {
     column.expect_blocks_of(part)?;
-    let blocks = read_blocks(column.blocks(), |block| {
-        let (mut keys, mut values) = (Vec::new(), Vec::new());
-        column.read_block(block, &mut ValueDecoder::new()?, &mut values)?;
-        part.read_block(block, &mut Decoder::new()?, &mut keys)?;
-        advance(watch, values.len() as u64);
-        Ok(value_fingerprint(&keys, &values))
-    })?;
+    let blocks = read_blocks(
+        column.blocks(),
+        |(keys, values): &mut (Vec<_>, Vec<_>), block| {
+            keys.clear();
+            values.clear();
+            column.read_block(block, &mut ValueDecoder::new()?, values)?;
+            part.read_block(block, &mut Decoder::new()?, keys)?;
+            advance(watch, values.len() as u64);
+            Ok(value_fingerprint(keys, values))
+        },
+    )?;
     let fingerprint = blocks
         .into_iter()
         .fold(Fingerprint::default(), |a, b| a + b);

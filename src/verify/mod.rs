@@ -30,10 +30,8 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::part::{Fingerprint, Kind};
-use crate::per_thread::PerThread;
 use crate::progress::Progress;
 use crate::store::{Expected, Run};
-use files::PartScratch;
 pub use files::Solved;
 
 /// The result of [`verify`].
@@ -109,10 +107,8 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
         ..Report::default()
     };
 
-    let readers = PerThread::new(pool.current_num_threads(), |_| PartScratch::new())?;
     let verify = |expected: &Expected| {
-        let row = table.row(expected.name.key);
-        files::verify_part(run, expected, row, &readers, watch)
+        files::verify_part(run, expected, table.row(expected.name.key), watch)
     };
     let verified: Vec<Result<()>> = pool.install(|| expected.par_iter().map(verify).collect());
     let mut broken = HashSet::new();

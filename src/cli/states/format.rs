@@ -1,7 +1,7 @@
 //! The formats of states: text, CSV, a `NumPy` array, a Parquet table.
 
 use std::io::{self, Write};
-use std::iter;
+use std::{iter, mem};
 
 use anyhow::Result;
 use npyz::{DType, DTypeError, Field, NpyWriter, Serialize, TypeWrite, WriterBuilder};
@@ -34,8 +34,12 @@ pub(super) fn writer<'a>(
 ) -> Result<Box<dyn StateWriter + 'a>> {
     let size = game.size();
     Ok(match args.format {
-        StateFormat::Hex => Box::new(Hex { to, size }),
-        StateFormat::Grid => Box::new(Grids { to, size, at: 0 }),
+        StateFormat::Hex | StateFormat::Grid => Box::new(Text {
+            to,
+            size,
+            grids: args.format == StateFormat::Grid,
+            first: true,
+        }),
         StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
         StateFormat::Npy => Box::new(npy(goals, count, to)?),
         #[cfg(feature = "parquet")]
@@ -58,35 +62,25 @@ pub(super) fn rows<'a>(
         .map(move |(at, &state)| (state, own(at)))
 }
 
-struct Hex<'a, 'b> {
+/// States as text: a number a line, or a grid with an empty line before all but the first.
+struct Text<'a, 'b> {
     to: &'a mut Sink<'b>,
     size: Size,
+    grids: bool,
+    first: bool,
 }
 
-impl StateWriter for Hex<'_, '_> {
+impl StateWriter for Text<'_, '_> {
     fn write(&mut self, _: PartKey, states: &[u64], _: &[f64]) -> Result<()> {
         for &state in states {
-            writeln!(self.to, "{:#x}", Grid::new(state, self.size)?)?;
-        }
-        Ok(())
-    }
-}
-
-struct Grids<'a, 'b> {
-    to: &'a mut Sink<'b>,
-    size: Size,
-    /// Number of states written.
-    at: u64,
-}
-
-impl StateWriter for Grids<'_, '_> {
-    fn write(&mut self, _: PartKey, states: &[u64], _: &[f64]) -> Result<()> {
-        for &state in states {
-            if self.at > 0 {
-                writeln!(self.to)?;
+            let grid = Grid::new(state, self.size)?;
+            if !self.grids {
+                writeln!(self.to, "{grid:#x}")?;
+            } else if mem::take(&mut self.first) {
+                writeln!(self.to, "{grid:#}")?;
+            } else {
+                writeln!(self.to, "\n{grid:#}")?;
             }
-            writeln!(self.to, "{:#}", Grid::new(state, self.size)?)?;
-            self.at += 1;
         }
         Ok(())
     }
