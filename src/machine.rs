@@ -13,7 +13,7 @@ use parse_size::Config;
 use rlimit::Resource;
 use sysinfo::System;
 
-/// Memory bound if the user gives none and the system does not tell how much memory there is.
+/// Memory bound if neither the user nor the system tells one.
 const MEMORY: u64 = 1 << 30;
 
 /// Most threads that a user can ask for: more than any machine has.
@@ -112,7 +112,7 @@ fn memory_limit(root: &Path) -> Option<u64> {
 
 /// A mounted hierarchy that can control memory.
 struct Hierarchy {
-    /// Whether its version is 2, not 1.
+    /// Whether the hierarchy has version 2, not 1.
     unified: bool,
     /// The group that lies at the mount point.
     top: PathBuf,
@@ -178,7 +178,7 @@ impl Hierarchy {
 mod tests {
     use super::*;
 
-    /// The least limit in a tree of these files.
+    /// The least limit in a directory with these files.
     fn limit(files: &[(&str, &str)]) -> Option<u64> {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_limit_of_a_group_and_those_above_it_counts() {
+    fn the_least_limit_of_a_group_and_its_ancestors_counts() {
         let slurm = "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n";
         let mounts = "24 30 0:22 / /proc rw shared:12 - proc proc rw\n\
                       26 30 0:23 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_are_no_groups_there_is_no_limit() {
+    fn without_groups_there_is_no_limit() {
         assert_eq!(limit(&[]), None);
         assert_eq!(
             limit(&[

@@ -19,13 +19,13 @@ struct ExitWhenOut;
 #[global_allocator]
 static ALLOCATOR: ExitWhenOut = ExitWhenOut;
 
-/// Whether a thread has found that there is no memory left, and ends the process.
+/// Whether a thread has run out of memory and is ending the process.
 static OUT: AtomicBool = AtomicBool::new(false);
 
 /// On out-of-memory, print the remedy and exit with 2.
 fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
-        // Other threads may run out at the same time. Once is enough.
+        // Other threads may run out at the same time. Only the first reports it.
         while OUT.swap(true, Ordering::SeqCst) {
             thread::yield_now();
         }
@@ -33,7 +33,7 @@ fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
         let _ = writeln!(
             io::stderr(),
             "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
-             fewer --threads, then the same command again"
+             fewer --threads, then give the same command again"
         );
         process::exit(2);
     }
@@ -65,7 +65,7 @@ unsafe impl GlobalAlloc for ExitWhenOut {
 mod tests {
     /// Run it under Miri: `cargo +nightly miri test --bin enum48`.
     #[test]
-    fn memory_is_what_the_system_gives() {
+    fn allocated_memory_keeps_its_contents() {
         let mut bytes = vec![0u8; 1000];
         assert!(bytes.iter().all(|&byte| byte == 0));
         bytes.fill(7);

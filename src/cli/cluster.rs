@@ -59,8 +59,8 @@ struct TasksArgs {
     #[command(flatten)]
     wanted: WantedRun,
 
-    /// Candidates of a task, about. A layer with fewer candidates is not cut; a layer that is cut
-    /// already keeps its tasks
+    /// Approximate number of candidates of a task. A layer with fewer candidates is not cut; a layer
+    /// that is cut already keeps its tasks
     #[arg(long, value_name = "CANDIDATES", default_value_t = cluster::TASK,
           value_parser = clap::value_parser!(u64).range(1..))]
     task: u64,
@@ -103,7 +103,6 @@ struct SealArgs {
     dir: PathBuf,
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     match &args.command {
         ClusterCommand::Tasks(args) => print_tasks(args)?,

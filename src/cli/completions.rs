@@ -44,7 +44,6 @@ pub(super) struct Args {
     reader: String,
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut program = Cli::command();
     let mut text = Vec::new();
@@ -77,8 +76,8 @@ fn write_manual(program: Command, out: &mut dyn Write) -> io::Result<()> {
     closing(&after.unwrap_or_default()).to_writer(out)
 }
 
-/// Write a subcommand's page as a section. Its headings become subheadings, except those of the
-/// synopsis and the description, which need none.
+/// Write a subcommand's page as a section. Its headings become subheadings. The synopsis and the
+/// description need no heading.
 fn section(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
     let name = command.get_bin_name().unwrap_or_default().to_uppercase();
     let after = command.get_after_help().map(ToString::to_string);
@@ -122,7 +121,7 @@ fn synopsis(usages: &[String]) -> Roff {
     roff
 }
 
-/// Move the possible values of an argument into its help, which otherwise lists them one a line.
+/// Move the possible values of an argument into its help. `clap_mangen` would list one a line.
 fn values_in_line(arg: Arg) -> Arg {
     let values = arg.get_possible_values();
     let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
@@ -182,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_after_the_help_becomes_a_list_and_sections() {
+    fn the_examples_become_a_list_and_the_exit_codes_a_section() {
         let text = "Examples:\n  a --b    does c\n           and d\n  e --f\n\nOf more.\n\nExit codes: 0 done.";
         let page = closing(text).to_roff();
         let wanted = ".SH EXAMPLES\n.TP\n\\fBa \\-\\-b\\fR\ndoes c\nand d\n.PP\n\\fBe \\-\\-f\\fR\n.PP\nOf more.\n.SH \"EXIT STATUS\"\n0 done.\n";

@@ -16,11 +16,11 @@ use super::wanted::WantedRun;
 use crate::engine::{self, Choice, Engine};
 use crate::store::Run;
 
-/// Count a game; the same as enum48 without a subcommand
+/// Count a game, like enum48 without a subcommand
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  enum48 count --size 2 --max 32        the same as enum48 --size 2 --max 32
+  enum48 count --size 2 --max 32        count 2x2 to 32, like enum48 --size 2 --max 32
   enum48 count --size 3 --dry-run       estimate states, disk, memory and time
   enum48 count --size 4x3 --until 128   4 rows, 3 columns, up to sum 128")]
 pub(super) struct Args {
@@ -60,7 +60,6 @@ fn engine_parser() -> impl TypedValueParser<Value = Engine> {
     })
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let (wanted, until) = (&args.wanted, args.wanted.until);
@@ -87,7 +86,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let run = store.run();
     results.write_csv(|to| Ok(run.table().until(until).write_csv(to)?))?;
     let summary = Summary::new(run, until, &before, &choice, begin.elapsed(), peak_memory);
-    // Nobody waits for the directory while the summary is read.
+    // Unlock the directory before the summary, which may wait for a reader.
     drop(store);
     results.print(&summary)?;
     Ok(match summary.agrees() {

@@ -13,7 +13,7 @@ use crate::store::{Run, Solution};
 /// A game, by its size and winning tile.
 #[derive(Args)]
 pub(super) struct GameArgs {
-    // Not a `Size`, as `enum48` alone needs one and a subcommand of it does not.
+    // An option, because `enum48` alone needs a size and `enum48 SUBCOMMAND` does not.
     /// Size of the board: N for a square, or rows and columns as in 4x3; sides from 2 to 4
     #[arg(long, value_name = "N|RxC", required = true)]
     size: Option<Size>,
@@ -31,7 +31,7 @@ impl GameArgs {
     }
 }
 
-/// A game, by its size and winning tile or by a run of it.
+/// A game, by its size and winning tile or by a run.
 #[derive(Args)]
 pub(super) struct GameOrRun {
     /// Size of the board, unless --dir gives it
@@ -48,13 +48,13 @@ pub(super) struct GameOrRun {
 }
 
 impl GameOrRun {
-    /// The game, and the run if there is one. What is given beside a run must be the run's.
+    /// The game, and the run if there is one. A size or winning tile must match the run.
     pub(super) fn open(&self) -> Result<(Game, Option<Run>)> {
         let run = self.dir.as_deref().map(open::run).transpose()?;
         Ok((self.game(run.as_ref())?, run))
     }
 
-    /// The game, and the solution of its run if there is a run, which must then be solved.
+    /// The game, and the solution if there is a run. The run must be solved.
     pub(super) fn open_solution(&self) -> Result<(Game, Option<Solution>)> {
         let solution = self.dir.as_deref().map(open::solution).transpose()?;
         let game = self.game(solution.as_ref().map(Solution::run))?;
@@ -81,7 +81,7 @@ impl GameOrRun {
     }
 }
 
-/// A board, which the shell may have split into words.
+/// The board in some words, which the shell may have split.
 pub(super) fn board(words: &[String], game: &Game) -> Result<Grid> {
     let boards = words.iter().filter(|word| word.starts_with("0x")).count();
     if boards > 1 {

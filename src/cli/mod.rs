@@ -215,12 +215,12 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_arguments_are_declared_consistently() {
+    fn clap_accepts_the_declared_arguments() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn every_help_has_examples_which_are_understood() {
+    fn every_help_has_examples_that_parse() {
         let mut program = Cli::command();
         program.build();
         let commands = program.get_subcommands().filter(|c| c.get_name() != "help");

@@ -50,8 +50,8 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// The destination that `path` names. Checks that it can be written now, not after hours of
-    /// work, and that it is in no run's directory.
+    /// The destination that `path` names. Checks now, not after hours of work, that it can be written
+    /// and that it is in no run's directory.
     pub(super) fn new(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Stdout);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_and_permissions_kept() {
+    fn a_write_follows_links_and_keeps_permissions() {
         let place = tempfile::tempdir().unwrap();
         let (path, link) = (place.path().join("data"), place.path().join("link"));
         let write = |path: &Path, bytes: &'static [u8]| {
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"new");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
-        // A link to nothing makes what it points to, with the permissions of any new file.
+        // A link to a missing file creates the file, with the permissions of any new file.
         let (made, dangling) = (place.path().join("made"), place.path().join("dangling"));
         symlink("made", &dangling).unwrap();
         write(&dangling, b"made");

@@ -1,4 +1,4 @@
-//! The arguments that say how much a job may use.
+//! The arguments that limit the threads and the memory of a job.
 
 use anyhow::Result;
 use clap::Args;
@@ -7,11 +7,11 @@ use super::talk;
 use crate::engine::Plan;
 use crate::machine::{self, THREADS_PER_CORE};
 
-/// The help of `--memory` where values are looked up.
+/// The help of `--memory` for subcommands that look values up.
 pub(super) const LOOKUP_MEMORY: &str = "\
 Memory for blocks of files, such as 512M or 8G, in powers of 1024 [default: half of the machine's]";
 
-/// What a job may use.
+/// The threads and the memory of a job.
 #[derive(Args)]
 pub(super) struct Resources {
     /// Number of threads, up to 8 for each core [default: all cores]
@@ -20,8 +20,8 @@ pub(super) struct Resources {
 
     /// Memory for data, such as 512M or 8G, in powers of 1024 [default: half of the machine's]
     ///
-    /// The program itself takes up to 200M more. What does not fit goes to temporary files in the
-    /// run's directory; the result is the same.
+    /// The program itself takes up to 200M more. Data beyond the limit goes to temporary files in the
+    /// run's directory; the result does not change.
     #[arg(long, value_name = "SIZE", value_parser = machine::parse_size)]
     memory: Option<u64>,
 }
@@ -34,7 +34,7 @@ impl Resources {
     }
 }
 
-/// As many threads as asked for, if the machine can use them, or as it has cores.
+/// The requested number of threads, at most the number that the machine can use; or its cores.
 pub(super) fn threads_or_cores(asked: Option<usize>) -> usize {
     let (cores, most) = (machine::cores(), machine::most_threads());
     let threads = asked.unwrap_or(cores);

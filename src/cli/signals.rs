@@ -17,7 +17,7 @@ pub(super) use self::system::{handle_file_size_limit, note_continued, suspend};
 use crate::machine;
 use crate::store;
 
-/// Unix: signals can be waited for, and there are jobs.
+/// On Unix, a thread can wait for signals, and there are jobs.
 #[cfg(unix)]
 mod system {
     use std::io;
@@ -36,7 +36,7 @@ mod system {
     /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
     /// instead of killing the process.
     pub(in crate::cli) fn handle_file_size_limit() {
-        // Without the handler such a write kills the process, and the next one resumes its work.
+        // If this fails, such a write kills the process, and the same command resumes the work.
         let _ = flag::register(SIGXFSZ, Arc::default());
     }
 
@@ -61,7 +61,7 @@ mod system {
     }
 }
 
-/// Other systems: a signal ends the process at once, and there are no jobs.
+/// On other systems a signal ends the process at once, and there are no jobs.
 #[cfg(not(unix))]
 mod system {
     use std::io;

@@ -41,7 +41,7 @@ pub(super) fn bytes(n: f64) -> String {
     }
 }
 
-/// "0.3 s", "110 s", "3 min", "2.5 h": in the largest unit of which there are at least two.
+/// "0.3 s", "110 s", "3 min", "2.5 h": at least two of the largest possible unit.
 pub(super) fn time(seconds: f64) -> String {
     let fits = |(unit, _): &&(f64, &str)| seconds >= 2.0 * unit;
     let (unit, name) = TIMES.iter().rev().find(fits).unwrap_or(&TIMES[0]);
@@ -53,7 +53,7 @@ pub(super) fn speed(rate: f64) -> String {
     format!("{} states/s", count(rate))
 }
 
-/// "9 to 20 min", "50 s to 3 min", or one of both if they are the same.
+/// "9 to 20 min", "50 s to 3 min", or just "3 s" if both ends are equal.
 pub(super) fn range(low: &str, high: &str) -> String {
     if low == high {
         return low.to_owned();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_is_no_plural() {
+    fn a_single_thing_has_no_plural() {
         assert_eq!(things(0, "file"), "0 files");
         assert_eq!(things(1, "live state"), "1 live state");
         assert_eq!(things(1900, "file"), "1,900 files");

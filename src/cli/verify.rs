@@ -1,4 +1,4 @@
-//! `enum48 verify`: reread a run and its solution, and report what is damaged.
+//! `enum48 verify`: reread a run and its solution, and report damage.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::store::{Run, Solution};
 use crate::verify::deep::values;
 use crate::verify::{self, Report, Solved, deep};
 
-/// Reread every byte of a run and of its solution, and report what is damaged
+/// Reread every byte of a run and of its solution, and report damage
 ///
 /// Checks that the manifest agrees with itself, with layers.csv and with the files; the header,
 /// index, footer and block checksums of each file; that states are in order, canonical, live, and
@@ -58,7 +58,6 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let run = match open::run(&args.dir) {
         Ok(run) => run,

@@ -20,7 +20,7 @@ pub struct Totals {
     pub dead: u64,
     /// Boards that the live and dead states represent, symmetric images included.
     pub labeled: u64,
-    /// Canonical afterstates, without winning ones.
+    /// Canonical afterstates without the winning tile.
     pub afterstates: u64,
     /// Number of sums with a state.
     pub layers: u64,
@@ -31,7 +31,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Whether any state is lost.
+    /// Whether the game can be lost: some state is dead.
     #[must_use]
     pub fn loss(&self) -> bool {
         self.dead > 0
@@ -220,7 +220,7 @@ pub enum Differs {
     OnlySecond,
 }
 
-/// Unwraps the system's error, so that callers see its kind.
+/// Unwrap the system's error, so that callers see its kind.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

@@ -23,7 +23,7 @@ pub struct Row {
     /// Boards that the live and dead states represent, symmetric images included: the sum of their
     /// orbit sizes.
     pub labeled: u64,
-    /// Canonical afterstates of this sum and largest tile, without winning ones.
+    /// Canonical afterstates of this sum and largest tile, without the winning tile.
     pub afterstates: u64,
     /// Fingerprint of the live states.
     pub fingerprint: Fingerprint,
@@ -36,7 +36,7 @@ pub struct Row {
     /// Candidates that were dropped as duplicates.
     #[serde(default)]
     pub duplicates: u64,
-    /// Legal moves of the live states, winning ones included.
+    /// Legal moves of the live states, winning moves included.
     #[serde(default)]
     pub moves: u64,
     /// Moves that make the winning tile.
@@ -167,7 +167,7 @@ impl Columns {
     /// All columns.
     pub const ALL: Self = Self([true; Column::ALL.len()]);
 
-    /// These columns.
+    /// The set of some columns.
     #[must_use]
     pub fn of(columns: &[Column]) -> Self {
         Self(Column::ALL.map(|column| columns.contains(&column)))
@@ -209,7 +209,7 @@ impl Columns {
     }
 }
 
-/// The names of the columns that hold counts.
+/// Lists the names of the columns that hold counts.
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.counts().map(Column::name).collect();

@@ -1,4 +1,4 @@
-//! The errors of two jobs that not every run needs: solving it, and counting a layer task by task.
+//! The errors of two jobs that not every run needs: solving the game, and counting task by task.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub enum SolvingError {
     Needed {
         /// Directory.
         path: PathBuf,
-        /// What the run should keep from now on.
+        /// The requested `--keep`.
         wanted: String,
     },
 
@@ -55,18 +55,18 @@ pub enum SolvingError {
         begun: String,
     },
 
-    /// An objective that the run is not solved for.
+    /// An unsolved objective of the run.
     #[error("{path}: solved for {solved}, not for {wanted}: enum48 solve {path} --for {wanted}")]
     OtherObjective {
         /// Directory.
         path: PathBuf,
-        /// The objectives that the run is solved for.
+        /// The solved objectives.
         solved: String,
-        /// The objective asked for.
+        /// The requested objective.
         wanted: String,
     },
 
-    /// An objective that the run cannot be solved for.
+    /// An objective that is impossible for the run.
     #[error("{path}: {cause}")]
     Unsolvable {
         /// Directory.
@@ -82,7 +82,7 @@ pub enum SolvingError {
     Mismatch {
         /// The manifest of the solution.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The difference.
         what: String,
     },
 
@@ -110,7 +110,7 @@ pub enum SolvingError {
         path: PathBuf,
         /// The objective.
         objective: String,
-        /// How values are rounded.
+        /// The rounding of the solution.
         found: String,
         /// The requested rounding.
         wanted: String,
@@ -123,7 +123,7 @@ pub enum SolvingError {
     Fraction {
         /// The objective.
         objective: String,
-        /// Bits asked for.
+        /// The requested number of bits.
         fraction: u32,
         /// The most bits that fit.
         most: u32,
@@ -136,7 +136,7 @@ pub enum SolvingError {
     TooFewBits {
         /// The objective.
         objective: String,
-        /// Bits asked for.
+        /// The requested number of bits.
         fraction: u32,
         /// The maximum error of a value.
         error: f64,
@@ -149,7 +149,7 @@ pub enum SolvingError {
     /// A tile that no game reaches.
     #[error("for {tile}: no game of this run reaches it: the largest tile is {largest}")]
     Unreachable {
-        /// The tile asked for.
+        /// The requested tile.
         tile: u32,
         /// The largest tile of the run.
         largest: u32,
@@ -173,7 +173,7 @@ pub enum SolvingError {
         "sum {sum}: the afterstate {afterstate:#x} is reached, but in no file: the run is damaged: verify it, or count again"
     )]
     Absent {
-        /// Sum of its tiles.
+        /// Sum of the tiles of the afterstate.
         sum: u32,
         /// The afterstate.
         afterstate: u64,
@@ -195,7 +195,7 @@ pub enum TaskError {
     #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
     Unknown(String),
 
-    /// A task of a layer that has since been sealed, or planned again.
+    /// A task of a layer that was sealed, or planned again, in the meantime.
     #[error(
         "{0}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again"
     )]
@@ -221,7 +221,7 @@ pub enum TaskError {
     Retracted {
         /// The task.
         task: String,
-        /// What is wrong.
+        /// The fault of the output.
         cause: Box<Error>,
     },
 

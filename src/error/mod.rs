@@ -49,7 +49,7 @@ pub enum Error {
     Board {
         /// The text that was given.
         text: String,
-        /// What is wrong with the text.
+        /// The fault of the text.
         what: String,
         /// Rows and columns expected.
         size: String,
@@ -66,7 +66,7 @@ pub enum Error {
     Code {
         /// The move at fault, counted from 1; `None` if no move is at fault.
         turn: Option<u64>,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
 
@@ -86,7 +86,7 @@ pub enum Error {
     Vast {
         /// Game.
         game: String,
-        /// The greatest sum asked for.
+        /// The requested last sum.
         until: Option<u32>,
         /// The most states allowed.
         limit: usize,
@@ -124,7 +124,7 @@ pub enum Error {
 
     /// zstd has too little memory.
     #[error(
-        "zstd: {0}: sealed layers are kept: give less --memory or fewer --threads, then the same command again"
+        "zstd: {0}: sealed layers are kept: give less --memory or fewer --threads, then give the same command again"
     )]
     Zstd(#[source] io::Error),
 
@@ -172,9 +172,9 @@ pub enum Error {
     Cut {
         /// File.
         path: PathBuf,
-        /// Size that it should have, in bytes.
+        /// Expected size in bytes.
         expected: u64,
-        /// Size that it has, in bytes.
+        /// Actual size in bytes.
         got: u64,
     },
 
@@ -183,7 +183,7 @@ pub enum Error {
     Damaged {
         /// File.
         path: PathBuf,
-        /// Where and how.
+        /// The place and the kind of damage.
         what: String,
     },
 
@@ -195,7 +195,7 @@ pub enum Error {
     Mismatch {
         /// File.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         what: String,
     },
 
@@ -210,7 +210,7 @@ pub enum Error {
         wanted: &'static str,
     },
 
-    /// Counts that no game can have: a fault of the program or of the machine.
+    /// Counts that no game can have, because of a fault of the program or of the machine.
     #[error(
         "{place}: a law is broken: {law}: these counts cannot be right: count again, and report it if it happens again"
     )]
@@ -228,7 +228,7 @@ pub enum Error {
     Altered {
         /// File.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
 
@@ -237,7 +237,7 @@ pub enum Error {
     Table {
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong with the line.
+        /// The fault of the line.
         what: String,
     },
 
@@ -246,9 +246,9 @@ pub enum Error {
         "states out of order: {got:#x} after {previous:#x}: a part takes strictly increasing states"
     )]
     OutOfOrder {
-        /// The state before.
+        /// The previous state.
         previous: u64,
-        /// The state after it, which must be greater.
+        /// The next state, which must be greater.
         got: u64,
     },
 
@@ -269,11 +269,11 @@ pub enum Error {
         path: PathBuf,
         /// Game of the run.
         found: String,
-        /// Game that was asked for.
+        /// Requested game.
         wanted: String,
     },
 
-    /// A directory with a run that has segments of another size.
+    /// A directory with a run whose segments have another size.
     #[error(
         "{path}: a file has up to {found} boards of a part, not {wanted}: give another --dir, or no --segment"
     )]
@@ -300,7 +300,7 @@ pub enum Error {
     NotCounted {
         /// Directory.
         path: PathBuf,
-        /// Sum asked for.
+        /// Requested sum.
         sum: u32,
         /// Sum of the last sealed layer.
         last: u32,
@@ -313,26 +313,26 @@ pub enum Error {
         path: PathBuf,
         /// States or afterstates.
         what: String,
-        /// Sum asked for.
+        /// Requested sum.
         sum: u32,
         /// First sum that still has its files, if there is one.
         first: Option<u32>,
-        /// What the run keeps.
+        /// The `--keep` of the run.
         keep: String,
-        /// The value of `--keep` that keeps them.
+        /// The `--keep` that retains them.
         keeping: String,
     },
 
-    /// A request to keep every layer of a run that has dropped layers.
+    /// A request to keep every layer, for a run that has dropped layers.
     #[error(
         "{path}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir"
     )]
     Dropped {
         /// Directory.
         path: PathBuf,
-        /// What the run should keep from now on.
+        /// The requested `--keep`.
         wanted: String,
-        /// What the run has kept so far.
+        /// The `--keep` of the run.
         kept: String,
         /// States or afterstates.
         what: String,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Error;
 
-/// The first sum whose boards are left.
+/// The first sum that still has its boards, in words.
 pub(super) fn left(first: Option<u32>) -> String {
     first.map_or_else(
         || "and none are left".to_owned(),
@@ -31,7 +31,7 @@ impl Error {
         }
     }
 
-    /// The file that the error calls damaged or missing.
+    /// The damaged or missing file.
     pub(crate) fn damaged_file(&self) -> Option<&Path> {
         match self {
             Self::Foreign(path)
@@ -81,7 +81,7 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
             ": give a place that can be read and written"
         }
         (_, io::ErrorKind::OutOfMemory) => {
-            ": sealed layers are kept: give less --memory or fewer --threads, then the same command again"
+            ": sealed layers are kept: give less --memory or fewer --threads, then give the same command again"
         }
         ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
         ("map", _) => {

@@ -1,6 +1,6 @@
 //! Published numbers, with their sources.
 //!
-//! Two conventions are in use. Lees-Miller counts live states, plus one for the win and one for the
+//! There are two conventions. Lees-Miller counts live states, plus one for the win and one for the
 //! loss if they can be reached. Kaneko, Yamashita and others count live and dead states of the game
 //! without a winning tile.
 
@@ -195,12 +195,12 @@ pub(crate) fn published(game: &Game) -> Option<Published> {
     all_published().find(|published| published.game == name)
 }
 
-/// A published figure beside a counted one.
+/// A published figure and the counted number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// The published figure.
     pub(crate) figure: Figure,
-    /// The number counted.
+    /// The counted number.
     pub(crate) got: u64,
     /// The publication.
     pub(crate) source: &'static str,
@@ -212,7 +212,7 @@ impl Verdict {
     }
 }
 
-/// Compare a table with the published figures of its game that it can confirm.
+/// Compare a table with the published figures of its game, as far as its columns and layers allow.
 pub(crate) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     if let Some(known) = published(game) {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_compared_up_to_its_last_layer() {
+    fn figures_beyond_the_last_layer_are_not_compared() {
         let row = |sum, max_tile, live| Row {
             sum,
             max_tile,

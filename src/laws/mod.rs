@@ -1,4 +1,4 @@
-//! Laws that the counts of any game obey, whichever program counted it.
+//! Laws that the counts of every game obey, by whichever program.
 //!
 //! Key idea: a wrong count is rarely consistent. The rules of the game bound every row, and the
 //! flow from one layer to the next is conserved: each candidate of a layer was spawned into an
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_true_table_obeys_and_is_seen_to_end() {
+    fn a_true_table_obeys_and_shows_its_end() {
         assert!(judge(&table(TABLE)).unwrap());
         assert!(!judge(&table(TABLE).until(Some(20))).unwrap());
         assert!(!judge(&Table::new([])).unwrap());

@@ -79,7 +79,7 @@ fn check_totals(run: &Run, part: &Part, row: Row, tally: Tally, sum: Fingerprint
     Ok(())
 }
 
-/// Read a block, and check each of its boards. Counts different boards, labeled boards and empty cells.
+/// Read a block, and check each of its boards. Counts distinct boards, labeled boards and empty cells.
 fn read_block(
     run: &Run,
     part: &Part,
@@ -119,7 +119,7 @@ fn read_block(
     Ok((totals, sum))
 }
 
-/// The first of `states` that is missing from `live`, the list without its dead states.
+/// The first of `states` that is dead; `live` is the list without dead states.
 fn first_dead(states: &[Board], live: &[Board]) -> Board {
     let mut pairs = states.iter().zip(live);
     pairs

@@ -102,7 +102,7 @@ mod tests {
     use crate::game::Rules;
 
     #[test]
-    fn lines_move_as_the_rules_say() {
+    fn lines_move_by_the_rules() {
         // From the rules: 4 4 . 8 gives 8 8 . .; 2 2 2 . gives 4 2 . . toward the front; 2 2 2 2
         // gives 4 4 . .
         for (line, after, score) in [
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_moves_equal_the_engine_s_moves() {
+    fn moves_agree_with_the_engine() {
         let mut boards = 0x9E37_79B9_7F4A_7C15u64;
         for name in [
             "2x2", "2x3-16", "4x2", "3x3-64", "3x4", "4x4-32", "4x4-2048",

@@ -74,8 +74,7 @@ fn advance(watch: Watch, boards: u64) {
     watch.lock().expect("no thread panics").advance(boards);
 }
 
-/// Number of boards and values that [`verify`] reads; a solution without a readable manifest counts
-/// as none.
+/// Number of boards and values that [`verify`] reads. A solution without a readable manifest has none.
 #[must_use]
 pub fn work(run: &Run) -> u64 {
     let solution = files::open_solution(run).ok().flatten();

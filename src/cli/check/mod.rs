@@ -18,7 +18,7 @@ use crate::laws;
 use crate::part::fingerprint;
 use crate::store::Run;
 
-/// Compare games counted now, or a table, with the published numbers
+/// Compare a new count, or a table, with the published numbers
 ///
 /// Without a TABLE, counts the games that have published numbers, in a temporary directory; this
 /// takes some seconds. With a TABLE, counts nothing: compares the table with the published numbers of
@@ -83,7 +83,6 @@ pub(super) struct Args {
 /// The table that stands for stdin on the command line.
 const STDIN: &str = "-";
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     if let Some(sum) = args.until.filter(|&sum| sum < 4) {
         return Err(Error::Until(sum).into());

@@ -34,7 +34,7 @@ pub(super) struct CheckReport {
     difference: Option<DifferingColumn>,
 }
 
-/// A published figure beside the counted one.
+/// A published figure and the counted number.
 #[derive(Serialize)]
 struct CheckedFigure {
     game: String,

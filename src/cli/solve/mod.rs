@@ -107,7 +107,6 @@ impl FromStr for WantedObjective {
     }
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let plan = args.resources.plan()?;

@@ -134,7 +134,6 @@ impl Args {
     }
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     refuse(args)?;
     let output = Output::new(&args.output)?;
@@ -258,7 +257,7 @@ fn write(
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| {
         let mut writer = format::writer(args, *run.game(), goals, count, to)?;
-        // The next states are read while these are written.
+        // One thread reads the next states while this thread writes.
         thread::scope(|scope| {
             let (send, batches) = mpsc::sync_channel(READ_AHEAD);
             scope.spawn(move || {

@@ -26,8 +26,8 @@ impl Follow {
         }
     }
 
-    /// The canonical boards of a target that follow from boards of a source, with `tile` spawned if
-    /// it is given.
+    /// The canonical boards of a target that follow from boards of a source. If `tile` is given, it is
+    /// spawned.
     pub(super) fn boards(
         &self,
         target: TargetLayer,

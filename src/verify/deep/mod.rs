@@ -8,11 +8,10 @@
 //! algorithms share only the canonical form and the reader of part files. Kept afterstates are also
 //! made again: from the states, or from other afterstates if the states were dropped.
 //!
-//! Key idea: the layer to be checked determines how to divide the work. Each of its blocks is a
-//! bucket, which collects the candidates from that block's range; repeats are dropped whenever a
-//! bucket fills up. At the end each bucket must hold exactly the states of its block. When the
-//! buckets of a layer do not all fit in memory, they are filled in several passes over the layers
-//! before.
+//! Key idea: the blocks of the layer to be checked divide the work. Each block has a bucket, which
+//! collects the candidates in the range of the block. Repeats are dropped whenever a bucket fills up.
+//! At the end each bucket must hold exactly the states of its block. If the buckets of a layer do not
+//! all fit in memory, several passes over the layers before fill them.
 //!
 //! Reading order: `follow` (boards that follow from others), this file (the passes), `layer` (the
 //! layer to be checked, and its buckets). `values` checks a solution in a similar way.
@@ -47,7 +46,7 @@ const SLICE: usize = 1 << 11;
 ///
 /// # Errors
 ///
-/// [`Error::Gone`] if neither the states of every layer were kept nor the afterstates; errors in
+/// [`Error::Gone`] if the run kept neither the states of every layer nor the afterstates; errors in
 /// reading a file.
 pub fn verify(
     run: &Run,
@@ -100,7 +99,7 @@ struct Recount<'a, 'p> {
 }
 
 impl Recount<'_, '_> {
-    /// Make a layer again, and compare; returns at most one finding for each part.
+    /// Make a layer again, and compare. Returns at most one finding for each part.
     fn check_layer(&self, target: TargetLayer) -> Result<Vec<Error>> {
         let layer = LayerFiles::open(self.run, target.kind, target.sum)?;
         let mut sources = Vec::new();

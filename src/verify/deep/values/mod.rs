@@ -136,7 +136,7 @@ fn check_layer(
     Ok(findings.into_values().collect())
 }
 
-/// Numbers of blocks in memory: blocks whose values are made, and blocks for look-ups. Each takes
+/// Numbers of blocks in memory: blocks whose values are made, and blocks for look-ups. Each kind takes
 /// half of the memory.
 fn blocks_at_once(game: &Game, goals: usize, memory: u64) -> [usize; 2] {
     let block = Kind::Afterstates.block();

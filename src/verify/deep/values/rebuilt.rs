@@ -98,8 +98,7 @@ impl Rebuilt {
         Ok(())
     }
 
-    /// Add the worths of the states, times `times`, to the totals of the afterstates that lead to
-    /// them.
+    /// Add the worths of the states, times `times`, to the totals of their afterstates.
     pub(super) fn add(&mut self, terms: &Terms, times: i64) {
         let goals = terms.worths.len();
         let groups = self.states.chunk_by(|a, b| a.0 == b.0);
@@ -212,8 +211,8 @@ impl GoalWorth {
         }
     }
 
-    /// The base that a stored value adds to the worth of an afterstate. For the score, it is the
-    /// score of its tiles if all were made of 2s.
+    /// The base that a stored value adds to the worth of an afterstate. For the score, it is the score
+    /// of making the tiles from 2s alone.
     pub(super) fn base(self, board: Board) -> i64 {
         self.units(match self.goal.objective {
             Objective::Score => {
