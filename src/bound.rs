@@ -10,12 +10,6 @@ use std::ops::RangeInclusive;
 #[cfg(any(feature = "machine", test))]
 use crate::game::{Game, Size};
 
-/// For each half sum up to `half`, the number of boards of `cells` cells that hold a 2 or a 4 and no
-/// tile above 2^`top`.
-pub(crate) fn labeled(cells: usize, top: u8, half: usize) -> Vec<u64> {
-    holding_small(&vec![1; cells], top, half)
-}
-
 /// For each half sum up to `last / 2`, the number of canonical boards of a game that hold a 2 or a 4.
 #[cfg(any(feature = "machine", test))]
 pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
@@ -35,9 +29,9 @@ pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
         .collect()
 }
 
-/// For each half sum, the number of boards that hold a 2 or a 4 and have equal tiles in all cells of a
-/// cycle; `cycles` are the lengths.
-fn holding_small(cycles: &[usize], top: u8, half: usize) -> Vec<u64> {
+/// For each half sum up to `half`, the number of boards that hold a 2 or a 4, no tile above 2^`top`, and
+/// equal tiles in all cells of a cycle. `cycles` are the lengths.
+pub(crate) fn holding_small(cycles: &[usize], top: u8, half: usize) -> Vec<u64> {
     let all = boards(cycles, 1..=top, half);
     let large = boards(cycles, 3..=top.max(2), half);
     all.iter()
@@ -113,7 +107,7 @@ mod tests {
     fn boards_of_2x2_up_to_sum_4_agree_with_a_count_by_hand() {
         // No tile; one 2 in four ways; two 2s in six ways and one 4 in four ways.
         assert_eq!(boards(&[1; 4], 1..=2, 2), [1, 4, 10]);
-        assert_eq!(labeled(4, 2, 2), [0, 4, 10]);
+        assert_eq!(holding_small(&[1; 4], 2, 2), [0, 4, 10]);
     }
 
     #[test]

@@ -5,8 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, Write};
 use std::process::{self, ExitCode};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::Once;
 
 fn main() -> ExitCode {
     enum48::cli::run()
@@ -19,23 +18,21 @@ struct ExitWhenOut;
 #[global_allocator]
 static ALLOCATOR: ExitWhenOut = ExitWhenOut;
 
-/// Whether a thread has run out of memory and is ending the process.
-static OUT: AtomicBool = AtomicBool::new(false);
+/// Called by the first thread that runs out of memory. Others wait until it has ended the process.
+static OUT: Once = Once::new();
 
 /// On out-of-memory, print the remedy and exit with 2.
 fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
-        // Other threads may run out at the same time. Only the first reports it.
-        while OUT.swap(true, Ordering::SeqCst) {
-            thread::yield_now();
-        }
-        // A failed write does not change the exit code.
-        let _ = writeln!(
-            io::stderr(),
-            "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
-             fewer --threads, then give the same command again"
-        );
-        process::exit(2);
+        OUT.call_once(|| {
+            // A failed write does not change the exit code.
+            let _ = writeln!(
+                io::stderr(),
+                "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
+                 fewer --threads, then give the same command again"
+            );
+            process::exit(2)
+        });
     }
     memory
 }

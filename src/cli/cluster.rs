@@ -155,16 +155,6 @@ impl PrintedTasks {
             complete: run.complete(),
         }
     }
-
-    fn summary(&self) -> String {
-        let Self { sum, stage, of, .. } = self;
-        let left = self.tasks.len();
-        match stage.as_str() {
-            "none" => format!("{}: nothing is left to do", self.dir),
-            "seal" => format!("layer {sum}: every task is done: seal it"),
-            _ => format!("layer {sum}: {stage}: {left} of {of} tasks are left to do"),
-        }
-    }
 }
 
 /// Count the small layers, and print the tasks of the next large layer.
@@ -189,7 +179,13 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
         writeln!(out, "{task}")?;
     }
     if !args.quiet {
-        talk::say(answer.summary());
+        let PrintedTasks { sum, stage, of, .. } = &answer;
+        let left = answer.tasks.len();
+        talk::say(match stage.as_str() {
+            "none" => format!("{}: nothing is left to do", answer.dir),
+            "seal" => format!("layer {sum}: every task is done: seal it"),
+            _ => format!("layer {sum}: {stage}: {left} of {of} tasks are left to do"),
+        });
     }
     Ok(())
 }

@@ -140,19 +140,14 @@ fn values_in_line(arg: Arg) -> Arg {
 fn closing(text: &str) -> Roff {
     let mut roff = Roff::new();
     for paragraph in text.split("\n\n") {
-        let paragraph = match paragraph.split_once(':') {
-            Some(("Examples", rest)) => {
-                roff.control("SH", ["EXAMPLES"]);
-                rest
-            }
-            Some(("Exit codes", rest)) => {
-                roff.control("SH", ["EXIT STATUS"]);
-                rest
-            }
-            _ => {
-                roff.control("PP", []);
-                paragraph
-            }
+        let (heading, paragraph) = match paragraph.split_once(':') {
+            Some(("Examples", rest)) => (Some("EXAMPLES"), rest),
+            Some(("Exit codes", rest)) => (Some("EXIT STATUS"), rest),
+            _ => (None, paragraph),
+        };
+        match heading {
+            Some(heading) => roff.control("SH", [heading]),
+            None => roff.control("PP", []),
         };
         for line in paragraph.lines().filter(|line| !line.is_empty()) {
             let text = line.trim_start();

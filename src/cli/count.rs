@@ -51,12 +51,9 @@ pub(super) struct Args {
 }
 
 fn engine_parser() -> impl TypedValueParser<Value = Engine> {
-    PossibleValuesParser::new(["lists", "bits"]).map(|word| {
-        if word == "bits" {
-            Engine::Bits
-        } else {
-            Engine::Lists
-        }
+    PossibleValuesParser::new(["lists", "bits"]).map(|word| match word.as_str() {
+        "bits" => Engine::Bits,
+        _ => Engine::Lists,
     })
 }
 
@@ -89,7 +86,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     // Unlock the directory before the summary, which may wait for a reader.
     drop(store);
     results.print(&summary)?;
-    Ok(match summary.agrees() {
+    Ok(match summary.agrees {
         Some(false) => Outcome::Disagreed,
         _ => Outcome::Done,
     })

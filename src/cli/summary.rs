@@ -46,7 +46,7 @@ pub(super) struct Summary {
     /// Greatest anonymous memory seen, if the system tells.
     peak_memory: Option<u64>,
     /// Whether the counted figures equal the published figures; `None` without published figures.
-    agrees: Option<bool>,
+    pub(super) agrees: Option<bool>,
     dir: PathBuf,
     /// The engines of the layers; `None` if this process counted nothing.
     engine: Option<String>,
@@ -119,11 +119,6 @@ impl Summary {
             last_kept: run.first_sum(Kind::States) <= last_sum,
             verdicts,
         }
-    }
-
-    /// Whether the counted figures equal the published figures; `None` without published figures.
-    pub(super) fn agrees(&self) -> Option<bool> {
-        self.agrees
     }
 }
 

@@ -178,7 +178,7 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         writeln!(
             out,
             "{game}: NOT verified: the layers up to sum {dropped}, whose states were dropped (--keep {keep}): the \
-             manifest says that all {live} live states have fingerprint {print}, and all counts obey the laws"
+             fingerprint {print} of all {live} live states comes from the manifest alone, and all counts obey the laws"
         )?;
     }
     if deep {
@@ -244,9 +244,10 @@ struct VerifiedGoal {
     fingerprint: Fingerprint,
 }
 
-impl VerifiedGoal {
-    fn new(solved: &Solved) -> Self {
-        Self {
+impl VerifiedRun {
+    fn new(run: &Run, report: &Report, deep: bool) -> Self {
+        let (totals, sound) = (run.table().totals(), report.findings.is_empty());
+        let goal = |solved: &Solved| VerifiedGoal {
             name: solved.goal.objective.to_string(),
             fraction: solved.goal.fraction,
             from_sum: solved.from,
@@ -254,13 +255,7 @@ impl VerifiedGoal {
             bytes: solved.bytes,
             values: solved.values,
             fingerprint: solved.fingerprint,
-        }
-    }
-}
-
-impl VerifiedRun {
-    fn new(run: &Run, report: &Report, deep: bool) -> Self {
-        let (totals, sound) = (run.table().totals(), report.findings.is_empty());
+        };
         Self {
             game: Some(run.game().to_string()),
             sound,
@@ -277,7 +272,7 @@ impl VerifiedRun {
             findings: report.findings.iter().map(Error::to_string).collect(),
             remarks: report.remarks.clone(),
             values: report.values(),
-            solved: report.solved.iter().map(VerifiedGoal::new).collect(),
+            solved: report.solved.iter().map(goal).collect(),
             values_rebuilt: deep && sound && !report.solved.is_empty(),
         }
     }

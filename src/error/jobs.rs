@@ -21,7 +21,7 @@ pub enum SolvingError {
     },
 
     /// A run that kept no afterstates cannot be solved.
-    #[error("{path}: cannot be solved: its afterstates were dropped as it was counted: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER", around(" --max ", *max, ""))]
+    #[error("{path}: cannot be solved: its afterstates were dropped during the count: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER", around(" --max ", *max, ""))]
     NoAfterstates {
         /// Directory.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum SolvingError {
 
     /// A solution needs the afterstates that would be dropped.
     #[error(
-        "{path}: --keep {wanted}: the solution of this run needs its afterstates: leave out --keep, or delete solution.json first"
+        "{path}: --keep {wanted}: the run is solved, and its solution needs the afterstates: leave out --keep, or delete solution.json first"
     )]
     Needed {
         /// Directory.
@@ -88,7 +88,7 @@ pub enum SolvingError {
 
     /// An objective that is already solved with another number of bits.
     #[error(
-        "{path}: {objective} is solved with {found} bits after the point, not {wanted}: leave out the number, or give --again to solve it anew"
+        "{path}: {objective} is solved with {found} bits after the point, not {wanted}: leave out the number, or give --again to solve it again"
     )]
     OtherFraction {
         /// Directory.
@@ -103,7 +103,7 @@ pub enum SolvingError {
 
     /// An objective that is already solved with another rounding.
     #[error(
-        "{path}: {objective} is solved with values rounded {found}, not {wanted}: ask for that rounding, or forget the objective and solve it anew"
+        "{path}: {objective} is solved with values rounded {found}, not {wanted}: ask for that rounding, or forget the objective and solve it again"
     )]
     OtherRounding {
         /// Directory.

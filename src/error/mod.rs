@@ -257,7 +257,7 @@ pub enum Error {
     Locked(PathBuf),
 
     /// A directory that does not hold a run.
-    #[error("{0}: not a run's directory, as it has no manifest.json: give another directory")]
+    #[error("{0}: not a run's directory, because it has no manifest.json: give another directory")]
     NotARun(PathBuf),
 
     /// A directory with a run of another game.

@@ -109,11 +109,11 @@ impl Laws {
     /// for large boards without a winning tile.
     pub(crate) fn new(game: &Game, last: u32) -> Self {
         let half = last.min(game.sum_bound()) as usize / 2;
-        let cells = game.size().cells() as usize;
+        let cells = vec![1; game.size().cells() as usize];
         Self {
             game: *game,
             boards: (0..=game.top().get())
-                .map(|k| bound::labeled(cells, k, half))
+                .map(|k| bound::holding_small(&cells, k, half))
                 .collect(),
         }
     }

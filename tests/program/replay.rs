@@ -196,7 +196,7 @@ fn the_advice_of_a_page_is_from_a_solved_run_of_its_game() {
     }
     good(&place, "solve run --for score,16 --quiet");
     for (code, args, text) in [
-        (WON, "--for 8", "solved for (score,16), got 8"),
+        (WON, "--for 8", "solved for score,16, not for 8"),
         (WITNESSED, "--for 16", "holds the game 2x2-16, not 2x2-8"),
     ] {
         let args = format!("replay {code} --html page.html --dir run {args}");

@@ -104,9 +104,9 @@ impl<W: Write + Send> Parquet<W> {
     /// Write the rows in memory as a group.
     fn flush(&mut self) -> Result<()> {
         let mut group = self.writer.next_row_group()?;
-        column::<Int64Type, W>(&mut group, &self.states, None)?;
-        column::<Int32Type, W>(&mut group, &self.sums, None)?;
-        column::<Int32Type, W>(&mut group, &self.max_tiles, None)?;
+        column::<Int64Type, W>(&mut group, &mut self.states, None)?;
+        column::<Int32Type, W>(&mut group, &mut self.sums, None)?;
+        column::<Int32Type, W>(&mut group, &mut self.max_tiles, None)?;
         if let Some(cells) = &mut self.cells {
             // No list is empty, so every element is defined. The first element begins a list; the
             // others repeat it.
@@ -116,16 +116,11 @@ impl<W: Write + Send> Parquet<W> {
                 .map(|at| i16::from(at % length > 0))
                 .collect();
             column::<Int32Type, W>(&mut group, cells, Some((&defined, &repeated)))?;
-            cells.clear();
         }
         for values in &mut self.values {
             column::<DoubleType, W>(&mut group, values, None)?;
-            values.clear();
         }
         group.close()?;
-        self.states.clear();
-        self.sums.clear();
-        self.max_tiles.clear();
         Ok(())
     }
 }
@@ -163,14 +158,16 @@ impl<W: Write + Send> StateWriter for Parquet<W> {
     }
 }
 
-/// Write the next column of a group; the column of a list needs definition and repetition levels.
+/// Write the next column of a group, and empty it. The column of a list needs definition and
+/// repetition levels.
 fn column<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
-    values: &[T::T],
+    values: &mut Vec<T::T>,
     levels: Option<(&[i16], &[i16])>,
 ) -> Result<()> {
     let mut column = group.next_column()?.expect("the schema has this column");
     let (defined, repeated) = levels.unzip();
     column.typed::<T>().write_batch(values, defined, repeated)?;
+    values.clear();
     Ok(column.close()?)
 }

@@ -41,7 +41,7 @@ const SLICE: usize = 1 << 11;
 /// Make every layer again. Compare the live states and afterstates that were kept one by one, and the
 /// numbers of dead states, labeled boards, moves, wins and empty cells with the table.
 ///
-/// `progress` hears the number of boards that were followed. Returns at most one finding for each file.
+/// `progress` learns the number of boards that were followed. Returns at most one finding for each file.
 /// Takes about `memory` bytes, but at least one bucket.
 ///
 /// # Errors
@@ -86,9 +86,6 @@ pub fn work(run: &Run) -> Result<u64> {
     Ok(boards)
 }
 
-/// A layer from which others follow, with the spawned tile, if there is one.
-type SourceLayer = (LayerFiles, Option<Exp>);
-
 /// A second count of a run.
 struct Recount<'a, 'p> {
     run: &'a Run,
@@ -128,34 +125,17 @@ impl Recount<'_, '_> {
         Ok(checked.filter_map(Result::err).collect())
     }
 
-    /// Fill the buckets of a pass, and compare each with its block. Returns the part and the
-    /// outcome of each bucket.
+    /// Fill the buckets of a pass with all candidates from the sources, each with its spawned tile, and
+    /// compare each bucket with its block. Returns the part and the outcome of each bucket.
     fn check_pass(
         &self,
         target: TargetLayer,
         layer: &LayerFiles,
-        sources: &[SourceLayer],
+        sources: &[(LayerFiles, Option<Exp>)],
         pass: Range<usize>,
     ) -> Result<Vec<(usize, Result<Tally>)>> {
         let buckets = BlockBuckets::new(layer, pass.clone());
         buckets.add(&mut self.follow.starts(target));
-        self.fill(target, &buckets, sources, pass.start == 0)?;
-        let outcomes = buckets.into_boards().zip(pass).map(|(boards, bucket)| {
-            let (at, block) = layer.place(bucket);
-            let part = &layer.parts[at];
-            (at, self.check_bucket(target, part, block, boards))
-        });
-        Ok(outcomes.collect())
-    }
-
-    /// Put all candidates that the sources lead to into `buckets`.
-    fn fill(
-        &self,
-        target: TargetLayer,
-        buckets: &BlockBuckets,
-        sources: &[SourceLayer],
-        first_pass: bool,
-    ) -> Result<()> {
         let mut blocks = Vec::new();
         for (layer, tile) in sources {
             for part in layer.parts.iter().filter_map(|part| part.file.as_ref()) {
@@ -166,14 +146,20 @@ impl Recount<'_, '_> {
             let mut decoder = Decoder::new()?;
             let mut boards = Vec::new();
             part.read_block(block, &mut decoder, &mut boards)?;
-            if first_pass && tile != Some(Exp::FOUR) {
+            if pass.start == 0 && tile != Some(Exp::FOUR) {
                 advance(self.watch, boards.len() as u64);
             }
             for boards in boards.chunks(SLICE) {
                 buckets.add(&mut self.follow.boards(target, boards, tile));
             }
-            Ok(())
-        })
+            Ok::<_, Error>(())
+        })?;
+        let outcomes = buckets.into_boards().zip(pass).map(|(boards, bucket)| {
+            let (at, block) = layer.place(bucket);
+            let part = &layer.parts[at];
+            (at, self.check_bucket(target, part, block, boards))
+        });
+        Ok(outcomes.collect())
     }
 
     /// Check that the boards of a bucket, without dead states, equal the boards of its block.

@@ -69,7 +69,7 @@ fn an_objective_that_is_solved_with_another_rounding_is_refused_and_stays() {
     let refused = run.solve(&["score"], NEAREST, &plan(1)).unwrap_err();
     let said = format!(
         "{}: score is solved with values rounded down, not to the nearest: ask for that \
-         rounding, or forget the objective and solve it anew",
+         rounding, or forget the objective and solve it again",
         run.dir().display()
     );
     assert_eq!(refused.to_string(), said);

@@ -36,7 +36,7 @@ use layer::ValuedLayer;
 use rebuilt::{GoalWorth, Rebuilt};
 
 /// Make all values of a solution again, and compare them with the values in its files, which
-/// [`verify`](fn@crate::verify::verify) has found sound. `progress` hears the number of values made.
+/// [`verify`](fn@crate::verify::verify) has found sound. `progress` learns the number of values made.
 /// Returns at most one finding for each file. Takes about `memory` bytes, but at least a block of each
 /// layer.
 ///
