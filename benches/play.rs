@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use enum48::Game;
 use enum48::game::Direction;
-use enum48::play::{Chance, Code, Luck, Position, Seed, Status, moves};
+use enum48::play::{Chance, Code, Luck, Position, Seed, Status, decode_moves, encode_moves};
 
 /// A long game: plays the first legal move of left, up, right, down, from the seed that lasts
 /// longest.
@@ -42,13 +42,13 @@ fn codes(c: &mut Criterion) {
     let million: Vec<Direction> = (0..1_000_000)
         .map(|at| Direction::ALL[at * 7 / 5 % 4])
         .collect();
-    let text = moves::encode(&million);
+    let text = encode_moves(&million);
     let mut group = c.benchmark_group("a million moves");
     group
         .throughput(Throughput::Elements(1_000_000))
         .sample_size(20);
-    group.bench_function("encode", |b| b.iter(|| moves::encode(&million)));
-    group.bench_function("decode", |b| b.iter(|| moves::decode(&text).unwrap().len()));
+    group.bench_function("encode", |b| b.iter(|| encode_moves(&million)));
+    group.bench_function("decode", |b| b.iter(|| decode_moves(&text).unwrap().len()));
     group.finish();
 
     let game: Game = "4x4".parse().expect("a game");

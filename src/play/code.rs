@@ -1,11 +1,20 @@
-//! A played game: its moves, and the source of its tiles.
+//! A played game, and its code as text, which `read` reads. [`crate::play`] describes the form.
 
-use super::chance::{Luck, Seed};
-use super::moves;
-use super::position::{Position, Status};
-use super::replay::Replay;
-use crate::error::Result;
+use std::fmt;
+
+use super::position::{Position, Spawn, Status};
+use super::replay::{Luck, Replay, Seed};
+use crate::error::{Error, Result};
 use crate::game::{Direction, Game};
+
+/// The latest version of the codes.
+pub(super) const VERSION: u32 = 1;
+
+/// The characters; each stands for its position in the alphabet.
+const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/";
+
+/// Moves per character.
+pub(super) const GROUP: usize = 3;
 
 /// A game that was played by the rules: a code is made only by playing the game.
 ///
@@ -29,8 +38,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`](crate::Error::Code), which names the move, if a move is not legal, or if
-    /// tiles are left over.
+    /// [`Error::Code`], which names the move, if a move is not legal, or if tiles are left over.
     pub fn new(game: Game, luck: Luck, moves: Vec<Direction>) -> Result<Self> {
         let mut replay = Replay::new(game, &luck, &moves)?;
         replay.try_for_each(|turn| turn.map(drop))?;
@@ -44,24 +52,20 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`](crate::Error::Code) if a character is not in the alphabet, or if a move is
-    /// not legal.
+    /// [`Error::Code`] if a character is not in the alphabet, or if a move is not legal.
     pub fn classic(game: Game, seed: Seed, text: &str) -> Result<Self> {
         let luck = Luck::Seed(seed);
-        let mut moves = moves::decode(text)?;
+        let mut moves = decode_moves(text)?;
         let mut replay = Replay::new(game, &luck, &moves)?;
         while replay.position().status() == Status::Live {
-            let at = replay.played();
+            let left = &moves[replay.played()..];
             match replay.next() {
                 None => break,
                 Some(Ok(_)) => {}
-                Some(Err(error)) => {
-                    let left = &moves[at..];
-                    if left.len() < moves::GROUP && left.iter().all(|&d| d == Direction::Up) {
-                        break;
-                    }
-                    return Err(error);
+                Some(Err(_)) if left.len() < GROUP && left.iter().all(|&d| d == Direction::Up) => {
+                    break;
                 }
+                Some(Err(error)) => return Err(error),
             }
         }
         let (played, end) = (replay.played(), replay.end()?);
@@ -75,7 +79,7 @@ impl Code {
         self.end.game()
     }
 
-    /// Where the tiles came from.
+    /// The source of the tiles.
     #[must_use]
     pub fn luck(&self) -> &Luck {
         &self.luck
@@ -101,12 +105,238 @@ impl Code {
     }
 }
 
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (game, count) = (self.game(), self.moves.len());
+        let moves = encode_moves(&self.moves);
+        let won = match self.end.status() {
+            Status::Won => ".W",
+            Status::Live | Status::Dead => "",
+        };
+        let body = match &self.luck {
+            Luck::Seed(seed) => format!("s{VERSION}.{game}.{seed}.{count}.{moves}{won}"),
+            Luck::Spawns { start, then } => {
+                let (start, then) = (encode_spawns(start), encode_spawns(then));
+                format!("w{VERSION}.{game}.{start}.{count}.{moves}.{then}{won}")
+            }
+        };
+        write!(f, "{body}.{}", check(&body))
+    }
+}
+
+/// The check of the fields before it: their CRC-32.
+pub(super) fn check(body: &str) -> String {
+    format!("{:08x}", crc32fast::hash(body.as_bytes()))
+}
+
+/// Write moves as characters, three moves each, as in the classic codes of 2048 games. The last
+/// character is padded with 0, which reads as moves up.
+///
+/// ```
+/// use enum48::{game::Direction::{Down, Left, Right, Up}, play::encode_moves};
+/// assert_eq!(encode_moves(&[Up, Right, Down]), "G");
+/// assert_eq!(encode_moves(&[Left, Left, Left]), "/");
+/// assert_eq!(encode_moves(&[Left]), "w");
+/// ```
+#[must_use]
+pub fn encode_moves(moves: &[Direction]) -> String {
+    let group = |moves: &[Direction]| {
+        let bits = |at: usize| moves.get(at).map_or(0, |&direction| direction as u8);
+        character(bits(0) << 4 | bits(1) << 2 | bits(2))
+    };
+    moves.chunks(GROUP).map(group).collect()
+}
+
+/// Read moves, three per character. The padding of the last character is included: cut it off if
+/// the number of moves is known.
+///
+/// ```
+/// use enum48::{game::Direction::{Down, Right, Up}, play::decode_moves};
+/// assert_eq!(decode_moves("G")?, [Up, Right, Down]);
+/// assert!(decode_moves("G!").is_err());
+/// # Ok::<(), enum48::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Code`] for a character that is not in the alphabet.
+pub fn decode_moves(text: &str) -> Result<Vec<Direction>> {
+    let mut moves = Vec::with_capacity(GROUP * text.len());
+    for bits in numbers(text, "moves") {
+        let bits = bits?;
+        moves.extend([4, 2, 0].map(|shift| Direction::ALL[usize::from(bits >> shift & 3)]));
+    }
+    Ok(moves)
+}
+
+/// Write spawns, one per character: twice the cell, plus 1 if the tile is a 4. Cells are below 16.
+fn encode_spawns(spawns: &[Spawn]) -> String {
+    let number = |spawn: &Spawn| 2 * spawn.cell + u8::from(spawn.tile == 4);
+    spawns.iter().map(number).map(character).collect()
+}
+
+/// Read spawns. [`Replay`] checks the cells when it places the tiles.
+pub(super) fn decode_spawns(text: &str) -> Result<Vec<Spawn>> {
+    let spawn = |number| Spawn {
+        cell: number / 2,
+        tile: if number % 2 == 1 { 4 } else { 2 },
+    };
+    numbers(text, "tiles")
+        .map(|number| number.map(spawn))
+        .collect()
+}
+
+/// The character of a number below 64.
+fn character(number: u8) -> char {
+    char::from(ALPHABET.as_bytes()[usize::from(number)])
+}
+
+/// The numbers of characters. An error names the `field` that the characters belong to.
+fn numbers(text: &str, field: &str) -> impl Iterator<Item = Result<u8>> {
+    text.chars().enumerate().map(move |(at, letter)| {
+        let number = ALPHABET.find(letter).map(|number| number as u8);
+        number.ok_or_else(|| {
+            let at = at + 1;
+            refused(format!(
+                "character {at} of the {field}, {letter:?}, is not in the alphabet"
+            ))
+        })
+    })
+}
+
+/// The error for a code with this fault, before any move.
+pub(super) fn refused(what: String) -> Error {
+    Error::Code { turn: None, what }
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Games of a second program, written from the description only: the ancestor of
+    /// `scripts/replay_code.py`. It plays the first legal move of left, up, right, down (in 3x3 of
+    /// left, down, right, up).
+    const KNOWN: [(&str, &str); 5] = [
+        (
+            "s1.4x4-2048.tiles.138./89/M/83//M338z/3z/P/zPPMzP//9N/M38Pwxz89zPf//.32e959d1",
+            "2 64 32 8 / 128 16 4 2 / 8 2 8 4 / 2 16 4 2",
+        ),
+        ("s1.2x3-16.a.10.//zw.W.fa2cf282", "16 2 . / 4 2 ."),
+        (
+            "s1.3x3.0.31.-/t/v97/7/g.1385f34a",
+            "4 2 4 / 16 4 2 / 32 8 4",
+        ),
+        ("s1.2x2-16.5.7.PzA.W.8619cce7", "16 4 / . ."),
+        ("w1.2x2-8.BD.1.w..W.10f0c486", "8 . / . ."),
+    ];
 
     fn read(text: &str) -> Code {
         text.parse().unwrap()
+    }
+
+    fn number(letter: char) -> Option<u8> {
+        numbers(&letter.to_string(), "moves").next()?.ok()
+    }
+
+    /// A game of random legal moves.
+    pub(in crate::play) fn game(name: &str, seed: u64, longest: usize) -> Code {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (game, luck) = (name.parse().unwrap(), Luck::Seed(Seed(seed)));
+        let mut moves = Vec::new();
+        for _ in 0..longest {
+            let mut next = Direction::ALL;
+            random.shuffle(&mut next);
+            let position = Code::new(game, luck.clone(), moves.clone())
+                .unwrap()
+                .end()
+                .clone();
+            let legal = next.iter().find(|&&d| position.clone().slide(d));
+            match legal.filter(|_| position.status() == Status::Live) {
+                Some(&direction) => moves.push(direction),
+                None => break,
+            }
+        }
+        Code::new(game, luck, moves).unwrap()
+    }
+
+    /// The game as a witnessed code, with its tiles written down.
+    pub(in crate::play) fn witnessed(code: &Code) -> Code {
+        let first = code.replay();
+        let tiles = first
+            .position()
+            .tiles()
+            .enumerate()
+            .filter(|(_, tile)| *tile > 0);
+        let start: Vec<Spawn> = tiles
+            .map(|(cell, tile)| Spawn {
+                cell: cell as u8,
+                tile: tile as u8,
+            })
+            .collect();
+        let luck = Luck::Spawns {
+            start: [start[0], start[1]],
+            then: first.filter_map(|turn| turn.unwrap().spawn).collect(),
+        };
+        Code::new(code.game(), luck, code.moves().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn games_of_a_second_program_end_on_its_boards() {
+        for (text, end) in KNOWN {
+            let code = read(text);
+            assert_eq!(code.end().to_string(), end, "{text}");
+            assert_eq!(code.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn every_character_stands_for_three_moves() {
+        for group in 0..64u8 {
+            let text = character(group).to_string();
+            assert_eq!(number(character(group)), Some(group));
+            assert_eq!(encode_moves(&decode_moves(&text).unwrap()), text);
+        }
+        let known = |&c: &u8| number(char::from(c)).is_some();
+        assert_eq!((0..=0x7f).filter(known).count(), 64);
+    }
+
+    #[test]
+    fn spawns_are_read_as_they_are_written() {
+        let spawn = |cell, tile| Spawn { cell, tile };
+        let tiles = [spawn(0, 2), spawn(0, 4), spawn(11, 2), spawn(15, 4)];
+        assert_eq!(encode_spawns(&tiles), "ABWf");
+        assert_eq!(decode_spawns("ABWf").unwrap(), tiles);
+        let error = decode_spawns("AB.f").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "code: character 3 of the tiles, '.', is not in the alphabet"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_undoes_encoding(moves in prop::collection::vec(0..4usize, 0..100)) {
+            let moves: Vec<Direction> = moves.into_iter().map(|d| Direction::ALL[d]).collect();
+            let decoded = decode_moves(&encode_moves(&moves)).unwrap();
+            prop_assert_eq!(&decoded[..moves.len()], &moves[..]);
+            prop_assert!(decoded[moves.len()..].iter().all(|&d| d == Direction::Up));
+            prop_assert!(decoded.len() < moves.len() + GROUP);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn codes_are_read_as_they_are_written(seed: u64, name in "2x2-16|2x3|3x3-64|4x3|4x4-2048", longest in 0..40usize) {
+            let seeded = game(&name, seed, longest);
+            let witnessed = witnessed(&seeded);
+            prop_assert_eq!(seeded.end(), witnessed.end());
+            for code in [seeded, witnessed] {
+                prop_assert_eq!(&read(&code.to_string()), &code);
+                prop_assert_eq!(code.replay().count(), code.moves().len());
+            }
+        }
     }
 
     #[test]
@@ -114,7 +344,7 @@ mod tests {
         let won = read("s1.2x2-16.5.7.PzA.W.8619cce7");
         let game = won.game();
         let classic = |text: &str| Code::classic(game, Seed(5), text);
-        // Anything after the end is ignored, legal or not.
+        // Characters after the end are ignored, legal or not.
         for text in ["PzA", "PzA/", "PzAAAAABBBB"] {
             assert_eq!(classic(text).unwrap(), won, "{text}");
         }
@@ -124,7 +354,7 @@ mod tests {
         assert_eq!(classic("").unwrap().moves(), []);
         let dead = read("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
         assert_eq!(dead.end().status(), Status::Dead);
-        let text = moves::encode(dead.moves());
+        let text = encode_moves(dead.moves());
         assert_eq!(Code::classic(dead.game(), Seed(0), &text).unwrap(), dead);
         // Cut after each character: the padding of the last one is ignored, or legal and played.
         for cut in 0..text.len() {
@@ -136,11 +366,7 @@ mod tests {
     #[test]
     fn a_classic_code_with_a_move_that_is_not_legal_is_refused() {
         let game: Game = "2x2-16".parse().unwrap();
-        let error = |text| Code::classic(game, Seed(5), text).unwrap_err().to_string();
-        assert!(
-            error("//z").contains("left changes nothing"),
-            "{}",
-            error("//z")
-        );
+        let error = Code::classic(game, Seed(5), "//z").unwrap_err().to_string();
+        assert!(error.contains("left changes nothing"), "{error}");
     }
 }

@@ -55,23 +55,17 @@
 //! 1), moves left (3, padded to 110000, which is 48), and wins, so no tile follows.
 //! `scripts/replay_code.py` replays codes in 80 lines of Python.
 //!
-//! Reading order: `position` (a board during a game), `chance` (where tiles come from), `replay`
-//! (play a game move by move), `code` (a game that was played), `write` and `read` (codes as text),
-//! with `moves` and `spawns` for two of the fields.
+//! Reading order: `position` (a board during a game), `replay` (a game move by move, with the source
+//! of its tiles), `code` (a game that was played, and its text), `read` (text back to a game).
 
-mod chance;
 mod code;
-pub mod moves;
 mod position;
 mod read;
 mod replay;
-mod spawns;
-mod write;
 
-pub use chance::{Chance, Luck, Seed};
-pub use code::Code;
+pub use code::{Code, decode_moves, encode_moves};
 pub use position::{Position, Spawn, Status};
-pub use replay::{Replay, Turn};
+pub use replay::{Chance, Luck, Replay, Seed, Turn};
 
 /// Every code is shorter than this many bytes. The sum of a board is at most 2^17 + 2^16 + ... + 4,
 /// less than 2^18, and each move but a winning move adds at least 2. So a game has at most 2^17

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::game::board::exps;
-use crate::game::{Board, Direction, Game, grid, line};
+use crate::game::{Board, Direction, Game, Size, grid, line};
 
 /// A tile that chance puts on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +16,16 @@ pub struct Spawn {
     pub tile: u8,
 }
 
+impl Spawn {
+    /// The row and the column of the cell, both counted from 1.
+    pub(crate) fn row_and_column(self, size: Size) -> (u8, u8) {
+        (self.cell / size.cols() + 1, self.cell % size.cols() + 1)
+    }
+}
+
 /// Whether a game goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It goes on.
     Live,
@@ -27,11 +37,7 @@ pub enum Status {
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Live => "live",
-            Self::Dead => "dead",
-            Self::Won => "won",
-        })
+        self.serialize(f)
     }
 }
 
@@ -60,9 +66,11 @@ impl Position {
     /// The empty board, before the two tiles of the start.
     #[must_use]
     pub fn new(game: Game) -> Self {
-        let cells = [0; 16];
-        let score = 0;
-        Self { game, cells, score }
+        Self {
+            game,
+            cells: [0; 16],
+            score: 0,
+        }
     }
 
     /// A game that starts from any board of its size. The score starts at 0.
@@ -102,8 +110,8 @@ impl Position {
     #[must_use]
     pub fn board(&self) -> Option<Board> {
         let cells = self.cells();
-        let digits = cells.iter().all(|&e| e < 16);
-        digits.then(|| cells.iter().fold(0, |board, &e| board << 4 | u64::from(e)))
+        let has_digits = cells.iter().all(|&e| e < 16);
+        has_digits.then(|| cells.iter().fold(0, |board, &e| board << 4 | u64::from(e)))
     }
 
     /// The empty cells, in order.

@@ -1,12 +1,10 @@
-//! Reads codes from text. [`crate::play`] describes the form, and `write` writes it.
+//! Reads codes from text. [`crate::play`] describes the form, and `code` writes it.
 
 use std::str::{FromStr, Split};
 
-use super::chance::Luck;
-use super::code::Code;
+use super::code::{Code, GROUP, VERSION, check, decode_moves, decode_spawns, refused};
 use super::position::{Spawn, Status};
-use super::write::{VERSION, check};
-use super::{moves, spawns};
+use super::replay::Luck;
 use crate::error::{Error, Result};
 use crate::game::{Direction, Game};
 
@@ -21,25 +19,23 @@ impl FromStr for Code {
         expect_check(claimed)?;
         let game: Game = fields.take("GAME")?.parse()?;
         let start = fields.take("START or SEED")?;
-        let count = read_count(fields.take("COUNT")?)?;
+        let count = fields.take("COUNT")?;
+        let count = number(count)
+            .ok_or_else(|| refused(format!("count {}: not a number of moves", shown(count))))?;
         let moves = read_moves(count, fields.take("MOVES")?)?;
-        let then = match form {
-            CodeForm::Seeded => None,
-            CodeForm::Witnessed => Some(fields.take("SPAWNS")?),
-        };
-        let won = fields.end()?;
-        let luck = match then {
-            None => Luck::Seed(start.parse()?),
-            Some(then) => Luck::Spawns {
+        let luck = match form {
+            CodeForm::Seeded => Luck::Seed(start.parse()?),
+            CodeForm::Witnessed => Luck::Spawns {
+                then: decode_spawns(fields.take("SPAWNS")?)?,
                 start: read_start(start)?,
-                then: spawns::decode(then)?,
             },
         };
+        let won = fields.end()?;
         let code = Self::new(game, luck, moves)?;
         check_win(&code, won)?;
         let own = check(body);
         if own != claimed {
-            return Err(bad(format!(
+            return Err(refused(format!(
                 "the game is legal, but the check is {claimed:?}, expected {own}: a character was changed"
             )));
         }
@@ -65,7 +61,7 @@ impl CodeForm {
         };
         match number(letters.as_str()) {
             Some(version) if version == u64::from(VERSION) => Ok(form),
-            Some(version) if version > u64::from(VERSION) => Err(bad(format!(
+            Some(version) if version > u64::from(VERSION) => Err(refused(format!(
                 "version {version} is newer than this program reads ({VERSION}): use a newer enum48"
             ))),
             _ => Err(no_code(text)),
@@ -80,7 +76,7 @@ impl<'a> Fields<'a> {
     /// The next field, which must be there.
     fn take(&mut self, name: &str) -> Result<&'a str> {
         let field = self.0.next();
-        field.ok_or_else(|| bad(format!("it ends before the field {name}: it was cut")))
+        field.ok_or_else(|| refused(format!("it ends before the field {name}: it was cut")))
     }
 
     /// Whether a `W` follows. No other field may follow.
@@ -88,7 +84,7 @@ impl<'a> Fields<'a> {
         match (self.0.next(), self.0.next()) {
             (None, _) => Ok(false),
             (Some("W"), None) => Ok(true),
-            (Some(extra), _) => Err(bad(format!("{}: a field too many", shown(extra)))),
+            (Some(extra), _) => Err(refused(format!("{}: a field too many", shown(extra)))),
         }
     }
 }
@@ -99,28 +95,24 @@ fn expect_check(claimed: &str) -> Result<()> {
     if claimed.len() == 8 && claimed.bytes().all(digit) {
         return Ok(());
     }
-    Err(bad(format!(
+    Err(refused(format!(
         "it does not end in a check of eight hexadecimal digits, but in {}: it was cut or added to",
         shown(claimed)
     )))
 }
 
-fn read_count(text: &str) -> Result<u64> {
-    number(text).ok_or_else(|| bad(format!("count {}: not a number of moves", shown(text))))
-}
-
 fn read_moves(count: u64, text: &str) -> Result<Vec<Direction>> {
-    let expected = count.div_ceil(moves::GROUP as u64);
+    let expected = count.div_ceil(GROUP as u64);
     let length = text.chars().count() as u64;
     if length != expected {
-        return Err(bad(format!(
+        return Err(refused(format!(
             "{count} moves take {expected} characters, got {length}"
         )));
     }
-    let mut moves = moves::decode(text)?;
+    let mut moves = decode_moves(text)?;
     let padding = moves.split_off(count as usize);
     if padding.iter().any(|&direction| direction as u8 != 0) {
-        return Err(bad(format!(
+        return Err(refused(format!(
             "the last character has moves beyond the count of {count}"
         )));
     }
@@ -128,9 +120,9 @@ fn read_moves(count: u64, text: &str) -> Result<Vec<Direction>> {
 }
 
 fn read_start(text: &str) -> Result<[Spawn; 2]> {
-    match spawns::decode(text)?[..] {
+    match decode_spawns(text)?[..] {
         [first, second] if first.cell < second.cell => Ok([first, second]),
-        _ => Err(bad(format!(
+        _ => Err(refused(format!(
             "start {}: expected two characters, one for each tile, the lesser cell first",
             shown(text)
         ))),
@@ -156,12 +148,8 @@ fn number(text: &str) -> Option<u64> {
     (number.to_string() == text).then_some(number)
 }
 
-fn bad(what: String) -> Error {
-    Error::Code { turn: None, what }
-}
-
 fn no_code(text: &str) -> Error {
-    bad(format!(
+    refused(format!(
         "{}: not a code: expected one such as s1.4x4-2048.SEED.COUNT.MOVES.CHECK",
         shown(text)
     ))
@@ -177,7 +165,7 @@ fn shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::write::tests::{game, witnessed};
+    use super::super::code::tests::{game, witnessed};
     use super::*;
 
     fn read(text: &str) -> Result<Code> {

@@ -1,11 +1,93 @@
-//! Play a game move by move.
+//! Play a game move by move, with tiles from a seeded generator or from a list.
+//!
+//! A seed gives the same tiles on every machine and in every version of this program.
 
 use std::fmt;
+use std::iter::Chain;
+use std::slice::Iter;
+use std::str::FromStr;
 
-use super::chance::{Chance, Luck};
+use super::code::refused;
 use super::position::{Position, Spawn, Status};
 use crate::error::{Error, Result};
 use crate::game::{Direction, Game};
+use crate::random::Random;
+
+/// A seed: a number, written in base 36.
+///
+/// ```
+/// use enum48::play::Seed;
+/// let seed: Seed = "tiles".parse()?;
+/// assert_eq!((seed.0, seed.to_string().as_str()), (49_576_420, "tiles"));
+/// # Ok::<(), enum48::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed(pub u64);
+
+impl fmt::Display for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut left, mut digits) = (self.0, Vec::new());
+        while left > 0 || digits.is_empty() {
+            digits.push(char::from_digit((left % 36) as u32, 36).expect("below the base"));
+            left /= 36;
+        }
+        f.write_str(&digits.iter().rev().collect::<String>())
+    }
+}
+
+/// Reads only the form that [`fmt::Display`] writes, so that a seed has one spelling.
+impl FromStr for Seed {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let seed = u64::from_str_radix(text, 36).ok().map(Self);
+        seed.filter(|seed| seed.to_string() == text)
+            .ok_or_else(|| Error::Seed(text.to_owned()))
+    }
+}
+
+/// The source of a game's tiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Luck {
+    /// A generator with this seed.
+    Seed(Seed),
+    /// A list.
+    Spawns {
+        /// The two tiles of the start, in increasing order of cells.
+        start: [Spawn; 2],
+        /// The tile after each move that does not win.
+        then: Vec<Spawn>,
+    },
+}
+
+/// The generator of a seeded game. [`crate::play`] describes how its numbers become tiles.
+#[derive(Clone, Debug)]
+pub struct Chance(Random);
+
+impl Chance {
+    /// The generator for a seed, at its beginning.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        Self(Random::new(seed.0))
+    }
+
+    /// The next tile for a board: a 2 nine times in ten, else a 4. All empty cells are equally
+    /// likely.
+    ///
+    /// # Panics
+    ///
+    /// If the board is full. A board after a move has an empty cell.
+    pub fn spawn(&mut self, position: &Position) -> Spawn {
+        let empty = position.empty().count();
+        let drawn = self.0.below(10 * empty as u64);
+        let cell = position.empty().nth((drawn / 10) as usize);
+        Spawn {
+            cell: cell.expect("the draw is below the number of empty cells"),
+            tile: if drawn % 10 == 9 { 4 } else { 2 },
+        }
+    }
+}
 
 /// A move of a game, the tile that followed, and the board after both.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +111,9 @@ impl fmt::Display for Turn {
         f.write_str(self.direction.name())?;
         match self.spawn {
             None => f.write_str(", wins"),
-            Some(Spawn { cell, tile }) => {
-                let cols = self.position.game().size().cols();
-                let (row, column) = (cell / cols + 1, cell % cols + 1);
-                write!(f, ", a {tile} at row {row} column {column}")
+            Some(spawn) => {
+                let (row, column) = spawn.row_and_column(self.position.game().size());
+                write!(f, ", a {} at row {row} column {column}", spawn.tile)
             }
         }
     }
@@ -44,15 +125,14 @@ pub struct Replay<'a> {
     position: Position,
     played: usize,
     moves: &'a [Direction],
-    source: SpawnSource<'a>,
+    spawns: SpawnSource<'a>,
     failed: bool,
 }
 
-/// Where the next tile comes from.
 #[derive(Clone, Debug)]
 enum SpawnSource<'a> {
     Chance(Box<Chance>),
-    Spawns(&'a [Spawn]),
+    Listed(Chain<Iter<'a, Spawn>, Iter<'a, Spawn>>),
 }
 
 impl<'a> Replay<'a> {
@@ -62,33 +142,21 @@ impl<'a> Replay<'a> {
     ///
     /// [`Error::Code`] if a tile of `luck` cannot be placed.
     pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
-        let mut position = Position::new(game);
-        let source = match luck {
-            Luck::Seed(seed) => {
-                let mut chance = Box::new(Chance::new(*seed));
-                for _ in 0..2 {
-                    let spawn = chance.spawn(&position);
-                    position.place(spawn);
-                }
-                SpawnSource::Chance(chance)
-            }
-            Luck::Spawns { start, then } => {
-                for &spawn in start {
-                    place(&mut position, spawn).map_err(|what| Error::Code {
-                        turn: None,
-                        what: format!("the start: {what}"),
-                    })?;
-                }
-                SpawnSource::Spawns(then)
-            }
-        };
-        Ok(Self {
-            position,
+        let mut replay = Self {
+            position: Position::new(game),
             played: 0,
             moves,
-            source,
+            spawns: match luck {
+                Luck::Seed(seed) => SpawnSource::Chance(Box::new(Chance::new(*seed))),
+                Luck::Spawns { start, then } => SpawnSource::Listed(start.iter().chain(then)),
+            },
             failed: false,
-        })
+        };
+        for _ in 0..2 {
+            let placed = replay.spawn();
+            placed.map_err(|what| refused(format!("the start: {what}")))?;
+        }
+        Ok(replay)
     }
 
     /// The current board.
@@ -103,8 +171,8 @@ impl<'a> Replay<'a> {
         self.played
     }
 
+    /// Play the next move, or return the reason why it is not legal.
     fn turn(&mut self, direction: Direction) -> Result<Turn, String> {
-        let number = self.played as u64 + 1;
         if self.position.status() == Status::Won {
             return Err("the move before it won the game".to_owned());
         }
@@ -112,23 +180,11 @@ impl<'a> Replay<'a> {
         if !self.position.slide(direction) {
             return Err(format!("{} changes nothing", direction.name()));
         }
-        let spawn = match (self.position.status(), &mut self.source) {
-            (Status::Won, _) => None,
-            (_, SpawnSource::Chance(chance)) => Some(chance.spawn(&self.position)),
-            (_, SpawnSource::Spawns(spawns)) => match spawns.split_first() {
-                Some((&first, rest)) => {
-                    *spawns = rest;
-                    Some(first)
-                }
-                None => return Err("no tile follows, though it does not win".to_owned()),
-            },
-        };
-        if let Some(spawn) = spawn {
-            place(&mut self.position, spawn)?;
-        }
+        let wins = self.position.status() == Status::Won;
+        let spawn = (!wins).then(|| self.spawn()).transpose()?;
         self.played += 1;
         Ok(Turn {
-            number,
+            number: self.played as u64,
             direction,
             gained: self.position.score() - before,
             spawn,
@@ -136,14 +192,45 @@ impl<'a> Replay<'a> {
         })
     }
 
+    /// Place the next tile, or return the reason why it cannot be placed.
+    fn spawn(&mut self) -> Result<Spawn, String> {
+        let spawn = match &mut self.spawns {
+            SpawnSource::Chance(chance) => chance.spawn(&self.position),
+            SpawnSource::Listed(spawns) => *spawns
+                .next()
+                .ok_or("no tile follows, though it does not win")?,
+        };
+        if self.position.place(spawn) {
+            return Ok(spawn);
+        }
+        let size = self.position.game().size();
+        let Spawn { cell, tile } = spawn;
+        Err(match self.position.tiles().nth(cell.into()) {
+            Some(there) => {
+                let (row, column) = spawn.row_and_column(size);
+                format!(
+                    "a {tile} cannot be placed at row {row} column {column}: a {there} is there"
+                )
+            }
+            None => format!(
+                "a {tile} cannot be placed at cell {cell}: {size} has the cells 0 to {}",
+                size.cells() - 1
+            ),
+        })
+    }
+
     /// Check that no tile is left over; returns the last board.
     pub(super) fn end(self) -> Result<Position> {
-        match self.source {
-            SpawnSource::Spawns([_, ..]) => Err(Error::Code {
+        let left = match self.spawns {
+            SpawnSource::Chance(_) => None,
+            SpawnSource::Listed(mut spawns) => spawns.next(),
+        };
+        match left {
+            None => Ok(self.position),
+            Some(_) => Err(Error::Code {
                 turn: Some(self.played as u64).filter(|&turn| turn > 0),
                 what: "a tile is left over after the last move".to_owned(),
             }),
-            _ => Ok(self.position),
         }
     }
 }
@@ -162,21 +249,52 @@ impl Iterator for Replay<'_> {
     }
 }
 
-/// Place a tile, or return the reason why it cannot be placed.
-fn place(position: &mut Position, spawn: Spawn) -> Result<(), String> {
-    if position.place(spawn) {
-        return Ok(());
-    }
-    let size = position.game().size();
-    let Spawn { cell, tile } = spawn;
-    Err(match position.tiles().nth(cell.into()) {
-        Some(there) => {
-            let (row, column) = (cell / size.cols() + 1, cell % size.cols() + 1);
-            format!("a {tile} cannot be placed at row {row} column {column}: a {there} is there")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_has_one_spelling() {
+        for (text, seed) in [("0", 0), ("z", 35), ("10", 36), ("3w5e11264sgsf", u64::MAX)] {
+            assert_eq!(text.parse::<Seed>().unwrap(), Seed(seed));
+            assert_eq!(Seed(seed).to_string(), text);
         }
-        None => format!(
-            "a {tile} cannot be placed at cell {cell}: {size} has the cells 0 to {}",
-            size.cells() - 1
-        ),
-    })
+        for bad in [
+            "",
+            "00",
+            "01",
+            "Z",
+            "+1",
+            "-1",
+            "3w5e11264sgsg",
+            "a.b",
+            "ä",
+            " 1",
+            "zzzzzzzzzzzzzzzz",
+        ] {
+            assert!(bad.parse::<Seed>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn tiles_and_cells_come_with_their_probabilities() {
+        let mut position = Position::new("3x3".parse().unwrap());
+        position.place(Spawn { cell: 4, tile: 2 });
+        let mut chance = Chance::new(Seed(1));
+        let (mut cells, mut fours) = ([0u32; 9], 0);
+        for _ in 0..80_000 {
+            let spawn = chance.spawn(&position);
+            cells[usize::from(spawn.cell)] += 1;
+            fours += u32::from(spawn.tile == 4);
+        }
+        assert_eq!(cells[4], 0);
+        // Expected: 10,000 spawns per cell, standard deviation 94; 8,000 fours, standard deviation
+        // 85.
+        let empty = cells.iter().enumerate().filter(|(cell, _)| *cell != 4);
+        assert!(
+            empty.clone().all(|(_, n)| (9_600..10_400).contains(n)),
+            "{cells:?}"
+        );
+        assert!((7_650..8_350).contains(&fours), "{fours}");
+    }
 }
