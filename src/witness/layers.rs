@@ -1,7 +1,6 @@
 //! Witnesses with the layers of a run.
 
-use super::predecessors::{Predecessors, before_spawn};
-use super::trail::Trail;
+use super::predecessors::{Predecessors, Trail, before_spawn};
 use super::{Answer, is_start, is_won};
 use crate::error::{Error, Result};
 use crate::game::{Board, sum};
@@ -34,8 +33,8 @@ impl<'a> Layers<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`] or [`Error::Gone`] if
-    /// the run does not have the layers that tell; damaged files.
+    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layers that tell;
+    /// damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
         has_layer(self.run, sum)?;
@@ -67,18 +66,18 @@ impl<'a> Layers<'a> {
             }));
         }
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
-        while !is_start(trail.board()) {
+        while !is_start(trail.board) {
             if !trail.step(|before| is_reached(&mut self.boards, before))? {
                 return Ok(Answer::Unreachable(format!(
                     "{dir} has {:#x}, but no state from which a move leads to it",
-                    trail.board()
+                    trail.board
                 )));
             }
         }
         Ok(Answer::Reached(Box::new(trail.code()?)))
     }
 
-    /// Whether parts can list the board: it has a legal move, and the game is not won.
+    /// Whether parts list boards like this: it has a legal move, and the game is not won.
     fn is_listed(&self, board: Board) -> bool {
         let mut live = vec![board];
         self.run.game().rules().census(&mut live);
@@ -86,7 +85,8 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// See that the states of a sum can be told: they are kept, or the afterstates before them are.
+/// Check that the run can tell the states of a sum: it has kept the states, or the afterstates that
+/// they follow.
 fn has_layer(run: &Run, sum: u32) -> Result<()> {
     let first = run.first_sum(Kind::Afterstates);
     match run.has_layer(Kind::States, sum) {
@@ -95,7 +95,7 @@ fn has_layer(run: &Run, sum: u32) -> Result<()> {
     }
 }
 
-/// Whether the run reached a live board of a layer that can be told.
+/// Whether the run reached a live board, in a layer that passed [`has_layer`].
 fn is_reached(boards: &mut Lookup<&Run>, board: Board) -> Result<bool> {
     match boards.run().has_layer(Kind::States, sum(board)) {
         Ok(()) => boards.contains(Kind::States, board),
@@ -103,7 +103,7 @@ fn is_reached(boards: &mut Lookup<&Run>, board: Board) -> Result<bool> {
     }
 }
 
-/// Whether a board is a start of the game of a run, or one of its afterstates with a tile more.
+/// Whether a board is a start, or follows by a spawn from an afterstate of the run.
 pub(crate) fn is_spawned(boards: &mut Lookup<&Run>, board: Board) -> Result<bool> {
     if is_start(board) {
         return Ok(true);
@@ -192,8 +192,8 @@ mod tests {
                     .unwrap(),
                 "{state:#x}"
             );
-            let (direction, spawn) = trail.last_step().unwrap();
-            let mut position = Position::on(game, trail.board());
+            let (direction, spawn) = trail.steps[0];
+            let mut position = Position::on(game, trail.board);
             assert!(position.slide(direction) && position.place(spawn.unwrap()));
             assert_eq!(position.board(), Some(state));
         }

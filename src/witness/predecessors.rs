@@ -1,26 +1,27 @@
-//! One step back: the boards that a spawn or a move can have come from.
+//! One step back, to the boards that a spawn or a move can have come from; and a game step by step
+//! back to its start.
 //!
 //! A move treats each line of the board on its own, so the boards before it are all combinations of
 //! the predecessors of its lines. These are listed once for every possible line.
 
+use super::is_won;
+use crate::error::Result;
 use crate::game::board::exps;
 use crate::game::line::{self, Line};
 use crate::game::{Board, Direction, Exp, Game, Size};
-use crate::play::Spawn;
+use crate::play::{Code, Luck, Spawn};
 
 /// The boards before a spawn: for each cell with a 2 or a 4, the board with that cell empty.
 pub(super) fn before_spawn(size: Size, board: Board) -> impl Iterator<Item = (Spawn, Board)> {
     let cells = size.cells();
-    let tiles = (0..).zip(exps(board).rev().skip(16 - cells as usize));
-    let spawned = tiles.filter(|(_, exp)| matches!(*exp, Exp::TWO | Exp::FOUR));
-    spawned.map(move |(cell, exp)| {
-        let spawn = Spawn {
-            cell,
-            tile: exp.tile() as u8,
-        };
-        let shift = 4 * (cells - 1 - u32::from(cell));
-        (spawn, board ^ u64::from(exp.get()) << shift)
-    })
+    (0..cells as u8)
+        .zip(exps(board).rev().skip(16 - cells as usize))
+        .filter(|(_, exp)| matches!(*exp, Exp::TWO | Exp::FOUR))
+        .map(move |(cell, exp)| {
+            let tile = exp.tile() as u8;
+            let shift = 4 * (cells - 1 - u32::from(cell));
+            (Spawn { cell, tile }, board ^ u64::from(exp.get()) << shift)
+        })
 }
 
 /// A move and the tile spawned after it, with all boards from which the move can have come.
@@ -35,7 +36,7 @@ pub(super) struct Step {
 pub(crate) struct Predecessors {
     size: Size,
     directions: [Vec<Line>; 4],
-    /// For each length of a line, up to 4.
+    /// By the length of a line, up to 4.
     lines: [LinePredecessors; 5],
 }
 
@@ -75,19 +76,17 @@ impl Predecessors {
     /// All possible last steps to a board: a winning move if the board is `won`, else a move and a
     /// spawn.
     pub(super) fn steps(&self, board: Board, won: bool) -> impl Iterator<Item = Step> {
-        let by_win = won.then_some((None, board));
-        let by_spawn = before_spawn(self.size, board).filter(move |_| !won);
-        let by_spawn = by_spawn.map(|(spawn, afterstate)| (Some(spawn), afterstate));
-        by_win
-            .into_iter()
-            .chain(by_spawn)
-            .flat_map(|(spawn, after)| {
-                Direction::ALL.map(|direction| Step {
-                    direction,
-                    spawn,
-                    before: self.before_move(after, direction),
-                })
+        let by_spawn = before_spawn(self.size, board)
+            .filter(move |_| !won)
+            .map(|(spawn, afterstate)| (Some(spawn), afterstate));
+        let afterstates = won.then_some((None, board)).into_iter().chain(by_spawn);
+        afterstates.flat_map(|(spawn, after)| {
+            Direction::ALL.map(|direction| Step {
+                direction,
+                spawn,
+                before: self.before_move(after, direction),
             })
+        })
     }
 
     /// The boards that a move in a direction turns into `after`.
@@ -136,6 +135,59 @@ impl LinePredecessors {
     fn before(&self, line: u16) -> &[u16] {
         let line = usize::from(line);
         &self.lines[self.starts[line] as usize..self.starts[line + 1] as usize]
+    }
+}
+
+/// The last part of a game: from a board that was found on the way back to the target.
+pub(super) struct Trail<'a> {
+    game: Game,
+    predecessors: &'a Predecessors,
+    /// The first board so far.
+    pub(super) board: Board,
+    /// Moves and the tiles spawned after them, the last step first.
+    pub(super) steps: Vec<(Direction, Option<Spawn>)>,
+}
+
+impl<'a> Trail<'a> {
+    pub(super) fn new(game: Game, predecessors: &'a Predecessors, board: Board) -> Self {
+        Self {
+            game,
+            predecessors,
+            board,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Go one step back, to the first predecessor whose canonical image `accepts`; false if there
+    /// is none.
+    pub(super) fn step(&mut self, mut accepts: impl FnMut(Board) -> Result<bool>) -> Result<bool> {
+        let won = is_won(&self.game, self.board);
+        for step in self.predecessors.steps(self.board, won) {
+            let mut canonical = step.before.clone();
+            self.game.rules().canonicalise(&mut canonical);
+            for (board, canonical) in step.before.into_iter().zip(canonical) {
+                if accepts(canonical)? {
+                    self.board = board;
+                    self.steps.push((step.direction, step.spawn));
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The code of the game. The trail must have come to a start.
+    pub(super) fn code(mut self) -> Result<Code> {
+        self.steps.reverse();
+        let start: Vec<Spawn> = before_spawn(self.game.size(), self.board)
+            .map(|(spawn, _)| spawn)
+            .collect();
+        let (moves, spawns): (_, Vec<_>) = self.steps.into_iter().unzip();
+        let luck = Luck::Spawns {
+            start: [start[0], start[1]],
+            then: spawns.into_iter().flatten().collect(),
+        };
+        Code::new(self.game, luck, moves)
     }
 }
 
