@@ -4,7 +4,6 @@
 //! sum are side by side, greater sums below. Moves and spawns are tooltips, because as labels they
 //! would cover the boards. An edge is solid if a 2 was spawned, dashed if a 4.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -31,12 +30,9 @@ const WIN: &str = "#4d8a4f";
 
 /// Write `graph`, with a box around each part if `grouped`.
 pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Result<()> {
-    let (states, last) = (
-        graph.states.len(),
-        graph.states.last().map_or(0, State::sum),
-    );
+    let last = graph.states.last().map_or(0, State::sum);
     let live = graph.states.iter().filter(|state| state.live).count();
-    let (game, dead) = (graph.game, states - live);
+    let (game, dead) = (graph.game, graph.states.len() - live);
     writeln!(out, "digraph \"{game}\" {{")?;
     writeln!(
         out,
@@ -77,11 +73,12 @@ fn write_layer(
         .clone()
         .map(|at| format!("\"{}\"", graph.name(Target::State(at))))
         .collect();
-    let before = places.start.checked_sub(1).map(|at| graph.states[at]);
-    let layer: Vec<(&State, &String)> = graph.states[places].iter().zip(&names).collect();
+    let before = places.start.checked_sub(1).map(|at| graph.states[at].sum());
+    let mut layer: Vec<(&State, &String)> = graph.states[places].iter().zip(&names).collect();
+    layer.sort_by_key(|(state, _)| state.max_tile());
     let sum = layer[0].0.sum();
-    let tiles: BTreeSet<u32> = layer.iter().map(|(state, _)| state.max_tile()).collect();
-    for max in tiles {
+    for part in layer.chunk_by(|a, b| a.0.max_tile() == b.0.max_tile()) {
+        let max = part[0].0.max_tile();
         if grouped {
             writeln!(
                 out,
@@ -89,9 +86,8 @@ fn write_layer(
                  style=\"rounded,filled\" color=\"#e4ddd3\" fillcolor=\"#faf7f2\""
             )?;
         }
-        for (state, name) in layer.iter().filter(|(state, _)| state.max_tile() == max) {
-            let (tooltip, table) = (tooltip(state), table(graph, state));
-            writeln!(out, "  {name} [tooltip=\"{tooltip}\" label=<{table}>]")?;
+        for (state, name) in part {
+            write_state(graph, state, name, out)?;
         }
         if grouped {
             writeln!(out, "  }}")?;
@@ -99,7 +95,6 @@ fn write_layer(
     }
     writeln!(out, "  \"sum {sum}\" [fontcolor=\"#8f867c\"]")?;
     if let Some(before) = before {
-        let before = before.sum();
         writeln!(
             out,
             "  \"sum {before}\" -> \"sum {sum}\" [style=invis weight=100]"
@@ -108,45 +103,39 @@ fn write_layer(
     writeln!(out, "  {{ rank=same \"sum {sum}\" {} }}", names.join(" "))
 }
 
-/// A board as an HTML-like table.
-fn table(graph: &Graph, state: &State) -> String {
-    let (frame, width) = match state {
-        State { live: false, .. } => (DEAD, 2),
-        State { start: true, .. } => (START, 2),
-        _ => (LIVE, 1),
+/// Write a state with its board as an HTML-like table.
+fn write_state(graph: &Graph, state: &State, name: &str, out: &mut dyn Write) -> io::Result<()> {
+    let (kind, frame, width) = match state {
+        State { live: false, .. } => (", dead", DEAD, 2),
+        State { start: true, .. } => (", start", START, 2),
+        _ => ("", LIVE, 1),
     };
-    let tiles: Vec<u32> = graph.grid(state).tiles().collect();
+    let (sum, max) = (state.sum(), state.max_tile());
+    write!(
+        out,
+        "  {name} [tooltip=\"sum {sum}, max {max}{kind}\" \
+         label=<<table border=\"{width}\" color=\"{frame}\" bgcolor=\"{LIVE}\" cellborder=\"0\" \
+         cellspacing=\"1\" cellpadding=\"0\">"
+    )?;
     // The longest number in the graph sets the width, so that all boards have one size.
     let largest = graph.states.iter().map(State::max_tile).max().unwrap_or(2);
     let side = 20.max(7 * largest.to_string().len() + 6);
-    let cell = |&tile: &u32| {
-        let color = TILES[tile.max(1).trailing_zeros() as usize];
-        let text = match tile {
-            0 => String::new(),
-            tile => tile.to_string(),
-        };
-        format!(
-            "<td width=\"{side}\" height=\"20\" fixedsize=\"true\" bgcolor=\"{color}\">{text}</td>"
-        )
-    };
-    let row = |row: &[u32]| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
-    let rows: String = tiles
-        .chunks(graph.game.size().cols().into())
-        .map(row)
-        .collect();
-    format!(
-        "<table border=\"{width}\" color=\"{frame}\" bgcolor=\"{LIVE}\" cellborder=\"0\" \
-         cellspacing=\"1\" cellpadding=\"0\">{rows}</table>"
-    )
-}
-
-fn tooltip(state: &State) -> String {
-    let kind = match state {
-        State { live: false, .. } => ", dead",
-        State { start: true, .. } => ", start",
-        _ => "",
-    };
-    format!("sum {}, max {}{kind}", state.sum(), state.max_tile())
+    let tiles: Vec<u32> = graph.grid(state).tiles().collect();
+    for row in tiles.chunks(graph.game.size().cols().into()) {
+        write!(out, "<tr>")?;
+        for &tile in row {
+            let color = TILES[tile.max(1).trailing_zeros() as usize];
+            let text = Some(tile.to_string())
+                .filter(|_| tile > 0)
+                .unwrap_or_default();
+            write!(
+                out,
+                "<td width=\"{side}\" height=\"20\" fixedsize=\"true\" bgcolor=\"{color}\">{text}</td>"
+            )?;
+        }
+        write!(out, "</tr>")?;
+    }
+    writeln!(out, "</table>>]")
 }
 
 fn write_edge(graph: &Graph, edge: &Edge, out: &mut dyn Write) -> io::Result<()> {

@@ -5,17 +5,15 @@
 //! graph. The sums of an edge's two states give the spawned tile. A graph with more states than the
 //! limit is refused.
 //!
-//! Reading order: this file (the graph), `walk` (building it), and a writer for each format: `dot`
-//! (pictures), `graphml` and `json` (other programs).
+//! Reading order: this file (the graph), `walk` (building it), `dot` (pictures), `data` (files for
+//! other programs).
 
+mod data;
 mod dot;
-mod graphml;
-mod json;
 mod walk;
 
 use std::io::{self, Write};
 
-use crate::error::Result;
 use crate::game::{Board, Direction, Game, Grid, max_exp, sum};
 
 /// A state of the graph.
@@ -44,7 +42,7 @@ impl State {
     }
 }
 
-/// Where an edge leads.
+/// The end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// To a state: its index in [`Graph::states`].
@@ -61,7 +59,7 @@ pub enum Target {
 pub struct Edge {
     /// The source state: its index in [`Graph::states`].
     pub from: usize,
-    /// Where it leads.
+    /// The state, the win or the loss that it leads to.
     pub to: Target,
     /// The moves of the state's board that lead to the target; empty for the loss.
     pub moves: Vec<Direction>,
@@ -115,16 +113,6 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of a game, or only its states up to the sum `until` and the edges between them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vast`](crate::Error::Vast) if there are more than `limit` states, live and dead;
-    /// [`Error::Until`](crate::Error::Until) for a sum below 4, the least sum of a state.
-    pub fn new(game: &Game, until: Option<u32>, limit: usize) -> Result<Self> {
-        walk::walk(game, until, limit)
-    }
-
     /// The states, live and dead, in order of sum, then of board.
     #[must_use]
     pub fn states(&self) -> &[State] {
@@ -151,8 +139,16 @@ impl Graph {
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Dot { grouped } => dot::write(self, grouped, out),
-            Format::GraphMl => graphml::write(self, out),
-            Format::Json => json::write(self, out),
+            Format::GraphMl => data::write_graphml(self, out),
+            Format::Json => data::write_json(self, out),
+        }
+    }
+
+    /// The state of a node; none of the win and the loss.
+    fn state(&self, node: Target) -> Option<&State> {
+        match node {
+            Target::State(at) => Some(&self.states[at]),
+            Target::Win | Target::Loss => None,
         }
     }
 

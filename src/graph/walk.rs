@@ -7,84 +7,86 @@ use crate::error::{Error, Result};
 use crate::game::{Board, Direction, Exp, Game, sum};
 use crate::play::{Position, Status};
 
-/// A step from a state to the next state, or to the win if `None`.
+/// A move and a spawn, by the state that they lead to; `None` for a move that wins.
 type WalkStep = Option<Board>;
 
-/// The index of a state, a step from it, and the moves that take the step.
-type FoundState = (usize, WalkStep, Vec<Direction>);
-
-/// See [`Graph::new`].
-pub(super) fn walk(game: &Game, until: Option<u32>, limit: usize) -> Result<Graph> {
-    let last = match until {
-        Some(sum) if sum < 4 => return Err(Error::Until(sum)),
-        Some(sum) => sum,
-        None => u32::MAX,
-    };
-    let starts: BTreeSet<Board> = [4, 6, 8].iter().flat_map(|&sum| game.starts(sum)).collect();
-    let in_order = |board: Board| (sum(board), board);
-    let mut met: BTreeSet<(u32, Board)> = starts.iter().map(|&board| in_order(board)).collect();
-    met.retain(|&(sum, _)| sum <= last);
-    let (mut states, mut steps) = (Vec::new(), Vec::new());
-    let mut next = met.first().copied();
-    while let Some((here, board)) = next {
-        if met.len() > limit {
-            return Err(Error::Vast {
-                game: game.to_string(),
-                until,
-                limit,
-            });
-        }
-        let (live, found) = successors(game, board);
-        for (step, moves) in found {
-            // A winning move has no spawn, so the limit on the sum does not apply.
-            if step.is_none_or(|board| sum(board) <= last) {
-                met.extend(step.map(in_order));
-                steps.push((states.len(), step, moves));
+impl Graph {
+    /// The graph of a game, or only its states up to the sum `until` and the edges between them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vast`] if there are more than `limit` states, live and dead;
+    /// [`Error::Until`] for a sum below 4, the least sum of a state.
+    pub fn new(game: &Game, until: Option<u32>, limit: usize) -> Result<Self> {
+        let last = match until {
+            Some(sum) if sum < 4 => return Err(Error::Until(sum)),
+            Some(sum) => sum,
+            None => u32::MAX,
+        };
+        let starts: BTreeSet<Board> = [4, 6, 8].iter().flat_map(|&sum| game.starts(sum)).collect();
+        let in_order = |board: Board| (sum(board), board);
+        let mut met: BTreeSet<(u32, Board)> = starts.iter().map(|&board| in_order(board)).collect();
+        met.retain(|&(sum, _)| sum <= last);
+        let (mut states, mut steps) = (Vec::new(), Vec::new());
+        let mut next = met.first().copied();
+        while let Some((here, board)) = next {
+            if met.len() > limit {
+                return Err(Error::Vast {
+                    game: game.to_string(),
+                    until,
+                    limit,
+                });
             }
+            let (live, found) = successors(game, board);
+            for (step, moves) in found {
+                // A winning move has no spawn, so the limit on the sum does not apply.
+                if step.is_none_or(|board| sum(board) <= last) {
+                    met.extend(step.map(in_order));
+                    steps.push((states.len(), step, moves));
+                }
+            }
+            states.push(State {
+                board,
+                live,
+                start: starts.contains(&board),
+            });
+            next = met.range((here, board + 1)..).next().copied();
         }
-        states.push(State {
-            board,
-            live,
-            start: starts.contains(&board),
-        });
-        next = met.range((here, board + 1)..).next().copied();
+        Ok(Self {
+            game: *game,
+            edges: edges(&states, steps),
+            states,
+        })
     }
-    Ok(Graph {
-        game: *game,
-        edges: edges(&states, steps),
-        states,
-    })
 }
 
-/// The edges of all steps, and an edge from each dead state to the loss.
-fn edges(states: &[State], steps: Vec<FoundState>) -> Vec<Edge> {
+/// The edges of all steps, and an edge from each dead state to the loss. A step has the index of its
+/// first state, and the moves that take it.
+fn edges(states: &[State], steps: Vec<(usize, WalkStep, Vec<Direction>)>) -> Vec<Edge> {
     let index = |board: Board| {
         let found = states.binary_search_by_key(&(sum(board), board), |s| (s.sum(), s.board));
         found.expect("every successor that was met is a state")
     };
-    let mut edges: Vec<Edge> = Vec::with_capacity(steps.len());
-    for (from, step, moves) in steps {
-        edges.push(Edge {
-            from,
-            to: step.map_or(Target::Win, |board| Target::State(index(board))),
-            moves,
-            spawn: step.map(|board| sum(board) - states[from].sum()),
-        });
-    }
-    let dead = states.iter().enumerate().filter(|(_, state)| !state.live);
-    edges.extend(dead.map(|(from, _)| Edge {
+    let steps = steps.into_iter().map(|(from, step, moves)| Edge {
+        from,
+        to: step.map_or(Target::Win, |board| Target::State(index(board))),
+        moves,
+        spawn: step.map(|board| sum(board) - states[from].sum()),
+    });
+    let dead = (0..states.len()).filter(|&at| !states[at].live);
+    let losses = dead.map(|from| Edge {
         from,
         to: Target::Loss,
         moves: Vec::new(),
         spawn: None,
-    }));
+    });
+    let mut edges: Vec<Edge> = steps.chain(losses).collect();
     edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
     edges
 }
 
 /// Whether a state has a legal move, and all steps from it, with the moves that take each step.
 fn successors(game: &Game, board: Board) -> (bool, BTreeMap<WalkStep, Vec<Direction>>) {
-    let rules = game.rules();
     let mut found: BTreeMap<WalkStep, Vec<Direction>> = BTreeMap::new();
     let (mut live, before) = (false, Position::on(*game, board));
     for direction in Direction::ALL {
@@ -93,17 +95,12 @@ fn successors(game: &Game, board: Board) -> (bool, BTreeMap<WalkStep, Vec<Direct
             continue;
         }
         live = true;
-        let mut steps = vec![None];
+        let mut steps = BTreeSet::from([None]);
         // `board` is `None` only with the tile 65536; no graph reaches its sum.
         if let Some(after) = after.board().filter(|_| after.status() != Status::Won) {
-            let mut followers = Vec::new();
-            for tile in [Exp::TWO, Exp::FOUR] {
-                rules.spawn(&[after], tile, &mut followers);
-            }
-            rules.canonicalise(&mut followers);
-            followers.sort_unstable();
-            followers.dedup();
-            steps = followers.into_iter().map(Some).collect();
+            let spawned = [Exp::TWO, Exp::FOUR].map(|tile| game.spawns(after, tile));
+            let states = spawned.into_iter().flatten();
+            steps = states.map(|state| Some(game.canonical(state).0)).collect();
         }
         for step in steps {
             found.entry(step).or_default().push(direction);

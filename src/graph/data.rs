@@ -1,0 +1,216 @@
+//! A graph for other programs: as one JSON object, or as `GraphML` for networkx, Gephi, yEd and others.
+//!
+//! The JSON object has a line for each node and each edge:
+//!
+//! ```text
+//! {"game":"2x2-32","nodes":[
+//! {"id":"0x0011","kind":"live","board":". . / 2 2","sum":4,"max_tile":2,"start":true},
+//! ...
+//! {"id":"win","kind":"win"},
+//! {"id":"loss","kind":"loss"}
+//! ],"edges":[
+//! {"from":"0x0011","to":"0x0012","moves":"RL","spawn":2},
+//! ...
+//! {"from":"0x1441","to":"loss","moves":"","spawn":null},
+//! ...
+//! ]}
+//! ```
+//!
+//! `moves` lists the directions U, R, D, L that lead to the target from the board as shown; `spawn`
+//! is the tile that follows.
+
+use std::io::{self, Write};
+use std::iter;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+use quick_xml::writer::ElementWriter;
+use serde::Serialize;
+
+use super::{Graph, Target};
+
+/// A node: a state, the win or the loss. Users rely on the keys and their order: add new keys at
+/// the end.
+#[derive(Serialize)]
+struct NodeRecord {
+    id: String,
+    kind: &'static str,
+    #[serde(flatten)]
+    state: Option<StateRecord>,
+}
+
+#[derive(Serialize)]
+struct StateRecord {
+    board: String,
+    sum: u32,
+    max_tile: u32,
+    start: bool,
+}
+
+/// An edge; `spawn` is null if the game ends.
+#[derive(Serialize)]
+struct EdgeRecord {
+    from: String,
+    to: String,
+    moves: String,
+    spawn: Option<u32>,
+}
+
+fn nodes(graph: &Graph) -> impl Iterator<Item = NodeRecord> {
+    let states = (0..graph.states.len()).map(Target::State);
+    states.chain(graph.ends()).map(|node| NodeRecord {
+        id: graph.name(node),
+        kind: graph.kind(node),
+        state: graph.state(node).map(|state| StateRecord {
+            board: graph.grid(state).to_string(),
+            sum: state.sum(),
+            max_tile: state.max_tile(),
+            start: state.start,
+        }),
+    })
+}
+
+fn edges(graph: &Graph) -> impl Iterator<Item = EdgeRecord> {
+    graph.edges.iter().map(|edge| EdgeRecord {
+        from: graph.name(Target::State(edge.from)),
+        to: graph.name(edge.to),
+        moves: edge.letters(),
+        spawn: edge.spawn,
+    })
+}
+
+/// Write JSON with a line per node and edge, so that people can read it too. serde's own layouts
+/// use a single line, or a line per field.
+pub(super) fn write_json(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{{\"game\":\"{}\",\"nodes\":[", graph.game)?;
+    write_lines(out, nodes(graph))?;
+    write!(out, "],\"edges\":[")?;
+    write_lines(out, edges(graph))?;
+    writeln!(out, "]}}")
+}
+
+/// Write the items of an array, each on its own line.
+fn write_lines(out: &mut dyn Write, items: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
+    for (at, item) in items.enumerate() {
+        out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &item)?;
+    }
+    out.write_all(b"\n")
+}
+
+/// The attributes in `GraphML`: element (node or edge), name, type. The name is also the key.
+const KEYS: [(&str, &str, &str); 7] = [
+    ("node", "kind", "string"),
+    ("node", "board", "string"),
+    ("node", "sum", "int"),
+    ("node", "max_tile", "int"),
+    ("node", "start", "boolean"),
+    ("edge", "moves", "string"),
+    ("edge", "spawn", "int"),
+];
+
+/// Write `GraphML`. The win and the loss have only the attribute `kind`.
+pub(super) fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    let mut xml = Writer::new_with_indent(&mut *out, b' ', 1);
+    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    xml.create_element("graphml")
+        .with_attribute(("xmlns", "http://graphml.graphdrawing.org/xmlns"))
+        .write_inner_content(|xml| {
+            for (of, name, kind) in KEYS {
+                xml.create_element("key")
+                    .with_attributes([
+                        ("id", name),
+                        ("for", of),
+                        ("attr.name", name),
+                        ("attr.type", kind),
+                    ])
+                    .write_empty()?;
+            }
+            let game = graph.game.to_string();
+            xml.create_element("graph")
+                .with_attributes([("id", game.as_str()), ("edgedefault", "directed")])
+                .write_inner_content(|xml| write_elements(graph, xml))?;
+            Ok(())
+        })?;
+    xml.get_mut().write_all(b"\n")
+}
+
+fn write_elements<W: Write>(graph: &Graph, xml: &mut Writer<W>) -> io::Result<()> {
+    for NodeRecord { id, kind, state } in nodes(graph) {
+        let mut data = vec![("kind", kind.to_owned())];
+        data.extend(state.into_iter().flat_map(|state| {
+            [
+                ("board", state.board),
+                ("sum", state.sum.to_string()),
+                ("max_tile", state.max_tile.to_string()),
+                ("start", state.start.to_string()),
+            ]
+        }));
+        let element = xml.create_element("node");
+        write_data(element.with_attribute(("id", id.as_str())), data)?;
+    }
+    for edge in edges(graph) {
+        let spawn = edge.spawn.map(|tile| ("spawn", tile.to_string()));
+        let data = iter::once(("moves", edge.moves)).chain(spawn);
+        let ends = [("source", edge.from.as_str()), ("target", &edge.to)];
+        write_data(xml.create_element("edge").with_attributes(ends), data)?;
+    }
+    Ok(())
+}
+
+/// Write an element with its attributes, each in an element of its own.
+fn write_data<W: Write>(
+    element: ElementWriter<W>,
+    data: impl IntoIterator<Item = (&'static str, String)>,
+) -> io::Result<()> {
+    element.write_inner_content(|xml| {
+        for (key, value) in data {
+            xml.create_element("data")
+                .with_attribute(("key", key))
+                .write_text_content(BytesText::new(&value))?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::small;
+    use super::*;
+
+    #[test]
+    fn the_object_has_a_line_for_each_node_and_edge() {
+        let mut text = Vec::new();
+        write_json(&small(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], r#"{"game":"2x2-8","nodes":["#);
+        assert_eq!(
+            lines[1],
+            r#"{"id":"0x0011","kind":"live","board":". . / 2 2","sum":4,"max_tile":2,"start":true},"#
+        );
+        assert!(text.contains("\n{\"id\":\"loss\",\"kind\":\"loss\"}\n],\"edges\":[\n"));
+        assert!(text.contains(r#"{"from":"0x0011","to":"0x0012","moves":"RL","spawn":2}"#));
+        assert!(text.contains(r#"{"from":"0x0022","to":"win","moves":"RL","spawn":null}"#));
+        assert_eq!(lines.last(), Some(&"]}"));
+    }
+
+    #[test]
+    fn nodes_and_edges_have_the_declared_attributes() {
+        let mut text = Vec::new();
+        write_graphml(&small(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let flat: String = text.lines().map(str::trim).collect();
+        for part in [
+            r#"<key id="sum" for="node" attr.name="sum" attr.type="int"/>"#,
+            r#"<node id="0x0011"><data key="kind">live</data><data key="board">. . / 2 2</data>"#,
+            r#"<data key="sum">4</data><data key="max_tile">2</data><data key="start">true</data>"#,
+            r#"<node id="win"><data key="kind">win</data></node>"#,
+            r#"<edge source="0x0011" target="0x0012"><data key="moves">RL</data><data key="spawn">2</data></edge>"#,
+        ] {
+            assert!(flat.contains(part), "{part}: {text}");
+        }
+        assert!(text.ends_with("</graphml>\n"));
+    }
+}
