@@ -1,14 +1,14 @@
-//! A board and its moves, as every subcommand tells them.
+//! A board and its moves, as every subcommand prints them.
 //!
-//! [`BoardState`] is the verdict of the rules on a board, [`JudgedMoves`] the verdict of a solution on its
-//! moves, and [`Adviser`] judges the positions of a game.
+//! [`BoardState`] is the verdict of the rules on a board, [`JudgedMoves`] the verdict of a solution on
+//! its moves, and [`Adviser`] judges the positions of a game.
 
 use std::fmt::{self, Display};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::error::Result;
-use crate::game::{Board, Direction, Game, Objective};
+use crate::game::{Board, Direction, Game};
 use crate::play::{Position, Status};
 use crate::solve::{MoveValue, Values};
 use crate::store::{Goal, Solution};
@@ -18,13 +18,13 @@ const MEMORY: u64 = 64 << 20;
 
 /// The rows of a board, indented, and an empty line.
 pub(super) fn picture(board: &impl Display) -> String {
-    let rows = format!("{board:#}");
-    let rows = rows.lines().map(|row| format!("  {row}\n"));
-    rows.chain(["\n".to_owned()]).collect()
+    let rows = format!("{board:#}").replace('\n', "\n  ");
+    format!("  {rows}\n\n")
 }
 
 /// Whether a board can be played on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum BoardState {
     Live,
     Dead,
@@ -46,73 +46,69 @@ impl BoardState {
 
 impl Display for BoardState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Live => "live",
-            Self::Dead => "dead",
-            Self::Won => "won",
-            Self::Empty => "empty",
-        })
+        self.serialize(f)
     }
 }
 
-impl Serialize for BoardState {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(self)
-    }
-}
-
-/// The legal moves of a board with their values, in order of direction.
+/// The legal moves of a board with their values.
 pub(super) struct JudgedMoves<'g> {
-    goals: &'g [Goal],
-    moves: Vec<MoveValue>,
+    pub(super) goals: &'g [Goal],
+    /// In order of direction; none if the game is over.
+    pub(super) moves: Vec<MoveValue>,
+    /// The value of the board for each goal, under the best play.
+    pub(super) worth: Vec<f64>,
 }
 
 impl<'g> JudgedMoves<'g> {
-    /// Look the moves of a board up in `values`, which are of these goals.
+    /// Look up a board that the solution reached. `values` are the values for `goals`.
     pub(super) fn new(values: &mut Values, goals: &'g [Goal], board: Board) -> Result<Self> {
-        let moves = values.moves(board)?;
-        Ok(Self { goals, moves })
-    }
-
-    pub(super) fn goals(&self) -> &'g [Goal] {
-        self.goals
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &MoveValue> {
-        self.moves.iter()
+        let (mut moves, mut worth) = (Vec::new(), values.ended(board));
+        if BoardState::of(*values.game(), board) == BoardState::Live {
+            moves = values.moves(board)?;
+            for (goal, worth) in worth.iter_mut().enumerate() {
+                let best = moves.iter().max_by_key(|of| of.units[goal]);
+                *worth = best.map_or(*worth, |best| best.numbers[goal]);
+            }
+        }
+        Ok(Self {
+            goals,
+            moves,
+            worth,
+        })
     }
 
     /// The move in a direction, if it is legal.
     pub(super) fn get(&self, direction: Direction) -> Option<&MoveValue> {
-        self.iter().find(|of| of.direction == direction)
+        self.moves.iter().find(|of| of.direction == direction)
     }
 
-    /// The moves that are best for a goal, given by its place; none on a board without a move.
-    pub(super) fn best(&self, goal: usize) -> impl Iterator<Item = &MoveValue> {
-        let most = self.iter().map(|of| of.units[goal]).max();
-        self.iter().filter(move |of| Some(of.units[goal]) == most)
+    /// The directions of the best moves for a goal, given by its index.
+    pub(super) fn best(&self, goal: usize) -> impl Iterator<Item = Direction> {
+        let best = self.moves.iter().map(|of| of.units[goal]).max();
+        let moves = self.moves.iter();
+        moves.filter_map(move |of| (Some(of.units[goal]) == best).then_some(of.direction))
     }
 
-    /// The names of the moves that are best for a goal.
+    /// The names of the best moves for a goal.
     pub(super) fn best_names(&self, goal: usize) -> Vec<&'static str> {
-        self.best(goal).map(|of| of.direction.name()).collect()
+        self.best(goal).map(Direction::name).collect()
     }
 
     /// The difference between the best move for a goal and another move: exactly 0 for a best move.
     pub(super) fn loss(&self, goal: usize, of: &MoveValue) -> f64 {
-        let best = self.best(goal).next().map_or(0, |best| best.units[goal]);
-        self.goals[goal].number(best - of.units[goal])
+        let best = self.moves.iter().map(|of| of.units[goal]).max();
+        self.goals[goal].number(best.unwrap_or(0) - of.units[goal])
     }
 }
 
 /// Judges the positions of a game by a solution.
 pub(super) struct Adviser<'a> {
-    goals: Vec<Goal>,
+    pub(super) goals: Vec<Goal>,
     values: Values<'a>,
 }
 
 impl<'a> Adviser<'a> {
-    /// For some goals of a solution, at least one.
+    /// An adviser for goals of a solution. It chooses the best move by the first goal.
     pub(super) fn new(solution: &'a Solution, goals: Vec<Goal>) -> Result<Self> {
         Ok(Self {
             values: Values::new(solution, &goals, MEMORY)?,
@@ -120,36 +116,10 @@ impl<'a> Adviser<'a> {
         })
     }
 
-    /// The objectives of the goals, first the one that the best move is chosen for.
-    pub(super) fn objectives(&self) -> impl Iterator<Item = Objective> {
-        self.goals.iter().map(|goal| goal.objective)
-    }
-
     /// The moves of a position; none if the game is over.
     pub(super) fn advise(&mut self, position: &Position) -> Result<JudgedMoves<'_>> {
-        match position.board() {
-            Some(board) if position.status() == Status::Live => {
-                JudgedMoves::new(&mut self.values, &self.goals, board)
-            }
-            _ => Ok(JudgedMoves {
-                goals: &self.goals,
-                moves: Vec::new(),
-            }),
-        }
+        let board = position.board();
+        let board = board.expect("games with the tile 65536 are too large to be solved");
+        JudgedMoves::new(&mut self.values, &self.goals, board)
     }
-}
-
-/// The value of a position for each goal, under the best play.
-pub(super) fn worth(position: &Position, judged: &JudgedMoves) -> Vec<f64> {
-    let worth = judged.goals.iter().enumerate().map(|(at, goal)| {
-        let best = judged.best(at).next().map(|best| best.numbers[at]);
-        best.unwrap_or_else(|| match goal.objective {
-            Objective::Score | Objective::Moves => 0.0,
-            Objective::Tile(exp) => {
-                let reached = position.tiles().any(|tile| tile >= exp.tile());
-                u32::from(reached).into()
-            }
-        })
-    });
-    worth.collect()
 }

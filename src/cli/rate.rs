@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::slice;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -11,7 +12,7 @@ use super::board::JudgedMoves;
 use super::objectives::{bound, loss, number, objective};
 use super::output::{Output, print_json};
 use super::resources::{LOOKUP_MEMORY, Resources};
-use super::{Outcome, open, stdin, talk};
+use super::{Outcome, open, stdin};
 use crate::engine;
 use crate::error;
 use crate::game::{Grid, Objective};
@@ -78,13 +79,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let code: Code = match args.code.trim().parse() {
         Ok(code) => code,
         Err(error) => {
-            if args.json {
-                let refused = RefusedCode::new(&args.code, 1, &error);
-                Output::Stdout.write(|out| print_json(out, &refused))?;
-            } else {
-                talk::say(error);
-            }
-            return Ok(Outcome::Disagreed);
+            let refused = RefusedCode::new(&args.code, 1, &error);
+            return stdin::refuse(args.json, &refused, &error);
         }
     };
     check(&code, solution.run())?;
@@ -128,15 +124,10 @@ fn lines(args: &Args, solution: &Solution, goal: Goal, mut values: BatchValues) 
         )?;
         for rated in rated {
             match rated {
-                Ok(rated) if args.json => print_json(out, &rated)?,
-                Ok(rated) => writeln!(out, "{rated}")?,
+                Ok(rated) => stdin::print(out, args.json, &rated)?,
                 Err(refused) => {
                     outcome = Outcome::Disagreed;
-                    if args.json {
-                        print_json(out, refused)?;
-                    } else {
-                        writeln!(out, "{refused}")?;
-                    }
+                    stdin::print(out, args.json, refused)?;
                 }
             }
         }
@@ -155,13 +146,12 @@ struct RatedGame {
     #[serde(serialize_with = "name")]
     objective: Objective,
     best_moves: usize,
-    /// Numbers of the moves that lost most, the worst first.
+    /// Numbers of the moves with the greatest losses, the worst first.
     worst: Vec<u64>,
     /// The most by which a value can be off; a loss, by twice that.
     error: f64,
 }
 
-/// A move.
 #[derive(Serialize)]
 struct RatedMove {
     r#move: &'static str,
@@ -169,7 +159,7 @@ struct RatedMove {
     best: &'static str,
     loss: f64,
     number: u64,
-    /// Before the move.
+    /// The board before the move.
     board: Grid,
     /// All best moves.
     ties: Vec<&'static str>,
@@ -190,18 +180,16 @@ fn name<S: Serializer>(objective: &Objective, to: S) -> Result<S::Ok, S::Error> 
 }
 
 impl RatedGame {
-    /// Rate a game of the solved run for the one goal that `values` are of, and name so many of the
+    /// Rate a game of the solved run for one goal, the goal of `values`. Name at most `worst` of the
     /// worst moves.
     fn new(code: &Code, values: &mut Values, goal: Goal, worst: usize) -> error::Result<Self> {
-        let error = values.solution().error(goal);
         let mut replay = code.replay();
         let mut moves: Vec<RatedMove> = Vec::with_capacity(code.moves().len());
         let mut board = replay.position().board();
         while let (Some(before), Some(turn)) = (board, replay.next()) {
             let turn = turn?;
+            let judged = JudgedMoves::new(values, slice::from_ref(&goal), before)?;
             let before = Grid::new(before, code.game().size())?;
-            let goals = [goal];
-            let judged = JudgedMoves::new(values, &goals, before.board())?;
             moves.push(RatedMove::new(before, &turn, &judged));
             board = turn.position.board();
         }
@@ -219,11 +207,11 @@ impl RatedGame {
             best_moves,
             worst: order.iter().take(worst).map(|of| of.number).collect(),
             moves,
-            error,
+            error: values.solution().error(goal),
         })
     }
 
-    /// The moves that lost most.
+    /// The moves with the greatest losses.
     fn worst(&self) -> impl Iterator<Item = &RatedMove> {
         self.worst
             .iter()
@@ -236,7 +224,6 @@ impl RatedMove {
         let played = judged.get(turn.direction);
         let played = played.expect("a move of a game is legal");
         let (loss, ties) = (judged.loss(0, played), judged.best_names(0));
-        let best = judged.best(0).next().unwrap_or(played);
         let name = turn.direction.name();
         Self {
             r#move: name,
@@ -246,7 +233,7 @@ impl RatedMove {
             board,
             ties,
             value: played.numbers[0],
-            best_value: best.numbers[0],
+            best_value: judged.worth[0],
         }
     }
 }
@@ -274,11 +261,8 @@ impl fmt::Display for RatedGame {
         if f.alternate() {
             return self.table(f);
         }
-        let (moves, best, lost) = (
-            self.moves.len(),
-            self.best_moves,
-            loss(self.objective, self.loss),
-        );
+        let (moves, best) = (self.moves.len(), self.best_moves);
+        let lost = loss(self.objective, self.loss);
         write!(f, "moves={moves} best={best} loss={lost} worst=")?;
         match self.worst().next() {
             Some(worst) => write!(f, "{}:{}", worst.number, loss(self.objective, worst.loss)),
@@ -289,9 +273,16 @@ impl fmt::Display for RatedGame {
 
 impl RatedGame {
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { objective, .. } = *self;
-        let width = self
-            .moves
+        let Self {
+            game,
+            objective,
+            moves,
+            best_moves,
+            error,
+            ..
+        } = self;
+        let lost = |lost| loss(*objective, lost);
+        let width = moves
             .first()
             .map_or(0, |of| format!("{:#x}", of.board).len());
         writeln!(
@@ -299,40 +290,36 @@ impl RatedGame {
             "{:>6} {:width$} {:<5} {:>11} {:>11} best",
             "", "board", "move", "value", "loss"
         )?;
-        for of in &self.moves {
-            let board = format!("{:#x}", of.board);
-            let (value, lost) = (number(objective, of.value), loss(objective, of.loss));
-            let (name, ties) = (of.r#move, of.ties.join(", "));
+        for of in moves {
+            let (value, lost) = (number(*objective, of.value), lost(of.loss));
             writeln!(
                 f,
-                "{:>6} {board} {name:<5} {value:>11} {lost:>11} {ties}",
-                of.number
+                "{:>6} {:#x} {:<5} {value:>11} {lost:>11} {}",
+                of.number,
+                of.board,
+                of.r#move,
+                of.ties.join(", ")
             )?;
         }
-        writeln!(f)?;
-        writeln!(f, "game       {}", self.game)?;
-        writeln!(f, "objective  {objective}")?;
         writeln!(
             f,
-            "moves      {}, best {}",
-            self.moves.len(),
-            self.best_moves
-        )?;
-        writeln!(f, "loss       {}", loss(objective, self.loss))?;
-        writeln!(
-            f,
-            "values     off by at most {}, the loss of a move by at most twice that",
-            bound(self.error)
+            "\n\
+             game       {game}\n\
+             objective  {objective}\n\
+             moves      {}, best {best_moves}\n\
+             loss       {}\n\
+             values     off by at most {}, the loss of a move by at most twice that",
+            moves.len(),
+            lost(self.loss),
+            bound(*error)
         )?;
         for (at, of) in self.worst().enumerate() {
             let head = if at == 0 { "worst" } else { "" };
-            let (board, ties) = (of.board, of.ties.join(", "));
+            let (number, name, board) = (of.number, of.r#move, of.board);
+            let (lost, ties) = (lost(of.loss), of.ties.join(", "));
             writeln!(
                 f,
-                "{head:<10} move {}, {} at {board}: loses {} against {ties}",
-                of.number,
-                of.r#move,
-                loss(objective, of.loss)
+                "{head:<10} move {number}, {name} at {board}: loses {lost} against {ties}"
             )?;
         }
         Ok(())

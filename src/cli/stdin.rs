@@ -1,10 +1,13 @@
-//! Questions that come in on stdin, one a line.
+//! Answers to questions that come in on stdin, one a line, and to a single question.
 
+use std::fmt::Display;
 use std::io::{self, Stdin};
 use std::path::Path;
 
-use super::Outcome;
-use super::output::Output;
+use serde::Serialize;
+
+use super::output::{Output, print_json};
+use super::{Outcome, talk};
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
 use crate::store::Sink;
@@ -19,11 +22,11 @@ pub(super) fn answer<Q>(
     mut answer: impl FnMut(Vec<Q>, &mut Sink) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::Done;
-    let mut input = Questions::new(longest);
+    let mut lines = LineReader::new(io::stdin(), longest);
     Output::Stdout.write(|out| {
         write!(out, "{heading}")?;
         loop {
-            let batch = input.batch(&mut read)?;
+            let batch = batch(&mut lines, &mut read)?;
             if batch.is_empty() {
                 return Ok(());
             }
@@ -34,38 +37,55 @@ pub(super) fn answer<Q>(
     Ok(outcome)
 }
 
-/// Reads questions.
-struct Questions {
-    lines: LineReader<Stdin>,
+/// The questions that have come in. Waits for the first question; none at the end.
+fn batch<Q>(
+    lines: &mut LineReader<Stdin>,
+    mut read: impl FnMut(&str, u64) -> Option<Q>,
+) -> Result<Vec<Q>> {
+    let mut questions = Vec::new();
+    while let Some(line) = next(lines)? {
+        questions.extend(read(&line, lines.number()));
+        // Another program may wait for these answers before it sends more.
+        if lines.waits() && !questions.is_empty() {
+            break;
+        }
+    }
+    Ok(questions)
 }
 
-impl Questions {
-    fn new(longest: usize) -> Self {
-        let lines = LineReader::new(io::stdin(), longest);
-        Self { lines }
-    }
+/// The next line, without the space around it; `None` at the end.
+fn next(lines: &mut LineReader<Stdin>) -> Result<Option<String>> {
+    let text = |line| String::from_utf8_lossy(line).trim().to_owned();
+    let read = lines.next().map(|line| line.map(text));
+    read.map_err(|error| {
+        let what = format!("line {}: {error}", lines.number());
+        let cause = io::Error::new(error.kind(), what);
+        Error::io(Path::new("stdin"), "read")(cause)
+    })
+}
 
-    /// The questions that have come in. Waits for the first question; none at the end.
-    fn batch<Q>(&mut self, mut read: impl FnMut(&str, u64) -> Option<Q>) -> Result<Vec<Q>> {
-        let mut questions = Vec::new();
-        while let Some(line) = self.next()? {
-            questions.extend(read(&line, self.lines.number()));
-            // Whoever sends more may be waiting for the answers to these.
-            if self.lines.waits() && !questions.is_empty() {
-                break;
-            }
-        }
-        Ok(questions)
+/// Print an answer as a line, of JSON or of text.
+pub(super) fn print(
+    to: &mut Sink,
+    json: bool,
+    answer: &(impl Serialize + Display),
+) -> anyhow::Result<()> {
+    match json {
+        true => print_json(to, answer),
+        false => Ok(writeln!(to, "{answer}")?),
     }
+}
 
-    /// The next line, without the space around it; `None` at the end.
-    fn next(&mut self) -> Result<Option<String>> {
-        let text = |line| String::from_utf8_lossy(line).trim().to_owned();
-        let read = self.lines.next().map(|line| line.map(text));
-        read.map_err(|error| {
-            let what = format!("line {}: {error}", self.lines.number());
-            let cause = io::Error::new(error.kind(), what);
-            Error::io(Path::new("stdin"), "read")(cause)
-        })
+/// Refuse a single question: with `json` on stdout, else on stderr.
+pub(super) fn refuse(
+    json: bool,
+    refused: &impl Serialize,
+    error: impl Display,
+) -> anyhow::Result<Outcome> {
+    if json {
+        Output::Stdout.write(|to| print_json(to, refused))?;
+    } else {
+        talk::say(error);
     }
+    Ok(Outcome::Disagreed)
 }

@@ -8,7 +8,7 @@ use crate::game::board::exps;
 use crate::game::{Board, Direction, Game, Size, grid, line};
 
 /// A tile that chance puts on the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Spawn {
     /// The cell, counted from 0 at the top left, along the rows.
     pub cell: u8,

@@ -158,7 +158,7 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::OtherGame`] if the run is of another game.
-    #[cfg(feature = "python")]
+    #[cfg(any(feature = "cli", feature = "python"))]
     pub(crate) fn expect_game(&self, game: &Game) -> Result<()> {
         self.manifest.expect_game(&self.dir, game)
     }

@@ -12,12 +12,12 @@ use crate::cli::board::{BoardState, JudgedMoves, picture};
 use crate::cli::objectives::{bound, loss, number};
 use crate::cli::output::print_json;
 use crate::error;
-use crate::game::{Direction, Exp, Game, Grid, Moved, Objective};
+use crate::game::{Direction, Exp, Grid, Moved, Objective};
 use crate::solve::Values;
 use crate::store::{Goal, Sink};
 
-/// What a solution says of a board. The fields are the keys of `--json`, in their order. They are a
-/// contract: new ones go to the end.
+/// The judgement of a solution on a board. The fields are the keys of `--json`, in their order. They
+/// are a contract: new ones go to the end.
 #[derive(Serialize)]
 pub(super) struct JudgedBoard {
     board: Grid,
@@ -26,21 +26,21 @@ pub(super) struct JudgedBoard {
     moves: [JudgedMove; 4],
     state: BoardState,
     reached: bool,
-    /// What the board is worth under the best play for each objective; `None` if it is not reached.
+    /// The value of the board for each objective under the best play; `None` if it is not reached.
     values: Option<Numbers>,
-    /// The most by which a value of each objective can be off; a loss, by twice that.
+    /// The most by which a value of each objective can be off; a loss, by twice as much.
     error: Numbers,
 }
 
-/// A move. If the board is not reached there is no value.
+/// A move. It has no values if the board is not reached.
 #[derive(Default, Serialize)]
 struct JudgedMove {
     r#move: &'static str,
     legal: bool,
-    /// The board after it, as it lies.
+    /// The board after the move, not canonical.
     afterstate: Option<Grid>,
     values: Option<Numbers>,
-    /// That for the first objective.
+    /// The loss for the first objective.
     loss: Option<f64>,
     losses: Option<Numbers>,
 }
@@ -55,56 +55,66 @@ impl Serialize for Numbers {
     }
 }
 
+impl Numbers {
+    fn of(goals: &[Goal], numbers: impl IntoIterator<Item = f64>) -> Self {
+        let objectives = goals.iter().map(|goal| goal.objective);
+        Self(objectives.zip(numbers).collect())
+    }
+}
+
 impl JudgedBoard {
-    /// Ask for the goals of a solution, at least one.
+    /// Judge a board for goals of a solution, at least one.
     pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> error::Result<Self> {
         let game = *values.game();
         let state = BoardState::of(game, board.board());
+        let reached = values.reached(board.board())?;
+        let judged = reached.then(|| JudgedMoves::new(values, goals, board.board()));
+        let judged = judged.transpose()?;
+        let mut moves = Direction::ALL.map(|direction| JudgedMove {
+            r#move: direction.name(),
+            ..JudgedMove::default()
+        });
+        if state == BoardState::Live {
+            let moved = game.rules().moves(board.board(), Exp::LAST);
+            for (of, moved) in moves.iter_mut().zip(moved) {
+                of.legal = moved != Moved::Illegal;
+                if let Moved::To(after) = moved {
+                    of.afterstate = Some(Grid::new(after, game.size())?);
+                }
+            }
+        }
+        if let Some(judged) = &judged {
+            for of in &judged.moves {
+                let losses = (0..goals.len()).map(|goal| judged.loss(goal, of));
+                let entry = &mut moves[of.direction as usize];
+                entry.loss = Some(judged.loss(0, of));
+                entry.losses = Some(Numbers::of(goals, losses));
+                entry.values = Some(Numbers::of(goals, of.numbers.iter().copied()));
+            }
+        }
         let solution = values.solution();
-        let mut answer = Self {
+        Ok(Self {
             board,
             cells: board.tiles().collect(),
-            best: None,
-            moves: moves(&game, board, state)?,
+            best: judged
+                .as_ref()
+                .and_then(|judged| judged.best(0).next())
+                .map(Direction::name),
+            moves,
             state,
-            reached: values.reached(board.board())?,
-            values: None,
+            reached,
+            values: judged.map(|judged| Numbers::of(goals, judged.worth)),
             error: Numbers::of(goals, goals.iter().map(|&goal| solution.error(goal))),
-        };
-        if answer.reached && state == BoardState::Live {
-            answer.judge(&JudgedMoves::new(values, goals, board.board())?);
-        } else if answer.reached {
-            answer.values = Some(Numbers::of(goals, values.ended(board.board())));
-        }
-        Ok(answer)
+        })
     }
 
-    /// Enter the values of the legal moves.
-    fn judge(&mut self, judged: &JudgedMoves) {
-        let goals = judged.goals();
-        for of in judged.iter() {
-            let losses = (0..goals.len()).map(|goal| judged.loss(goal, of));
-            let entry = &mut self.moves[of.direction as usize];
-            entry.loss = Some(judged.loss(0, of));
-            entry.losses = Some(Numbers::of(goals, losses));
-            entry.values = Some(Numbers::of(goals, of.numbers.iter().copied()));
-        }
-        let most = (0..goals.len()).filter_map(|goal| {
-            let best = judged.best(goal).next()?;
-            Some(best.numbers[goal])
-        });
-        self.values = Some(Numbers::of(goals, most));
-        self.best = judged.best_names(0).first().copied();
-    }
-
-    /// The best moves for an objective, given by its place; none if that is not known.
+    /// The best moves for an objective, given by its index; none if the values are not known.
     fn best_for(&self, objective: usize) -> Vec<&'static str> {
-        let moves = self.moves.iter();
-        let best = moves.filter(|of| of.loses(objective) == Some(0.0));
-        best.map(|of| of.r#move).collect()
+        let best = |of: &&JudgedMove| of.loses(objective) == Some(0.0);
+        self.moves.iter().filter(best).map(|of| of.r#move).collect()
     }
 
-    /// How the program ends that was asked for this board.
+    /// The outcome of the program, if this board was the only question.
     pub(super) fn outcome(&self) -> Outcome {
         if self.reached {
             Outcome::Done
@@ -113,7 +123,7 @@ impl JudgedBoard {
         }
     }
 
-    /// Why there is no best move, if there is none.
+    /// The reason why there is no best move, if there is none.
     fn note(&self) -> Option<&'static str> {
         match self.state {
             _ if !self.reached => Some("not reached"),
@@ -124,7 +134,7 @@ impl JudgedBoard {
         }
     }
 
-    /// Print it.
+    /// Print the answer.
     pub(super) fn write(
         &self,
         form: AnswerForm,
@@ -137,12 +147,13 @@ impl JudgedBoard {
             AnswerForm::Json => print_json(to, self)?,
             AnswerForm::Csv => {
                 write!(to, "{:#x},{}", self.board, self.best.unwrap_or_default())?;
-                let of_moves = self.moves.iter().map(|of| of.values.as_ref());
-                let of_moves = of_moves.map(|values| Some(values?.0[0].1));
-                let of_board = (0..objectives.len()).map(|at| Some(self.values.as_ref()?.0[at].1));
+                let number =
+                    |values: &Option<Numbers>, at: usize| values.as_ref().map(|of| of.0[at].1);
+                let of_moves = self.moves.iter().map(|of| number(&of.values, 0));
+                let of_board = (0..objectives.len()).map(|at| number(&self.values, at));
                 for value in of_moves.chain(of_board) {
-                    write!(to, ",")?;
-                    value.map_or(Ok(()), |value| write!(to, "{value}"))?;
+                    let value = value.map(|value| value.to_string());
+                    write!(to, ",{}", value.unwrap_or_default())?;
                 }
                 writeln!(to, ",{}", self.note().unwrap_or_default())?;
             }
@@ -151,48 +162,22 @@ impl JudgedBoard {
     }
 }
 
-impl Numbers {
-    fn of(goals: &[Goal], numbers: impl IntoIterator<Item = f64>) -> Self {
-        let objectives = goals.iter().map(|goal| goal.objective);
-        Self(objectives.zip(numbers).collect())
-    }
-}
-
 impl JudgedMove {
-    /// What it gives away for an objective, given by its place.
+    /// The loss for an objective, given by its index.
     fn loses(&self, objective: usize) -> Option<f64> {
-        let Numbers(losses) = self.losses.as_ref()?;
-        Some(losses[objective].1)
+        Some(self.losses.as_ref()?.0[objective].1)
     }
-}
-
-/// What the rules say of the moves of a board.
-fn moves(game: &Game, board: Grid, state: BoardState) -> error::Result<[JudgedMove; 4]> {
-    let mut moves = Direction::ALL.map(|direction| JudgedMove {
-        r#move: direction.name(),
-        ..JudgedMove::default()
-    });
-    if state == BoardState::Live {
-        let moved = game.rules().moves(board.board(), Exp::LAST);
-        for (of, moved) in moves.iter_mut().zip(moved) {
-            of.legal = moved != Moved::Illegal;
-            if let Moved::To(after) = moved {
-                of.afterstate = Some(Grid::new(after, game.size())?);
-            }
-        }
-    }
-    Ok(moves)
 }
 
 /// The names of the columns of CSV.
 pub(super) fn heading(objectives: &[Objective]) -> String {
-    let directions = Direction::ALL.into_iter().map(Direction::name);
+    let directions = Direction::ALL.map(|direction| direction.name().to_owned());
     let objectives = objectives.iter().map(ToString::to_string);
-    let names: Vec<String> = directions.map(str::to_owned).chain(objectives).collect();
+    let names: Vec<String> = directions.into_iter().chain(objectives).collect();
     format!("board,best,{},note\n", names.join(","))
 }
 
-/// A line that is no board. The fields are the keys of `--json`.
+/// A line that is no board, and its fault. The fields are the keys of `--json`.
 #[derive(Serialize)]
 pub(super) struct RefusedLine {
     pub(super) line: u64,
@@ -200,7 +185,7 @@ pub(super) struct RefusedLine {
 }
 
 impl RefusedLine {
-    /// Print it in the place of an answer.
+    /// Print the fault in the place of an answer.
     pub(super) fn write(
         &self,
         form: AnswerForm,
@@ -236,7 +221,7 @@ impl fmt::Display for JudgedBoard {
     }
 }
 
-/// Most columns of a terminal that a table takes.
+/// The most columns of a terminal that a table takes.
 const WIDTH: usize = 80;
 
 /// Width of the name of a move, and of a column of numbers.
@@ -244,7 +229,7 @@ const NAME: usize = 6;
 const COLUMN: usize = 12;
 
 impl JudgedBoard {
-    /// The board, what it is worth, and its moves.
+    /// The board, its values, and its moves.
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", picture(&self.board))?;
         writeln!(f, "board      {:#x}", self.board)?;
@@ -252,72 +237,68 @@ impl JudgedBoard {
         let Some(Numbers(values)) = &self.values else {
             return writeln!(f, "reached    no: the run has no such state");
         };
-        if self.best.is_none() {
-            for &(objective, value) in values {
-                let (name, value) = (objective.to_string(), number(objective, value));
-                writeln!(f, "{name:<10} {value}")?;
-            }
-            return Ok(());
+        if self.best.is_some() {
+            writeln!(f, "\n{:<10} {:<12} {:<8} best", "", "value", "error")?;
         }
-        writeln!(f, "\n{:<10} {:<12} {:<8} best", "", "value", "error")?;
-        let of_objectives = values.iter().zip(&self.error.0).enumerate();
-        for (at, (&(objective, value), (_, error))) in of_objectives {
+        for (at, &(objective, value)) in values.iter().enumerate() {
             let (name, value) = (objective.to_string(), number(objective, value));
-            let (error, best) = (bound(*error), self.best_for(at).join(", "));
+            if self.best.is_none() {
+                writeln!(f, "{name:<10} {value}")?;
+                continue;
+            }
+            let (error, best) = (bound(self.error.0[at].1), self.best_for(at).join(", "));
             writeln!(f, "{name:<10} {value:<12} {error:<8} {best}")?;
+        }
+        if self.best.is_none() {
+            return Ok(());
         }
         let width = format!("{:#x}", self.board).len();
         let columns = (WIDTH - NAME - 1 - width) / COLUMN;
-        // The column of losses follows that of the first objective.
-        let first = 0..values.len().min(columns - 1);
-        self.of_moves(first.clone(), width, f)?;
-        for from in (first.end..values.len()).step_by(columns) {
+        // The column of losses follows the column of the first objective.
+        let first = values.len().min(columns - 1);
+        self.of_moves(0..first, width, f)?;
+        for from in (first..values.len()).step_by(columns) {
             self.of_moves(from..values.len().min(from + columns), width, f)?;
         }
         Ok(())
     }
 
-    /// A table of the moves, for some of the objectives; with the losses for the first one.
+    /// A table of the moves for some of the objectives, with the losses for the first one. A `*`
+    /// follows the value of a best move.
     fn of_moves(
         &self,
         objectives: Range<usize>,
         width: usize,
         f: &mut fmt::Formatter<'_>,
     ) -> fmt::Result {
+        let has_losses = objectives.start == 0;
         write!(f, "\n{:<NAME$} {:width$}", "move", "after")?;
         for (objective, _) in &self.error.0[objectives.clone()] {
             write!(f, "{:>COLUMN$}", objective.to_string())?;
         }
-        let heading = if objectives.start == 0 { "loss" } else { "" };
-        writeln!(f, "{}", format!("{heading:>COLUMN$}").trim_end())?;
-        let mut moves = self.moves.iter();
-        moves.try_for_each(|of| of.row(objectives.clone(), width, f))
-    }
-}
-
-impl JudgedMove {
-    /// A row of the table; a `*` is behind what is best for an objective.
-    fn row(
-        &self,
-        objectives: Range<usize>,
-        width: usize,
-        f: &mut fmt::Formatter<'_>,
-    ) -> fmt::Result {
-        write!(f, "{:<NAME$} ", self.r#move)?;
-        let (Some(after), Some(Numbers(values))) = (self.afterstate, &self.values) else {
-            return writeln!(f, "not legal");
+        let heading = if has_losses {
+            format!("{:>COLUMN$}", "loss")
+        } else {
+            String::new()
         };
-        let mut row = format!("{:width$}", format!("{after:#x}"));
-        for at in objectives.clone() {
-            let (objective, value) = values[at];
-            let best = self.loses(at) == Some(0.0);
-            let mark = if best { '*' } else { ' ' };
-            row += &format!("{:>11}{mark}", number(objective, value));
+        writeln!(f, "{heading}")?;
+        for of in &self.moves {
+            let (Some(after), Some(Numbers(values))) = (of.afterstate, &of.values) else {
+                writeln!(f, "{:<NAME$} not legal", of.r#move)?;
+                continue;
+            };
+            let mut row = format!("{:<NAME$} {:width$}", of.r#move, format!("{after:#x}"));
+            for at in objectives.clone() {
+                let (objective, value) = values[at];
+                let mark = if of.loses(at) == Some(0.0) { '*' } else { ' ' };
+                row += &format!("{:>11}{mark}", number(objective, value));
+            }
+            if has_losses {
+                let lost = loss(values[0].0, of.loss.unwrap_or_default());
+                row += &format!("{lost:>COLUMN$}");
+            }
+            writeln!(f, "{}", row.trim_end())?;
         }
-        if objectives.start == 0 {
-            let lost = loss(values[0].0, self.loss.unwrap_or_default());
-            row += &format!("{lost:>COLUMN$}");
-        }
-        writeln!(f, "{}", row.trim_end())
+        Ok(())
     }
 }

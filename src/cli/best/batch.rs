@@ -1,8 +1,8 @@
 //! Answers for many boards.
 //!
 //! Key idea: the lines that have come in are a batch, and its boards are looked up in the order of
-//! their parts. So each block of a file is decoded once for a batch, even if there is little memory
-//! to keep it in. Answers are printed in the order of the lines.
+//! their parts. So each block of a file is decoded once for a batch, even if little memory is left
+//! for blocks. Answers are printed in the order of the lines.
 
 use anyhow::{Context, Result};
 use csv::{ReaderBuilder, StringRecord};
@@ -10,99 +10,77 @@ use csv::{ReaderBuilder, StringRecord};
 use super::AnswerForm;
 use super::answer::{self, JudgedBoard, RefusedLine};
 use crate::cli::{Outcome, stdin, units};
-use crate::error;
 use crate::game::{Grid, Objective, PartKey, Size};
 use crate::solve::BatchValues;
 use crate::store::Goal;
 
-/// Answers batches for some goals.
-pub(super) struct Batches<'a> {
-    values: BatchValues<'a>,
-    goals: &'a [Goal],
+/// Answer all lines of stdin on stdout. `values` are the values for `goals`.
+pub(super) fn answer(
+    mut values: BatchValues,
+    goals: &[Goal],
     size: Size,
-}
-
-impl<'a> Batches<'a> {
-    /// For boards of a size.
-    pub(super) fn new(values: BatchValues<'a>, goals: &'a [Goal], size: Size) -> Self {
-        Self {
-            values,
-            goals,
-            size,
-        }
-    }
-
-    /// Answer all lines of stdin on stdout.
-    pub(super) fn answer(&mut self, form: AnswerForm, objectives: &[Objective]) -> Result<Outcome> {
-        let heading = match form {
-            AnswerForm::Csv => answer::heading(objectives),
-            _ => String::new(),
-        };
-        // The first line tells whether the lines are boards or rows of a CSV.
-        let (mut lines, size) = (None, self.size);
-        let read = |text: &str, line| {
-            let is_first = lines.is_none();
-            let kind = *lines.get_or_insert_with(|| LineKind::of(text));
-            let names = is_first && matches!(kind, LineKind::Csv(_));
-            (!names).then(|| {
-                kind.board(text, size).map_err(|error| RefusedLine {
-                    line,
-                    error: format!("{error:#}"),
-                })
+    form: AnswerForm,
+) -> Result<Outcome> {
+    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
+    let heading = match form {
+        AnswerForm::Csv => answer::heading(&objectives),
+        _ => String::new(),
+    };
+    // The first line tells whether the lines are boards or rows of a CSV.
+    let mut lines = None;
+    let read = |text: &str, line| {
+        let is_first = lines.is_none();
+        let kind = *lines.get_or_insert_with(|| LineKind::of(text));
+        let names = is_first && matches!(kind, LineKind::Csv(_));
+        (!names).then(|| {
+            kind.board(text, size).map_err(|error| RefusedLine {
+                line,
+                error: format!("{error:#}"),
             })
-        };
-        stdin::answer(LONGEST, &heading, read, |boards, out| {
-            let mut outcome = Outcome::Done;
-            for answer in self.look_up(&boards)? {
-                match answer {
-                    Ok(answer) => {
-                        outcome = outcome.max(answer.outcome());
-                        answer.write(form, objectives, out)?;
-                    }
-                    Err(refused) => {
-                        outcome = Outcome::Disagreed;
-                        refused.write(form, objectives, out)?;
-                    }
-                }
-            }
-            Ok(outcome)
         })
-    }
-
-    /// Look the boards of a batch up.
-    fn look_up<'b>(
-        &mut self,
-        batch: &'b [Result<Grid, RefusedLine>],
-    ) -> error::Result<Vec<Result<JudgedBoard, &'b RefusedLine>>> {
-        let goals = self.goals;
-        let key = |line: &Result<Grid, RefusedLine>| {
-            let board = line.as_ref().ok()?.board();
-            Some((PartKey::of(board), board))
-        };
-        self.values.each(batch, key, |values, line| match line {
+    };
+    let key = |line: &Result<Grid, _>| {
+        let board = line.as_ref().ok()?.board();
+        Some((PartKey::of(board), board))
+    };
+    stdin::answer(LONGEST, &heading, read, |lines, out| {
+        let mut outcome = Outcome::Done;
+        let answers = values.each(&lines, key, |values, line| match line {
             Ok(board) => JudgedBoard::new(values, goals, *board).map(Ok),
             Err(refused) => Ok(Err(refused)),
-        })
-    }
+        })?;
+        for answer in answers {
+            match answer {
+                Ok(answer) => {
+                    outcome = outcome.max(answer.outcome());
+                    answer.write(form, &objectives, out)?;
+                }
+                Err(refused) => {
+                    outcome = Outcome::Disagreed;
+                    refused.write(form, &objectives, out)?;
+                }
+            }
+        }
+        Ok(outcome)
+    })
 }
 
-/// Columns of a CSV that can hold the boards: those of `best --csv` and of `states --format csv`.
+/// Columns of a CSV that can hold the boards, as `best --csv` and `states --format csv` name them.
 const COLUMNS: [&str; 2] = ["board", "state"];
 
 /// Longest line that is read, in bytes.
 const LONGEST: usize = 1 << 16;
 
-/// What lines are.
+/// The kind of all lines.
 #[derive(Clone, Copy)]
 enum LineKind {
-    /// Boards.
     Boards,
     /// Rows of a CSV with the board in this column, counted from 0.
     Csv(usize),
 }
 
 impl LineKind {
-    /// What the lines are, by the first of them; it is no question if it names the columns of a CSV.
+    /// The kind of the lines, by the first line, which may name the columns of a CSV.
     fn of(first: &str) -> Self {
         let names = fields(first).unwrap_or_default();
         let column = |wanted| names.iter().position(|name| name.trim() == wanted);
@@ -158,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_row_is_said() {
+    fn a_row_without_a_board_is_refused_with_the_reason() {
         let size = Size::new(2, 2).unwrap();
         let lines = LineKind::of("sum,state");
         let error = |line| lines.board(line, size).unwrap_err().to_string();

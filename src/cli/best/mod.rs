@@ -9,7 +9,6 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use self::answer::JudgedBoard;
-use self::batch::Batches;
 use super::Outcome;
 use super::game::board;
 use super::objectives::Objectives;
@@ -78,18 +77,17 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// In which form answers are printed; for people if there is `one` alone.
-    fn form(&self, one: bool) -> AnswerForm {
+    /// The form of the answers: for people if there is only one board.
+    fn form(&self) -> AnswerForm {
         match (self.json, self.csv) {
             (true, _) => AnswerForm::Json,
             (_, true) => AnswerForm::Csv,
-            _ if one => AnswerForm::Table,
-            _ => AnswerForm::Line,
+            _ if self.board == ["-"] => AnswerForm::Line,
+            _ => AnswerForm::Table,
         }
     }
 }
 
-/// Forms of answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AnswerForm {
     Table,
@@ -104,17 +102,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let solution = open::solution(&args.dir)?;
     let goals = args.objectives.goals(&solution)?;
     let game = solution.run().game();
-    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
+    let form = args.form();
     if args.board == ["-"] {
         let pool = Arc::new(engine::pool(plan.threads())?);
         let values = BatchValues::new(&solution, &goals, plan.memory(), pool)?;
-        let mut batches = Batches::new(values, &goals, game.size());
-        return batches.answer(args.form(false), &objectives);
+        return batch::answer(values, &goals, game.size(), form);
     }
     let grid = board(&args.board, game)?;
     let mut values = Values::new(&solution, &goals, plan.memory())?;
     let answer = JudgedBoard::new(&mut values, &goals, grid)?;
-    let form = args.form(true);
+    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
     Output::Stdout.write(|out| {
         if form == AnswerForm::Csv {
             write!(out, "{}", answer::heading(&objectives))?;

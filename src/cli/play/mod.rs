@@ -3,18 +3,13 @@
 //! The board and all messages go to stderr, so that the code of the game is the only line on stdout
 //! and `code=$(enum48 play ...)` works.
 //!
-//! Reading order: `session` (a game with undo), `player` (what keys do to it), `hints` (what a
-//! solution says of its moves), `keys`, `screen` (the picture of a game), `tiles` (the board in the
-//! picture), `terminal` (entered, drawn on, and restored), `signals` (what ends a game besides keys).
-//! Beside them is `page` (all of this in a browser).
+//! Reading order: `player` (a game with undo, and the keys), `screen` (the picture of a game, with
+//! the hints of a solution), `tiles` (the board in the picture), `terminal` (entered, drawn on and
+//! restored, and the signals that come meanwhile). `page` is a page that plays in a browser.
 
-mod hints;
-mod keys;
 mod page;
 mod player;
 mod screen;
-mod session;
-mod signals;
 mod terminal;
 mod tiles;
 
@@ -25,11 +20,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
-use self::keys::{Key, key};
-use self::player::Player;
-use self::session::Session;
-use self::signals::Signals;
-use self::terminal::Terminal;
+use self::player::{Key, Player, Session, key};
+use self::terminal::{Signals, Terminal};
 use super::Outcome;
 use super::board::Adviser;
 use super::game::GameOrRun;
@@ -38,7 +30,7 @@ use super::output::Output;
 use super::signals::end_by;
 use crate::play::Seed;
 
-/// So often it is looked whether a signal came, or the terminal has gone.
+/// The time between two looks at the signals and at the terminal, which may have gone.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Play a game in the terminal, and print its code, which anyone can replay
@@ -89,7 +81,6 @@ pub(super) struct Args {
     html: Option<PathBuf>,
 }
 
-/// Play.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let (game, solution) = args.game.open_solution()?;
     if game.size().cells() == 16 && game.max().is_none() {
@@ -118,7 +109,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut player = Player::new(Session::new(game, seed), adviser);
     let signals = Signals::listen().context("play: cannot listen for signals")?;
     let ended = play(&mut player, &signals);
-    let printed = writeln!(io::stdout(), "{}", player.code());
+    let printed = writeln!(io::stdout(), "{}", player.session.code());
     if let Some(signal) = signals.ending() {
         end_by(signal)?;
     }
@@ -138,7 +129,7 @@ fn play(player: &mut Player, signals: &Signals) -> Result<()> {
         let size = crossterm::terminal::size().context("terminal: cannot get its size")?;
         let frame = player.frame(colours, size)?;
         terminal.show(&frame).context("terminal: cannot draw")?;
-        let event = next_event(signals, player.due()).context("terminal: cannot read keys")?;
+        let event = next_event(signals, player.due).context("terminal: cannot read keys")?;
         if signals.ending().is_some() {
             return Ok(());
         }
@@ -147,7 +138,7 @@ fn play(player: &mut Player, signals: &Signals) -> Result<()> {
                 Some(Key::Quit) => return Ok(()),
                 Some(Key::Suspend) => {
                     player.press(None)?;
-                    terminal.leave();
+                    terminal::restore();
                     signals.suspend().context("play: cannot suspend")?;
                 }
                 key => player.press(key)?,
@@ -157,7 +148,7 @@ fn play(player: &mut Player, signals: &Signals) -> Result<()> {
     }
 }
 
-/// The next event of the terminal; none if a signal came first, or it is `due`.
+/// The next event of the terminal; none if a signal comes first, or the time `due`.
 fn next_event(signals: &Signals, due: Option<Instant>) -> io::Result<Option<Event>> {
     loop {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
@@ -167,7 +158,7 @@ fn next_event(signals: &Signals, due: Option<Instant>) -> io::Result<Option<Even
         if signals.came() || left.is_some_and(|left| left <= TICK) {
             return Ok(None);
         }
-        // Of a terminal that has gone nothing is read, not even its end.
+        // A terminal that has gone gives neither events nor an end of file.
         if !io::stdin().is_terminal() {
             return Err(io::Error::other("it has gone"));
         }

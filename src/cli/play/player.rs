@@ -1,68 +1,168 @@
-//! Whoever plays a game: a person at the keys, or the program when it is asked to.
+//! A game that is being played, by a person at the keys or by the program.
 
 use std::time::{Duration, Instant};
 
-use super::hints;
-use super::keys::Key;
-use super::screen::{self, Help, Note, Screen};
-use super::session::Session;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::screen::{self, Note, Screen};
 use crate::cli::board::Adviser;
 use crate::error::Result;
-use crate::play::{Code, Status};
+use crate::game::{Direction, Game};
+use crate::play::{Chance, Code, Luck, Position, Seed, Status};
 
 /// The time between two moves of the program.
 const PACE: Duration = Duration::from_millis(400);
 
-/// A game, and what keys have made of it.
+/// The meaning of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Move(Direction),
+    Undo,
+    Code,
+    /// Show hints, or hide them.
+    Hints,
+    /// Make the best move.
+    Best,
+    /// Let the program play.
+    Watch,
+    Suspend,
+    Quit,
+}
+
+/// The meaning of a pressed key; `None` if it has none.
+pub(super) fn key(event: KeyEvent) -> Option<Key> {
+    use KeyCode::{Char, Down, Esc, Left, Right, Up};
+    let code = match event.code {
+        Char(letter) => Char(letter.to_ascii_lowercase()),
+        code => code,
+    };
+    match code {
+        Char('c') if event.modifiers == KeyModifiers::CONTROL => Some(Key::Quit),
+        Char('z') if event.modifiers == KeyModifiers::CONTROL => Some(Key::Suspend),
+        _ if !KeyModifiers::SHIFT.contains(event.modifiers) => None,
+        Up | Char('w' | 'k') => Some(Key::Move(Direction::Up)),
+        Right | Char('d' | 'l') => Some(Key::Move(Direction::Right)),
+        Down | Char('s' | 'j') => Some(Key::Move(Direction::Down)),
+        Left | Char('a' | 'h') => Some(Key::Move(Direction::Left)),
+        Char('u') => Some(Key::Undo),
+        Char('c') => Some(Key::Code),
+        Char('i') => Some(Key::Hints),
+        Char('b') => Some(Key::Best),
+        Char('p') => Some(Key::Watch),
+        Esc | Char('q') => Some(Key::Quit),
+        _ => None,
+    }
+}
+
+/// A seeded game with undo. Each board is kept with the state of the generator. So a move that is
+/// made again after an undo brings the tile that it brought before, and the code stays true.
+pub(super) struct Session {
+    pub(super) seed: Seed,
+    now: SavedState,
+    past: Vec<(SavedState, Direction)>,
+}
+
+#[derive(Clone)]
+struct SavedState {
+    position: Position,
+    chance: Chance,
+}
+
+impl SavedState {
+    fn spawn(&mut self) {
+        let spawn = self.chance.spawn(&self.position);
+        self.position.place(spawn);
+    }
+}
+
+impl Session {
+    /// A game at its start, with two tiles.
+    pub(super) fn new(game: Game, seed: Seed) -> Self {
+        let mut now = SavedState {
+            position: Position::new(game),
+            chance: Chance::new(seed),
+        };
+        now.spawn();
+        now.spawn();
+        let past = Vec::new();
+        Self { seed, now, past }
+    }
+
+    /// The current board.
+    pub(super) fn position(&self) -> &Position {
+        &self.now.position
+    }
+
+    /// Number of moves made.
+    pub(super) fn moves(&self) -> usize {
+        self.past.len()
+    }
+
+    /// Move all tiles and, unless the move wins, spawn a tile. Does nothing and returns false if the
+    /// move is not legal or the game is over.
+    pub(super) fn slide(&mut self, direction: Direction) -> bool {
+        let before = self.now.clone();
+        let live = before.position.status() == Status::Live;
+        let moved = live && self.now.position.slide(direction);
+        if moved {
+            if self.now.position.status() != Status::Won {
+                self.now.spawn();
+            }
+            self.past.push((before, direction));
+        }
+        moved
+    }
+
+    /// Undo the last move; false if there is none.
+    pub(super) fn undo(&mut self) -> bool {
+        let last = self.past.pop();
+        last.map(|(before, _)| self.now = before).is_some()
+    }
+
+    /// The code of the game so far.
+    pub(super) fn code(&self) -> Code {
+        let moves = self.past.iter().map(|&(_, direction)| direction).collect();
+        Code::new(self.now.position.game(), Luck::Seed(self.seed), moves)
+            .expect("only legal moves were made")
+    }
+}
+
+/// A game on the screen, and its reactions to keys.
 pub(super) struct Player<'a> {
-    session: Session,
+    pub(super) session: Session,
     adviser: Option<Adviser<'a>>,
-    /// Whether hints are shown.
-    hinting: bool,
+    shows_hints: bool,
     note: Note,
-    /// When the program makes its next move, while it plays.
-    due: Option<Instant>,
+    /// The time of the program's next move, while the program plays: call [`Self::wait`] then.
+    pub(super) due: Option<Instant>,
 }
 
 impl<'a> Player<'a> {
-    /// At the start of a game, with an adviser if it is solved.
+    /// A game at its start, with an adviser if it is solved.
     pub(super) fn new(session: Session, adviser: Option<Adviser<'a>>) -> Self {
         Self {
             session,
             adviser,
-            hinting: false,
+            shows_hints: false,
             note: Note::Goal,
             due: None,
         }
     }
 
-    /// The code of the game so far.
-    pub(super) fn code(&self) -> Code {
-        self.session.code()
-    }
-
-    /// When to call [`Self::wait`] at the latest.
-    pub(super) fn due(&self) -> Option<Instant> {
-        self.due
-    }
-
     /// The picture of the game for a window of this many columns and rows.
     pub(super) fn frame(&mut self, colours: bool, size: (u16, u16)) -> Result<Screen> {
-        let help = match &mut self.adviser {
-            None => Help::None,
-            Some(_) if !self.hinting => Help::Keys,
-            Some(adviser) => Help::Hints(hints::lines(adviser, self.session.position(), size.0)?),
+        let (session, note) = (&self.session, &self.note);
+        let hints = match &mut self.adviser {
+            Some(adviser) if self.shows_hints => {
+                Some(screen::hints(adviser, session.position(), size.0)?)
+            }
+            adviser => adviser.as_ref().map(|_| Vec::new()),
         };
-        Ok(screen::frame(
-            &self.session,
-            &self.note,
-            &help,
-            colours,
-            size,
-        ))
+        let hints = hints.as_deref();
+        Ok(screen::frame(session, note, hints, colours, size))
     }
 
-    /// Do what a key does; `None` is a key that only stops the program.
+    /// Obey a key; `None` is a key that only stops the program.
     pub(super) fn press(&mut self, key: Option<Key>) -> Result<()> {
         let watched = self.due.take().is_some();
         self.note = match key {
@@ -70,51 +170,126 @@ impl<'a> Player<'a> {
             Some(Key::Move(_)) => Note::Unchanged,
             Some(Key::Undo) if self.session.undo() => Note::Goal,
             Some(Key::Undo) => Note::Start,
-            Some(Key::Code) => Note::Code(self.code().to_string()),
+            Some(Key::Code) => Note::Code(self.session.code().to_string()),
             Some(Key::Hints) if self.adviser.is_some() => {
-                self.hinting = !self.hinting;
+                self.shows_hints = !self.shows_hints;
                 Note::Goal
             }
             Some(Key::Best) if self.adviser.is_some() => {
                 self.play_best()?;
                 Note::Goal
             }
-            Some(Key::Watch) if self.adviser.is_some() && !watched => {
-                self.watch();
-                return Ok(());
-            }
+            Some(Key::Watch) if self.adviser.is_some() && !watched => self.watch(),
             _ if watched => Note::Goal,
             _ => return Ok(()),
         };
         Ok(())
     }
 
-    /// Make the program's next move, if it plays and it is time to.
+    /// Make the program's next move, if the program plays and the move is due.
     pub(super) fn wait(&mut self) -> Result<()> {
         if self.due.take_if(|due| *due <= Instant::now()).is_some() {
             self.play_best()?;
-            self.watch();
+            self.note = self.watch();
         }
         Ok(())
     }
 
     /// Let the program play from now on, unless the game is over.
-    fn watch(&mut self) {
+    fn watch(&mut self) -> Note {
         let live = self.session.position().status() == Status::Live;
-        (self.due, self.note) = if live {
-            (Some(Instant::now() + PACE), Note::Watch)
-        } else {
-            (None, Note::Goal)
-        };
+        self.due = live.then(|| Instant::now() + PACE);
+        if live { Note::Watch } else { Note::Goal }
     }
 
     fn play_best(&mut self) -> Result<()> {
         if let Some(adviser) = &mut self.adviser {
             let judged = adviser.advise(self.session.position())?;
             if let Some(best) = judged.best(0).next() {
-                self.session.slide(best.direction);
+                self.session.slide(best);
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Direction::{Down, Left, Right, Up};
+    use super::*;
+
+    fn session(game: &str, seed: u64) -> Session {
+        Session::new(game.parse().unwrap(), Seed(seed))
+    }
+
+    // A second program made the code, as in the tests of `play/code.rs`.
+    #[test]
+    fn a_won_game_has_its_code_and_continues_only_after_undo() {
+        let mut game = session("2x2-16", 5);
+        for direction in [Up, Left, Left, Left, Up, Left, Up] {
+            assert!(game.slide(direction));
+        }
+        assert_eq!(game.position().to_string(), "16 4 / . .");
+        assert_eq!(game.code().to_string(), "s1.2x2-16.5.7.PzA.W.8619cce7");
+        assert!(
+            Direction::ALL
+                .iter()
+                .all(|&direction| !game.slide(direction))
+        );
+        assert_eq!(game.moves(), 7);
+        assert!(game.undo() && game.slide(Down));
+    }
+
+    #[test]
+    fn undo_leads_back_to_the_start_and_a_repeated_move_brings_its_tile() {
+        let code: Code = "s1.3x3.0.31.-/t/v97/7/g.1385f34a".parse().unwrap();
+        let mut game = session("3x3", 0);
+        let mut boards = vec![game.position().clone()];
+        for &direction in code.moves() {
+            assert!(game.slide(direction));
+            boards.push(game.position().clone());
+        }
+        assert_eq!(game.position().to_string(), "4 2 4 / 16 4 2 / 32 8 4");
+        for board in boards.iter().rev().skip(1) {
+            assert!(game.undo());
+            assert_eq!(game.position(), board);
+        }
+        assert!(!game.undo());
+        assert_eq!((game.moves(), game.position().score()), (0, 0));
+        for (&direction, board) in code.moves().iter().zip(&boards[1..]) {
+            assert!(game.slide(direction));
+            assert_eq!(game.position(), board);
+        }
+        assert_eq!(game.code(), code);
+    }
+
+    #[test]
+    fn a_move_that_changes_nothing_is_not_made() {
+        let mut game = session("2x2-16", 5);
+        assert_eq!(game.position().to_string(), ". . / 4 2");
+        assert!(!game.slide(Down) && !game.slide(Right) && !game.undo());
+        assert_eq!(game.code().moves(), []);
+    }
+
+    #[test]
+    fn letters_work_in_both_cases_and_not_with_control_or_alt() {
+        let press = |letter, with| key(KeyEvent::new(KeyCode::Char(letter), with));
+        for (letter, wanted) in [
+            ('w', Key::Move(Direction::Up)),
+            ('l', Key::Move(Direction::Right)),
+            ('u', Key::Undo),
+            ('c', Key::Code),
+            ('i', Key::Hints),
+            ('b', Key::Best),
+            ('p', Key::Watch),
+            ('q', Key::Quit),
+        ] {
+            assert_eq!(press(letter, KeyModifiers::NONE), Some(wanted));
+            let capital = letter.to_ascii_uppercase();
+            assert_eq!(press(capital, KeyModifiers::SHIFT), Some(wanted));
+            assert_eq!(press(letter, KeyModifiers::ALT), None);
+            let interrupt = (letter == 'c').then_some(Key::Quit);
+            assert_eq!(press(letter, KeyModifiers::CONTROL), interrupt);
+        }
     }
 }

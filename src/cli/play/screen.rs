@@ -7,18 +7,25 @@
 use crossterm::style::Stylize;
 use indicatif::HumanCount;
 
-use super::hints;
-use super::session::Session;
+use super::player::Session;
 use super::tiles::{self, Scale};
-use crate::play::Status;
+use crate::cli::board::Adviser;
+use crate::cli::objectives::{loss, number};
+use crate::error::Result;
+use crate::game::Direction;
+use crate::play::{Position, Status};
 
-/// The least width of the window: that of the widest board. No text is wider.
+/// The least width of the window: the width of the widest board. No text is wider.
 const COLUMNS: u16 = 38;
 
-/// What there is to say after the last key.
+/// Width of the name of a direction, and of a column of numbers.
+const NAME: usize = 6;
+const COLUMN: usize = 11;
+
+/// The message after the last key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Note {
-    /// Nothing, so the goal of the game.
+    /// The goal of the game, if there is nothing else to say.
     Goal,
     /// The move changes nothing.
     Unchanged,
@@ -30,28 +37,6 @@ pub(super) enum Note {
     Watch,
 }
 
-/// What a solution adds to the picture.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Help {
-    /// Nothing: there is none.
-    None,
-    /// The keys that ask it.
-    Keys,
-    /// The keys, and lines of hints.
-    Hints(Vec<String>),
-}
-
-impl Help {
-    /// Number of its lines.
-    fn rows(&self) -> u16 {
-        match self {
-            Self::None => 0,
-            Self::Keys => 1,
-            Self::Hints(_) => 1 + hints::ROWS,
-        }
-    }
-}
-
 /// A picture of the game.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Screen {
@@ -61,15 +46,17 @@ pub(super) struct Screen {
     pub(super) rest: String,
 }
 
-/// Draw the game for a window of this many columns and rows.
+/// Draw the game for a window of this many columns and rows. `hints` are lines, perhaps none, and
+/// `None` if the game is not solved.
 pub(super) fn frame(
     session: &Session,
     note: &Note,
-    help: &Help,
+    hints: Option<&[String]>,
     colours: bool,
     (columns, rows): (u16, u16),
 ) -> Screen {
-    let least_rows = u16::from(session.position().game().size().rows()) + 6 + help.rows();
+    let help = hints.map_or(0, |hints| 1 + hints.len() as u16);
+    let least_rows = u16::from(session.position().game().size().rows()) + 6 + help;
     let (width, height) = (usize::from(columns), usize::from(rows));
     if columns < COLUMNS || rows < least_rows {
         let text = format!("make the window larger (at least {COLUMNS}x{least_rows})");
@@ -82,7 +69,7 @@ pub(super) fn frame(
     };
     let layout = |scale, gap| {
         let board = tiles::draw(session.position(), scale, colours);
-        layout(session, note, help, board, gap)
+        layout(session, note, hints, board, gap)
     };
     let fits = |lines: &Vec<String>| lines.len() + code.len().div_ceil(width) <= height;
     let lines = [(Scale::Large, true), (Scale::Small, true)]
@@ -98,52 +85,89 @@ pub(super) fn frame(
 fn layout(
     session: &Session,
     note: &Note,
-    help: &Help,
+    hints: Option<&[String]>,
     board: Vec<String>,
     gap: bool,
 ) -> Vec<String> {
     let position = session.position();
-    let (game, seed) = (position.game().to_string(), session.seed());
-    let (score, moves) = (position.score(), session.moves() as u64);
-    let (score, moves) = (HumanCount(score), HumanCount(moves));
-    let gap = || gap.then(String::new);
-    let mut lines = vec![
-        format!("{}   seed {seed}", game.bold()),
+    let (game, seed) = (position.game().to_string().bold(), session.seed);
+    let score = HumanCount(position.score());
+    let moves = HumanCount(session.moves() as u64);
+    let keys = |keys: &[(&str, &str)]| {
+        let keys = keys
+            .iter()
+            .map(|(key, action)| format!("{} {action}", key.bold()));
+        keys.collect::<Vec<_>>().join("   ")
+    };
+    let mut help = vec![
+        keys(&[("arrows WASD hjkl", "move")]),
+        keys(&[("u", "undo"), ("c", "code"), ("q", "quit")]),
+    ];
+    if hints.is_some() {
+        help.push(keys(&[
+            ("i", "hints"),
+            ("b", "best move"),
+            ("p", "play on"),
+        ]));
+    }
+    let head = vec![
+        format!("{game}   seed {seed}"),
         format!("score {score}   moves {moves}"),
     ];
-    lines.extend(gap());
-    lines.extend(board);
-    if let Help::Hints(hints) = help {
-        lines.extend(gap());
-        lines.extend_from_slice(hints);
-    }
-    lines.extend(gap());
-    lines.push(message(session, note));
-    lines.extend(gap());
-    lines.push(format!("{} move", "arrows WASD hjkl".bold()));
-    lines.push(format!(
-        "{} undo   {} code   {} quit",
-        "u".bold(),
-        "c".bold(),
-        "q".bold()
-    ));
-    if *help != Help::None {
-        lines.push(format!(
-            "{} hints   {} best move   {} play on",
-            "i".bold(),
-            "b".bold(),
-            "p".bold()
-        ));
-    }
-    lines.extend(gap());
-    let inset = |line: String| {
-        if line.is_empty() {
-            line
-        } else {
-            format!("  {line}")
+    let hints = hints.unwrap_or_default().to_vec();
+    let mut lines = Vec::new();
+    for mut block in [head, board, hints, vec![message(session, note)], help] {
+        if !block.is_empty() {
+            block.iter_mut().for_each(|line| line.insert_str(0, "  "));
+            lines.extend(block);
+            lines.extend(gap.then(String::new));
         }
+    }
+    lines
+}
+
+/// A table of the moves of a position: the value of each move, its loss against the best move, and
+/// its values for other goals, as far as the window has columns for them.
+pub(super) fn hints(
+    adviser: &mut Adviser,
+    position: &Position,
+    columns: u16,
+) -> Result<Vec<String>> {
+    let judged = adviser.advise(position)?;
+    let room = usize::from(columns).saturating_sub(NAME + 2) / COLUMN;
+    let line = |name: &str, cells: Vec<String>| {
+        let cells = cells
+            .iter()
+            .take(room)
+            .map(|cell| format!("{cell:>COLUMN$}"));
+        format!("{name:<NAME$}{}", cells.collect::<String>())
     };
-    lines.into_iter().map(inset).collect()
+    let objectives = || judged.goals.iter().map(|goal| goal.objective);
+    let mut heading: Vec<String> = objectives()
+        .map(|objective| objective.to_string())
+        .collect();
+    heading.insert(1, "loss".to_owned());
+    let mut lines = vec![line("", heading)];
+    for direction in Direction::ALL {
+        let name = direction.name();
+        let Some(of) = judged.get(direction) else {
+            lines.push(line(name, vec!["-".to_owned()]));
+            continue;
+        };
+        let numbers = objectives().zip(&of.numbers);
+        let mut cells: Vec<String> = numbers
+            .map(|(objective, &value)| number(objective, value))
+            .collect();
+        let lost = judged.loss(0, of);
+        cells.insert(1, loss(judged.goals[0].objective, lost));
+        let text = line(name, cells);
+        lines.push(if lost == 0.0 {
+            text.bold().to_string()
+        } else {
+            text
+        });
+    }
+    Ok(lines)
 }
 
 fn message(session: &Session, note: &Note) -> String {
@@ -162,7 +186,7 @@ fn message(session: &Session, note: &Note) -> String {
     }
 }
 
-/// As much of the code as there is room for, and how much is left out.
+/// The beginning of the code that fits, and the number of characters that are left out.
 fn fitting(code: &str, width: usize, rows: usize) -> String {
     if code.len() <= width * rows {
         return code.to_owned();
@@ -195,19 +219,19 @@ mod tests {
 
     #[test]
     fn no_window_is_too_small_and_no_code_too_long() {
-        let hints = Help::Hints(vec!["x".repeat(36); hints::ROWS.into()]);
+        let hints = vec!["x".repeat(36); 5];
         for name in ["2x2", "2x4-65536", "4x2", "3x3-1024", "4x4-65536"] {
             let session = session(name);
             for columns in 0..=90 {
                 for rows in 0..=30 {
-                    for (length, help, colours) in [
-                        (0, &Help::None, true),
-                        (60, &hints, false),
-                        (1_000, &Help::Keys, true),
-                        (40_000, &hints, false),
+                    for (length, hints, colours) in [
+                        (0, None, true),
+                        (60, Some(&hints[..]), false),
+                        (1_000, Some(&[][..]), true),
+                        (40_000, Some(&hints[..]), false),
                     ] {
                         let note = Note::Code("x".repeat(length));
-                        let frame = frame(&session, &note, help, colours, (columns, rows));
+                        let frame = frame(&session, &note, hints, colours, (columns, rows));
                         let (columns, rows) = (usize::from(columns), usize::from(rows));
                         assert!(frame.lines.iter().all(|line| width(line) <= columns));
                         let rest = frame.rest.chars().count().div_ceil(columns.max(1));
@@ -221,7 +245,7 @@ mod tests {
     #[test]
     fn the_smallest_window_shows_everything() {
         let session = session("4x4-65536");
-        let frame = |note, size| frame(&session, note, &Help::None, false, size);
+        let frame = |note, size| frame(&session, note, None, false, size);
         let shown = frame(&Note::Goal, (38, 10));
         assert_eq!(shown.lines.len(), 9);
         for (columns, rows) in [(37, 10), (38, 9), (20, 8)] {
@@ -244,7 +268,7 @@ mod tests {
         let session = session("4x4-2048");
         let lines = |length| {
             let note = Note::Code("x".repeat(length));
-            let frame = frame(&session, &note, &Help::None, true, (80, 24));
+            let frame = frame(&session, &note, None, true, (80, 24));
             assert_eq!(frame.rest.len(), length);
             frame.lines.len()
         };

@@ -1,8 +1,11 @@
-//! The terminal during a game, and how it is restored.
+//! The terminal during a game, how it is restored, and the signals that come meanwhile. Signals are
+//! noted when they come, and obeyed between two keys.
 
 use std::env;
 use std::io::{self, Write};
 use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -14,8 +17,10 @@ use crossterm::terminal::{
     LeaveAlternateScreen,
 };
 use crossterm::{execute, queue};
+use signal_hook::flag;
 
 use super::screen::Screen;
+use crate::cli::signals;
 
 /// The terminal in raw mode and on its alternate screen, until this is dropped.
 pub(super) struct Terminal(());
@@ -36,19 +41,14 @@ impl Terminal {
         execute!(io::stderr(), EnterAlternateScreen, Hide)
     }
 
-    /// Leave the terminal to others, as after the game.
-    pub(super) fn leave(&self) {
-        restore();
-    }
-
-    /// Enter again, whatever others have made of the terminal.
+    /// Enter again, after other programs may have changed the terminal.
     pub(super) fn enter_again(&self) -> io::Result<()> {
-        // Or it is taken to be in raw mode still.
+        // Otherwise crossterm believes that the terminal is still in raw mode.
         terminal::disable_raw_mode()?;
         self.enter()
     }
 
-    /// Draw a frame, in one write so that nobody sees half of it.
+    /// Draw a frame, in one write so that no half of it is seen.
     pub(super) fn show(&self, frame: &Screen) -> io::Result<()> {
         let mut bytes = Vec::new();
         queue!(bytes, BeginSynchronizedUpdate)?;
@@ -79,14 +79,14 @@ impl Drop for Terminal {
     }
 }
 
-/// Restore the terminal. Errors are ignored, as there is nowhere to print them.
-fn restore() {
+/// Restore the terminal. Errors are ignored, because there is nowhere to print them.
+pub(super) fn restore() {
     let _ = execute!(io::stderr(), Show, LeaveAlternateScreen);
     let _ = terminal::disable_raw_mode();
 }
 
-/// Restore the terminal before a panic prints its message, which the alternate screen would take
-/// with it.
+/// Restore the terminal before a panic prints its message. On the alternate screen, the message
+/// would vanish with the screen.
 fn restore_before_panic_message() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -95,10 +95,57 @@ fn restore_before_panic_message() {
     }));
 }
 
-/// Whether the user wants colours and the terminal has them. Nearly all terminals have 256,
-/// whatever they are called.
+/// Whether the user wants colours and the terminal has them. Nearly all terminals have 256 colours,
+/// even if their names do not say so.
 pub(super) fn has_colours() -> bool {
     let name = env::var("TERM").unwrap_or_default();
     let without = ["", "dumb", "vt52", "vt100", "vt102", "vt220", "xterm-mono"];
     !Colored::ansi_color_disabled() && !without.contains(&name.as_str())
+}
+
+/// The signals that have come.
+pub(super) struct Signals {
+    /// The signal that ends the game; 0 if there was none.
+    ending: Arc<AtomicUsize>,
+    continued: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Note signals from now on.
+    pub(super) fn listen() -> io::Result<Self> {
+        let signals = Self {
+            ending: Arc::default(),
+            continued: Arc::default(),
+        };
+        for signal in signals::ending() {
+            flag::register_usize(signal, signals.ending.clone(), signal as usize)?;
+        }
+        signals::note_continued(signals.continued.clone())?;
+        Ok(signals)
+    }
+
+    /// The signal that ends the game.
+    pub(super) fn ending(&self) -> Option<i32> {
+        let signal = self.ending.load(Ordering::Relaxed);
+        (signal > 0).then_some(signal as i32)
+    }
+
+    /// Whether the program was stopped and continued since the last call. Other programs may have
+    /// used the terminal meanwhile.
+    pub(super) fn continued(&self) -> bool {
+        self.continued.swap(false, Ordering::Relaxed)
+    }
+
+    /// Whether there is a signal to obey.
+    pub(super) fn came(&self) -> bool {
+        self.ending().is_some() || self.continued.load(Ordering::Relaxed)
+    }
+
+    /// Suspend this program and all of its job, until the shell continues it. Without a shell that
+    /// could continue it, the system does so at once.
+    pub(super) fn suspend(&self) -> io::Result<()> {
+        signals::suspend()?;
+        self.continued.store(true, Ordering::Relaxed);
+        Ok(())
+    }
 }

@@ -1,9 +1,8 @@
-//! `enum48 replay`: verify the code of a game, and tell the end of the game.
+//! `enum48 replay`: verify the code of a game, and print the end of the game.
 
 mod page;
 
 use std::fmt;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -12,10 +11,11 @@ use serde::Serialize;
 use super::board::{Adviser, picture};
 use super::objectives::Objectives;
 use super::output::{Output, print_json};
-use super::{Outcome, open, stdin, talk, units};
+use super::{Outcome, open, stdin, units};
 use crate::error::{self, Error};
 use crate::game::{Game, Grid, Size};
 use crate::play::{Code, LONGEST, Seed, Turn};
+use crate::store::Sink;
 
 /// Replay a game from its code: verify each move, and print where it ends
 ///
@@ -88,21 +88,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let code = match read(args.code.trim()) {
         Ok(code) => code,
-        Err(error) if args.json => {
-            print_json(&mut io::stdout(), &FalseCode::new(&args.code, &error))?;
-            return Ok(Outcome::Disagreed);
-        }
         Err(error) => {
-            talk::say(error);
-            return Ok(Outcome::Disagreed);
+            let refused = FalseCode::new(&args.code, 1, &error);
+            return stdin::refuse(args.json, &refused, &error);
         }
     };
-    match &args.html {
-        Some(path) => page(args, &code, path)?,
-        None if args.json => {
-            Output::Stdout.write(|to| print_json(to, &ReplayedGame::new(&code, args.step)))?;
-        }
-        None => Output::Stdout.write(|to| Ok(print(&code, args, classic.is_some(), to)?))?,
+    if let Some(path) = &args.html {
+        page(args, &code, path)?;
+    } else {
+        Output::Stdout.write(|to| print(&code, args, classic.is_some(), to))?;
     }
     Ok(Outcome::Done)
 }
@@ -112,15 +106,7 @@ fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
     let solution = args.dir.as_deref().map(open::solution).transpose()?;
     let mut adviser = None;
     if let Some(solution) = &solution {
-        let run = solution.run();
-        if *run.game() != code.game() {
-            return Err(Error::OtherGame {
-                path: run.dir().to_owned(),
-                found: run.game().to_string(),
-                wanted: code.game().to_string(),
-            }
-            .into());
-        }
+        solution.run().expect_game(&code.game())?;
         adviser = Some(Adviser::new(solution, args.objectives.goals(solution)?)?);
     }
     Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))
@@ -136,15 +122,10 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
         let mut outcome = Outcome::Done;
         for (text, line) in batch {
             match read(&text) {
-                Ok(code) if args.json => print_json(out, &ReplayedGame::new(&code, false))?,
-                Ok(code) => writeln!(out, "true {}", ReplayedGame::new(&code, false))?,
+                Ok(code) => stdin::print(out, args.json, &ReplayedGame::new(&code, false))?,
                 Err(error) => {
                     outcome = Outcome::Disagreed;
-                    if args.json {
-                        print_json(out, &FalseCode::new(&text, &error))?;
-                    } else {
-                        writeln!(out, "false line {line}: {error}")?;
-                    }
+                    stdin::print(out, args.json, &FalseCode::new(&text, line, &error))?;
                 }
             }
         }
@@ -152,20 +133,24 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
     })
 }
 
-/// Print the game for people.
-fn print(code: &Code, args: &Args, classic: bool, out: &mut dyn Write) -> io::Result<()> {
+/// Print the game, as JSON or for people.
+fn print(code: &Code, args: &Args, classic: bool, out: &mut Sink) -> Result<()> {
+    let game = ReplayedGame::new(code, args.step && args.json);
+    if args.json {
+        return print_json(out, &game);
+    }
     if args.step {
         let (moves, replay) = (code.moves().len(), code.replay());
         writeln!(out, "start of {}", units::things(moves as u64, "move"))?;
         write!(out, "{}", picture(replay.position()))?;
-        for turn in replay.map_while(error::Result::ok) {
+        for turn in replay.map_while(Result::ok) {
             writeln!(out, "move {} of {moves}: {turn}", turn.number)?;
             write!(out, "{}", picture(&turn.position))?;
         }
     } else {
         write!(out, "{}", picture(code.end()))?;
     }
-    ReplayedGame::new(code, false).print(out)?;
+    write!(out, "{game:#}")?;
     if classic {
         writeln!(out, "code       {code}")?;
     }
@@ -186,7 +171,7 @@ struct ReplayedGame {
     sum: u32,
     max_tile: u32,
     state: String,
-    /// In hexadecimal; null if it has the tile 65536, which has no digit.
+    /// In hexadecimal; null if the board has the tile 65536, which has no digit.
     board: Option<String>,
     cells: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,15 +180,16 @@ struct ReplayedGame {
     steps: Option<Vec<ReplayedMove>>,
 }
 
-/// A false code.
+/// A false code, and its fault.
 #[derive(Serialize)]
 struct FalseCode<'a> {
     valid: bool,
     code: &'a str,
     error: String,
+    #[serde(skip)]
+    line: u64,
 }
 
-/// A move.
 #[derive(Serialize)]
 struct ReplayedMove {
     r#move: u64,
@@ -213,7 +199,6 @@ struct ReplayedMove {
     cells: Vec<u32>,
 }
 
-/// A spawned tile.
 #[derive(Serialize)]
 struct SpawnedTile {
     row: u8,
@@ -245,65 +230,63 @@ impl ReplayedGame {
             cells,
             start: steps.then(|| replay.position().tiles().collect()),
             steps: steps.then(|| {
-                replay
-                    .map_while(Result::ok)
-                    .map(ReplayedMove::from)
-                    .collect()
+                let turns = replay.map_while(Result::ok);
+                turns.map(ReplayedMove::from).collect()
             }),
         }
     }
-
-    /// Print it for people.
-    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "game       {}", self.game)?;
-        writeln!(out, "moves      {}", self.moves)?;
-        writeln!(out, "score      {}", self.score)?;
-        writeln!(
-            out,
-            "sum        {}, largest tile {}",
-            self.sum, self.max_tile
-        )?;
-        if let Some(board) = &self.board {
-            writeln!(out, "board      {board}")?;
-        }
-        writeln!(out, "state      {}", self.state)
-    }
 }
 
-/// One line, for scripts.
+/// One line, for scripts; with `#` a table, for people.
 impl fmt::Display for ReplayedGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let board = self.board.as_deref().unwrap_or("-");
         let (game, moves, score, state) = (&self.game, self.moves, self.score, &self.state);
-        write!(
+        if !f.alternate() {
+            let board = self.board.as_deref().unwrap_or("-");
+            return write!(
+                f,
+                "true game={game} moves={moves} score={score} state={state} board={board}"
+            );
+        }
+        writeln!(
             f,
-            "game={game} moves={moves} score={score} state={state} board={board}"
-        )
+            "game       {game}\nmoves      {moves}\nscore      {score}"
+        )?;
+        writeln!(f, "sum        {}, largest tile {}", self.sum, self.max_tile)?;
+        if let Some(board) = &self.board {
+            writeln!(f, "board      {board}")?;
+        }
+        writeln!(f, "state      {state}")
     }
 }
 
 impl<'a> FalseCode<'a> {
-    /// A code and what is wrong with it.
-    fn new(code: &'a str, error: &Error) -> Self {
+    fn new(code: &'a str, line: u64, error: &Error) -> Self {
         Self {
             valid: false,
             code,
             error: error.to_string(),
+            line,
         }
+    }
+}
+
+impl fmt::Display for FalseCode<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "false line {}: {}", self.line, self.error)
     }
 }
 
 impl From<Turn> for ReplayedMove {
     fn from(turn: Turn) -> Self {
-        let cols = turn.position.game().size().cols();
+        let size = turn.position.game().size();
         Self {
             r#move: turn.number,
             direction: turn.direction.name(),
             gained: turn.gained,
-            spawn: turn.spawn.map(|spawn| SpawnedTile {
-                row: spawn.cell / cols + 1,
-                column: spawn.cell % cols + 1,
-                tile: spawn.tile,
+            spawn: turn.spawn.map(|spawn| {
+                let ((row, column), tile) = (spawn.row_and_column(size), spawn.tile);
+                SpawnedTile { row, column, tile }
             }),
             cells: turn.position.tiles().collect(),
         }

@@ -5,12 +5,12 @@
 
 use std::io::Write;
 
+use anyhow::Result;
 use serde::Serialize;
 
-use crate::cli::board::{Adviser, worth};
+use crate::cli::board::Adviser;
 use crate::cli::page::Page;
-use crate::error;
-use crate::play::{Code, Position, Spawn, Status, Turn};
+use crate::play::{Code, Position, Spawn, Status};
 
 const PAGE: Page = Page {
     title: "A game of 2048, move by move",
@@ -30,24 +30,7 @@ struct PlayerGame {
     start: Vec<u32>,
     moves: Vec<PlayerMove>,
     #[serde(flatten)]
-    advised: Option<Advised>,
-}
-
-/// What a solution says of the game.
-#[derive(Serialize)]
-struct Advised {
-    /// What the numbers of each position are about.
-    objectives: Vec<String>,
-    advice: Vec<Said>,
-}
-
-/// What a solution says of a position.
-#[derive(Serialize)]
-struct Said {
-    worth: Vec<f64>,
-    best: Vec<&'static str>,
-    /// What the move that was made lost against the best; `None` after the last move.
-    loss: Option<f64>,
+    advised: Option<AdvisedGame>,
 }
 
 #[derive(Serialize)]
@@ -55,87 +38,77 @@ struct PlayerMove {
     direction: &'static str,
     gained: u64,
     /// `None` after the winning move.
-    spawn: Option<Tile>,
+    spawn: Option<Spawn>,
     /// The board after both, row by row, 0 for an empty cell.
     tiles: Vec<u32>,
 }
 
+/// The judgement of a solution on a game.
 #[derive(Serialize)]
-struct Tile {
-    cell: u8,
-    tile: u8,
+struct AdvisedGame {
+    /// The objectives that the numbers of each position are about.
+    objectives: Vec<String>,
+    advice: Vec<AdvisedPosition>,
 }
 
-impl PlayerGame {
-    fn new(code: &Code, advised: Option<Advised>) -> Self {
-        let replay = code.replay();
-        let size = code.game().size();
-        Self {
-            name: code.game().to_string(),
-            code: code.to_string(),
-            rows: size.rows(),
-            columns: size.cols(),
-            result: match code.end().status() {
-                Status::Won => "won",
-                Status::Dead => "dead",
-                Status::Live => "unfinished",
-            },
-            start: tiles(replay.position()),
-            moves: replay
-                .map(|turn| PlayerMove::new(&turn.expect("the code was verified when it was made")))
-                .collect(),
-            advised,
-        }
-    }
+#[derive(Serialize)]
+struct AdvisedPosition {
+    worth: Vec<f64>,
+    best: Vec<&'static str>,
+    /// The difference between the best move and the move that was made; `None` after the last move.
+    loss: Option<f64>,
 }
 
-impl Advised {
-    fn new(code: &Code, adviser: &mut Adviser) -> error::Result<Self> {
+impl AdvisedGame {
+    fn new(code: &Code, adviser: &mut Adviser) -> Result<Self> {
         let mut replay = code.replay();
         let mut advice = Vec::new();
         for direction in code.moves().iter().copied().map(Some).chain([None]) {
             let judged = adviser.advise(replay.position())?;
             let played = direction.and_then(|direction| judged.get(direction));
-            advice.push(Said {
+            advice.push(AdvisedPosition {
                 best: judged.best_names(0),
                 loss: played.map(|played| judged.loss(0, played)),
-                worth: worth(replay.position(), &judged),
+                worth: judged.worth,
             });
             replay.next().transpose()?;
         }
-        let objectives = adviser.objectives().map(|objective| objective.to_string());
+        let goals = adviser.goals.iter();
         Ok(Self {
-            objectives: objectives.collect(),
+            objectives: goals.map(|goal| goal.objective.to_string()).collect(),
             advice,
         })
     }
 }
 
-impl PlayerMove {
-    fn new(turn: &Turn) -> Self {
-        Self {
-            direction: turn.direction.name(),
-            gained: turn.gained,
-            spawn: turn.spawn.map(|Spawn { cell, tile }| Tile { cell, tile }),
-            tiles: tiles(&turn.position),
-        }
-    }
-}
-
-fn tiles(position: &Position) -> Vec<u32> {
-    position.tiles().collect()
-}
-
-/// Write the page that plays `code`, with what a solution of its game says if there is one.
-pub(super) fn write(
-    code: &Code,
-    adviser: Option<&mut Adviser>,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let advised = adviser
-        .map(|adviser| Advised::new(code, adviser))
-        .transpose()?;
-    let game = PlayerGame::new(code, advised);
+/// Write the page that plays `code`, with the judgement of an adviser if there is one.
+pub(super) fn write(code: &Code, adviser: Option<&mut Adviser>, out: &mut dyn Write) -> Result<()> {
+    let (replay, size) = (code.replay(), code.game().size());
+    let tiles = |position: &Position| position.tiles().collect();
+    let game = PlayerGame {
+        name: code.game().to_string(),
+        code: code.to_string(),
+        rows: size.rows(),
+        columns: size.cols(),
+        result: match code.end().status() {
+            Status::Won => "won",
+            Status::Dead => "dead",
+            Status::Live => "unfinished",
+        },
+        start: tiles(replay.position()),
+        moves: replay
+            .map_while(Result::ok)
+            .map(|turn| PlayerMove {
+                direction: turn.direction.name(),
+                gained: turn.gained,
+                spawn: turn.spawn,
+                tiles: tiles(&turn.position),
+            })
+            .collect(),
+        advised: adviser
+            .map(|adviser| AdvisedGame::new(code, adviser))
+            .transpose()?,
+    };
     Ok(PAGE.write(&[("code", &game.code)], &game, out)?)
 }
 
@@ -158,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_data_are_the_game() {
+    fn the_data_of_the_page_are_the_boards_of_the_game() {
         let code = "w1.2x2-8.BD.1.w..W.10f0c486";
         let won = json!({
             "name": "2x2-8", "code": code, "rows": 2, "columns": 2, "result": "won",

@@ -1,7 +1,7 @@
 //! The page on which a solved game is played in a browser.
 //!
-//! Key idea: whoever plays needs only what the four afterstates of a board are worth, to as many
-//! digits as people read. So the page has the rules, a table of all canonical afterstates, and finds
+//! Key idea: to play, a page needs only the values of the four afterstates of a board, to as many
+//! digits as people read. So the page has the rules and a table of all canonical afterstates. It finds
 //! a move by sliding, turning the board and searching.
 //!
 //! # The table
@@ -11,34 +11,35 @@
 //! ```text
 //!   first byte of every number,  second byte of every number, ...     as many bytes as the greatest needs,
 //!   first byte of every value,   second byte of every value, ...      the least significant first
-//!   the same for every other objective
+//!   first byte of every value for the next objective, ...
 //! ```
 //!
-//! - The *number* of an afterstate is its digits, row by row, read in base `base`, as an exponent has
-//!   no more values in the game. The afterstates are in order of sum, then of number; each number but the
-//!   first of a sum is the difference from the one before.
-//! - A *value* is what the objective brings from the afterstate on, times `unit` and rounded: scores
-//!   and moves to hundredths, chances to hundredths of a percent, as they are shown. Moves that are
-//!   closer than that are equally good to the page. Games of at most 500,000 afterstates, where it
-//!   costs little, have values a thousand times as fine.
+//! - The *number* of an afterstate has its exponents as digits, row by row. Its base is one more than
+//!   the largest exponent of the game. The afterstates are in order of sum, then of number. Each
+//!   number except the first of a sum is the difference from the number before it.
+//! - A *value* is the expectation of the objective from the afterstate on, times `unit` and rounded:
+//!   scores and moves to hundredths, chances to hundredths of a percent, as they are shown. The page
+//!   takes moves as equally good if their values round to one number. Values of games with at most
+//!   500,000 afterstates are a thousand times as fine, because this costs little there.
 //!
-//! 2x4, all of its 3.4 million afterstates and their scores, takes 10 MB, and some 2 MB more for the
-//! chance of a tile.
-//!
-//! Reading order: `table` (what the files of a solution have of that), this file.
+//! The page of 2x4, with 3.4 million afterstates and their scores, takes 10 MB, and some 2 MB more for
+//! the chance of a tile.
 
-mod table;
-
-use std::io::Write;
+use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 use base64::prelude::{BASE64_STANDARD, Engine};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use indicatif::HumanCount;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use self::table::PageTable;
 use crate::cli::page::Page;
+use crate::error;
+use crate::game::{Board, Exp, Objective, PartKey};
+use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::play::Seed;
+use crate::solve;
 use crate::store::{Goal, Solution};
 
 const PAGE: Page = Page {
@@ -51,6 +52,9 @@ const PAGE: Page = Page {
 /// The most afterstates of a game: 2x4 has 3.4 million. A telephone still loads the page.
 const MOST: u64 = 4_000_000;
 
+/// The most afterstates of a game whose values are a thousand times as fine as people read them.
+const FINE: u64 = 500_000;
+
 /// The game, as the page reads it.
 #[derive(Serialize)]
 struct PageGame {
@@ -60,21 +64,52 @@ struct PageGame {
     max: Option<u32>,
     /// The seed of the first game; `None` for a random one.
     seed: Option<String>,
+    /// One more than the largest exponent.
     base: u64,
-    /// Of each layer its sum and the number of afterstates.
+    /// The sum and the number of afterstates of each layer.
     layers: Vec<(u32, usize)>,
-    /// Bytes of a number.
-    width: usize,
+    /// The number of each afterstate, as the difference from the one before it in its layer.
+    #[serde(rename = "width")]
+    numbers: TableNumbers,
     objectives: Vec<PageObjective>,
 }
 
-/// What is played for.
+/// An objective that the game is played for.
 #[derive(Serialize)]
 struct PageObjective {
     name: String,
+    /// The table has values as multiples of 1/`unit`.
     unit: u64,
-    /// Bytes of a value.
-    width: usize,
+    /// The value of each afterstate.
+    #[serde(rename = "width")]
+    values: TableNumbers,
+}
+
+/// Numbers of the table. In JSON, the number of bytes that each of them takes.
+#[derive(Default)]
+struct TableNumbers(Vec<u64>);
+
+impl TableNumbers {
+    /// Bytes that the greatest number takes, at least one.
+    fn width(&self) -> usize {
+        let most = self.0.iter().max().copied().unwrap_or(0);
+        (u64::BITS - most.leading_zeros()).div_ceil(8).max(1) as usize
+    }
+
+    /// Write the first byte of every number, then the second, and so on.
+    fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        for byte in 0..self.width() {
+            let plane = self.0.iter().map(|number| number.to_le_bytes()[byte]);
+            to.write_all(&plane.collect::<Vec<u8>>())?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for TableNumbers {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.width().serialize(to)
+    }
 }
 
 /// Refuse a game that is too large for a page.
@@ -94,7 +129,8 @@ pub(super) fn check(solution: &Solution) -> Result<()> {
     Ok(())
 }
 
-/// Write the page for these goals of a solution, at least one.
+/// Write the page for these goals of a solution, at least one. Takes about 40 bytes for each
+/// afterstate.
 pub(super) fn write(
     solution: &Solution,
     goals: &[Goal],
@@ -103,24 +139,100 @@ pub(super) fn write(
 ) -> Result<()> {
     let game = solution.run().game();
     let size = game.size();
-    let table = PageTable::read(solution, goals)?;
-    let objectives = goals.iter().zip(&table.columns);
-    let objectives = objectives.map(|(goal, column)| PageObjective {
+    let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
+    let largest = keys.iter().map(|key| key.max).max().unwrap_or(Exp::TWO);
+    let finer = match solution.run().table().totals().afterstates {
+        0..=FINE => 1000,
+        _ => 1,
+    };
+    let objectives = goals.iter().map(|goal| PageObjective {
         name: goal.objective.to_string(),
-        unit: column.unit,
-        width: table::width(&column.values),
+        unit: finer
+            * match goal.objective {
+                Objective::Score | Objective::Moves => 100,
+                Objective::Tile(_) => 10_000,
+            },
+        values: TableNumbers::default(),
     });
-    let game = PageGame {
+    let mut page = PageGame {
         name: game.to_string(),
         rows: size.rows(),
         columns: size.cols(),
         max: game.max(),
         seed: seed.map(|seed| seed.to_string()),
-        base: table.base,
-        width: table::width(&table.numbers),
+        base: u64::from(largest.get()) + 1,
+        layers: Vec::new(),
+        numbers: TableNumbers::default(),
         objectives: objectives.collect(),
-        layers: table.layers.clone(),
     };
-    let packed = BASE64_STANDARD.encode(table.pack()?);
-    Ok(PAGE.write(&[("table", &packed)], &game, to)?)
+    for layer in keys.chunk_by(|one, other| one.sum == other.sum) {
+        let mut rows = Vec::new();
+        for &key in layer {
+            page.read_part(solution, goals, key, &mut rows)?;
+        }
+        rows.sort_unstable_by_key(|(board, _)| *board);
+        page.push(size.cells(), layer[0].sum, &rows);
+    }
+    let table = BASE64_STANDARD.encode(page.pack()?);
+    Ok(PAGE.write(&[("table", &table)], &page, to)?)
+}
+
+impl PageGame {
+    /// Append the afterstates of a part, with their values for each goal.
+    fn read_part(
+        &self,
+        solution: &Solution,
+        goals: &[Goal],
+        key: PartKey,
+        rows: &mut Vec<(Board, Vec<u64>)>,
+    ) -> error::Result<()> {
+        let Some(part) = solution.run().part(Kind::Afterstates, key)? else {
+            return Ok(());
+        };
+        let (mut decoder, mut value_decoder) = (Decoder::new()?, ValueDecoder::new()?);
+        let (mut boards, mut values) = (Vec::new(), Vec::new());
+        for block in 0..part.blocks() {
+            part.read_block(block, &mut decoder, &mut boards)?;
+        }
+        let begin = rows.len();
+        rows.extend(boards.into_iter().map(|board| (board, Vec::new())));
+        for (&goal, objective) in goals.iter().zip(&self.objectives) {
+            let column = solution.values(goal.objective, key)?;
+            let column = column.expect("a goal that is reached has values for every part");
+            values.clear();
+            for block in 0..column.blocks() {
+                column.read_block(block, &mut value_decoder, &mut values)?;
+            }
+            for ((board, row), &value) in rows[begin..].iter_mut().zip(&values) {
+                let number = solve::number(goal, *board, value);
+                row.push((number * objective.unit as f64).round() as u64);
+            }
+        }
+        Ok(())
+    }
+
+    /// Add a layer to the table.
+    fn push(&mut self, cells: u32, sum: u32, rows: &[(Board, Vec<u64>)]) {
+        let mut before = 0;
+        for (board, values) in rows {
+            let digits = (0..cells).rev().map(|cell| board >> (4 * cell) & 0xf);
+            let number = digits.fold(0, |number, digit| number * self.base + digit);
+            self.numbers.0.push(number - before);
+            before = number;
+            for (objective, &value) in self.objectives.iter_mut().zip(values) {
+                objective.values.0.push(value);
+            }
+        }
+        self.layers.push((sum, rows.len()));
+    }
+
+    /// The bytes of the table, compressed.
+    fn pack(&self) -> io::Result<Vec<u8>> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        self.numbers.write(&mut gzip)?;
+        for objective in &self.objectives {
+            objective.values.write(&mut gzip)?;
+        }
+        gzip.finish()
+    }
 }
