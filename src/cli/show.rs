@@ -1,11 +1,11 @@
-//! `enum48 show`: one board, and the verdict of the rules and of a run on it.
+//! `enum48 show`: one board, and the verdicts of the rules and of a run on it.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::Outcome;
 use super::board::{BoardState, picture};
@@ -22,8 +22,9 @@ use crate::witness::Layers;
 ///
 /// With --dir, also says whether that run reached the board, from the index and one block of its
 /// part; the exit code is 0 if it did, 1 if not. Parts list live states: a dead or won board is
-/// reached if a move leads to it from a live state that is. A run that kept only afterstates tells by
-/// these. What its moves are worth is told by best, if the run is solved.
+/// reached if a move leads to it from a live state that is reached. For a run that kept only
+/// afterstates, the afterstates before the board decide. If the run is solved, best prints the value of
+/// each move.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -49,7 +50,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Show the board.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let (game, run) = args.game.open()?;
     let board = board(&args.board, &game)?;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     {
         shown.solved = Some(run.dir().to_owned());
     }
-    // What the rules say is shown even if the run cannot tell.
+    // The verdict of the rules is shown even if the run cannot tell.
     let asked = run.map_or(Ok(()), |run| ask(&run, board, &mut shown));
     let mut out = io::stdout();
     if args.json {
@@ -79,8 +79,8 @@ fn ask(run: &Run, board: Grid, shown: &mut ShownBoard) -> Result<()> {
     let reached = Layers::new(run, 0)?.reached(board.board())?;
     shown.reached = Some(reached);
     let part = run.part(Kind::States, PartKey::of(board.board()))?;
-    if let Some(part) = part.filter(|_| reached && shown.is_live())
-        && let Some(block) = part.block_of(shown.canonical())
+    if let Some(part) = part.filter(|_| reached && shown.state == BoardState::Live)
+        && let Some(block) = part.block_of(shown.canonical.board())
     {
         let name = part.path().file_name().context("a part has a name")?;
         let file = name.display().to_string();
@@ -89,12 +89,11 @@ fn ask(run: &Run, board: Grid, shown: &mut ShownBoard) -> Result<()> {
     Ok(())
 }
 
-/// What the rules say of a board, and whether a run reached it. The fields are the keys of `--json`,
+/// The verdict of the rules on a board, and whether a run reached it. The fields are the keys of `--json`,
 /// in their order. They are a contract: new ones go to the end.
 #[derive(Serialize)]
 struct ShownBoard {
-    #[serde(serialize_with = "name")]
-    game: Game,
+    game: String,
     board: Grid,
     canonical: Grid,
     orbit: u64,
@@ -102,7 +101,7 @@ struct ShownBoard {
     max_tile: u32,
     state: BoardState,
     moves: Vec<ShownMove>,
-    /// `None` if no run was asked, or it cannot tell.
+    /// `None` if no run was asked, or if the run cannot tell.
     reached: Option<bool>,
     /// The place among the files of the run, if the board is listed in one.
     #[serde(flatten)]
@@ -112,14 +111,13 @@ struct ShownBoard {
     solved: Option<PathBuf>,
 }
 
-/// A block of a file.
 #[derive(Serialize)]
 struct ShownPlace {
     file: String,
     block: usize,
 }
 
-/// A move; the boards are missing if it is not legal, wins, or makes a tile that has no digit.
+/// A move. The boards are missing if the move is not legal, wins, or makes a tile without a digit.
 #[derive(Serialize)]
 struct ShownMove {
     direction: &'static str,
@@ -132,22 +130,17 @@ struct ShownMove {
     beyond: Option<String>,
 }
 
-/// What follows a move.
+/// The boards that follow a move.
 #[derive(Serialize)]
 struct Followers {
     board: Grid,
     afterstate: Grid,
-    /// The canonical states that follow when a 2 comes up, and a 4.
+    /// The canonical states after a spawned 2, and after a 4.
     with_2: Vec<Grid>,
     with_4: Vec<Grid>,
 }
 
-fn name<S: Serializer>(game: &Game, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(game)
-}
-
 impl ShownBoard {
-    /// What the rules say.
     fn new(game: Game, board: Grid) -> Result<Self> {
         let (canonical, _) = game.canonical(board.board());
         let PartKey { sum, max } = PartKey::of(board.board());
@@ -161,7 +154,7 @@ impl ShownBoard {
             }
         }
         Ok(Self {
-            game,
+            game: game.to_string(),
             board,
             canonical: Grid::new(canonical, game.size())?,
             orbit: game.rules().census(&mut vec![canonical]).labeled,
@@ -173,15 +166,6 @@ impl ShownBoard {
             place: None,
             solved: None,
         })
-    }
-
-    /// Whether parts list such a board: states are live.
-    fn is_live(&self) -> bool {
-        self.state == BoardState::Live
-    }
-
-    pub(super) fn canonical(&self) -> Board {
-        self.canonical.board()
     }
 }
 
@@ -228,46 +212,46 @@ impl Followers {
 
 impl fmt::Display for ShownBoard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (board, canonical) = (self.board, self.canonical);
-        write!(f, "{}", picture(&board))?;
+        let Self {
+            board, canonical, ..
+        } = self;
         let why = match self.state {
             BoardState::Live | BoardState::Won => "",
             BoardState::Dead => ": no legal move",
             BoardState::Empty => ": not a board of any game",
         };
-        writeln!(f, "board      {board:#x}")?;
-        writeln!(f, "canonical  {canonical:#x}  {canonical}")?;
         writeln!(
             f,
-            "orbit      {}, including itself",
-            units::things(self.orbit, "board")
+            "{}\
+             board      {board:#x}\n\
+             canonical  {canonical:#x}  {canonical}\n\
+             orbit      {}, including itself\n\
+             sum        {}, largest tile {}\n\
+             state      {}{why}",
+            picture(board),
+            units::things(self.orbit, "board"),
+            self.sum,
+            self.max_tile,
+            self.state,
         )?;
-        writeln!(f, "sum        {}, largest tile {}", self.sum, self.max_tile)?;
-        writeln!(f, "state      {}{why}", self.state)?;
         self.moves.iter().try_for_each(|moved| moved.fmt(f))?;
-        match (self.reached, &self.place) {
-            (None, _) => {}
-            (Some(false), _) => writeln!(f, "reached    no: {} has no such state", self.game)?,
-            (Some(true), Some(ShownPlace { file, block })) => {
-                writeln!(f, "reached    yes: {file}, block {block}")?;
+        let Some(reached) = self.reached else {
+            return Ok(());
+        };
+        let verdict = match &self.place {
+            _ if !reached => format!("no: {} has no such state", self.game),
+            Some(ShownPlace { file, block }) => format!("yes: {file}, block {block}"),
+            None if self.state == BoardState::Live => {
+                "yes, by the afterstates: the states of this sum were dropped".to_owned()
             }
-            (Some(true), None) if self.is_live() => writeln!(
-                f,
-                "reached    yes, by the afterstates: the states of this sum were dropped"
-            )?,
-            (Some(true), None) => writeln!(
-                f,
-                "reached    yes: a move leads to it from a state of the run"
-            )?,
+            None => "yes: a move leads to it from a state of the run".to_owned(),
+        };
+        writeln!(f, "reached    {verdict}")?;
+        if let Some(dir) = self.solved.as_ref().filter(|_| reached) {
+            let dir = dir.display();
+            writeln!(f, "values     enum48 best {board:#x} --dir {dir}")?;
         }
-        match &self.solved {
-            Some(dir) if self.reached == Some(true) => writeln!(
-                f,
-                "values     enum48 best {board:#x} --dir {}",
-                dir.display()
-            ),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 }
 
@@ -280,17 +264,12 @@ impl fmt::Display for ShownMove {
                 "{board}: 65536 has no digit, so what follows is not shown"
             );
         }
-        let Some(Followers {
-            board,
-            afterstate,
-            with_2,
-            with_4,
-        }) = &self.after
-        else {
+        let Some(after) = &self.after else {
             return writeln!(f, "{}", if self.wins { "wins" } else { "not legal" });
         };
+        let (board, afterstate) = (after.board, after.afterstate);
         writeln!(f, "{board:#x}  {board}  afterstate {afterstate:#x}")?;
-        for (tile, states) in [(2, with_2), (4, with_4)] {
+        for (tile, states) in [(2, &after.with_2), (4, &after.with_4)] {
             let states: Vec<String> = states.iter().map(|state| format!("{state:#x}")).collect();
             writeln!(f, "     + {tile}    {}", states.join(" "))?;
         }

@@ -1,7 +1,9 @@
 //! The board as lines of text: blocks of colour, or box-drawing lines without colours.
 //!
 //! The gaps between rows are half characters (`▄`, `▀`): one half has the colour of the tile, the
-//! other that of the frame. This makes them about as wide as the gaps between columns.
+//! other half the colour of the frame. So the gaps are about as wide as the gaps between columns.
+
+use std::slice::Chunks;
 
 use crossterm::style::{Color, Stylize};
 
@@ -13,32 +15,18 @@ const WIDTH: usize = 7;
 /// The colour around the tiles.
 const FRAME: Color = Color::AnsiValue(240);
 
+/// Colours of the empty cell and of the tiles 2, 4, 8, ..., 65536, from the palette of 256.
+const GROUNDS: [u8; 17] = [
+    244, 255, 223, 215, 208, 203, 160, 229, 227, 220, 214, 136, 114, 29, 74, 62, 91,
+];
+
+/// The colours so dark that a light number is easier to read on them.
+const DARK_GROUNDS: [u8; 5] = [160, 136, 29, 62, 91];
+
+/// Colours of numbers.
 const DARK: u8 = 235;
 const LIGHT: u8 = 231;
 
-/// Colours of the empty cell and of the tiles 2, 4, 8, ..., 65536, each with that of its number,
-/// from the palette of 256.
-const COLOURS: [(u8, u8); 17] = [
-    (244, DARK),
-    (255, DARK),
-    (223, DARK),
-    (215, DARK),
-    (208, DARK),
-    (203, DARK),
-    (160, LIGHT),
-    (229, DARK),
-    (227, DARK),
-    (220, DARK),
-    (214, DARK),
-    (136, LIGHT),
-    (114, DARK),
-    (29, LIGHT),
-    (74, DARK),
-    (62, LIGHT),
-    (91, LIGHT),
-];
-
-/// How large the board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
     /// Tiles with gaps or lines between them.
@@ -47,10 +35,11 @@ pub(super) enum Scale {
     Small,
 }
 
-/// The lines of the board, all of the same width, at most 36 characters.
+/// The lines of the board, all of one width, at most 36 characters.
 pub(super) fn draw(position: &Position, scale: Scale, colours: bool) -> Vec<String> {
     let tiles: Vec<u32> = position.tiles().collect();
     let rows = tiles.chunks(position.game().size().cols().into());
+    let dotted = |tile| number(tile, ".");
     match (scale, colours) {
         (Scale::Large, true) => rows.flat_map(blocks).collect(),
         (Scale::Large, false) => grid(rows),
@@ -75,48 +64,40 @@ fn blocks(row: &[u32]) -> [String; 3] {
 }
 
 /// Rows of numbers between lines.
-fn grid<'a>(rows: impl Iterator<Item = &'a [u32]>) -> Vec<String> {
-    let rows: Vec<String> = rows
-        .map(|row| format!("│{}│", each(row, number).join("│")))
-        .collect();
-    let rule = |left: char, cross: &str, right: char| {
-        let columns = rows[0].matches('│').count() - 1;
-        let dashes = vec!["─".repeat(WIDTH); columns].join(cross);
+fn grid(rows: Chunks<u32>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let rule = |row: &[u32], left, cross, right| {
+        let dashes = each(row, |_| "─".repeat(WIDTH)).join(cross);
         format!("{left}{dashes}{right}")
     };
-    let between = rule('├', "┼", '┤');
-    let inside = rows.join(&format!("\n{between}\n"));
-    let (top, bottom) = (rule('┌', "┬", '┐'), rule('└', "┴", '┘'));
-    format!("{top}\n{inside}\n{bottom}")
-        .lines()
-        .map(str::to_owned)
-        .collect()
+    for row in rows.clone() {
+        let numbers = each(row, |tile| number(tile, "")).join("│");
+        lines.extend([rule(row, '├', "┼", '┤'), format!("│{numbers}│")]);
+    }
+    for row in rows.take(1) {
+        lines[0] = rule(row, '┌', "┬", '┐');
+        lines.push(rule(row, '└', "┴", '┘'));
+    }
+    lines
 }
 
-fn number(tile: u32) -> String {
-    let digits = if tile == 0 {
-        String::new()
-    } else {
-        tile.to_string()
-    };
-    format!("{digits:^WIDTH$}")
-}
-
-fn dotted(tile: u32) -> String {
-    if tile == 0 {
-        format!("{:^WIDTH$}", '.')
-    } else {
-        number(tile)
+/// The number of a tile in the middle of its cell, or the text of an empty cell.
+fn number(tile: u32, empty: &str) -> String {
+    match tile {
+        0 => format!("{empty:^WIDTH$}"),
+        _ => format!("{tile:^WIDTH$}"),
     }
 }
 
 fn painted(tile: u32) -> String {
     let (ground, digits) = colours(tile);
-    number(tile).with(digits).on(ground).bold().to_string()
+    number(tile, "").with(digits).on(ground).bold().to_string()
 }
 
 /// The colours of a tile and of its number.
 fn colours(tile: u32) -> (Color, Color) {
-    let (ground, digits) = COLOURS[tile.checked_ilog2().unwrap_or(0) as usize];
+    let ground = GROUNDS[tile.checked_ilog2().unwrap_or(0) as usize];
+    let is_dark = DARK_GROUNDS.contains(&ground);
+    let digits = if is_dark { LIGHT } else { DARK };
     (Color::AnsiValue(ground), Color::AnsiValue(digits))
 }
