@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::progress::Reporter;
 use super::resources::Resources;
-use super::wanted::WantedRun;
-use super::{Outcome, open, output, talk};
+use super::open::{self, WantedRun};
+use super::{Outcome, output, talk};
 use crate::cluster::{self, Missing, Next};
 use crate::engine::{Choice, Engine};
 use crate::store::Run;

@@ -8,11 +8,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
 use super::estimate::CountEstimate;
-use super::open;
+use super::open::{self, WantedRun};
 use super::output::Results;
 use super::progress::Reporter;
 use super::summary::Summary;
-use super::wanted::WantedRun;
 use crate::engine::{self, Choice, Engine};
 use crate::store::Run;
 

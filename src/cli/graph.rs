@@ -63,7 +63,6 @@ enum GraphFormat {
     Json,
 }
 
-/// Draw.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let game = args.game.game()?;
     let output = Output::new(&args.output)?;
@@ -82,17 +81,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// [`Error::Vast`], with the number of states if that was published.
+/// [`Error::Vast`], with the number of states if it was published.
 fn too_many(game: &Game, args: &Args) -> anyhow::Error {
     let figures = published(game).map_or(Vec::new(), |published| published.figures);
-    let known = figures.iter().find_map(|figure| match figure.what {
-        What::States => Some((figure.expected, "live and dead")),
-        What::Live => Some((figure.expected, "live")),
-        _ => None,
+    let known = figures.iter().find_map(|figure| {
+        let kind = match figure.what {
+            What::States => "live and dead",
+            What::Live => "live",
+            _ => return None,
+        };
+        Some(format!(" (published: {} {kind})", figure.expected))
     });
-    let known = known.map_or(String::new(), |(states, which)| {
-        format!(" (published: {states} {which})")
-    });
+    let known = known.unwrap_or_default();
     let up_to = args
         .until
         .map_or(String::new(), |sum| format!(" up to sum {sum}"));

@@ -30,7 +30,6 @@ mod summary;
 mod talk;
 mod units;
 mod verify;
-mod wanted;
 mod witness;
 
 use std::io;

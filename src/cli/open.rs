@@ -1,26 +1,94 @@
-//! Opening a run's directory, and waiting for a while if another process uses it.
+//! The arguments that choose a run, and opening its directory.
 //!
-//! A process that was killed holds its locks until the kernel has released its memory, which takes
-//! large ones part of a second. So a script that restarts a count at once finds the directory in
-//! use, by nobody. The library says so at once; the program asks again for some seconds, and where
-//! machines would stand idle, until it is free.
+//! A killed process holds its locks until the kernel has released its memory; with much memory, this
+//! takes part of a second. So a script that restarts a count at once may find the directory in use.
+//! The library reports this at once. The program tries again for some seconds; for the tasks of a
+//! cluster, whose machines would stand idle, until the directory is free.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::game::GameArgs;
+use super::resources::Resources;
 use super::talk;
+use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::store::{Keep, Run, Solution, SolutionStore, Store};
 
-/// How long to wait before asking again.
+/// Time before another try to open a directory.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How often to ask: for five seconds, or until it is free.
+/// Numbers of tries: for five seconds, or until the directory is free.
 pub(super) const SHORT: u32 = 250;
 pub(super) const LONG: u32 = u32::MAX;
+
+/// A run: its game, its last layer, its directory, and the files to keep.
+#[derive(Args)]
+pub(super) struct WantedRun {
+    #[command(flatten)]
+    game: GameArgs,
+
+    /// Stop after the layer of this tile sum and its afterstates
+    #[arg(long, value_name = "SUM")]
+    pub(super) until: Option<u32>,
+
+    /// Directory of the run [default: enum48-data/ and the name of the game, as in
+    /// enum48-data/3x3-1024]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    resources: Resources,
+
+    /// zstd level of the files, from 1 (fast) to 22 (small)
+    #[arg(long, value_name = "N", default_value_t = engine::LEVEL,
+          value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: i32,
+
+    /// What to keep: the states of all layers, or of the last with what resuming needs; or the
+    /// afterstates of all layers and the states of the last; or both of all [default: all, or as
+    /// the run began]
+    #[arg(long, value_name = "all|last|afterstates|both", hide_possible_values = true,
+          value_parser = keep_parser())]
+    pub(super) keep: Option<Keep>,
+
+    /// Most boards of a file, a multiple of 131072: a larger part is in several files
+    /// [default: 134217728, or as the run began]
+    #[arg(long, value_name = "BOARDS")]
+    segment: Option<u64>,
+}
+
+fn keep_parser() -> impl TypedValueParser<Value = Keep> {
+    PossibleValuesParser::new(Keep::EVERY.map(Keep::word))
+        .map(|word| Keep::of_word(&word).unwrap_or_default())
+}
+
+impl WantedRun {
+    pub(super) fn game(&self) -> anyhow::Result<Game> {
+        self.game.game()
+    }
+
+    pub(super) fn plan(&self) -> anyhow::Result<Plan> {
+        Ok(self.resources.plan()?.with_level(self.level))
+    }
+
+    pub(super) fn dir(&self, game: &Game) -> PathBuf {
+        let default = || Path::new("enum48-data").join(game.to_string());
+        self.dir.clone().unwrap_or_else(default)
+    }
+
+    /// Open the run, once no other process uses its directory.
+    pub(super) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
+        let dir = self.dir(game);
+        store(&dir, game, self.keep, self.segment, patience)
+    }
+}
 
 /// [`Run::open`], once no count goes on in the directory.
 pub(super) fn run(dir: &Path) -> Result<Run> {
@@ -40,7 +108,7 @@ pub(super) fn store(
     })
 }
 
-/// [`Solution::open`], once nobody counts or solves in the directory.
+/// [`Solution::open`], once no process counts or solves in the directory.
 pub(super) fn solution(dir: &Path) -> Result<Solution> {
     when_free(dir, SHORT, || Solution::open(dir))
 }

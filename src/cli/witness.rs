@@ -21,9 +21,9 @@ use crate::witness::{Answer, Layers, Search};
 /// Find a game that ends in exactly this board, and print its code
 ///
 /// With --dir, walks back through the layers of a run, and always ends with a game or with the
-/// answer that there is none. Without, searches backward with as many boards of each sum as
-/// --memory allows. This finds a game for most boards in seconds; if it had to drop boards and
-/// finds nothing, that proves nothing, and it says so.
+/// answer that there is none. Without --dir, searches backward and keeps the boards of each sum that
+/// fit in --memory. This finds a game for most boards in seconds. A search that drops boards and finds
+/// nothing proves nothing, and the program says so.
 ///
 /// Prints the code, for `enum48 replay`. The exit code is 1, with the reason, if the board cannot
 /// be reached, and 2 if nothing was found within the bound.
@@ -65,7 +65,6 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Find a witness for one board, or for a sample.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let (game, run) = args.game.open()?;
     match (&run, args.sample) {
@@ -81,17 +80,19 @@ fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
         Some(run) => Layers::new(run, args.memory)?.witness(grid.board())?,
         None => search(game, &grid, args)?,
     };
-    let say = |line: String| Output::Stdout.write(|out| Ok(writeln!(out, "{line}")?));
-    match answer {
-        Answer::Reached(code) => say(code.to_string()).map(|()| Outcome::Done),
-        Answer::Unreachable(reason) => {
-            say(format!("not reachable in {game}: {grid}: {reason}")).map(|()| Outcome::Disagreed)
-        }
+    let (line, outcome) = match answer {
+        Answer::Reached(code) => (code.to_string(), Outcome::Done),
+        Answer::Unreachable(reason) => (
+            format!("not reachable in {game}: {grid}: {reason}"),
+            Outcome::Disagreed,
+        ),
         Answer::Unknown => bail!(
             "{grid}: not found within the bound of {}, which proves nothing: give more --memory, or a run's --dir",
             HumanBytes(args.memory)
         ),
-    }
+    };
+    Output::Stdout.write(|out| Ok(writeln!(out, "{line}")?))?;
+    Ok(outcome)
 }
 
 /// Search backward from a board, without a run.
@@ -103,17 +104,13 @@ fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
     Ok(answer?)
 }
 
-/// Print a witness for each state of a sample, in their order.
+/// Print a witness for each state of a sample, in the order of the states.
 fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
     run.has_layer(Kind::States, 4)?;
     let mut layers = Layers::new(run, args.memory)?;
     let (game, table) = (run.game(), run.table());
-    let parts: Vec<Row> = table
-        .rows()
-        .iter()
-        .filter(|row| row.live > 0)
-        .copied()
-        .collect();
+    let has_states = |row: &&Row| row.live > 0;
+    let parts: Vec<Row> = table.rows().iter().filter(has_states).copied().collect();
     let total = parts.iter().map(|row| row.live).sum();
     let mut reporter = Reporter::of_boards("witness", count.min(total), args.quiet);
     let mut outcome = Outcome::Done;

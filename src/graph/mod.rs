@@ -71,12 +71,7 @@ impl Edge {
     /// The moves as letters, such as `UL`.
     #[must_use]
     pub fn letters(&self) -> String {
-        let letter = |&direction: &Direction| match direction {
-            Direction::Up => 'U',
-            Direction::Right => 'R',
-            Direction::Down => 'D',
-            Direction::Left => 'L',
-        };
+        let letter = |direction: &Direction| direction.name()[..1].to_uppercase();
         self.moves.iter().map(letter).collect()
     }
 }

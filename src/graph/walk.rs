@@ -37,7 +37,8 @@ impl Graph {
                     limit,
                 });
             }
-            let (live, found) = successors(game, board);
+            let found = successors(game, board);
+            let live = !found.is_empty();
             for (step, moves) in found {
                 // A winning move has no spawn, so the limit on the sum does not apply.
                 if step.is_none_or(|board| sum(board) <= last) {
@@ -85,16 +86,14 @@ fn edges(states: &[State], steps: Vec<(usize, WalkStep, Vec<Direction>)>) -> Vec
     edges
 }
 
-/// Whether a state has a legal move, and all steps from it, with the moves that take each step.
-fn successors(game: &Game, board: Board) -> (bool, BTreeMap<WalkStep, Vec<Direction>>) {
+/// All steps from a state, with the moves that take each step; none from a dead state.
+fn successors(game: &Game, board: Board) -> BTreeMap<WalkStep, Vec<Direction>> {
     let mut found: BTreeMap<WalkStep, Vec<Direction>> = BTreeMap::new();
-    let (mut live, before) = (false, Position::on(*game, board));
     for direction in Direction::ALL {
-        let mut after = before.clone();
+        let mut after = Position::on(*game, board);
         if !after.slide(direction) {
             continue;
         }
-        live = true;
         let mut steps = BTreeSet::from([None]);
         // `board` is `None` only with the tile 65536; no graph reaches its sum.
         if let Some(after) = after.board().filter(|_| after.status() != Status::Won) {
@@ -106,7 +105,7 @@ fn successors(game: &Game, board: Board) -> (bool, BTreeMap<WalkStep, Vec<Direct
             found.entry(step).or_default().push(direction);
         }
     }
-    (live, found)
+    found
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads codes from text. [`crate::play`] describes the form, and `code` writes it.
 
-use std::str::{FromStr, Split};
+use std::str::FromStr;
 
 use super::code::{Code, GROUP, VERSION, check, decode_moves, decode_spawns, refused};
 use super::position::{Spawn, Status};
@@ -14,23 +14,32 @@ impl FromStr for Code {
 
     fn from_str(text: &str) -> Result<Self> {
         let (body, claimed) = text.rsplit_once('.').ok_or_else(|| no_code(text))?;
-        let mut fields = Fields(body.split('.'));
-        let form = CodeForm::read(fields.0.next().unwrap_or_default(), text)?;
+        let mut fields = body.split('.');
+        let is_seeded = read_form(fields.next().unwrap_or_default(), text)?;
         expect_check(claimed)?;
-        let game: Game = fields.take("GAME")?.parse()?;
-        let start = fields.take("START or SEED")?;
-        let count = fields.take("COUNT")?;
+        let mut take = |name: &str| {
+            let cut = || refused(format!("it ends before the field {name}: it was cut"));
+            fields.next().ok_or_else(cut)
+        };
+        let game: Game = take("GAME")?.parse()?;
+        let start = take("START or SEED")?;
+        let count = take("COUNT")?;
         let count = number(count)
             .ok_or_else(|| refused(format!("count {}: not a number of moves", shown(count))))?;
-        let moves = read_moves(count, fields.take("MOVES")?)?;
-        let luck = match form {
-            CodeForm::Seeded => Luck::Seed(start.parse()?),
-            CodeForm::Witnessed => Luck::Spawns {
-                then: decode_spawns(fields.take("SPAWNS")?)?,
+        let moves = read_moves(count, take("MOVES")?)?;
+        let luck = if is_seeded {
+            Luck::Seed(start.parse()?)
+        } else {
+            Luck::Spawns {
+                then: decode_spawns(take("SPAWNS")?)?,
                 start: read_start(start)?,
-            },
+            }
         };
-        let won = fields.end()?;
+        let won = match (fields.next(), fields.next()) {
+            (None, _) => false,
+            (Some("W"), None) => true,
+            (Some(extra), _) => return Err(refused(format!("{}: a field too many", shown(extra)))),
+        };
         let code = Self::new(game, luck, moves)?;
         check_win(&code, won)?;
         let own = check(body);
@@ -43,56 +52,26 @@ impl FromStr for Code {
     }
 }
 
-/// The two forms of a code.
-#[derive(Clone, Copy)]
-enum CodeForm {
-    Seeded,
-    Witnessed,
-}
-
-impl CodeForm {
-    /// Read the first field: a letter and the version. `text` is the whole code.
-    fn read(field: &str, text: &str) -> Result<Self> {
-        let mut letters = field.chars();
-        let form = match letters.next() {
-            Some('s') => Self::Seeded,
-            Some('w') => Self::Witnessed,
-            _ => return Err(no_code(text)),
-        };
-        match number(letters.as_str()) {
-            Some(version) if version == u64::from(VERSION) => Ok(form),
-            Some(version) if version > u64::from(VERSION) => Err(refused(format!(
-                "version {version} is newer than this program reads ({VERSION}): use a newer enum48"
-            ))),
-            _ => Err(no_code(text)),
-        }
+/// Read the first field: a letter and the version. Returns whether the code is seeded. `text` is the
+/// whole code.
+fn read_form(field: &str, text: &str) -> Result<bool> {
+    let (letter, version) = field.split_at_checked(1).unwrap_or_default();
+    let (is_seeded, version) = match (letter, number(version)) {
+        ("s" | "w", Some(version)) if version > 0 => (letter == "s", version),
+        _ => return Err(no_code(text)),
+    };
+    if version > u64::from(VERSION) {
+        return Err(refused(format!(
+            "version {version} is newer than this program reads ({VERSION}): use a newer enum48"
+        )));
     }
-}
-
-/// The fields that are not yet read.
-struct Fields<'a>(Split<'a, char>);
-
-impl<'a> Fields<'a> {
-    /// The next field, which must be there.
-    fn take(&mut self, name: &str) -> Result<&'a str> {
-        let field = self.0.next();
-        field.ok_or_else(|| refused(format!("it ends before the field {name}: it was cut")))
-    }
-
-    /// Whether a `W` follows. No other field may follow.
-    fn end(mut self) -> Result<bool> {
-        match (self.0.next(), self.0.next()) {
-            (None, _) => Ok(false),
-            (Some("W"), None) => Ok(true),
-            (Some(extra), _) => Err(refused(format!("{}: a field too many", shown(extra)))),
-        }
-    }
+    Ok(is_seeded)
 }
 
 /// Check that a code ends in eight hexadecimal digits.
 fn expect_check(claimed: &str) -> Result<()> {
-    let digit = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
-    if claimed.len() == 8 && claimed.bytes().all(digit) {
+    let is_digit = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
+    if claimed.len() == 8 && claimed.bytes().all(is_digit) {
         return Ok(());
     }
     Err(refused(format!(
