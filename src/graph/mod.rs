@@ -22,7 +22,7 @@ use crate::game::{Board, Direction, Game, Grid, max_exp, sum};
 pub struct State {
     /// The board, canonical.
     pub board: Board,
-    /// Whether it has a legal move; otherwise the game is lost.
+    /// Whether the board has a legal move; otherwise the game is lost.
     pub live: bool,
     /// Whether a game can start from this state.
     pub start: bool,
@@ -45,11 +45,11 @@ impl State {
 /// The end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
-    /// To a state: its index in [`Graph::states`].
+    /// A state, by its index in [`Graph::states`].
     State(usize),
-    /// To the win.
+    /// The win.
     Win,
-    /// To the loss.
+    /// The loss.
     Loss,
 }
 
@@ -61,7 +61,7 @@ pub struct Edge {
     pub from: usize,
     /// The state, the win or the loss that it leads to.
     pub to: Target,
-    /// The moves of the state's board that lead to the target; empty for the loss.
+    /// The moves of the source's board that lead to the target; empty for the loss.
     pub moves: Vec<Direction>,
     /// The tile spawned after the move; none if the game ends.
     pub spawn: Option<u32>,
@@ -150,10 +150,9 @@ impl Graph {
     /// The name of a node in all formats: the board in hexadecimal, with a digit for each cell;
     /// `win`; `loss`.
     fn name(&self, node: Target) -> String {
-        match node {
-            Target::State(at) => format!("{:#x}", self.grid(&self.states[at])),
-            Target::Win => "win".to_owned(),
-            Target::Loss => "loss".to_owned(),
+        match self.state(node) {
+            Some(state) => format!("{:#x}", self.grid(state)),
+            None => self.kind(node).to_owned(),
         }
     }
 
@@ -169,7 +168,7 @@ impl Graph {
 
     /// The board of a state, for printing.
     fn grid(&self, state: &State) -> Grid {
-        Grid::new(state.board, self.game.size()).expect("its boards are of the game's size")
+        Grid::new(state.board, self.game.size()).expect("a state has the size of the game")
     }
 }
 

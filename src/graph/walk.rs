@@ -25,24 +25,26 @@ impl Graph {
         };
         let starts: BTreeSet<Board> = [4, 6, 8].iter().flat_map(|&sum| game.starts(sum)).collect();
         let in_order = |board: Board| (sum(board), board);
-        let mut met: BTreeSet<(u32, Board)> = starts.iter().map(|&board| in_order(board)).collect();
-        met.retain(|&(sum, _)| sum <= last);
+        // States that were found and not yet looked at. A successor has a greater sum than its state,
+        // so a state that was taken out is never found again.
+        let mut found: BTreeSet<(u32, Board)> =
+            starts.iter().map(|&board| in_order(board)).collect();
+        found.retain(|&(sum, _)| sum <= last);
         let (mut states, mut steps) = (Vec::new(), Vec::new());
-        let mut next = met.first().copied();
-        while let Some((here, board)) = next {
-            if met.len() > limit {
+        while let Some((_, board)) = found.pop_first() {
+            if states.len() + found.len() >= limit {
                 return Err(Error::Vast {
                     game: game.to_string(),
                     until,
                     limit,
                 });
             }
-            let found = successors(game, board);
-            let live = !found.is_empty();
-            for (step, moves) in found {
+            let successors = successors(game, board);
+            let live = !successors.is_empty();
+            for (step, moves) in successors {
                 // A winning move has no spawn, so the limit on the sum does not apply.
                 if step.is_none_or(|board| sum(board) <= last) {
-                    met.extend(step.map(in_order));
+                    found.extend(step.map(in_order));
                     steps.push((states.len(), step, moves));
                 }
             }
@@ -51,7 +53,6 @@ impl Graph {
                 live,
                 start: starts.contains(&board),
             });
-            next = met.range((here, board + 1)..).next().copied();
         }
         Ok(Self {
             game: *game,
@@ -66,7 +67,7 @@ impl Graph {
 fn edges(states: &[State], steps: Vec<(usize, WalkStep, Vec<Direction>)>) -> Vec<Edge> {
     let index = |board: Board| {
         let found = states.binary_search_by_key(&(sum(board), board), |s| (s.sum(), s.board));
-        found.expect("every successor that was met is a state")
+        found.expect("every successor is a state")
     };
     let steps = steps.into_iter().map(|(from, step, moves)| Edge {
         from,

@@ -123,14 +123,12 @@ impl JudgedBoard {
         }
     }
 
-    /// The reason why there is no best move, if there is none.
-    fn note(&self) -> Option<&'static str> {
+    /// The reason why there is no best move; empty if there is one.
+    fn note(&self) -> String {
         match self.state {
-            _ if !self.reached => Some("not reached"),
-            BoardState::Live => None,
-            BoardState::Dead => Some("dead"),
-            BoardState::Won => Some("won"),
-            BoardState::Empty => Some("empty"),
+            _ if !self.reached => "not reached".to_owned(),
+            BoardState::Live => String::new(),
+            ended => ended.to_string(),
         }
     }
 
@@ -155,7 +153,7 @@ impl JudgedBoard {
                     let value = value.map(|value| value.to_string());
                     write!(to, ",{}", value.unwrap_or_default())?;
                 }
-                writeln!(to, ",{}", self.note().unwrap_or_default())?;
+                writeln!(to, ",{}", self.note())?;
             }
         }
         Ok(())
@@ -212,7 +210,7 @@ impl fmt::Display for JudgedBoard {
         if f.alternate() {
             return self.table(f);
         }
-        let found = self.best.or(self.note()).unwrap_or_default();
+        let found = self.best.map_or_else(|| self.note(), str::to_owned);
         write!(f, "{:#x} {found}", self.board)?;
         for (objective, value) in self.values.iter().flat_map(|Numbers(values)| values) {
             write!(f, " {objective}={}", number(*objective, *value))?;

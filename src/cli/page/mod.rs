@@ -10,33 +10,34 @@ use serde::Serialize;
 const TEMPLATE: &str = include_str!("page.html");
 const BOARD: &str = include_str!("board.html");
 const STYLE: &str = include_str!("style.css");
-/// The places of the board and the controls in wide windows. They overrule the style of a page.
+/// The layout of the board and the controls in wide windows. It overrules the style of a page.
 const LAYOUT: &str = include_str!("layout.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The text that a page adds to the template.
+/// The parts that a page adds to the template.
 pub(super) struct Page {
     pub(super) title: &'static str,
     pub(super) style: &'static str,
-    /// Has a place for the `board`, and may have places for data.
+    /// It has a place for the `board`, and perhaps places for data.
     pub(super) body: &'static str,
     pub(super) script: &'static str,
 }
 
 impl Page {
-    /// Write the page with the data of a `game`, and with each of `texts` in the place of its name.
+    /// Write the page with the data of a `game`. Each of `texts` goes to the place with its name.
     ///
     /// # Panics
     ///
-    /// If the page has a place for another name.
+    /// If the page has a place with another name.
     pub(super) fn write(
         &self,
         texts: &[(&str, &str)],
         game: &impl Serialize,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        let mut page = TEMPLATE.to_owned();
-        for (name, text) in [
+        // No text in the data can close the element around it.
+        let game = serde_json::to_string(game)?.replace('<', "\\u003c");
+        let own = [
             ("title", self.title),
             ("style", STYLE),
             ("own style", self.style),
@@ -45,21 +46,13 @@ impl Page {
             ("board", BOARD),
             ("script", SCRIPT),
             ("own script", self.script),
-        ] {
+        ];
+        let data = texts.iter().copied().chain([("game", game.as_str())]);
+        let mut page = TEMPLATE.to_owned();
+        for (name, text) in own.into_iter().chain(data) {
             page = page.replace(&format!("{{{{{name}}}}}"), text.trim_end());
         }
-        // No text in the data can close the element around it.
-        let game = serde_json::to_string(game)?.replace('<', "\\u003c");
-        let mut pieces = page.split("{{");
-        to.write_all(pieces.next().unwrap_or_default().as_bytes())?;
-        for piece in pieces {
-            let (name, rest) = piece.split_once("}}").expect("the template closes it");
-            let text = texts.iter().find(|text| text.0 == name);
-            let text = text.map_or(("game", game.as_str()), |&text| text);
-            assert_eq!(text.0, name, "a place without a text");
-            to.write_all(text.1.as_bytes())?;
-            to.write_all(rest.as_bytes())?;
-        }
-        Ok(())
+        assert!(!page.contains("{{"), "the page has a place without a text");
+        to.write_all(page.as_bytes())
     }
 }
