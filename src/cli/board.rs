@@ -22,7 +22,7 @@ pub(super) fn picture(board: &impl Display) -> String {
     format!("  {rows}\n\n")
 }
 
-/// Whether a board can be played on.
+/// The verdict of the rules on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BoardState {
@@ -82,7 +82,7 @@ impl<'g> JudgedMoves<'g> {
         self.moves.iter().find(|of| of.direction == direction)
     }
 
-    /// The directions of the best moves for a goal, given by its index.
+    /// The best moves for a goal, given by its index.
     pub(super) fn best(&self, goal: usize) -> impl Iterator<Item = Direction> {
         let best = self.moves.iter().map(|of| of.units[goal]).max();
         let moves = self.moves.iter();

@@ -20,10 +20,10 @@ use crate::known::{What, published};
 /// files.
 ///
 /// dot is for Graphviz: it draws the boards, with sums increasing downward, a blue frame around
-/// starts and a red one around dead states; an edge is solid if a 2 is spawned, dashed if a 4.
-/// graphml is for networkx, Gephi and others, json for anything else. Both give the sum and the
-/// largest tile of a state and whether it is live, dead or a start, and the moves (of U, R, D, L)
-/// and the spawned tile of an edge.
+/// starts and a red frame around dead states; an edge is solid for a spawned 2, dashed for a 4.
+/// graphml is for networkx, Gephi and others, json for other programs. For a state, both give the sum,
+/// the largest tile, and whether it is live, dead or a start. For an edge, they give the moves (of U,
+/// R, D, L) and the spawned tile.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

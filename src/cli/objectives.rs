@@ -7,11 +7,11 @@ use crate::game::Objective;
 use crate::solve;
 use crate::store::{Goal, Solution};
 
-/// Objectives that a run is solved for.
+/// The objectives to play for.
 #[derive(Args)]
 pub(super) struct Objectives {
-    /// What to play for, first what matters most: any of score, moves and tiles that the run is
-    /// solved for, separated by commas [default: all, in this order]
+    /// Objectives to play for, the most important first: score, moves and tiles that the run is solved
+    /// for, separated by commas [default: all, in this order]
     #[arg(
         long = "for",
         value_name = "OBJECTIVES",
@@ -23,18 +23,18 @@ pub(super) struct Objectives {
 }
 
 impl Objectives {
-    /// Whether any is named.
+    /// Whether the user named any objective.
     pub(super) fn are_given(&self) -> bool {
         !self.wanted.is_empty()
     }
 
-    /// Their goals, in order.
+    /// The goals of the named objectives, in order; of all objectives if none is named.
     pub(super) fn goals(&self, solution: &Solution) -> error::Result<Vec<Goal>> {
         solve::goals(solution, &self.wanted)
     }
 }
 
-/// An argument that is an objective.
+/// Parse an objective on the command line, which has no number of bits.
 pub(super) fn objective(text: &str) -> Result<Objective, String> {
     let text = text.trim().to_ascii_lowercase();
     text.parse()
@@ -61,7 +61,7 @@ pub(super) fn loss(objective: Objective, loss: f64) -> String {
     }
 }
 
-/// A bound in two digits, which is never less than `n`.
+/// The bound `n`, rounded up to two digits.
 pub(super) fn bound(n: f64) -> String {
     let near = format!("{n:.1e}");
     if near.parse().is_ok_and(|near: f64| near >= n) {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_bound_is_never_less_than_what_it_bounds() {
+    fn a_printed_bound_is_never_less_than_the_bound() {
         for (n, printed) in [
             (0.0, "0.0e0"),
             (4.0, "4.0e0"),

@@ -51,14 +51,14 @@ pub(super) struct WantedRun {
           value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
 
-    /// What to keep: the states of all layers, or of the last with what resuming needs; or the
-    /// afterstates of all layers and the states of the last; or both of all [default: all, or as
-    /// the run began]
+    /// Files to keep. all: the states of all layers; last: the states of the last layer and the files
+    /// that resuming needs; afterstates: the afterstates of all layers and the states of the last; both:
+    /// states and afterstates of all layers [default: all, or as the run began]
     #[arg(long, value_name = "all|last|afterstates|both", hide_possible_values = true,
           value_parser = keep_parser())]
     pub(super) keep: Option<Keep>,
 
-    /// Most boards of a file, a multiple of 131072: a larger part is in several files
+    /// Most boards of a file, a multiple of 131072: a larger part takes several files
     /// [default: 134217728, or as the run began]
     #[arg(long, value_name = "BOARDS")]
     segment: Option<u64>,
@@ -118,7 +118,7 @@ pub(super) fn solution_store(dir: &Path) -> Result<SolutionStore> {
     when_free(dir, SHORT, || SolutionStore::open(dir))
 }
 
-/// Open a directory, again and again while it is in use and patience lasts.
+/// Open a directory. While it is in use, try again, at most `patience` times.
 fn when_free<T>(dir: &Path, patience: u32, open: impl Fn() -> Result<T>) -> Result<T> {
     for time in 0..patience {
         match open() {

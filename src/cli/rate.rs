@@ -20,11 +20,11 @@ use crate::play::{Code, LONGEST, Turn};
 use crate::solve::{self, BatchValues, Values};
 use crate::store::{Goal, Run, Solution};
 
-/// Rate the moves of a game: what each gave away, by a solved run
+/// Rate the moves of a game: the loss of each move, by a solved run
 ///
-/// A move's loss is how much less is to be expected after it than after the best one, with the best
-/// play from there on; luck has no part in it. A move that is as good as the best loses exactly 0,
-/// and a game of such moves too. The exit code is 1 if the code is false.
+/// The loss of a move is the expectation after the best move minus the expectation after this move,
+/// with the best play from then on. It does not depend on luck. The loss of a best move is exactly 0,
+/// and so is the loss of a game of best moves. The exit code is 1 if the code is false.
 ///
 /// Takes up to eight blocks of the run's files for each move: part of a second for a game of 3x3.
 #[derive(clap::Args)]
@@ -34,12 +34,12 @@ Examples:
   enum48 rate s1.3x3.0.31.-/t/v97/7/g.1385f34a --dir enum48-data/3x3 --for 512
   enum48 rate - --dir enum48-data/3x3 < codes     a code a line, an answer a line
 
-Keys of --json: code; moves, each with move, best (the move itself if it is as
-good as any), loss, number, board (before it), ties (all best moves), value and
-best_value (of the move, and of the best); loss, of all moves; game; objective;
-best_moves, how many lost nothing; worst, the numbers of the worst moves; error,
-the most by which a value can be off: what a move loses, by at most twice that.
-Of a line that is no code, or one of another game: code, error and line.")]
+Keys of --json: code; moves, each with move, best (the move itself if it is a
+best move), loss, number, board (before the move), ties (all best moves), value
+(of the move) and best_value (of a best move); loss, of all moves; game;
+objective; best_moves, their number; worst, the numbers of the worst moves;
+error, the most by which a value can be off; a loss, by at most twice as much.
+For a line that is no code, or a code of another game: code, error and line.")]
 pub(super) struct Args {
     /// The code of a game, as play and replay print it, or - to read codes from stdin, one a line
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
@@ -49,12 +49,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// What the game was played for: score, moves or a tile that the run is solved for [default: the
-    /// first of these that it is solved for, the smallest tile of several]
+    /// The objective of the game: score, moves or a tile that the run is solved for [default: the first
+    /// of these that it is solved for, the smallest tile of several]
     #[arg(long = "for", value_name = "OBJECTIVE", value_parser = objective)]
     objective: Option<Objective>,
 
-    /// How many of the worst moves are named
+    /// Number of the worst moves to name
     #[arg(long, value_name = "N", default_value_t = 5)]
     worst: usize,
 
@@ -93,13 +93,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Refuse the code of another game than the run's.
+/// Refuse a code whose game is not the game of the run.
 fn check(code: &Code, run: &Run) -> Result<()> {
     let (found, game) = (run.game(), code.game());
     if game != *found {
         let dir = run.dir().display();
         bail!(
-            "{dir}: holds the game {found}, not {game}, of which the code is: give another --dir"
+            "{dir}: holds the game {found}, not {game}, the game of the code: give another --dir"
         );
     }
     Ok(())
@@ -148,14 +148,14 @@ struct RatedGame {
     best_moves: usize,
     /// Numbers of the moves with the greatest losses, the worst first.
     worst: Vec<u64>,
-    /// The most by which a value can be off; a loss, by twice that.
+    /// The most by which a value can be off; a loss, by twice as much.
     error: f64,
 }
 
 #[derive(Serialize)]
 struct RatedMove {
     r#move: &'static str,
-    /// The move itself if it is as good as any.
+    /// The move itself if it is a best move.
     best: &'static str,
     loss: f64,
     number: u64,
@@ -167,7 +167,7 @@ struct RatedMove {
     best_value: f64,
 }
 
-/// A line of stdin that is no code, or one of another game. The fields are the keys of `--json`.
+/// A line of stdin that is no code, or a code of another game. The fields are the keys of `--json`.
 #[derive(Serialize)]
 struct RefusedCode {
     code: String,
@@ -180,8 +180,7 @@ fn name<S: Serializer>(objective: &Objective, to: S) -> Result<S::Ok, S::Error> 
 }
 
 impl RatedGame {
-    /// Rate a game of the solved run for one goal, the goal of `values`. Name at most `worst` of the
-    /// worst moves.
+    /// Rate a game for one goal, the goal of `values`. Name at most `worst` of the worst moves.
     fn new(code: &Code, values: &mut Values, goal: Goal, worst: usize) -> error::Result<Self> {
         let mut replay = code.replay();
         let mut moves: Vec<RatedMove> = Vec::with_capacity(code.moves().len());
@@ -239,7 +238,6 @@ impl RatedMove {
 }
 
 impl RefusedCode {
-    /// A line, and what is wrong with it.
     fn new(code: &str, line: u64, error: &impl ToString) -> Self {
         Self {
             code: code.to_owned(),

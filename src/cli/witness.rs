@@ -1,4 +1,4 @@
-//! `enum48 witness`: a game that ends in a board, or why there is none.
+//! `enum48 witness`: a game that ends in a board, or the reason why there is none.
 
 use anyhow::{Result, bail};
 use indicatif::HumanBytes;
@@ -43,12 +43,12 @@ pub(super) struct Args {
     #[command(flatten)]
     game: GameOrRun,
 
-    /// Print a code a line for N live states of the run, drawn as by `enum48 states --sample`;
-    /// takes about 20 bytes of memory each
+    /// Print codes, one a line, for N live states of the run, drawn as by `enum48 states --sample`;
+    /// takes about 20 bytes of memory for each
     #[arg(long, value_name = "N", requires = "dir", conflicts_with = "board")]
     sample: Option<u64>,
 
-    /// Seed of the draw: the same number draws the same states, on any machine and in any version
+    /// Seed of the draw: a number draws the same states on any machine and in any version
     #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
     seed: u64,
 
@@ -73,7 +73,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
 }
 
-/// Print a witness for the board asked for.
 fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
     let grid = board(&args.board, &game)?;
     let answer = match run {

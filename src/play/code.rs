@@ -124,7 +124,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// The check of the fields before it: their CRC-32.
+/// The field CHECK for the fields before it: their CRC-32.
 pub(super) fn check(body: &str) -> String {
     format!("{:08x}", crc32fast::hash(body.as_bytes()))
 }
@@ -214,7 +214,7 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Games of a second program, written from the description only: the ancestor of
+    /// Games of a second program that was written from the description only: the ancestor of
     /// `scripts/replay_code.py`. It plays the first legal move of left, up, right, down (in 3x3 of
     /// left, down, right, up).
     const KNOWN: [(&str, &str); 5] = [
@@ -356,7 +356,7 @@ pub(super) mod tests {
         assert_eq!(dead.end().status(), Status::Dead);
         let text = encode_moves(dead.moves());
         assert_eq!(Code::classic(dead.game(), Seed(0), &text).unwrap(), dead);
-        // Cut after each character: the padding of the last one is ignored, or legal and played.
+        // Cut after each character: the padding of the last character is ignored, or legal and played.
         for cut in 0..text.len() {
             let code = Code::classic(dead.game(), Seed(0), &text[..cut]).unwrap();
             assert!(dead.moves().starts_with(code.moves()));

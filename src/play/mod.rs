@@ -1,6 +1,6 @@
 //! Games as short codes that anyone can replay.
 //!
-//! A count has to be believed; a game can be checked. A game consists of its moves and its spawned
+//! Readers must believe a count, but they can check a game. A game consists of its moves and its spawned
 //! tiles. A [`Code`] holds both in one line of characters that need no escaping in the query or
 //! fragment of a URL. Key idea: replaying shares no code with the engine. It moves tiles line by
 //! line on a plain array (`game/line.rs`), so a code that replays is independent evidence.

@@ -27,7 +27,7 @@ impl Spawn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It goes on.
+    /// A move is legal.
     Live,
     /// No move is legal: the game is lost.
     Dead,
@@ -44,7 +44,7 @@ impl fmt::Display for Status {
 /// A board during a game, with the score.
 ///
 /// The cells are exponents in a plain array, so they can hold the tile 65536. A [`Board`] cannot:
-/// it has no digit for that tile.
+/// it has no digit for this tile.
 ///
 /// ```
 /// use enum48::{game::Direction, play::{Position, Spawn, Status}};
@@ -73,7 +73,7 @@ impl Position {
         }
     }
 
-    /// A game that starts from any board of its size. The score starts at 0.
+    /// A game that starts from a board of its size. The score starts at 0.
     #[must_use]
     pub fn on(game: Game, board: Board) -> Self {
         let mut position = Self::new(game);
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!((high.status(), high.board()), (Status::Won, None));
         assert!(high.to_string().starts_with("65536 . . . /"));
         assert_eq!(high.score(), 65536);
-        // Without a winning tile it is a tile like any other.
+        // Without a winning tile, 65536 is a tile like all others.
         let mut endless = position("4x4", &[15, 15, 0, 16]);
         assert!(endless.slide(Direction::Left) && endless.slide(Direction::Left));
         assert_eq!(

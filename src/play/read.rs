@@ -108,7 +108,7 @@ fn read_start(text: &str) -> Result<[Spawn; 2]> {
     }
 }
 
-/// Check that a code has `W` exactly if its game is won.
+/// Check that a code has `W` if and only if its game is won.
 fn check_win(code: &Code, won: bool) -> Result<()> {
     let what = match (won, code.end().status()) {
         (true, Status::Live | Status::Dead) => "the code says that it wins, but it does not",
@@ -121,7 +121,7 @@ fn check_win(code: &Code, won: bool) -> Result<()> {
     })
 }
 
-/// A decimal number, written as this program writes it.
+/// A decimal number in the form that this program writes.
 fn number(text: &str) -> Option<u64> {
     let number: u64 = text.parse().ok()?;
     (number.to_string() == text).then_some(number)

@@ -77,7 +77,7 @@ impl<'a> Layers<'a> {
         Ok(Answer::Reached(Box::new(trail.code()?)))
     }
 
-    /// Whether parts list boards like this: it has a legal move, and the game is not won.
+    /// Whether parts can list the board: it has a legal move, and the game is not won.
     fn is_listed(&self, board: Board) -> bool {
         let mut live = vec![board];
         self.run.game().rules().census(&mut live);
@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    /// By induction on the sum, every state then has a game: the game of the state before it, and
-    /// one more step.
+    /// By induction on the sum, every state then has a game: the game of a state before it, and one
+    /// more step.
     #[test]
     fn every_state_of_2x4_is_a_start_or_one_step_from_another() {
         let (_place, run) = counted("2x4", None, Keep::All);
@@ -179,7 +179,7 @@ mod tests {
             let part = run.part(Kind::States, key).unwrap().unwrap();
             states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
         }
-        // As the table of `results/2x4.csv` has it.
+        // The number in `results/2x4.csv`.
         assert_eq!(states.len(), 4_088_119);
         for state in share(states) {
             if is_start(state) {

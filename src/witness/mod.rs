@@ -4,8 +4,8 @@
 //! game that can be replayed ([`crate::play`]). It is found backward: a state came from an
 //! afterstate by a spawn, and the afterstate from a state by a move. The predecessors of both steps
 //! can be listed, because a move treats each line on its own. Key idea: if a board on *some* way
-//! back is itself reachable, a game leads through it. So with the layers of a run, the first
-//! predecessor found in them will do, and no step is ever undone.
+//! back is itself reachable, a game leads through it. So with the layers of a run, the search takes
+//! the first predecessor that they list, and never undoes a step.
 //!
 //! Without a run, this is a beam search, layer by layer and backward: all predecessors of the
 //! boards of one sum, then of the next lower sum, down to a start. There are too many to keep, so

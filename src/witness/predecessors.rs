@@ -138,11 +138,11 @@ impl LinePredecessors {
     }
 }
 
-/// The last part of a game: from a board that was found on the way back to the target.
+/// The end of a game that is being traced back.
 pub(super) struct Trail<'a> {
     game: Game,
     predecessors: &'a Predecessors,
-    /// The first board so far.
+    /// The earliest board so far.
     pub(super) board: Board,
     /// Moves and the tiles spawned after them, the last step first.
     pub(super) steps: Vec<(Direction, Option<Spawn>)>,

@@ -11,8 +11,8 @@ use crate::fed::fed;
 use crate::outcomes::{disagrees, refused, unread};
 use crate::solved::solved;
 
-/// 32 16 / 2 2 of 2x2. Both its moves leave 32 16 / 4 ., worth 4/5 by hand: one time in ten a 4 comes
-/// up, and scores 8. So does the twin of the solver have it.
+/// 32 16 / 2 2 of 2x2. Both legal moves leave 32 16 / 4 ., worth 4/5 by hand: one time in ten a 4
+/// spawns, and merges into an 8. The twin of the solver gives this value, too.
 const LAST: &str = "0x5411";
 
 #[test]
@@ -31,7 +31,7 @@ fn the_moves_of_a_board_are_shown_with_their_values_and_losses() {
          down   not legal\n\
          left   0x5420     4.8000*     1.1000* 1.00000000*           0\n"
     );
-    // In another orientation, for other objectives, the first of which decides what is lost.
+    // In another orientation, for other objectives. The first of them decides the loss.
     assert_eq!(
         good(&place, "best 4 16 / . 2 --dir run --for 32,score,32"),
         "   4 16\n   .  2\n\nboard      0x2401\nstate      live\n\n           \
@@ -98,7 +98,7 @@ fn json_has_the_documented_keys() {
 }
 
 #[test]
-fn boards_on_which_the_game_has_ended_have_no_move_but_a_value() {
+fn a_board_on_which_the_game_has_ended_has_a_value_and_no_moves() {
     let place = solved("--size 2 --max 32", "score,32");
     let dead = good(&place, "best 16 2 / 2 4 --dir run");
     assert!(
@@ -121,16 +121,16 @@ fn boards_on_which_the_game_has_ended_have_no_move_but_a_value() {
 }
 
 #[test]
-fn of_a_board_that_is_not_reached_nothing_is_said() {
+fn a_board_that_is_not_reached_has_no_values() {
     let place = solved("--size 2", "score");
     good(
         &place,
         "--size 2 --max 32 --keep afterstates --dir won --quiet",
     );
     good(&place, "solve won --quiet");
-    // Three 2s had a move that merges two, so four are never there, though each move would lead to
-    // an afterstate of the run. Nor is the dead board with two 32s. A game that is won at 32 ends
-    // with the move that makes one, of two 16s.
+    // No game reaches four 2s: with three 2s, every move merges two of them. Yet each move of four 2s
+    // leads to an afterstate of the run. The dead board with two 32s is not reached either. A game to
+    // 32 ends with the move that makes the first 32.
     for (board, dir, state) in [
         ("0x1111", "run", "live"),
         ("0x5115", "run", "dead"),
@@ -159,7 +159,7 @@ fn of_a_board_that_is_not_reached_nothing_is_said() {
 }
 
 #[test]
-fn each_line_of_stdin_has_a_line_of_answer_in_its_order() {
+fn lines_of_stdin_are_answered_one_by_one_in_order() {
     let place = solved("--size 2", "score,32");
     let lines = "\u{feff}0x5411\r\n  4,16 / .,2\nrubbish\n\n16 2 / 2 4\n0x1111\n0x2401";
     for threads in ["1", "2", "7"] {
@@ -210,7 +210,7 @@ fn each_line_of_stdin_has_a_line_of_answer_in_its_order() {
 }
 
 #[test]
-fn the_states_of_a_run_are_answered_as_csv_and_as_text() {
+fn states_of_a_run_can_be_piped_to_best() {
     let place = solved("--size 2x3 --max 64", "score,64");
     for format in ["csv", "hex"] {
         let states = good(&place, &format!("states run --format {format}"));
@@ -225,7 +225,7 @@ fn the_states_of_a_run_are_answered_as_csv_and_as_text() {
         let answers = stdout(&output).lines().skip(1);
         let answered = answers.map(|line| line.split(',').next().unwrap());
         assert!(boards.eq(answered), "{format}");
-        // A live state has a best move, whose value is the board's.
+        // A live state has a best move, and the value of this move is the value of the board.
         for line in stdout(&output).lines().skip(1) {
             let fields: Vec<&str> = line.split(',').collect();
             let best = ["up", "right", "down", "left"]
@@ -238,7 +238,7 @@ fn the_states_of_a_run_are_answered_as_csv_and_as_text() {
 }
 
 #[test]
-fn what_cannot_be_answered_is_refused_in_one_line() {
+fn bad_arguments_and_files_are_refused_in_one_line() {
     let place = solved("--size 2", "score");
     good(&place, "--size 2 --max 8 --quiet");
     refused(&place, "best 0x12345 --dir run", "not a board of 2x2");
@@ -289,7 +289,7 @@ fn what_cannot_be_answered_is_refused_in_one_line() {
         "best 0x2310 --dir begun",
         "its last layer is not counted yet",
     );
-    // A file that is damaged ends the job: what it says of no board can be trusted.
+    // A damaged file ends the job, because none of its values can be trusted.
     let file = fs::read_dir(place.path().join("run")).unwrap();
     let mut files = file.map(|entry| entry.unwrap().path());
     let values = files.find(|path| path.ends_with("sum-00014-max-00008.score.values"));
@@ -308,7 +308,7 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn show_points_to_best_where_there_is_a_solution() {
+fn show_names_the_command_for_values_if_the_run_is_solved() {
     let place = solved("--size 2", "score");
     let shown = good(&place, "show 0x2310 --dir run");
     assert!(

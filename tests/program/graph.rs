@@ -1,5 +1,5 @@
-//! The state graph, against one made the slow way: boards as rows of tiles, moves by turning the
-//! board and sliding to the left, no line shared with the library.
+//! The state graph against a slow twin: boards are rows of tiles, and a move turns the board and
+//! slides to the left. The twin shares no code with the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use crate::command::{good, place};
 use crate::json::{json, list, text};
 use crate::outcomes::{refused, unread};
 
-/// Rows of tiles, 0 where there is none.
+/// Rows of tiles, 0 for an empty cell.
 type Board = Vec<Vec<u32>>;
 
 /// A quarter turn, clockwise.
@@ -23,7 +23,7 @@ fn id(board: &Board) -> String {
     format!("0x{digits}")
 }
 
-/// The image with the least name, of those with as many rows.
+/// The image with the least name, among the images with the number of rows of `board`.
 fn canonical(board: &Board) -> Board {
     let mirrored = board.iter().rev().cloned().collect();
     let mut images = Vec::new();
@@ -58,7 +58,7 @@ fn moved(board: &Board, turns: usize) -> (Board, u32) {
     (board, made)
 }
 
-/// Canonical boards with one tile more.
+/// The canonical boards after a spawn.
 fn spawned(board: &Board, tile: u32) -> BTreeSet<Board> {
     let mut boards = BTreeSet::new();
     for row in 0..board.len() {
@@ -73,10 +73,10 @@ fn spawned(board: &Board, tile: u32) -> BTreeSet<Board> {
     boards
 }
 
-/// Edges: from and to, with the moves and the spawned tile, 0 if none.
+/// By source and target of an edge, its moves and its spawned tile, 0 if none.
 type Edges = BTreeMap<(String, String), (String, u32)>;
 
-/// All states, and the edges between them.
+/// The graph by the slow twin.
 fn slow(rows: usize, cols: usize, max: u32) -> (BTreeMap<String, Board>, Edges) {
     let mut open = Vec::new();
     for first in [2, 4] {
@@ -90,7 +90,7 @@ fn slow(rows: usize, cols: usize, max: u32) -> (BTreeMap<String, Board>, Edges) 
             continue;
         }
         let mut legal = false;
-        // Turned clockwise once, the board's lowest row is its leftmost column.
+        // After one clockwise turn, the lowest row of the board is its leftmost column.
         for (letter, turns) in [('U', 3), ('R', 2), ('D', 1), ('L', 0)] {
             let (after, made) = moved(&board, turns);
             if after == board {
@@ -121,7 +121,7 @@ fn slow(rows: usize, cols: usize, max: u32) -> (BTreeMap<String, Board>, Edges) 
 }
 
 #[test]
-fn nodes_and_edges_are_those_made_the_slow_way() {
+fn nodes_and_edges_equal_the_slow_twin() {
     for (args, rows, cols, max) in [
         ("--size 2 --max 8", 2, 2, 8),
         ("--size 2 --max 32", 2, 2, 32),
@@ -164,8 +164,8 @@ fn nodes_and_edges_are_those_made_the_slow_way() {
 }
 
 #[test]
-fn nodes_are_as_many_as_have_been_published() {
-    // Live and dead states, win, loss. 57 live: Lees-Miller, 2017. 110 states: several, see
+fn the_number_of_nodes_equals_the_published_number() {
+    // Live and dead states, win, loss. 57 live: Lees-Miller, 2017. 110 states: several sources, see
     // `known`.
     for (args, nodes) in [("--size 2 --max 32", 57 + 18 + 2), ("--size 2", 110 + 1)] {
         assert_eq!(list(&json(args), "nodes").len(), nodes, "{args}");
@@ -178,7 +178,7 @@ fn nodes_are_as_many_as_have_been_published() {
 }
 
 #[test]
-fn games_too_large_to_draw_are_refused_at_once_with_the_published_number() {
+fn a_game_too_large_to_draw_is_refused_with_the_published_number() {
     let place = place();
     for (args, text) in [
         (
@@ -201,7 +201,7 @@ fn games_too_large_to_draw_are_refused_at_once_with_the_published_number() {
 }
 
 #[test]
-fn a_graph_goes_to_a_file_whole_or_not_at_all() {
+fn a_refused_graph_leaves_the_file_as_it_was() {
     let place = place();
     let shown = good(&place, "graph --size 2 --max 8 -o -");
     assert_eq!(good(&place, "graph --size 2 --max 8 -o graph.dot"), "");

@@ -1,10 +1,10 @@
-//! `enum48 play` where there is no terminal.
+//! `enum48 play` without a terminal.
 
 use crate::command::{good, place};
 use crate::outcomes::refused;
 
 #[test]
-fn what_cannot_be_played_is_refused_in_a_line() {
+fn a_game_that_cannot_be_played_is_refused_in_one_line() {
     let place = place();
     good(&place, "--size 2 --max 16 --keep both --dir run --quiet");
     for (args, text) in [
@@ -37,7 +37,7 @@ fn what_cannot_be_played_is_refused_in_a_line() {
 }
 
 #[test]
-fn a_page_to_play_on_is_written_for_a_solved_game_that_is_small() {
+fn html_writes_a_page_for_a_small_solved_game() {
     let place = place();
     good(
         &place,
@@ -52,14 +52,14 @@ fn a_page_to_play_on_is_written_for_a_solved_game_that_is_small() {
     for outside in ["://", "src=", "import", "fetch", "{{", "@font-face"] {
         assert!(!whole.contains(outside), "{outside}");
     }
-    assert_eq!(page("--seed tiles"), whole, "the same, byte for byte");
+    assert_eq!(page("--seed tiles"), whole, "two pages of one game differ");
     let one = page("--for score");
     assert!(!one.contains(r#""name":"16""#) && one.len() < whole.len());
 }
 
-/// The number of afterstates is that of `results/README.md`.
+/// The number of afterstates stands in `results/README.md`.
 #[test]
-fn a_game_too_large_for_a_page_is_refused_with_its_size() {
+fn html_refuses_a_game_with_too_many_afterstates() {
     let place = place();
     good(
         &place,

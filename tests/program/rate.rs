@@ -19,7 +19,7 @@ fn code(seed: u64, moves: Vec<Direction>) -> Code {
     Code::new("2x2".parse().unwrap(), Luck::Seed(Seed(seed)), moves).unwrap()
 }
 
-/// A game by the best moves, or by the worst.
+/// A game of the best moves, or of the worst.
 fn played(place: &TempDir, seed: u64, worst: bool) -> Code {
     let mut moves = Vec::new();
     loop {
@@ -40,7 +40,7 @@ fn played(place: &TempDir, seed: u64, worst: bool) -> Code {
 }
 
 #[test]
-fn a_game_by_the_best_moves_loses_exactly_nothing() {
+fn a_game_of_the_best_moves_loses_exactly_0() {
     let place = solved("--size 2", "score");
     for seed in 1..=3 {
         let code = played(&place, seed, false);
@@ -62,7 +62,7 @@ fn a_game_by_the_best_moves_loses_exactly_nothing() {
 }
 
 #[test]
-fn every_move_loses_what_best_says_and_the_worst_come_first() {
+fn losses_agree_with_best_and_the_worst_moves_come_first() {
     let place = solved("--size 2", "score,32");
     let code = played(&place, 5, true);
     for objective in ["score", "32"] {
@@ -106,11 +106,11 @@ fn every_move_loses_what_best_says_and_the_worst_come_first() {
 }
 
 #[test]
-fn a_game_is_shown_move_by_move() {
+fn the_table_lists_the_moves_with_their_losses() {
     let place = solved("--size 2 --max 8", "8");
-    // 2 . / 4 . can only be moved right, to 2 2 / . 4 when a 2 comes up.
-    // Left and right make two 4s, and then the 8. Down makes . 2 / 2 4; a 2, nine times in ten, still
-    // leads there, but a 4, which comes up here, to no move at all.
+    // Right is the only legal move of 2 . / 4 ., and leads to 2 2 / . 4 if a 2 spawns.
+    // Left and right make two 4s, and then the 8. Down makes . 2 / 2 4. A spawned 2, nine times in ten,
+    // still leads to the 8. The 4 that spawns here leaves no legal move.
     let spawn = |cell, tile| Spawn { cell, tile };
     let luck = Luck::Spawns {
         start: [spawn(0, 2), spawn(2, 4)],
@@ -140,7 +140,7 @@ fn a_game_is_shown_move_by_move() {
 }
 
 #[test]
-fn each_code_on_stdin_has_a_line_of_answer() {
+fn codes_on_stdin_are_answered_one_by_one() {
     let place = solved("--size 2", "score");
     let codes = [played(&place, 5, true), played(&place, 5, false)];
     let lines = format!(
@@ -158,7 +158,7 @@ fn each_code_on_stdin_has_a_line_of_answer() {
     assert!(said[1].starts_with("line 2: code: \"rubbish\": not a code"));
     assert_eq!(
         said[2],
-        "line 3: run: holds the game 2x2, not 2x2-8, of which the code is: give another --dir"
+        "line 3: run: holds the game 2x2, not 2x2-8, the game of the code: give another --dir"
     );
     let best = format!("moves={0} best={0} loss=0 worst=-", moves[1]);
     assert_eq!(said[3..], [best]);
@@ -178,7 +178,7 @@ fn each_code_on_stdin_has_a_line_of_answer() {
 }
 
 #[test]
-fn what_is_no_game_of_the_run_is_refused() {
+fn a_code_of_another_game_is_refused() {
     let place = solved("--size 2", "score");
     disagrees(
         &place,

@@ -6,11 +6,11 @@ use crate::command::{good, place, stderr, stdout};
 use crate::fed::fed;
 use crate::outcomes::{disagrees, refused};
 
-/// A game of 2x2 to 16 that is won, seeded.
+/// A seeded game of 2x2 to 16 that is won.
 const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";
-/// A game of 3x3 that is lost.
+/// A seeded game of 3x3 that is lost.
 const LOST: &str = "s1.3x3.0.31.-/t/v97/7/g.1385f34a";
-/// One with its tiles written down.
+/// A witnessed game: its tiles are written down.
 const WITNESSED: &str = "w1.2x2-8.BD.1.w..W.10f0c486";
 
 #[test]
@@ -25,7 +25,7 @@ fn a_code_is_replayed_to_its_end() {
 }
 
 #[test]
-fn each_step_is_shown() {
+fn step_shows_the_board_after_each_move() {
     let place = place();
     assert_eq!(
         good(&place, &format!("replay {WITNESSED} --step"))
@@ -42,7 +42,7 @@ fn each_step_is_shown() {
 }
 
 #[test]
-fn json_says_the_same() {
+fn json_has_the_end_of_the_game_and_its_steps() {
     let place = place();
     assert_eq!(
         good(&place, &format!("replay {WITNESSED} --json --step")),
@@ -59,7 +59,7 @@ fn json_says_the_same() {
 }
 
 #[test]
-fn a_false_code_is_told_apart_from_what_cannot_be_done() {
+fn a_false_code_exits_with_1_and_a_failure_with_2() {
     let place = place();
     for (code, says) in [
         (
@@ -96,7 +96,7 @@ fn a_false_code_is_told_apart_from_what_cannot_be_done() {
 }
 
 #[test]
-fn bare_moves_are_played_from_a_seed() {
+fn a_bare_move_string_is_played_from_a_seed() {
     let place = place();
     for moves in ["PzA", "PzA/////", "PzAAAAAAAA"] {
         let played = good(
@@ -108,7 +108,7 @@ fn bare_moves_are_played_from_a_seed() {
             "{played}"
         );
     }
-    // The alphabet has a hyphen, even at the start.
+    // The alphabet has a hyphen, which may come first.
     disagrees(
         &place,
         "replay --seed 5 --size 4 -AAA",
@@ -171,7 +171,7 @@ fn lines_of_stdin_are_answered_one_by_one() {
 }
 
 #[test]
-fn a_page_is_written_whole() {
+fn html_writes_a_complete_page() {
     let place = place();
     good(&place, &format!("replay {WON} --html game.html"));
     let page = fs::read_to_string(place.path().join("game.html")).unwrap();
@@ -184,7 +184,7 @@ fn a_page_is_written_whole() {
 }
 
 #[test]
-fn the_advice_of_a_page_is_from_a_solved_run_of_its_game() {
+fn the_advice_of_a_page_needs_a_solved_run_of_the_game() {
     let place = place();
     good(&place, "--size 2 --max 16 --keep both --dir run --quiet");
     for (args, text) in [

@@ -1,5 +1,5 @@
-//! `enum48 witness`, as a user runs it: a game for every state, and none for boards that no game
-//! ends in.
+//! `enum48 witness`, as a user runs it: every state has a game, and a board that is not reachable has
+//! none.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::share::share;
 
 const STRIPED: &str = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
 
-/// Ask for one board: what is said, and the exit code.
+/// Run the program for one board: its output and its exit code.
 fn witness(place: &tempfile::TempDir, board: &str, args: &str) -> (String, Option<i32>) {
     let output = std::process::Command::new(PROGRAM)
         .args(["witness", board, "--quiet"])
@@ -29,7 +29,7 @@ fn witness(place: &tempfile::TempDir, board: &str, args: &str) -> (String, Optio
     (said.trim_end().to_owned(), output.status.code())
 }
 
-/// Codes that end in different live states: the states.
+/// The last boards of codes: live states, all different.
 fn ends(codes: &str) -> BTreeSet<Board> {
     let codes = codes.lines().map(|line| line.parse::<Code>().unwrap());
     codes
@@ -49,9 +49,13 @@ fn every_state_of_2x3_has_a_game_that_replays() {
     let states = good(&place, "states enum48-data/2x3");
     let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();
     assert_eq!(ends(&codes), states.lines().map(hex).collect());
-    assert_eq!(codes.lines().count(), 17_268, "as many as the count has");
+    assert_eq!(
+        codes.lines().count(),
+        17_268,
+        "the number of states of the count"
+    );
 
-    // The dead ones are in no file; the graph, which is made without files, has them.
+    // No file lists the dead states. The graph does, and is made without files.
     let run = Run::open(&place.path().join("enum48-data/2x3")).unwrap();
     let mut layers = Layers::new(&run, 64 << 20).unwrap();
     let graph = Graph::new(run.game(), None, 1 << 20).unwrap();
@@ -64,7 +68,7 @@ fn every_state_of_2x3_has_a_game_that_replays() {
     assert_eq!(found, 4_484);
 }
 
-/// See that a game ends in exactly this board.
+/// Check that a game ends in exactly this board.
 fn reaches(layers: &mut Layers, board: Board, status: Status) {
     let Answer::Reached(code) = layers.witness(board).unwrap() else {
         panic!("{board:#x}")
@@ -75,7 +79,7 @@ fn reaches(layers: &mut Layers, board: Board, status: Status) {
 
 #[test]
 fn every_state_of_2x4_has_a_game_that_replays() {
-    // To 128, which is 2x4 with all that is special about it.
+    // The winning tile 128 keeps the number of states small.
     let place = place();
     good(&place, "--size 2x4 --max 128 --quiet");
     let run = Run::open(&place.path().join("enum48-data/2x4-128")).unwrap();
@@ -84,7 +88,7 @@ fn every_state_of_2x4_has_a_game_that_replays() {
         let part = run.part(Kind::States, key).unwrap().unwrap();
         states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
     }
-    assert_eq!(states.len(), 582_206, "as many as the count has");
+    assert_eq!(states.len(), 582_206, "the number of states of the count");
     let mut layers = Layers::new(&run, 64 << 20).unwrap();
     for board in share(states) {
         reaches(&mut layers, board, Status::Live);
@@ -104,7 +108,7 @@ fn a_thousand_states_of_3x3_have_a_game_that_replays() {
             .count(),
         1000
     );
-    assert_eq!(good(&place, args), codes, "the same draw");
+    assert_eq!(good(&place, args), codes, "a second draw with this seed");
     let drawn = good(&place, "states enum48-data/3x3-1024 --sample 1000");
     let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();
     assert_eq!(
@@ -149,10 +153,10 @@ fn the_striped_board_is_reached() {
 fn boards_of_real_games_are_reached() {
     let place = place();
     for (name, board) in [
-        // From games of a simple player.
+        // The last boards of games by a simple player.
         ("4x4-2048", "0x9232567645431232"),
         ("4x4-2048", "0xa874454201010102"),
-        // Won by the last move.
+        // The last move won.
         ("4x4-128", "2 64 32 8 / 128 16 4 . / 8 2 8 4 / 2 . . ."),
     ] {
         let game: Game = name.parse().unwrap();
@@ -165,7 +169,7 @@ fn boards_of_real_games_are_reached() {
 }
 
 #[test]
-fn boards_that_no_game_ends_in_are_refused_with_the_reason() {
+fn boards_that_are_not_reachable_are_refused_with_the_reason() {
     let place = place();
     good(&place, "--size 2 --quiet");
     for (board, args, reason) in [
@@ -225,7 +229,7 @@ fn boards_that_no_game_ends_in_are_refused_with_the_reason() {
 }
 
 #[test]
-fn what_was_not_found_is_not_called_unreachable() {
+fn a_bounded_search_that_finds_nothing_proves_nothing() {
     let place = place();
     let (said, exit) = witness(&place, STRIPED, "--size 4 --max 64 --memory 20K");
     assert_eq!(exit, Some(2));

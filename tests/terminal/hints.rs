@@ -1,7 +1,7 @@
-//! `enum48 play --dir DIR`: what a solution says of a game, and how it plays.
+//! `enum48 play --dir DIR`: the hints of a solution, and the moves that the program makes.
 //!
-//! The values are those of a solver in Python that knows only the definition of best play, in
-//! floating point.
+//! The expected values are from a solver in Python. It works in floating point and knows only the
+//! definition of best play.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::typed::Play;
 use crate::command::{good, place};
 
-/// 2x3 and 2x2 to 16, solved.
+/// Solved runs of 2x3 and of 2x2 to 16.
 static SOLVED: LazyLock<TempDir> = LazyLock::new(|| {
     let place = place();
     for (game, dir, objectives) in [
@@ -73,7 +73,7 @@ fn hints_come_and_go_on_a_key_and_follow_the_game() {
 }
 
 #[test]
-fn what_is_played_for_can_be_chosen() {
+fn the_objectives_of_the_hints_can_be_chosen() {
     let mut play = start("2x3 --seed 5 --for 64,score", (80, 24));
     play.press("i");
     play.until_shown("loss");
@@ -95,13 +95,13 @@ fn a_key_makes_the_best_move() {
     assert_eq!(play.board_after(1), "2 4 . / 2 . .");
     play.press("b");
     play.board_after(2);
-    // Left, then up: of two best moves the first.
+    // Left, then up, the first of two best moves.
     let left = play.quit("q");
     assert!(left.stdout.starts_with("s1.2x3.5.2.w."), "{}", left.stdout);
 }
 
 #[test]
-fn the_program_plays_until_a_key_is_pressed_which_does_what_it_does() {
+fn a_key_stops_the_program_and_is_obeyed() {
     let mut play = start("2x3 --seed 5", (80, 24));
     play.press("p");
     play.until_shown("playing: any key stops");
@@ -123,7 +123,7 @@ fn the_program_plays_until_a_key_is_pressed_which_does_what_it_does() {
 }
 
 #[test]
-fn the_program_stops_where_the_game_is_over() {
+fn the_program_stops_when_the_game_is_over() {
     let mut play = start("2x2-16 --seed 5", (80, 24));
     play.press("ip");
     play.until_shown(": the game is over (u, c or q)");

@@ -9,7 +9,7 @@ use super::typed::window;
 use crate::command::PROGRAM;
 
 #[test]
-fn a_count_waits_for_one_that_was_killed_and_says_so() {
+fn a_count_waits_for_a_killed_count_and_says_so() {
     let place = tempfile::tempdir().unwrap();
     let mut first = Command::new(PROGRAM)
         .args("--size 4 --max 64 --memory 64M --dir run --quiet".split(' '))

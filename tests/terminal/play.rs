@@ -1,7 +1,7 @@
-//! `enum48 play`, in a terminal of its own and with keys, as a person plays it.
+//! `enum48 play` in a terminal of its own, with keys, as a person plays it.
 //!
-//! The boards are those of a program that shares nothing with this one and was written from the
-//! description of the codes (`enum48::play`); so are the codes.
+//! The expected boards and codes are from a second program. It was written from the description of the
+//! codes (`enum48::play`) and shares no code with this one.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,7 @@ use super::typed::{FRAME_ENDS, LIMIT, Play, board, window};
 use crate::command::PROGRAM;
 
 #[test]
-fn all_keys_move_as_the_rules_say() {
+fn every_key_moves_in_its_direction() {
     for [left, up, right, down] in [
         ["\x1b[D", "\x1b[A", "\x1b[C", "\x1b[B"],
         ["a", "w", "d", "s"],
@@ -49,12 +49,12 @@ fn all_keys_move_as_the_rules_say() {
 }
 
 #[test]
-fn what_changes_nothing_is_said_and_is_no_move() {
+fn a_key_that_changes_nothing_is_no_move() {
     let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
     assert_eq!(play.board_after(0), ". . / 4 2");
     play.until_shown("make 16 to win");
     play.press("s");
-    play.until_shown("that changes nothing");
+    play.until_shown("the move changes nothing");
     assert_eq!(play.board_after(0), ". . / 4 2");
     play.press("x\x1au");
     play.until_shown("no move to undo");
@@ -62,7 +62,7 @@ fn what_changes_nothing_is_said_and_is_no_move() {
 }
 
 #[test]
-fn undo_brings_the_board_back_and_then_the_same_tile_comes() {
+fn a_move_repeated_after_undo_brings_its_tile_again() {
     let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
     for _ in 0..2 {
         play.press("wa");
@@ -78,14 +78,14 @@ fn undo_brings_the_board_back_and_then_the_same_tile_comes() {
         play.until_shown("score 0 ");
     }
     play.press("d");
-    play.until_shown("that changes nothing");
+    play.until_shown("the move changes nothing");
     play.press("wa");
     assert_eq!(play.board_after(2), "4 2 / 2 2");
     assert!(play.quit("q").stdout.starts_with("s1.2x2-16.5.2.M."));
 }
 
 #[test]
-fn a_won_game_is_over_and_its_code_says_so() {
+fn a_won_game_is_over_and_its_code_has_a_w() {
     let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
     play.press("waaawaw");
     assert_eq!(play.board_after(7), "16 4 / . .");
@@ -116,7 +116,7 @@ fn a_lost_game_is_over() {
 }
 
 #[test]
-fn every_key_that_quits_leaves_the_terminal_as_it_was_and_the_code_on_stdout() {
+fn every_key_that_quits_restores_the_terminal_and_prints_the_code() {
     for key in ["q", "Q", "\x1b", "\x03"] {
         let mut play = Play::start("--size 3 --seed 0", (80, 24));
         play.press("aasaaasad");
@@ -130,7 +130,7 @@ fn every_key_that_quits_leaves_the_terminal_as_it_was_and_the_code_on_stdout() {
 }
 
 #[test]
-fn on_a_terminal_the_code_is_the_last_line_of_the_screen_before() {
+fn the_code_is_printed_below_the_text_from_before_the_game() {
     let mut play = Play::start_with(
         "--size 2 --max 16 --seed 5",
         (80, 24),
@@ -142,7 +142,7 @@ fn on_a_terminal_the_code_is_the_last_line_of_the_screen_before() {
     assert_eq!(left.screen.trim(), "s1.2x2-16.5.7.PzA.W.8619cce7\nrestored");
 }
 
-/// 138 moves, and their code.
+/// A game of 138 moves: its keys and its code.
 const LONG: (&str, &str) = (
     "aaaaawaadaaawawaaaaawadaaaaaaawawadaadaaawawaaaaadaawaaaawaaaaaawawaawaawawawawaaaaaaaaaadwadaaawawadaaawwaaawwawdawaaawaadawawaadaaaaaaaa",
     "s1.4x4-2048.tiles.138./89/M/83//M338z/3z/P/zPPMzP//9N/M38Pwxz89zPf//.32e959d1",
@@ -167,7 +167,7 @@ fn a_long_code_is_one_line_that_the_terminal_wraps() {
 }
 
 #[test]
-fn a_window_too_small_says_so_until_it_is_larger() {
+fn a_window_that_is_too_small_shows_a_message_until_it_grows() {
     let mut play = Play::start("--size 4 --max 2048 --seed tiles", (20, 8));
     let message = "make the window larger (at least 38x10)";
     play.until(message, |screen| screen.contents() == message);
@@ -182,7 +182,7 @@ fn a_window_too_small_says_so_until_it_is_larger() {
 }
 
 #[test]
-fn tiles_have_colours_where_the_terminal_has_them() {
+fn tiles_have_colours_on_a_terminal_with_colours() {
     let mut play = Play::start_with("--size 2 --max 16 --seed 5", (80, 24), &[]);
     play.until_shown("moves 0\n");
     let ground = |row, column| play.screen().cell(row, column).unwrap().bgcolor();
@@ -208,7 +208,7 @@ fn tiles_have_colours_where_the_terminal_has_them() {
 }
 
 #[test]
-fn no_colours_where_they_are_not_wanted_or_not_known() {
+fn tiles_have_no_colours_if_unwanted_or_unknown() {
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "vt100")] {
         let args = "--size 2 --max 16 --seed 5";
         let mut play = Play::start_with(args, (80, 24), &[variable]);
@@ -229,7 +229,7 @@ fn no_colours_where_they_are_not_wanted_or_not_known() {
 }
 
 #[test]
-fn without_a_seed_every_game_is_another() {
+fn without_a_seed_every_game_is_different() {
     let seed = || {
         let mut play = Play::start("--size 4x3", (80, 24));
         play.until_shown("play on until no move is left");
@@ -243,7 +243,7 @@ fn without_a_seed_every_game_is_another() {
 }
 
 #[test]
-fn nothing_is_played_unless_stdin_and_stderr_are_the_terminal() {
+fn play_needs_stdin_and_stderr_on_a_terminal() {
     for variable in [("IN", "/dev/null"), ("ERR", "stderr")] {
         let left = Play::open("--size 3", (80, 24), &[variable]).quit("");
         assert_eq!((left.code, left.stdout.as_str()), (2, ""), "{variable:?}");
@@ -251,7 +251,7 @@ fn nothing_is_played_unless_stdin_and_stderr_are_the_terminal() {
 }
 
 #[test]
-fn a_signal_ends_the_game_like_a_key_and_then_the_program() {
+fn a_signal_ends_the_game_prints_the_code_and_ends_the_program() {
     for (name, number) in [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)] {
         let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
         play.press("waaawaw");
@@ -264,7 +264,7 @@ fn a_signal_ends_the_game_like_a_key_and_then_the_program() {
 }
 
 #[test]
-fn a_suspended_game_leaves_the_terminal_and_comes_back_as_it_was() {
+fn a_suspended_game_restores_the_terminal_and_continues() {
     let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));
     play.press("waaa");
     assert_eq!(play.board_after(4), "4 2 / 8 2");
@@ -274,7 +274,7 @@ fn a_suspended_game_leaves_the_terminal_and_comes_back_as_it_was() {
     assert!(play.screen().alternate_screen() && play.screen().hide_cursor());
     play.press("u");
     assert_eq!(play.board_after(3), "4 2 / 4 4");
-    // Stopped by somebody who does not ask, it cannot leave the terminal, but draws itself again.
+    // SIGSTOP cannot be handled: the program cannot restore the terminal, but draws again later.
     play.shown.clear();
     play.signal("STOP");
     play.signal("CONT");
@@ -285,7 +285,7 @@ fn a_suspended_game_leaves_the_terminal_and_comes_back_as_it_was() {
 }
 
 #[test]
-fn a_terminal_that_has_gone_ends_the_game_even_if_nobody_says_so() {
+fn a_terminal_that_has_gone_ends_the_game_without_a_signal() {
     let place = tempfile::tempdir().unwrap();
     let pty = native_pty_system().openpty(window(80, 24)).unwrap();
     let mut command = CommandBuilder::new("sh");

@@ -1,4 +1,4 @@
-//! A terminal on which the program writes while somebody looks on.
+//! A terminal on which the program writes.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,16 +13,16 @@ use crate::command::PROGRAM;
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
 
-/// Runs the program; says the exit code as shells say it, 128 more than a signal. The shell itself
-/// survives Ctrl-C.
+/// Runs the program and prints its exit code; after a signal, shells give 128 more than its number.
+/// The shell itself survives Ctrl-C.
 const SHELL: &str = r#"trap : INT; "$0" "$@"; echo "ended with $?""#;
 
-/// The program in a terminal of 80 columns, and what that shows.
+/// The program in a terminal of 80 columns, and the contents of the terminal.
 pub(crate) struct Shown {
     chunks: Receiver<Vec<u8>>,
     written: Vec<u8>,
     parser: Parser,
-    // It presses what ends the input when it is dropped.
+    // When it is dropped, it types the end of the input.
     keys: Box<dyn Write + Send>,
     _terminal: Box<dyn MasterPty + Send>,
     child: Box<dyn Child + Send + Sync>,
@@ -47,7 +47,7 @@ impl Shown {
         }
     }
 
-    /// Wait until a text is shown; returns all that is, line by line.
+    /// Wait until a text is shown; returns the contents of the screen, line by line.
     pub(crate) fn until(&mut self, text: &str) -> String {
         while !self.contents().contains(text) {
             self.take(text);
@@ -55,7 +55,7 @@ impl Shown {
         self.contents()
     }
 
-    /// Wait until a text was written, however short a time it was shown.
+    /// Wait until a text was written, even if it was shown only for a moment.
     pub(crate) fn until_written(&mut self, text: &str) {
         while !String::from_utf8_lossy(&self.written).contains(text) {
             self.take(text);
@@ -69,7 +69,7 @@ impl Shown {
         self.written.extend(chunk);
     }
 
-    /// Wait for the end, as it is shown with the exit code; returns all that is left.
+    /// Wait for the end of the program and check the shown exit code; returns the last contents.
     pub(crate) fn end(mut self, code: u8) -> String {
         let left = self.until(&format!("ended with {code}"));
         self.child.wait().unwrap();

@@ -1,12 +1,12 @@
-//! A solver in a terminal: what its display shows, what Ctrl-C leaves, and how it goes on.
+//! A solver in a terminal: its display, Ctrl-C, and how the next run resumes.
 
 use super::shown::Shown;
 use crate::command::{good, place};
 
 #[test]
-fn solving_shows_how_far_it_is_stops_on_ctrl_c_and_goes_on() {
+fn solving_shows_progress_stops_on_ctrl_c_and_resumes() {
     let place = place();
-    // It is solved in some seconds.
+    // Solving this game takes some seconds.
     good(
         &place,
         "--size 3 --max 256 --keep afterstates --dir run --quiet",
@@ -17,7 +17,7 @@ fn solving_shows_how_far_it_is_stops_on_ctrl_c_and_goes_on() {
     shown.until("3x3-256 in run: score,256, 1 thread, ");
     let display = shown.until(" on disk");
     assert!(display.contains("score,256: sum "), "{display}");
-    // Nothing is cut at the end of a line.
+    // No line is cut at the right edge.
     let line = display.lines().find(|line| line.ends_with(" on disk"));
     let line = line.expect(&display);
     assert!(
@@ -42,7 +42,7 @@ fn solving_shows_how_far_it_is_stops_on_ctrl_c_and_goes_on() {
 }
 
 #[test]
-fn a_terminal_shows_that_files_are_checked() {
+fn solving_shows_that_files_are_checked() {
     let place = place();
     good(
         &place,

@@ -1,4 +1,4 @@
-//! A terminal with the program in it, and somebody at its keys.
+//! A terminal with the program in it, and keys that tests press.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,14 +14,14 @@ use vt100::{Parser, Screen};
 
 use crate::command::PROGRAM;
 
-/// So long a test waits before it fails.
+/// The time that a test waits before it fails.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
 
-/// Runs the program as a job, with stdout in a file and the rest on the terminal, if not told
-/// otherwise, and continues it when it is suspended. Says whether the terminal's modes are as they
-/// were.
+/// Runs the program as a job, and continues it when it is suspended. Variables say where its streams
+/// go; by default stdout goes to a file and the others to the terminal. Prints a word whenever the
+/// modes of the terminal are as before.
 pub(crate) const SHELL: &str = r#"set -m; ulimit -c 0
 before=$(stty -g)
 sh -c 'trap : INT; sh -c "$PLAY" "$0" "$@"; exit $?' "$0" "$@" <"$IN" >"$OUT" 2>"$ERR"
@@ -45,7 +45,7 @@ pub(crate) struct Play {
     pub(crate) place: TempDir,
 }
 
-/// What is left of a game.
+/// The exit code of a game, its output, and the contents of the terminal.
 pub(crate) struct Left {
     pub(crate) code: u32,
     pub(crate) stdout: String,
@@ -66,7 +66,7 @@ pub(crate) fn side(length: u16) -> NonZeroU16 {
     NonZeroU16::new(length).unwrap()
 }
 
-/// What is written to a terminal, as it comes.
+/// The chunks that are written to a terminal.
 pub(crate) fn chunks(terminal: &dyn MasterPty) -> Receiver<Vec<u8>> {
     let mut output = terminal.try_clone_reader().unwrap();
     let (sender, chunks) = mpsc::channel();
@@ -87,7 +87,7 @@ impl Play {
         Self::start_with(args, size, &[("NO_COLOR", "1")])
     }
 
-    /// A game of which the first frame is shown: what is typed before is the shell's to echo.
+    /// A game whose first frame is shown. The shell would echo keys that are pressed earlier.
     pub(crate) fn start_with(args: &str, size: (u16, u16), variables: &[(&str, &str)]) -> Self {
         let mut play = Self::open(args, size, variables);
         play.until("frame", |_| true);
@@ -131,7 +131,7 @@ impl Play {
         self.parser.screen()
     }
 
-    /// Wait until a whole frame shows what is wanted.
+    /// Wait until a complete frame passes the test `holds`.
     pub(crate) fn until(&mut self, what: &str, holds: impl Fn(&Screen) -> bool) {
         while !(self.shown.ends_with(FRAME_ENDS) && holds(self.screen())) {
             let chunk = self.chunks.recv_timeout(LIMIT);
@@ -146,7 +146,7 @@ impl Play {
         self.shown.extend(chunk);
     }
 
-    /// Wait until a text was written, on whatever screen.
+    /// Wait until a text was written, on either screen of the terminal.
     pub(crate) fn until_written(&mut self, text: &str) {
         while !String::from_utf8_lossy(&self.shown).contains(text) {
             let chunk = self.chunks.recv_timeout(LIMIT);
@@ -165,7 +165,7 @@ impl Play {
         self.until(text, |screen| screen.contents().contains(text));
     }
 
-    /// Wait until the board after so many moves is shown, and return it.
+    /// Wait until the board after this number of moves is shown, and return it.
     pub(crate) fn board_after(&mut self, moves: usize) -> String {
         self.until_shown(&format!("moves {moves}\n"));
         board(self.screen())
@@ -180,7 +180,7 @@ impl Play {
         self.terminal.resize(window(columns, rows)).unwrap();
     }
 
-    /// Press what quits, wait for the end, and see that the terminal is as it was.
+    /// Press keys that quit, wait for the end, and check that the terminal is restored.
     pub(crate) fn quit(mut self, keys: &str) -> Left {
         self.press(keys);
         loop {

@@ -1,4 +1,4 @@
-//! `enum48 best`: what the moves of a board are worth.
+//! `enum48 best`: the values of the moves of a board.
 
 mod answer;
 mod batch;
@@ -19,17 +19,17 @@ use crate::engine;
 use crate::game::Objective;
 use crate::solve::{BatchValues, Values};
 
-/// The best move of a board, and what each move is worth, by a solved run
+/// The best move of a board, and the value of each move, by a solved run
 ///
-/// The board may lie in any orientation. For each objective that the run is solved for: what is to
-/// be expected after each move if all later ones are the best for that objective: the score from
-/// this board on, the number of moves, the chance of a tile. A move's loss is what it gives away for
+/// The board may lie in any orientation. The value of a move for an objective is the expectation after
+/// the move, with the best play for this objective from then on: the score from this board on, the
+/// number of moves, the chance of a tile. The loss of a move is its difference from the best move for
 /// the first objective. The error is the most by which a value can be off, before it is rounded to be
-/// printed; a loss, by twice that. The exit code is 1 if the run does not reach the board: it then
-/// says nothing of it.
+/// printed; a loss, by twice as much. The exit code is 1 if the run does not reach the board: then
+/// there are no values.
 ///
-/// A board takes some blocks of the run's files, about a millisecond. Blocks that were read are kept,
-/// as far as the memory goes: batches take less, tens of thousands of boards a second on 3x3.
+/// A board needs some blocks of the run's files, about a millisecond. Blocks that were read stay in
+/// memory up to its bound. So batches are faster: tens of thousands of boards a second on 3x3.
 #[derive(clap::Args)]
 #[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = "\
 Examples:
@@ -38,21 +38,21 @@ Examples:
   enum48 best - --dir enum48-data/3x3 < boards     a board, an answer a line
   enum48 states DIR --format csv | enum48 best - --dir DIR --csv
 
-With -, lines are boards, as they would be given here, or a CSV whose first line
-names a column board or state. A line that is no board, or one that the run does
+With -, lines are boards, as on the command line, or a CSV whose first line names
+a column board or state. A line that is no board, or a board that the run does
 not reach, is answered in its place, and the exit code is 1.
 
 Columns of --csv: board; best, the first of the best moves; up, right, down and
 left, the value of each for the first objective; a column for each objective,
-the value of the board; note: dead, won, not reached, or what is wrong.
+the value of the board; note: dead, won, not reached, or the fault of the line.
 
 Keys of --json: board; cells, row by row, 0 where empty; best; moves, each with
-move, legal, afterstate (as it lies), values, loss, and losses for every
-objective; state: live, dead, won or empty; reached; values, what the board is
-worth under the best play for each; error, the most by which a value can be off.
-Of a line that is no board: line and error.")]
+move, legal, afterstate (not turned), values, loss, and losses for every
+objective; state: live, dead, won or empty; reached; values of the board under
+the best play for each objective; error, the most by which a value can be off.
+For a line that is no board: line and error.")]
 pub(super) struct Args {
-    /// The board: as in 0x2310, where leading zeros may be left away, or row by row as in '4 8 / 2 .';
+    /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .';
     /// - to read boards from stdin
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
     board: Vec<String>,

@@ -5,7 +5,7 @@
 //!
 //! Reading order: `player` (a game with undo, and the keys), `screen` (the picture of a game, with
 //! the hints of a solution), `tiles` (the board in the picture), `terminal` (entered, drawn on and
-//! restored, and the signals that come meanwhile). `page` is a page that plays in a browser.
+//! restored, and the signals that come meanwhile), `page` (the game in a browser).
 
 mod page;
 mod player;
@@ -43,13 +43,13 @@ const TICK: Duration = Duration::from_millis(100);
 ///
 /// With --dir of a solved run, the game is the run's, and more keys work:
 ///
-///   i                     show or hide hints: what each move is worth, what it
-///                         loses against the best, the chance of each tile
+///   i                     show or hide hints: the value of each move, its loss
+///                         against the best move, the chance of each tile
 ///   b                     make the best move
 ///   p                     let the program play, until a key is pressed
 ///
-/// With --html, nothing is played here: it writes a page for a browser that does
-/// all of this, too.
+/// With --html, it writes a page that plays the solved game in a browser, with
+/// hints, and plays nothing here.
 ///
 /// The same seed and moves give the same tiles, even after an undo. The code is
 /// the only line on stdout; the board is drawn on stderr. 4x4 needs --max.
@@ -75,8 +75,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "SEED")]
     seed: Option<Seed>,
 
-    /// Write a page to FILE, - for stdout, on which the solved game of --dir is played in any browser;
-    /// for games up to 2x4
+    /// Write a page to FILE, - for stdout, that plays the solved game of --dir in any browser; for games
+    /// up to 2x4
     #[arg(long, value_name = "FILE", requires = "dir")]
     html: Option<PathBuf>,
 }
@@ -160,7 +160,7 @@ fn next_event(signals: &Signals, due: Option<Instant>) -> io::Result<Option<Even
         }
         // A terminal that has gone gives neither events nor an end of file.
         if !io::stdin().is_terminal() {
-            return Err(io::Error::other("it has gone"));
+            return Err(io::Error::other("the terminal has gone"));
         }
     }
 }

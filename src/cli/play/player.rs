@@ -13,7 +13,6 @@ use crate::play::{Chance, Code, Luck, Position, Seed, Status};
 /// The time between two moves of the program.
 const PACE: Duration = Duration::from_millis(400);
 
-/// The meaning of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Move(Direction),
@@ -222,7 +221,7 @@ mod tests {
         Session::new(game.parse().unwrap(), Seed(seed))
     }
 
-    // A second program made the code, as in the tests of `play/code.rs`.
+    // The code is from a second program, see the tests of `play/code.rs`.
     #[test]
     fn a_won_game_has_its_code_and_continues_only_after_undo() {
         let mut game = session("2x2-16", 5);

@@ -1,8 +1,8 @@
 //! The picture of a game: name and seed, score, board, hints, a message, keys, and the code.
 //!
-//! If the window is small, the board shrinks before anything is left out. No line is wider than the
-//! window, except the code: it begins at the left edge and the terminal wraps it, so that it is
-//! copied as one line.
+//! In a small window, the board shrinks before any line is left out. No line is wider than the
+//! window, except the code. It begins at the left edge and the terminal wraps it, so that users copy
+//! one line.
 
 use crossterm::style::Stylize;
 use indicatif::HumanCount;
@@ -175,7 +175,7 @@ fn message(session: &Session, note: &Note) -> String {
     match (position.status(), note) {
         (Status::Won, _) => "won: the game is over (u, c or q)".bold().to_string(),
         (Status::Dead, _) => "lost: the game is over (u, c or q)".bold().to_string(),
-        (Status::Live, Note::Unchanged) => "that changes nothing".to_owned(),
+        (Status::Live, Note::Unchanged) => "the move changes nothing".to_owned(),
         (Status::Live, Note::Start) => "no move to undo".to_owned(),
         (Status::Live, Note::Watch) => "playing: any key stops".to_owned(),
         (Status::Live, Note::Code(_)) => "the code of the game so far:".to_owned(),

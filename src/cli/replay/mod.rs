@@ -17,7 +17,7 @@ use crate::game::{Game, Grid, Size};
 use crate::play::{Code, LONGEST, Seed, Turn};
 use crate::store::Sink;
 
-/// Replay a game from its code: verify each move, and print where it ends
+/// Replay a game from its code: verify each move, and print the last board
 ///
 /// Moves tiles by the rules alone, on a plain array, with none of the code that counts states. The
 /// exit code is 1 if the code is false, with the number of the move and the reason.
@@ -31,15 +31,16 @@ Examples:
   enum48 replay s1.2x3.5.2.w.808bb89a --html game.html --dir enum48-data/2x3
   enum48 replay --size 2 --max 16 --seed 5 PzA  a bare move string and its seed
 
-A bare move string does not say how many moves it has. Moves after the end of
-the game are ignored, and so are up to two that fill the last character, if they
-go up and change nothing. The documentation of the module play describes codes.")]
+A bare move string does not have the number of its moves. Moves after the end of
+the game are ignored, and so are up to two moves that fill the last character, if
+they go up and change nothing. The documentation of the module play describes
+codes.")]
 pub(super) struct Args {
     /// The code, or - to read codes from stdin, one a line; with --seed, a bare move string
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
     code: String,
 
-    /// Print every board on the way
+    /// Print the board after each move
     #[arg(long)]
     step: bool,
 
@@ -47,13 +48,13 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Write a page that plays the game in a browser to FILE, - for stdout; ask the browser for FILE#42
-    /// to begin at move 42
+    /// Write a page that plays the game in a browser to FILE, - for stdout; the address FILE#42 begins
+    /// at move 42
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "json"])]
     html: Option<PathBuf>,
 
-    /// Directory of a solved run of the game: the page shows what each position is worth, the best
-    /// move, and what the move that was made lost
+    /// Directory of a solved run of the game: the page shows the value of each position, the best move,
+    /// and the loss of the move that was made
     #[arg(long, value_name = "DIR", requires = "html")]
     dir: Option<PathBuf>,
 
@@ -101,7 +102,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Write the page of a game.
 fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
     let solution = args.dir.as_deref().map(open::solution).transpose()?;
     let mut adviser = None;
@@ -207,7 +207,7 @@ struct SpawnedTile {
 }
 
 impl ReplayedGame {
-    /// Replay a code, and keep every step if wanted.
+    /// Replay a code; with `steps`, keep every move.
     fn new(code: &Code, steps: bool) -> Self {
         let (game, end) = (code.game(), code.end());
         let size = game.size();

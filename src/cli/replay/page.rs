@@ -46,7 +46,7 @@ struct PlayerMove {
 /// The judgement of a solution on a game.
 #[derive(Serialize)]
 struct AdvisedGame {
-    /// The objectives that the numbers of each position are about.
+    /// The objectives of the numbers in `worth`.
     objectives: Vec<String>,
     advice: Vec<AdvisedPosition>,
 }
@@ -123,7 +123,7 @@ mod tests {
         String::from_utf8(page).unwrap()
     }
 
-    /// The data of the page, which have a line of their own.
+    /// The data of the page, from the line that holds them.
     fn data(code: &str) -> Value {
         let page = page(code);
         let line = page.lines().find(|line| line.starts_with('{')).unwrap();

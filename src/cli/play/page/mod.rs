@@ -22,8 +22,8 @@
 //!   takes moves as equally good if their values round to one number. Values of games with at most
 //!   500,000 afterstates are a thousand times as fine, because this costs little there.
 //!
-//! The page of 2x4, with 3.4 million afterstates and their scores, takes 10 MB, and some 2 MB more for
-//! the chance of a tile.
+//! The page of 2x4, with 3.4 million afterstates and their scores, takes 10 MB. The chance of a tile
+//! takes some 2 MB more.
 
 use std::io::{self, Write};
 
@@ -68,7 +68,7 @@ struct PageGame {
     base: u64,
     /// The sum and the number of afterstates of each layer.
     layers: Vec<(u32, usize)>,
-    /// The number of each afterstate, as the difference from the one before it in its layer.
+    /// The number of each afterstate, as the difference from the number before it in its layer.
     #[serde(rename = "width")]
     numbers: TableNumbers,
     objectives: Vec<PageObjective>,
@@ -85,7 +85,7 @@ struct PageObjective {
     values: TableNumbers,
 }
 
-/// Numbers of the table. In JSON, the number of bytes that each of them takes.
+/// Numbers of the table. Their JSON is the number of bytes that one of them takes.
 #[derive(Default)]
 struct TableNumbers(Vec<u64>);
 
@@ -211,7 +211,7 @@ impl PageGame {
         Ok(())
     }
 
-    /// Add a layer to the table.
+    /// Append a layer to the table.
     fn push(&mut self, cells: u32, sum: u32, rows: &[(Board, Vec<u64>)]) {
         let mut before = 0;
         for (board, values) in rows {
