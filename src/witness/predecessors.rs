@@ -55,11 +55,9 @@ impl Predecessors {
         let size = game.size();
         let lengths = [size.rows(), size.cols()].map(usize::from);
         let lines = [0, 1, 2, 3, 4].map(|length| {
-            if lengths.contains(&length) {
-                LinePredecessors::new(length, game.top())
-            } else {
-                LinePredecessors::default()
-            }
+            let has_lines = lengths.contains(&length);
+            let lines = has_lines.then(|| LinePredecessors::new(length, game.top()));
+            lines.unwrap_or_default()
         });
         Self {
             size,

@@ -26,14 +26,14 @@ pub(super) fn answer(
         AnswerForm::Csv => answer::heading(&objectives),
         _ => String::new(),
     };
-    // The first line tells whether the lines are boards or rows of a CSV.
-    let mut lines = None;
+    // The first line may name the columns of a CSV, and is then no question.
+    let mut column = None;
     let read = |text: &str, line| {
-        let is_first = lines.is_none();
-        let kind = *lines.get_or_insert_with(|| LineKind::of(text));
-        let names = is_first && matches!(kind, LineKind::Csv(_));
-        (!names).then(|| {
-            kind.board(text, size).map_err(|error| RefusedLine {
+        let is_first = column.is_none();
+        let column = *column.get_or_insert_with(|| column_of_boards(text));
+        let is_heading = is_first && column.is_some();
+        (!is_heading).then(|| {
+            board(text, column, size).map_err(|error| RefusedLine {
                 line,
                 error: format!("{error:#}"),
             })
@@ -71,38 +71,25 @@ const COLUMNS: [&str; 2] = ["board", "state"];
 /// Longest line that is read, in bytes.
 const LONGEST: usize = 1 << 16;
 
-/// The kind of all lines.
-#[derive(Clone, Copy)]
-enum LineKind {
-    Boards,
-    /// Rows of a CSV with the board in this column, counted from 0.
-    Csv(usize),
+/// The column of the boards, counted from 0; `None` if the first line does not name it, so that each
+/// line is a board.
+fn column_of_boards(first: &str) -> Option<usize> {
+    let names = fields(first).unwrap_or_default();
+    let column = |wanted| names.iter().position(|name| name.trim() == wanted);
+    COLUMNS.into_iter().find_map(column)
 }
 
-impl LineKind {
-    /// The kind of the lines, by the first line, which may name the columns of a CSV.
-    fn of(first: &str) -> Self {
-        let names = fields(first).unwrap_or_default();
-        let column = |wanted| names.iter().position(|name| name.trim() == wanted);
-        match COLUMNS.into_iter().find_map(column) {
-            Some(column) => Self::Csv(column),
-            None => Self::Boards,
-        }
-    }
-
-    /// The board of a line.
-    fn board(self, line: &str, size: Size) -> Result<Grid> {
-        let Self::Csv(column) = self else {
-            return Ok(Grid::parse(line, size)?);
-        };
-        let fields = fields(line)?;
-        let field = fields.get(column);
-        let field = field.with_context(|| {
-            let got = units::things(fields.len() as u64, "column");
-            format!("expected a board in column {}, got {got}", column + 1)
-        })?;
-        Ok(Grid::parse(field, size)?)
-    }
+/// The board of a line, or of a column of it.
+fn board(line: &str, column: Option<usize>, size: Size) -> Result<Grid> {
+    let Some(column) = column else {
+        return Ok(Grid::parse(line, size)?);
+    };
+    let fields = fields(line)?;
+    let field = fields.get(column).with_context(|| {
+        let got = units::things(fields.len() as u64, "column");
+        format!("expected a board in column {}, got {got}", column + 1)
+    })?;
+    Ok(Grid::parse(field, size)?)
 }
 
 /// The fields of a row.
@@ -123,23 +110,23 @@ mod tests {
     #[test]
     fn a_first_line_that_names_the_column_of_the_boards_makes_a_csv() {
         let size = Size::new(2, 2).unwrap();
-        for (first, line, board) in [
+        for (first, line, expected) in [
             ("0x2310", "0x2310", 0x2310),
             ("4 8 / 2 .", "4,8 / 2,.", 0x2310),
             ("state,sum", "0x0132,14", 0x0132),
             ("sum,board", "14,\"4,8 / 2,.\"", 0x2310),
             ("state,sum, board ", "live,14,0x2310", 0x2310),
         ] {
-            let lines = LineKind::of(first);
-            assert_eq!(lines.board(line, size).unwrap().board(), board, "{first}");
+            let found = board(line, column_of_boards(first), size).unwrap();
+            assert_eq!(found.board(), expected, "{first}");
         }
     }
 
     #[test]
     fn a_row_without_a_board_is_refused_with_the_reason() {
         let size = Size::new(2, 2).unwrap();
-        let lines = LineKind::of("sum,state");
-        let error = |line| lines.board(line, size).unwrap_err().to_string();
+        let column = column_of_boards("sum,state");
+        let error = |line| board(line, column, size).unwrap_err().to_string();
         assert_eq!(error("14"), "expected a board in column 2, got 1 column");
         assert_eq!(error(""), "expected a board in column 2, got 0 columns");
         assert!(error("14,0x12345").contains("more digits"));

@@ -214,6 +214,16 @@ impl ReplayedGame {
         let cells: Vec<u32> = end.tiles().collect();
         let grid = |board| Grid::new(board, size).expect("a position fits its board");
         let replay = code.replay();
+        let step = |turn: Turn| ReplayedMove {
+            r#move: turn.number,
+            direction: turn.direction.name(),
+            gained: turn.gained,
+            spawn: turn.spawn.map(|spawn| {
+                let ((row, column), tile) = (spawn.row_and_column(size), spawn.tile);
+                SpawnedTile { row, column, tile }
+            }),
+            cells: turn.position.tiles().collect(),
+        };
         Self {
             valid: true,
             code: code.to_string(),
@@ -229,10 +239,7 @@ impl ReplayedGame {
             board: end.board().map(|board| format!("{:#x}", grid(board))),
             cells,
             start: steps.then(|| replay.position().tiles().collect()),
-            steps: steps.then(|| {
-                let turns = replay.map_while(Result::ok);
-                turns.map(ReplayedMove::from).collect()
-            }),
+            steps: steps.then(|| replay.map_while(Result::ok).map(step).collect()),
         }
     }
 }
@@ -274,21 +281,5 @@ impl<'a> FalseCode<'a> {
 impl fmt::Display for FalseCode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "false line {}: {}", self.line, self.error)
-    }
-}
-
-impl From<Turn> for ReplayedMove {
-    fn from(turn: Turn) -> Self {
-        let size = turn.position.game().size();
-        Self {
-            r#move: turn.number,
-            direction: turn.direction.name(),
-            gained: turn.gained,
-            spawn: turn.spawn.map(|spawn| {
-                let ((row, column), tile) = (spawn.row_and_column(size), spawn.tile);
-                SpawnedTile { row, column, tile }
-            }),
-            cells: turn.position.tiles().collect(),
-        }
     }
 }
