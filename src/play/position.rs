@@ -123,11 +123,13 @@ impl Position {
     /// Place a tile. Returns false, and does nothing, if the cell is not empty or not on the board.
     pub fn place(&mut self, spawn: Spawn) -> bool {
         let cells = &mut self.cells[..self.game.size().cells() as usize];
-        let cell = cells
-            .get_mut(usize::from(spawn.cell))
-            .filter(|cell| **cell == 0);
-        cell.map(|cell| *cell = spawn.tile.trailing_zeros() as u8)
-            .is_some()
+        match cells.get_mut(usize::from(spawn.cell)) {
+            Some(cell) if *cell == 0 => {
+                *cell = spawn.tile.trailing_zeros() as u8;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Move all tiles. Returns false if the board does not change: the move is not legal.
