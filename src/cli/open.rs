@@ -90,7 +90,7 @@ impl WantedRun {
     }
 }
 
-/// [`Run::open`], once no count goes on in the directory.
+/// [`Run::open`], once no count runs in the directory.
 pub(super) fn run(dir: &Path) -> Result<Run> {
     when_free(dir, SHORT, || Run::open(dir))
 }

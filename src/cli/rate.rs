@@ -196,7 +196,7 @@ impl RatedGame {
         let best_moves = moves.len() - order.len();
         // A sum of no losses would be -0.0.
         let loss = order.iter().fold(0.0, |sum, of| sum + of.loss);
-        // The sort is stable: of equal losses, the first in the game stays first.
+        // The sort is stable: among equal losses, the first in the game stays first.
         order.sort_by(|a, b| b.loss.total_cmp(&a.loss));
         Ok(Self {
             code: code.to_string(),

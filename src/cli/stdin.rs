@@ -76,7 +76,7 @@ pub(super) fn print(
     }
 }
 
-/// Refuse a single question: with `json` on stdout, else on stderr.
+/// Report a refused single question: with `json` on stdout, else on stderr.
 pub(super) fn refuse(
     json: bool,
     refused: &impl Serialize,

@@ -21,9 +21,9 @@ use crate::witness::{Answer, Layers, Search};
 /// Find a game that ends in exactly this board, and print its code
 ///
 /// With --dir, walks back through the layers of a run, and always ends with a game or with the
-/// answer that there is none. Without --dir, searches backward and keeps the boards of each sum that
-/// fit in --memory. This finds a game for most boards in seconds. A search that drops boards and finds
-/// nothing proves nothing, and the program says so.
+/// answer that there is none. Without --dir, searches backward; --memory bounds the number of boards
+/// of each sum that the search keeps. This finds a game for most boards in seconds. A search that
+/// drops boards and finds nothing proves nothing, and the program says so.
 ///
 /// Prints the code, for `enum48 replay`. The exit code is 1, with the reason, if the board cannot
 /// be reached, and 2 if nothing was found within the bound.

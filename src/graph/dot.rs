@@ -1,8 +1,8 @@
 //! A graph as a picture, for Graphviz: `dot -Tsvg`.
 //!
 //! Each state is its board, drawn as a small table in muted colours of the tiles. The states of one
-//! sum are side by side, greater sums below. Moves and spawns are tooltips, because as labels they
-//! would cover the boards. An edge is solid if a 2 was spawned, dashed if a 4.
+//! sum are side by side, greater sums below. Moves and spawns are tooltips, because labels would
+//! cover the boards. An edge is solid for a spawned 2, dashed for a spawned 4.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -22,7 +22,7 @@ const TILES: [&str; 16] = [
     "#ebd27f", "#eace71", "#e9ca62", "#e8c654", "#b5cf9b", "#97bd8d", "#86aebd", "#8f9bc4",
 ];
 
-/// Colours of a board's frame.
+/// Colours of the frames of boards.
 const LIVE: &str = "#b3a698";
 const START: &str = "#3f6fa3";
 const DEAD: &str = "#a8403a";

@@ -25,8 +25,8 @@ impl Graph {
         };
         let starts: BTreeSet<Board> = [4, 6, 8].iter().flat_map(|&sum| game.starts(sum)).collect();
         let in_order = |board: Board| (sum(board), board);
-        // States that were found and not yet looked at. A successor has a greater sum than its state,
-        // so a state that was taken out is never found again.
+        // States that were found but not yet expanded. A successor has a greater sum than its state,
+        // so no state is found again after it was taken out.
         let mut found: BTreeSet<(u32, Board)> =
             starts.iter().map(|&board| in_order(board)).collect();
         found.retain(|&(sum, _)| sum <= last);

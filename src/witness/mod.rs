@@ -1,7 +1,7 @@
 //! Witnesses: for a board, a game that ends in it, or the reason why there is none.
 //!
 //! A count gives the number of reachable states; a witness proves that one state is reachable, by a
-//! game that can be replayed ([`crate::play`]). It is found backward: a state came from an
+//! game that can be replayed ([`crate::play`]). The search goes backward: a state came from an
 //! afterstate by a spawn, and the afterstate from a state by a move. The predecessors of both steps
 //! can be listed, because a move treats each line on its own. Key idea: if a board on *some* way
 //! back is itself reachable, a game leads through it. So with the layers of a run, the search takes

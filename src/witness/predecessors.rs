@@ -1,8 +1,8 @@
-//! One step back, to the boards that a spawn or a move can have come from; and a game step by step
-//! back to its start.
+//! One step back, to the boards from which a spawn or a move can have come; and a game traced back,
+//! step by step, to its start.
 //!
 //! A move treats each line of the board on its own, so the boards before it are all combinations of
-//! the predecessors of its lines. These are listed once for every possible line.
+//! the predecessors of its lines. The predecessors of every possible line are listed once.
 
 use super::is_won;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub(super) struct Step {
     pub(super) before: Vec<Board>,
 }
 
-/// The moves of a game, backward.
+/// The predecessors in a game.
 pub(crate) struct Predecessors {
     size: Size,
     directions: [Vec<Line>; 4],

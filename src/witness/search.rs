@@ -23,8 +23,8 @@ use crate::progress::Progress;
 const FIRST: usize = 32;
 const WIDER: usize = 8;
 
-/// Candidates of a sum that are held for each board that will be kept, before the worst are
-/// dropped.
+/// The number of candidates of a sum for each board that will be kept. Beyond it, the worst candidates
+/// are dropped.
 const HELD: usize = 4;
 
 /// Number of boards whose predecessors are listed at once, before they are sorted by sum.
@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
 /// Boards that were found and not yet looked at, by sum.
 struct SearchFrontier {
     layers: BTreeMap<u32, Vec<Node>>,
-    /// A layer that reaches twice this number of boards is cut to its fullest boards, this number.
+    /// A layer that exceeds twice this number of boards is cut to this number of its fullest boards.
     most: usize,
     /// Whether any board was dropped.
     dropped: bool,
@@ -179,7 +179,7 @@ impl SearchFrontier {
         }
     }
 
-    /// Take out the layer of the greatest sum, with its fullest boards, at most `width`.
+    /// Take out the layer of the greatest sum, cut to its `width` fullest boards.
     fn pop_layer(&mut self, width: usize) -> Option<(u32, Vec<Node>)> {
         let (sum, mut layer) = self.layers.pop_last()?;
         self.dropped |= keep_fullest(&mut layer, width);
@@ -187,10 +187,9 @@ impl SearchFrontier {
     }
 }
 
-/// Keep the fullest boards, each once, at most `most`. Returns whether others were dropped.
+/// Keep the `most` fullest boards, each once. Returns whether any board was dropped.
 fn keep_fullest(nodes: &mut Vec<Node>, most: usize) -> bool {
-    // Boards with equal numbers of tiles are ordered by a hash, independent of the places of their
-    // tiles.
+    // A hash orders boards with equal numbers of tiles, independently of the places of the tiles.
     let mixed = |board: Board| (board ^ board >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     nodes.sort_unstable_by_key(|&Node { board, next }| {
         (empty_cells(board, 16), mixed(board), board, next)
@@ -302,7 +301,7 @@ mod tests {
     fn unreachable_boards_are_reported_with_the_reason() {
         for (game, board, says) in [
             ("2x2", "8 8 / . .", "has neither"),
-            // Without the 2, which must have come last, no move left the 16 in the middle.
+            // The 2 must have come last, but no move leaves the 16 in the middle.
             ("3x3", ". . . / 2 16 . / . . .", "no move leads to it"),
             ("2x2", "2 2 / 2 2", "no move leads to it"),
             (

@@ -320,7 +320,7 @@ fn show_names_the_command_for_values_if_the_run_is_solved() {
     assert!(!shown.contains("values"), "{shown}");
     let output = run(&place, "show --help");
     assert!(
-        stdout(&output).contains("is told by best"),
+        stdout(&output).contains("best prints the value of each move"),
         "{}",
         stdout(&output)
     );
