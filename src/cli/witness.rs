@@ -43,8 +43,8 @@ pub(super) struct Args {
     #[command(flatten)]
     game: GameOrRun,
 
-    /// Print codes, one a line, for N live states of the run, drawn as by `enum48 states --sample`;
-    /// takes about 20 bytes of memory for each
+    /// Print codes, one a line, for N live states of the run, drawn like a sample of the subcommand
+    /// states; takes about 20 bytes of memory for each
     #[arg(long, value_name = "N", requires = "dir", conflicts_with = "board")]
     sample: Option<u64>,
 
