@@ -7,9 +7,9 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde::Serialize;
 
+use super::open::{self, WantedRun};
 use super::progress::Reporter;
 use super::resources::Resources;
-use super::open::{self, WantedRun};
 use super::{Outcome, output, talk};
 use crate::cluster::{self, Missing, Next};
 use crate::engine::{Choice, Engine};
