@@ -2,10 +2,9 @@
 
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::delta::{put_deltas, take_deltas};
+use super::delta::{MAX_BYTES, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
-use super::little_endian::{u32_at, u64_at};
-use super::{stored, varint};
+use super::header::{u32_at, u64_at};
 use crate::error::{Error, Result};
 
 /// Maximum number of states that this program puts into a block. Larger blocks compress better
@@ -99,7 +98,7 @@ impl Encoder {
             bytes.truncate(PREFIX + compressed.map_err(Error::Zstd)?);
         } else {
             bytes.resize(PREFIX, 0);
-            stored::put(deltas, bytes);
+            put_frame(deltas, bytes);
         }
         block.seal(states, fingerprint(states));
         Ok(())
@@ -180,11 +179,40 @@ impl Decoder {
             bytes,
         } = payload;
         self.deltas.clear();
-        self.deltas.reserve(varint::MAX_BYTES * count as usize);
+        self.deltas.reserve(MAX_BYTES * count as usize);
         self.zstd
             .decompress_to_buffer(bytes, &mut self.deltas)
             .map_err(|_| "zstd cannot decode it")?;
         take_deltas(&self.deltas, first, count, out).ok_or("differences do not match the count")
+    }
+}
+
+/// The first bytes of every zstd frame.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Frame header: one segment, and the length of the contents in four bytes.
+const DESCRIPTOR: u8 = 0xa0;
+
+/// Maximum number of bytes in a block of a frame.
+const MOST: usize = 128 << 10;
+
+/// Append a zstd frame of `bytes` to `out`, in uncompressed blocks (type *raw* in RFC 8878, 3.1.1).
+/// Any zstd decoder reads it at the speed of a copy, which serves files that are read once and soon.
+fn put_frame(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend(MAGIC);
+    out.push(DESCRIPTOR);
+    out.extend((bytes.len() as u32).to_le_bytes());
+    let mut rest = bytes;
+    loop {
+        let (block, behind) = rest.split_at(rest.len().min(MOST));
+        let last = behind.is_empty();
+        let header = u32::from(last) | (block.len() as u32) << 3;
+        out.extend(&header.to_le_bytes()[..3]);
+        out.extend(block);
+        if last {
+            return;
+        }
+        rest = behind;
     }
 }
 
@@ -258,6 +286,20 @@ mod tests {
                 assert!(Payload::of(&bytes).is_err(), "bit {bit} of {at}");
             }
             assert!(Payload::of(&block.bytes[..at]).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn any_decoder_reads_uncompressed_frames() {
+        for length in [0, 1, 1000, MOST - 1, MOST, MOST + 1, 3 * MOST, 400_000] {
+            let bytes: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
+            let mut frame = Vec::new();
+            put_frame(&bytes, &mut frame);
+            assert_eq!(
+                zstd::bulk::decompress(&frame, length).unwrap(),
+                bytes,
+                "{length}"
+            );
         }
     }
 }

@@ -1,85 +1,15 @@
-//! Reads the values of a part from memory-mapped files, block by block and from many threads.
+//! Reads the values of a part, and checks that they belong to its afterstates.
 
-use std::ops::Deref;
-use std::path::Path;
-use std::sync::Arc;
-
-use super::about::About;
-use super::contents::Contents;
-use super::fingerprint::Fingerprint;
-use super::frame::Frame;
+use super::contents::About;
 use super::planes::ValueDecoder;
-use super::reader::Part;
-use super::segments::Segments;
+use super::reader::{Part, ValueColumn};
 use crate::error::{Error, Result};
 
-/// The open values of a part. Opening checks header, index and footer; blocks are checked when
-/// decoded.
-///
-/// Values and afterstates have the same blocks: value `i` of a block belongs to afterstate `i` of
-/// the block with that number in the afterstates' file.
-pub struct ValueColumn {
-    segments: Segments,
-    about: About,
-}
-
 impl ValueColumn {
-    /// Open a file of values and check everything except its blocks. Takes time and memory in
-    /// proportion to the index, which has 16 bytes per block.
-    ///
-    /// # Errors
-    ///
-    /// If the file is foreign, cut, damaged, unfinished, of a newer format or of boards, or if the
-    /// system cannot open it.
-    pub fn open(path: &Path) -> Result<Self> {
-        Self::of(Frame::open(path)?)
-    }
-
-    /// Open a file of values that is in memory; errors name it by `path`.
-    ///
-    /// # Errors
-    ///
-    /// As for [`ValueColumn::open`].
-    pub fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
-        Self::of(Frame::from_memory(path, bytes)?)
-    }
-
-    fn of(frame: Frame) -> Result<Self> {
-        match frame.contents() {
-            Contents::Values(about) => Ok(Self {
-                segments: frame.into(),
-                about,
-            }),
-            Contents::Boards(_) => Err(frame.other_kind("values")),
-        }
-    }
-
-    /// Join the values of a part's segments. The segments may differ only in their afterstates.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Mismatch`] if a segment does not follow the segment before it.
-    ///
-    /// # Panics
-    ///
-    /// If `segments` is empty.
-    pub(crate) fn join(segments: Vec<Self>) -> Result<Self> {
-        let keys = segments.iter().map(|one| one.about.keys);
-        let keys = keys.fold(Fingerprint::default(), |all, one| all + one);
-        let about = About {
-            keys,
-            ..segments[0].about
-        };
-        Ok(Self {
-            segments: Segments::join(segments.into_iter().map(|one| one.segments))?,
-            about,
-        })
-    }
-
     /// The objective and precision of the values, and their afterstates.
     #[must_use]
     pub fn about(&self) -> About {
-        self.about
+        self.contents
     }
 
     /// Check that the values have the same blocks as their afterstates, so that a value and its
@@ -115,19 +45,11 @@ impl ValueColumn {
     }
 }
 
-impl Deref for ValueColumn {
-    type Target = Segments;
-
-    fn deref(&self) -> &Segments {
-        &self.segments
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::block::{BLOCK, Block, Encoder};
+    use super::super::contents::{Kind, Label};
     use super::super::frame::tests::damage_is_an_error;
-    use super::super::label::{Kind, Label};
     use super::super::planes::ValueEncoder;
     use super::super::reader::tests::file_of;
     use super::super::writer::PartWriter;
@@ -135,6 +57,7 @@ mod tests {
     use super::*;
     use crate::game::{Exp, Objective, PartKey};
     use std::io::Cursor;
+    use std::path::Path;
 
     /// Values in a full block.
     const FULL: usize = BLOCK / 8;

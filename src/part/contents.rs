@@ -1,11 +1,154 @@
-//! The contents of a file: boards or values.
+//! The contents of a file, as its header describes them: a part's boards, or their values.
 
 use std::fmt;
 
-use super::about::About;
-use super::label::Label;
+use super::block::BLOCK;
+use super::fingerprint::Fingerprint;
+use super::header::{u32_at, u64_at};
+use crate::game::{Exp, Game, Objective, PartKey};
 
-/// The contents of a file, as described in its header.
+/// Boards before or after the spawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Boards with the player to move.
+    States,
+    /// Boards after a move, before the spawn.
+    Afterstates,
+}
+
+impl Kind {
+    /// Number of boards in a full block. Large blocks make files of states small; small blocks let
+    /// the next layers read afterstates in parallel.
+    #[must_use]
+    pub fn block(self) -> usize {
+        match self {
+            Self::States => BLOCK,
+            Self::Afterstates => BLOCK / 8,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::States => "states",
+            Self::Afterstates => "afterstates",
+        })
+    }
+}
+
+/// Describes a file of boards: the kind, game, sum and largest tile of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// States or afterstates.
+    pub kind: Kind,
+    /// Rows of the boards.
+    pub rows: u8,
+    /// Columns of the boards.
+    pub cols: u8,
+    /// The winning tile, [`Exp::LAST`] if there is none.
+    pub win: Exp,
+    /// Sum and largest tile of every board.
+    pub key: PartKey,
+}
+
+impl Label {
+    pub(crate) fn new(game: &Game, kind: Kind, key: PartKey) -> Self {
+        Self {
+            kind,
+            rows: game.size().rows(),
+            cols: game.size().cols(),
+            win: game.win(),
+            key,
+        }
+    }
+}
+
+/// `states of 3x3-1024, sum 164, largest tile 32`.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}x{}", self.kind, self.rows, self.cols)?;
+        if self.win < Exp::LAST {
+            write!(f, "-{}", self.win.tile())?;
+        }
+        write!(f, ", {}", self.key)
+    }
+}
+
+/// Bytes that are added to the header of a file of values.
+pub(crate) const ABOUT: usize = 20;
+
+/// Codes of the objectives that are not tiles.
+const SCORE: u32 = 0;
+const MOVES: u32 = 1;
+
+/// Describes a file of values: a value for each afterstate of a part, in the order of the
+/// afterstates.
+///
+/// The values belong to a part of afterstates if its label is `afterstates` and its fingerprint is
+/// `keys`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The afterstates that have the values.
+    pub afterstates: Label,
+    /// The objective that the values are for.
+    pub objective: Objective,
+    /// Bits after the binary point, at most 32: the number `value` stands for `value /
+    /// 2^fraction`.
+    pub fraction: u32,
+    /// Fingerprint of the afterstates.
+    pub keys: Fingerprint,
+}
+
+/// `values (score) of afterstates of 3x3-1024, sum 164, largest tile 32`.
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "values ({}) of {}", self.objective, self.afterstates)
+    }
+}
+
+impl About {
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let objective = match self.objective {
+            Objective::Score => SCORE,
+            Objective::Moves => MOVES,
+            Objective::Tile(exp) => exp.tile(),
+        };
+        let mut out = Vec::with_capacity(ABOUT);
+        out.extend(objective.to_le_bytes());
+        out.extend(self.fraction.to_le_bytes());
+        out.extend(self.keys.0.to_le_bytes());
+        out.extend(crc32fast::hash(&out).to_le_bytes());
+        out
+    }
+
+    /// Read the description of the values of `afterstates`, or describe the damage.
+    pub(super) fn from_bytes(
+        afterstates: Label,
+        bytes: &[u8; ABOUT],
+    ) -> Result<Self, &'static str> {
+        if crc32fast::hash(&bytes[..16]) != u32_at(bytes, 16) {
+            return Err("header: checksum about values differs");
+        }
+        let objective = match u32_at(bytes, 0) {
+            SCORE => Some(Objective::Score),
+            MOVES => Some(Objective::Moves),
+            tile => Objective::of_tile(tile),
+        };
+        let fraction = u32_at(bytes, 4);
+        if fraction > u32::BITS {
+            return Err("header: impossible fraction");
+        }
+        Ok(Self {
+            afterstates,
+            objective: objective.ok_or("header: impossible objective")?,
+            fraction,
+            keys: Fingerprint(u64_at(bytes, 8)),
+        })
+    }
+}
+
+/// The contents of any file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// States or afterstates.
@@ -23,8 +166,7 @@ impl Contents {
         }
     }
 
-    /// Boards or values in every block but the last. Values have the same blocks as their
-    /// afterstates.
+    /// Number of boards or values in a full block. Values have the blocks of their afterstates.
     pub(crate) fn block(&self) -> usize {
         self.label().kind.block()
     }
@@ -48,5 +190,51 @@ impl From<Label> for Contents {
 impl From<About> for Contents {
     fn from(about: About) -> Self {
         Self::Values(about)
+    }
+}
+
+/// The contents of files that can be joined: [`Label`] or [`About`].
+pub trait FileContents: Copy + PartialEq + fmt::Display {
+    /// The noun for the contents in messages.
+    const NOUN: &'static str;
+
+    /// The contents, or `None` if they are of the other type.
+    fn of(contents: Contents) -> Option<Self>;
+
+    /// The contents of two consecutive segments together.
+    #[must_use]
+    fn join(self, next: Self) -> Self;
+}
+
+impl FileContents for Label {
+    const NOUN: &'static str = "boards";
+
+    fn of(contents: Contents) -> Option<Self> {
+        match contents {
+            Contents::Boards(label) => Some(label),
+            Contents::Values(_) => None,
+        }
+    }
+
+    fn join(self, _: Self) -> Self {
+        self
+    }
+}
+
+impl FileContents for About {
+    const NOUN: &'static str = "values";
+
+    fn of(contents: Contents) -> Option<Self> {
+        match contents {
+            Contents::Values(about) => Some(about),
+            Contents::Boards(_) => None,
+        }
+    }
+
+    fn join(self, next: Self) -> Self {
+        Self {
+            keys: self.keys + next.keys,
+            ..self
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! Delta coding: strictly increasing lists as varints of the differences between neighbours.
 
-use super::varint;
 use crate::error::{Error, Result};
 
 /// Write the differences of `states` as varints at the start of `out`; returns the length.
 pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
-    out.resize(out.len().max(varint::MAX_BYTES * states.len()), 0);
+    out.resize(out.len().max(MAX_BYTES * states.len()), 0);
     let mut at = 0;
     for pair in states.windows(2) {
         if pair[1] <= pair[0] {
@@ -14,7 +13,7 @@ pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
                 got: pair[1],
             });
         }
-        at += varint::put(pair[1] - pair[0], &mut out[at..]);
+        at += put_varint(pair[1] - pair[0], &mut out[at..]);
     }
     Ok(at)
 }
@@ -30,7 +29,7 @@ pub(crate) fn take_deltas(deltas: &[u8], first: u64, count: u32, out: &mut Vec<u
         // Most differences are one byte.
         let (delta, length) = match deltas.get(at) {
             Some(&byte) if byte < 0x80 => (u64::from(byte), 1),
-            _ => varint::get(deltas.get(at..)?)?,
+            _ => take_varint(deltas.get(at..)?)?,
         };
         if delta == 0 {
             return None;
@@ -46,10 +45,91 @@ pub(crate) fn take_deltas(deltas: &[u8], first: u64, count: u32, out: &mut Vec<u
 pub(crate) fn walk_deltas(deltas: &[u8], first: u64) -> impl Iterator<Item = u64> {
     let mut rest = deltas;
     std::iter::successors(Some(first), move |state| {
-        let (delta, length) = varint::get(rest)?;
+        let (delta, length) = take_varint(rest)?;
         rest = &rest[length..];
         Some(state + delta)
     })
+}
+
+/// Longest encoding of a `u64`, in bytes.
+pub(super) const MAX_BYTES: usize = 10;
+
+/// Write `value` at the start of `out`, and return its length in bytes. Up to [`MAX_BYTES`] bytes
+/// may be overwritten.
+///
+/// Values of up to 56 bits take no branch, because lengths are hard to predict: runs of 28, then
+/// 14, then 7 bits are moved apart.
+///
+/// # Panics
+///
+/// If `out` is shorter than [`MAX_BYTES`].
+#[inline]
+fn put_varint(value: u64, out: &mut [u8]) -> usize {
+    let out: &mut [u8; MAX_BYTES] = out.first_chunk_mut().expect("room for any value");
+    if value >> 56 != 0 {
+        return put_long_varint(value, out);
+    }
+    let x = value & 0x0fff_ffff | (value & 0x00ff_ffff_f000_0000) << 4;
+    let x = x & 0x0000_3fff_0000_3fff | (x & 0x0fff_c000_0fff_c000) << 2;
+    let x = x & 0x007f_007f_007f_007f | (x & 0x3f80_3f80_3f80_3f80) << 1;
+    let length = 8 - (x | 1).leading_zeros() / 8;
+    let more = 0x0080_8080_8080_8080 & !(u64::MAX << (8 * (length - 1)));
+    out[..8].copy_from_slice(&(x | more).to_le_bytes());
+    length as usize
+}
+
+#[cold]
+fn put_long_varint(mut value: u64, out: &mut [u8; MAX_BYTES]) -> usize {
+    let mut at = 0;
+    while value >= 0x80 {
+        out[at] = value as u8 | 0x80;
+        value >>= 7;
+        at += 1;
+    }
+    out[at] = value as u8;
+    at + 1
+}
+
+/// Read a value and its length from the start of `bytes`. `None` if the bytes end within the value,
+/// the value does not fit in 64 bits, or a shorter encoding exists.
+///
+/// Like [`put_varint`], takes no branch on the length for values of up to 56 bits, if `bytes` has eight
+/// bytes.
+#[inline]
+#[must_use]
+fn take_varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    let Some(word) = bytes.first_chunk() else {
+        return take_varint_bytewise(bytes);
+    };
+    let word = u64::from_le_bytes(*word);
+    let ends = !word & 0x8080_8080_8080_8080;
+    if ends == 0 {
+        return take_varint_bytewise(bytes);
+    }
+    let bits = ends.trailing_zeros();
+    let x = word & (u64::MAX >> (63 - bits)) & 0x7f7f_7f7f_7f7f_7f7f;
+    let length = bits as usize / 8 + 1;
+    if length > 1 && x >> (bits - 7) == 0 {
+        return None;
+    }
+    let x = x & 0x007f_007f_007f_007f | (x & 0x7f00_7f00_7f00_7f00) >> 1;
+    let x = x & 0x0000_3fff_0000_3fff | (x & 0x3fff_0000_3fff_0000) >> 2;
+    let x = x & 0x0fff_ffff | (x & 0x0fff_ffff_0000_0000) >> 4;
+    Some((x, length))
+}
+
+#[cold]
+fn take_varint_bytewise(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0;
+    for (at, &byte) in bytes.iter().take(MAX_BYTES).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            let fits = at < MAX_BYTES - 1 || byte <= 1;
+            let shortest = at == 0 || byte > 0;
+            return (fits && shortest).then_some((value, at + 1));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -89,6 +169,62 @@ mod tests {
         assert!(
             take_deltas(&[1], u64::MAX, 2, &mut Vec::new()).is_none(),
             "beyond 64 bits"
+        );
+    }
+
+    #[test]
+    fn every_byte_boundary_round_trips() {
+        let mut out = [0; MAX_BYTES];
+        for length in 1..=MAX_BYTES {
+            let least = if length == 1 {
+                0
+            } else {
+                1u64 << (7 * (length - 1))
+            };
+            let most = if length == MAX_BYTES {
+                u64::MAX
+            } else {
+                (1u64 << (7 * length)) - 1
+            };
+            for value in [least, least + 1, most - 1, most] {
+                assert_eq!(put_varint(value, &mut out), length, "{value:#x}");
+                assert_eq!(take_varint(&out), Some((value, length)), "{value:#x}");
+                assert_eq!(take_varint(&out[..length - 1]), None, "{value:#x} cut");
+                assert_eq!(
+                    take_varint(&out[..length]),
+                    Some((value, length)),
+                    "{value:#x} alone"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn known_bytes_are_written() {
+        // 624485 is the example of the DWARF standard's appendix on LEB128.
+        let mut out = [0; MAX_BYTES];
+        assert_eq!(put_varint(624_485, &mut out), 3);
+        assert_eq!(out[..3], [0xe5, 0x8e, 0x26]);
+    }
+
+    #[test]
+    fn encodings_longer_than_necessary_are_refused() {
+        assert_eq!(take_varint(&[0x81, 0x00]), None);
+        assert_eq!(take_varint(&[0x81, 0x00, 1, 2, 3, 4, 5, 6]), None);
+        assert_eq!(
+            take_varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00]),
+            None
+        );
+        assert_eq!(take_varint(&[0x80, 0x80, 0x00]), None);
+        assert_eq!(take_varint(&[0x00]), Some((0, 1)));
+    }
+
+    #[test]
+    fn values_beyond_64_bits_are_refused() {
+        assert_eq!(take_varint(&[0xff; 10]), None);
+        assert_eq!(
+            take_varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]),
+            None
         );
     }
 }

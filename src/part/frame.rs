@@ -8,14 +8,11 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::block::{PREFIX, Payload, check};
-use super::contents::Contents;
-use super::fingerprint::Fingerprint;
-use super::header::{ENTRY, FOOTER, Footer, Header};
-use super::little_endian::u64_at;
+use super::header::{ENTRY, Footer, Header, u64_at};
 use crate::error::{Error, Result};
 
-/// Where a file's bytes are.
-enum Bytes {
+/// The bytes of a file, mapped or held.
+pub(super) enum Bytes {
     File(Mmap),
     Memory(Arc<[u8]>),
 }
@@ -33,10 +30,10 @@ impl Deref for Bytes {
 
 /// An open file whose blocks are not yet checked.
 pub(super) struct Frame {
-    path: PathBuf,
-    bytes: Bytes,
-    header: Header,
-    footer: Footer,
+    pub(super) path: PathBuf,
+    pub(super) bytes: Bytes,
+    pub(super) header: Header,
+    pub(super) footer: Footer,
     index: Range<usize>,
 }
 
@@ -68,18 +65,18 @@ impl Frame {
             path: path.to_owned(),
             what: what.to_owned(),
         };
-        let footer = bytes
-            .last_chunk::<FOOTER>()
+        let (before, footer) = bytes
+            .split_last_chunk()
             .expect("the header was checked against the length");
         let footer = Footer::from_bytes(footer).map_err(damaged)?;
-        let end = bytes.len() - FOOTER;
-        let length = usize::try_from(footer.blocks)
-            .ok()
-            .and_then(|n| n.checked_mul(ENTRY));
-        let start = length
+        let end = before.len() as u64;
+        let start = footer
+            .blocks
+            .checked_mul(ENTRY as u64)
             .and_then(|length| end.checked_sub(length))
-            .filter(|&at| at >= header.size());
-        let index = start.ok_or_else(|| damaged("footer: impossible number of blocks"))?..end;
+            .filter(|&at| at >= header.size() as u64)
+            .ok_or_else(|| damaged("footer: impossible number of blocks"))?;
+        let index = start as usize..before.len();
         // Every block but the last is full, and the last has at least one state.
         if footer.states.div_ceil(header.block.into()) != footer.blocks {
             return Err(damaged("footer: impossible number of states"));
@@ -128,50 +125,11 @@ impl Frame {
         }
     }
 
-    /// The file.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The contents, as described in the header.
-    pub(super) fn contents(&self) -> Contents {
-        self.header.contents
-    }
-
-    /// The error that the file does not hold `wanted`.
-    pub(super) fn other_kind(&self, wanted: &'static str) -> Error {
-        Error::OtherKind {
-            path: self.path.clone(),
-            found: self.contents().to_string(),
-            wanted,
-        }
-    }
-
-    /// Number of boards, or of values.
-    pub(super) fn states(&self) -> u64 {
-        self.footer.states
-    }
-
-    /// Fingerprint of the boards, or of the values and their boards, from the footer.
-    pub(super) fn fingerprint(&self) -> Fingerprint {
-        self.footer.fingerprint
-    }
-
-    /// Bytes of the file.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes.len() as u64
-    }
-
-    /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.index.len() / ENTRY
     }
 
     /// First board of a block, or the board of its first value, from the index.
-    ///
-    /// # Panics
-    ///
-    /// If `block` is not below [`Frame::blocks`].
     pub(super) fn first(&self, block: usize) -> u64 {
         u64_at(&self.bytes, self.entry(block) + 8)
     }
@@ -184,19 +142,15 @@ impl Frame {
     /// The byte range of a block; valid once [`Frame::check_index`] has passed.
     fn place(&self, block: usize) -> Range<usize> {
         let offset = |block| u64_at(&self.bytes, self.entry(block)) as usize;
-        let end = if block + 1 < self.blocks() {
-            offset(block + 1)
+        let next = block + 1;
+        let end = if next < self.blocks() {
+            offset(next)
         } else {
             self.index.start
         };
         offset(block)..end
     }
 
-    /// Check every block against its checksum without decoding, at the speed of reading.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Damaged`], which names the first block that fails.
     pub(super) fn check_blocks(&self) -> Result<()> {
         (0..self.blocks()).try_for_each(|block| {
             check(&self.bytes[self.place(block)]).map_err(|what| self.damaged(block, what))
@@ -205,21 +159,16 @@ impl Frame {
 
     /// A block that agrees with the index and the footer; its payload is not checked.
     pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
-        let payload = Payload::of(&self.bytes[self.place(block)]);
-        let payload = payload.map_err(|what| self.damaged(block, what))?;
-        let before = block as u64 * self.block_size();
-        if u64::from(payload.count) != self.block_size().min(self.states() - before) {
+        let payload = Payload::of(&self.bytes[self.place(block)])
+            .map_err(|what| self.damaged(block, what))?;
+        let size = u64::from(self.header.block);
+        if u64::from(payload.count) != size.min(self.footer.states - block as u64 * size) {
             return Err(self.damaged(block, "count differs from the footer"));
         }
         if payload.first != self.first(block) {
             return Err(self.damaged(block, "first state differs from the index"));
         }
         Ok(payload)
-    }
-
-    /// Boards, or values, in every block but the last.
-    pub(super) fn block_size(&self) -> u64 {
-        self.header.block.into()
     }
 }
 

@@ -1,12 +1,9 @@
-//! The header and the footer of a file.
+//! The header and the footer of a file, and its little-endian integers.
 
 use std::path::Path;
 
-use super::about::{ABOUT, About};
-use super::contents::Contents;
+use super::contents::{ABOUT, About, Contents, Kind, Label};
 use super::fingerprint::Fingerprint;
-use super::label::{Kind, Label};
-use super::little_endian::{u32_at, u64_at};
 use crate::error::{Error, Result};
 use crate::game::{Exp, PartKey};
 
@@ -191,4 +188,22 @@ impl Footer {
             index_crc: u32_at(bytes, 24),
         })
     }
+}
+
+/// The `u32` at byte `at`.
+///
+/// # Panics
+///
+/// If fewer than four bytes follow.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// The `u64` at byte `at`.
+///
+/// # Panics
+///
+/// If fewer than eight bytes follow.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -156,10 +156,9 @@
 //! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array.
 //! `scripts/read_values.py` reads values, and subtracts the potential.
 //!
-//! Reading order: `varint`, `delta`, `stored`, `block`, `label`, `about`, `contents`, `header`, `writer`,
-//! `frame`, `segments`, `reader`, `stream`; then for values `planes`, `column`.
+//! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `frame`, `reader`, `stream`; then
+//! for values `planes`, `column`.
 
-mod about;
 pub(crate) mod block;
 mod column;
 pub(crate) mod contents;
@@ -167,29 +166,21 @@ pub(crate) mod delta;
 mod fingerprint;
 mod frame;
 mod header;
-mod label;
-mod little_endian;
 pub(crate) mod planes;
 mod reader;
-mod segments;
-mod stored;
 mod stream;
-mod varint;
 pub(crate) mod writer;
 
-pub use about::About;
 pub use block::Decoder;
 pub(crate) use block::{Block, Encoder};
-pub use column::ValueColumn;
-pub(crate) use contents::Contents;
+pub use contents::{About, Kind, Label};
+pub(crate) use contents::{Contents, FileContents};
 #[cfg(test)]
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
-pub use label::{Kind, Label};
 pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
-pub use reader::Part;
-pub use segments::Segments;
+pub use reader::{Part, Segments, ValueColumn};
 pub use stream::Stream;
 pub(crate) use stream::each_block;
 pub(crate) use writer::{PartWriter, Sealed};

@@ -9,7 +9,7 @@ use zstd::zstd_safe;
 
 use super::block::{BLOCK, Block, PREFIX, Payload};
 use super::fingerprint::value_fingerprint;
-use super::little_endian::u32_at;
+use super::header::u32_at;
 use crate::error::{Error, Result};
 
 /// One plane for each byte of a value, the most significant byte first.

@@ -1,78 +1,257 @@
-//! Reads a part from memory-mapped files, block by block and from many threads.
+//! An open part, or its values: memory-mapped files that many threads read block by block.
+//!
+//! Key idea: a part of many boards is cut into *segments*, files of equal size except the last. A
+//! segment is a whole number of blocks, so blocks are numbered across all files. Code that reads a
+//! part block by block need not know its files.
 
-use std::ops::Deref;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::block::Decoder;
-use super::contents::Contents;
+use super::block::{Decoder, Payload};
+use super::contents::{About, FileContents, Label};
+use super::fingerprint::Fingerprint;
 use super::frame::Frame;
-use super::label::Label;
-use super::segments::Segments;
-use crate::error::Result;
+use super::writer::Sealed;
+use crate::error::{Error, Result};
 
-/// An open part. Opening checks header, index and footer; blocks are checked when decoded.
-pub struct Part {
-    segments: Segments,
-    label: Label,
+/// An open [`Part`], or an open [`ValueColumn`]. Opening checks header, index and footer; blocks are
+/// checked when decoded.
+pub struct Segments<C> {
+    pub(super) contents: C,
+    /// At least one file.
+    files: Vec<Frame>,
+    /// Blocks of each file but the last.
+    each: usize,
 }
 
-impl Part {
-    /// Open a part file and check everything except its blocks. Takes time and memory in proportion
-    /// to the index, which has 16 bytes per block.
+/// The open boards of a part.
+pub type Part = Segments<Label>;
+
+/// The open values of a part.
+///
+/// Values and afterstates have the same blocks: value `i` of a block belongs to afterstate `i` of
+/// the block with this number in the file of afterstates.
+pub type ValueColumn = Segments<About>;
+
+impl<C: FileContents> Segments<C> {
+    /// Open a file and check everything except its blocks. Takes time and memory in proportion to
+    /// the index, which has 16 bytes per block.
     ///
     /// # Errors
     ///
-    /// If the file is foreign, cut, damaged, unfinished, of a newer format or of values, or if the
-    /// system cannot open it.
+    /// If the file is foreign, cut, damaged, unfinished or of a newer format, if it holds values
+    /// instead of boards or boards instead of values, or if the system cannot open it.
     pub fn open(path: &Path) -> Result<Self> {
         Self::of(Frame::open(path)?)
     }
 
-    /// Open a part file that is in memory; errors name it by `path`.
-    pub(crate) fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
-        Self::of(Frame::from_memory(path, bytes)?)
-    }
-
-    fn of(frame: Frame) -> Result<Self> {
-        match frame.contents() {
-            Contents::Boards(label) => Ok(Self {
-                segments: frame.into(),
-                label,
-            }),
-            Contents::Values(_) => Err(frame.other_kind("boards")),
-        }
-    }
-
-    /// Join the segments of a part, which must have the same label.
+    /// Open a file that is in memory; errors name it by `path`.
     ///
     /// # Errors
     ///
-    /// [`Error::Mismatch`](crate::Error::Mismatch) if a segment does not follow the segment before
-    /// it.
+    /// As for [`Segments::open`].
+    pub fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
+        Self::of(Frame::from_memory(path, bytes)?)
+    }
+
+    fn of(file: Frame) -> Result<Self> {
+        let found = file.header.contents;
+        match C::of(found) {
+            Some(contents) => Ok(Self {
+                contents,
+                each: file.blocks().max(1),
+                files: vec![file],
+            }),
+            None => Err(Error::OtherKind {
+                path: file.path,
+                found: found.to_string(),
+                wanted: C::NOUN,
+            }),
+        }
+    }
+
+    /// Join the segments of a part; there must be at least one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`] if a segment does not follow the segment before it.
+    pub(crate) fn join(segments: impl IntoIterator<Item = Result<Self>>) -> Result<Self> {
+        let mut segments = segments.into_iter();
+        let mut joined = segments.next().expect("a part has a file")?;
+        for next in segments {
+            let next = next?;
+            joined.contents = joined.contents.join(next.contents);
+            next.files
+                .into_iter()
+                .try_for_each(|file| joined.append(file))?;
+        }
+        Ok(joined)
+    }
+
+    fn append(&mut self, file: Frame) -> Result<()> {
+        let mismatch = |file: &Frame, what: String| {
+            let path = file.path.clone();
+            Err(Error::Mismatch { path, what })
+        };
+        let last = &self.files[self.files.len() - 1];
+        let (boards, block) = (self.files[0].footer.states, self.block_size());
+        if last.footer.states != boards || !boards.is_multiple_of(block) || boards == 0 {
+            let got = last.footer.states;
+            return mismatch(
+                last,
+                format!(
+                    "expected {boards} boards, in whole blocks, in every segment but the last, got {got}"
+                ),
+            );
+        }
+        let (got, size) = (file.footer.states, u64::from(file.header.block));
+        if size != block || !(1..=boards).contains(&got) {
+            return mismatch(
+                &file,
+                format!(
+                    "expected up to {boards} boards in blocks of {block}, as in the segments before, got {got} in blocks of {size}"
+                ),
+            );
+        }
+        if file.first(0) <= last.first(last.blocks() - 1) {
+            return mismatch(&file, "begins before the segment before it ends".to_owned());
+        }
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// Check that the file is the file that was sealed. Its blocks are not read.
+    pub(crate) fn expect(self, contents: C, sealed: Sealed) -> Result<Self> {
+        let mismatch = |expected: &dyn Display, got: &dyn Display| {
+            Err(Error::Mismatch {
+                path: self.path().to_owned(),
+                what: format!("expected {expected}, got {got}"),
+            })
+        };
+        let got = Sealed {
+            states: self.states(),
+            bytes: self.bytes(),
+            fingerprint: self.fingerprint(),
+        };
+        if self.contents != contents {
+            return mismatch(&contents, &self.contents);
+        }
+        if got != sealed {
+            return mismatch(&sealed, &got);
+        }
+        Ok(self)
+    }
+}
+
+impl<C> Segments<C> {
+    /// The file that holds a block, and the number of the block in that file.
+    fn at(&self, block: usize) -> (&Frame, usize) {
+        let file = (block / self.each).min(self.files.len() - 1);
+        (&self.files[file], block - file * self.each)
+    }
+
+    pub(super) fn damaged(&self, block: usize, what: &str) -> Error {
+        let (file, block) = self.at(block);
+        file.damaged(block, what)
+    }
+
+    /// The first file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.files[0].path
+    }
+
+    /// Number of boards, or of values.
+    #[must_use]
+    pub fn states(&self) -> u64 {
+        self.files.iter().map(|file| file.footer.states).sum()
+    }
+
+    /// Fingerprint of the boards, or of the values and their boards, from the footers.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.files.iter().map(|file| file.footer.fingerprint).sum()
+    }
+
+    /// Bytes of the files.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes.len() as u64).sum()
+    }
+
+    /// Number of blocks.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        let last = &self.files[self.files.len() - 1];
+        (self.files.len() - 1) * self.each + last.blocks()
+    }
+
+    /// First board of a block, or the board of its first value, from the index.
     ///
     /// # Panics
     ///
-    /// If `segments` is empty.
-    pub(crate) fn join(segments: Vec<Self>) -> Result<Self> {
-        let label = segments[0].label;
-        Ok(Self {
-            segments: Segments::join(segments.into_iter().map(|one| one.segments))?,
-            label,
-        })
+    /// If `block` is not below [`Segments::blocks`].
+    #[must_use]
+    pub fn first(&self, block: usize) -> u64 {
+        let (file, block) = self.at(block);
+        file.first(block)
     }
 
-    /// The label in the file's header.
+    /// The first boards of all blocks: an even sample of the part.
+    pub fn firsts(&self) -> impl Iterator<Item = u64> {
+        (0..self.blocks()).map(|block| self.first(block))
+    }
+
+    /// Check every block against its checksum without decoding, at the speed of reading.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`], which names the first block that fails.
+    pub fn check_blocks(&self) -> Result<()> {
+        self.files.iter().try_for_each(Frame::check_blocks)
+    }
+
+    /// A block that agrees with the index and the footer; its payload is not checked.
+    pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
+        let (file, block) = self.at(block);
+        file.payload(block)
+    }
+
+    /// Number of boards or values in a full block.
+    pub(crate) fn block_size(&self) -> u64 {
+        self.files[0].header.block.into()
+    }
+
+    /// The block that would hold a board, or its value: the last block that does not begin after
+    /// the board.
+    #[must_use]
+    pub fn block_of(&self, board: u64) -> Option<usize> {
+        let (mut low, mut high) = (0, self.blocks());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.first(middle) <= board {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.checked_sub(1)
+    }
+}
+
+impl Part {
+    /// The label in the header.
     #[must_use]
     pub fn label(&self) -> Label {
-        self.label
+        self.contents
     }
 
     /// Append the states of one block to `out`.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged), which names the block, if its bytes have changed.
+    /// [`Error::Damaged`], which names the block, if its bytes have changed.
     pub fn read_block(
         &self,
         block: usize,
@@ -89,23 +268,15 @@ impl Part {
     }
 }
 
-impl Deref for Part {
-    type Target = Segments;
-
-    fn deref(&self) -> &Segments {
-        &self.segments
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::block::{BLOCK, Block, Encoder};
+    use super::super::contents::Kind;
+    use super::super::fingerprint;
     use super::super::frame::tests::damage_is_an_error;
     use super::super::header::{HEADER, Header};
-    use super::super::label::Kind;
     use super::super::writer::PartWriter;
     use super::*;
-    use crate::error::Error;
     use crate::game::{Exp, PartKey};
     use std::io::Cursor;
 
@@ -120,7 +291,7 @@ pub(super) mod tests {
         },
     };
 
-    /// The bytes of a part file with these states.
+    /// The bytes of a part file.
     pub(in crate::part) fn file_of(states: &[u64]) -> Vec<u8> {
         let mut writer =
             PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), LABEL).unwrap();
@@ -133,7 +304,6 @@ pub(super) mod tests {
         writer.finish().unwrap().0.into_inner()
     }
 
-    /// An open part with these states.
     pub(in crate::part) fn part_of(states: &[u64]) -> Part {
         read(&file_of(states)).unwrap().0
     }
@@ -157,7 +327,7 @@ pub(super) mod tests {
             assert_eq!(found, states);
             assert_eq!(part.states(), count as u64);
             assert_eq!(part.label(), LABEL);
-            assert_eq!(part.fingerprint(), super::super::fingerprint(&states));
+            assert_eq!(part.fingerprint(), fingerprint(&states));
             assert_eq!(part.blocks(), count.div_ceil(BLOCK));
         }
     }
@@ -191,5 +361,67 @@ pub(super) mod tests {
                 ..
             })
         ));
+    }
+
+    /// A part whose files hold `lengths` of the states.
+    fn joined(states: &[u64], lengths: &[usize]) -> Result<Part> {
+        let mut rest = states;
+        let files = lengths.iter().map(|&length| {
+            let (file, others) = rest.split_at(length);
+            rest = others;
+            part_of(file)
+        });
+        Part::join(files.map(Ok))
+    }
+
+    #[test]
+    fn concatenated_files_are_one_part() {
+        let states: Vec<u64> = (0..5 * BLOCK as u64 + 700).map(|i| i * 3 + 1).collect();
+        let whole = part_of(&states);
+        for lengths in [
+            vec![states.len()],
+            vec![2 * BLOCK, 2 * BLOCK, BLOCK + 700],
+            vec![BLOCK, BLOCK, BLOCK, BLOCK, BLOCK, 700],
+        ] {
+            let part = joined(&states, &lengths).unwrap();
+            assert_eq!(part.states(), states.len() as u64);
+            assert_eq!(part.fingerprint(), fingerprint(&states));
+            assert_eq!(part.blocks(), whole.blocks());
+            assert!(part.firsts().eq(whole.firsts()));
+            let (mut decoder, mut found) = (Decoder::new().unwrap(), Vec::new());
+            for block in 0..part.blocks() {
+                part.read_block(block, &mut decoder, &mut found).unwrap();
+            }
+            assert!(found == states);
+            for at in [0, BLOCK - 1, BLOCK, 2 * BLOCK, states.len() - 1] {
+                assert_eq!(part.block_of(states[at]), Some(at / BLOCK));
+            }
+            assert!(part.check_blocks().is_ok());
+        }
+    }
+
+    #[test]
+    fn files_that_do_not_belong_together_are_refused() {
+        let states: Vec<u64> = (0..4 * BLOCK as u64).collect();
+        let wrong = |lengths: &[usize]| joined(&states, lengths).err().unwrap().to_string();
+        for (lengths, said) in [
+            (&[700, 700][..], "expected 700 boards, in whole blocks"),
+            (&[0, BLOCK], "expected 0 boards, in whole blocks"),
+            (
+                &[2 * BLOCK, BLOCK, BLOCK],
+                "in every segment but the last, got",
+            ),
+            (&[BLOCK, 2 * BLOCK], "expected up to 131072 boards"),
+            (&[BLOCK, 0], "got 0 in blocks"),
+        ] {
+            assert!(wrong(lengths).contains(said), "{}", wrong(lengths));
+        }
+        let (low, high) = states.split_at(2 * BLOCK);
+        let swapped = Part::join([high, low].map(|states| Ok(part_of(states))));
+        let said = swapped.err().unwrap().to_string();
+        assert!(
+            said.contains("begins before the segment before it ends"),
+            "{said}"
+        );
     }
 }

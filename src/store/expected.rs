@@ -1,8 +1,7 @@
 //! A part as the manifest describes it.
 
 use super::files::{self, FileName, PartName};
-use crate::error::{Error, Result};
-use crate::part::{Label, Part, Sealed};
+use crate::part::Sealed;
 
 /// A part that the manifest names, and the expected totals of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,25 +26,5 @@ impl Expected {
     /// Number of its files.
     pub(crate) fn count(&self) -> u64 {
         self.segments.len().max(1) as u64
-    }
-
-    /// Check the label and the totals of a file. Its blocks are not read.
-    pub(in crate::store) fn check(part: Part, label: Label, sealed: Sealed) -> Result<Part> {
-        let mismatch = |what: String| {
-            let path = part.path().to_owned();
-            Err(Error::Mismatch { path, what })
-        };
-        if part.label() != label {
-            return mismatch(format!("expected {label}, got {}", part.label()));
-        }
-        let got = Sealed {
-            states: part.states(),
-            bytes: part.bytes(),
-            fingerprint: part.fingerprint(),
-        };
-        if got != sealed {
-            return mismatch(format!("expected {sealed}, got {got}"));
-        }
-        Ok(part)
     }
 }

@@ -14,7 +14,7 @@ use super::files::{self, FileName, Name, Named, RESERVE};
 use super::spool::Spooled;
 use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::part::{self, Sealed};
+use crate::part::{self, FileContents, Sealed, Segments};
 
 /// Commit at the end of a layer if this much time has passed since the last commit...
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
@@ -130,24 +130,26 @@ impl<N: Name> Outbox<N> {
         sealed
     }
 
-    /// Open a file, in memory or on disk.
-    pub(super) fn open<T>(
+    /// Open a file, in memory or on disk, and check that it is the file that was sealed.
+    pub(super) fn open<C: FileContents>(
         &self,
         name: FileName<N>,
-        from_memory: impl FnOnce(&Path, Arc<[u8]>) -> Result<T>,
-        from_file: impl Fn(&Path) -> Result<T>,
-    ) -> Result<T> {
+        contents: C,
+        sealed: Sealed,
+    ) -> Result<Segments<C>> {
         let path = self.dir.join(name.to_string());
+        let open = |path: &Path| Segments::open(path).map_err(Error::missing);
         let waits = self.sealed.iter().find(|pending| pending.name == name);
-        match waits.map(|pending| &pending.contents) {
-            Some(Spooled::Memory(bytes)) => from_memory(&path, Arc::clone(bytes)),
+        let opened = match waits.map(|pending| &pending.contents) {
+            Some(Spooled::Memory(bytes)) => Segments::from_memory(&path, Arc::clone(bytes)),
             // The commit under way may have renamed the file meanwhile.
-            Some(Spooled::File) => match from_file(&self.temporary(name)) {
-                Err(Error::Missing(_)) => from_file(&path),
+            Some(Spooled::File) => match open(&self.temporary(name)) {
+                Err(Error::Missing(_)) => open(&path),
                 opened => opened,
             },
-            None => from_file(&path),
-        }
+            None => open(&path),
+        };
+        opened?.expect(contents, sealed)
     }
 
     /// Note that the manifest has changed and needs a commit.

@@ -258,17 +258,10 @@ impl Run {
     /// Open a part that the manifest names.
     pub(crate) fn open_part(&self, expected: &Expected) -> Result<Part> {
         let label = expected.name.label(&self.game);
-        let files = expected.files().map(|(name, sealed)| {
-            self.outbox.open(
-                name,
-                |path, bytes| Expected::check(Part::from_memory(path, bytes)?, label, sealed),
-                |path| {
-                    let part = Part::open(path).map_err(Error::missing)?;
-                    Expected::check(part, label, sealed)
-                },
-            )
-        });
-        Part::join(files.collect::<Result<_>>()?)
+        let files = expected
+            .files()
+            .map(|(name, sealed)| self.outbox.open(name, label, sealed));
+        Part::join(files)
     }
 
     /// The live states of a layer, part by part in order of largest tile, and sorted within each

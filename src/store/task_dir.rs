@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::expected::Expected;
 use super::files::Named;
 use super::run::Run;
 use super::spool::Spooled;
@@ -113,8 +112,9 @@ impl TaskDir {
     ///
     /// If the file is missing, damaged, or not the file that the task reported.
     pub(crate) fn part(&self, name: &str, label: Label, sealed: Sealed) -> Result<Part> {
-        let part = Part::open(&self.path(name)).map_err(Error::missing)?;
-        Expected::check(part, label, sealed)
+        Part::open(&self.path(name))
+            .map_err(Error::missing)?
+            .expect(label, sealed)
     }
 
     /// Delete files, in the given order.

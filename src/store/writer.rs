@@ -152,10 +152,10 @@ mod tests {
             let states: Vec<u64> = files.iter().map(|(_, sealed)| sealed.states).collect();
             assert_eq!(states, expected);
             let parts = files.into_iter().map(|(contents, _)| match contents {
-                Spooled::Memory(bytes) => Part::from_memory("memory".as_ref(), bytes).unwrap(),
+                Spooled::Memory(bytes) => Part::from_memory("memory".as_ref(), bytes),
                 Spooled::File => panic!("so few fit in memory"),
             });
-            let part = Part::join(parts.collect()).unwrap();
+            let part = Part::join(parts).unwrap();
             assert_eq!(part.states(), length);
         }
     }

@@ -56,9 +56,9 @@ use super::expected::Expected;
 use super::files::{FileName, PartName, ValuesName};
 use super::outbox::Outbox;
 use super::run::Run;
-use crate::error::{Error, Result, SolvingError};
+use crate::error::{Result, SolvingError};
 use crate::game::{Objective, PartKey};
-use crate::part::{About, Fingerprint, Sealed, ValueColumn};
+use crate::part::{About, Fingerprint, ValueColumn};
 
 /// The solution of a run, for reading. While it is open, no other process changes the run or solves
 /// it further.
@@ -243,20 +243,10 @@ impl Solution {
         };
         let abouts = self.abouts(goal, key);
         let files = file.files(ValuesName { objective, key });
-        let columns = files.zip(abouts).map(|((name, sealed), about)| {
-            self.outbox.open(
-                name,
-                |path, bytes| expect(ValueColumn::from_memory(path, bytes)?, about, sealed),
-                |path| {
-                    expect(
-                        ValueColumn::open(path).map_err(Error::missing)?,
-                        about,
-                        sealed,
-                    )
-                },
-            )
-        });
-        ValueColumn::join(columns.collect::<Result<_>>()?).map(Some)
+        let columns = files
+            .zip(abouts)
+            .map(|((name, sealed), about)| self.outbox.open(name, about, sealed));
+        ValueColumn::join(columns).map(Some)
     }
 
     /// The expected header of each file of a part's values, one for each file of afterstates.
@@ -298,24 +288,4 @@ fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
         });
     }
     Ok(())
-}
-
-/// Check that a file of values is the file that was sealed.
-fn expect(column: ValueColumn, about: About, sealed: Sealed) -> Result<ValueColumn> {
-    let mismatch = |what: String| {
-        let path = column.path().to_owned();
-        Err(Error::Mismatch { path, what })
-    };
-    if column.about() != about {
-        return mismatch(format!("expected {about}, got {}", column.about()));
-    }
-    let got = Sealed {
-        states: column.states(),
-        bytes: column.bytes(),
-        fingerprint: column.fingerprint(),
-    };
-    if got != sealed {
-        return mismatch(format!("expected {sealed}, got {got}"));
-    }
-    Ok(column)
 }
