@@ -4,8 +4,7 @@
 //! a run trusts it. So each read checks the fields against each other, and the counts against the
 //! laws. The check takes milliseconds, because it reads no other file.
 
-use super::expected::Expected;
-use super::manifest::{Manifest, SealedAfterstates, SealedPart, can_be_cut};
+use super::manifest::{Expected, Manifest, SealedAfterstates, SealedPart, can_be_cut};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -142,14 +141,14 @@ impl Manifest {
     }
 }
 
-fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::keep::Keep;
     use super::*;
+    use crate::store::Keep;
 
     /// Audit the manifest of a stopped count after a change.
     fn after(change: impl FnOnce(&mut Manifest)) -> Result<(), String> {

@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use std::thread::{self, JoinHandle, ScopedJoinHandle};
 
 use super::file;
-use super::files::{FileName, Name};
-use super::spool::Spooled;
+use super::files::FileName;
+use super::writer::Spooled;
 use crate::error::{Error, Result};
 
 /// Number of files that are synced at once: a device syncs several files nearly as fast as one.
@@ -22,27 +22,29 @@ pub(super) trait Record: Send + Sync + 'static {
     fn save(&self, dir: &Path) -> Result<()>;
 
     /// Write the files that are derived from the manifest.
-    fn follow(&self, dir: &Path) -> Result<()>;
+    fn follow(&self, _dir: &Path) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A finished file of a sealed layer that no manifest names yet.
 #[derive(Clone)]
-pub(super) struct Pending<N> {
-    pub(super) name: FileName<N>,
+pub(super) struct Pending {
+    pub(super) name: FileName,
     pub(super) contents: Spooled,
 }
 
 /// The input of a commit.
-pub(super) struct Commit<N, R> {
+pub(super) struct Commit<R> {
     pub(super) dir: PathBuf,
     pub(super) record: R,
     /// Files to publish.
-    pub(super) files: Vec<Pending<N>>,
+    pub(super) files: Vec<Pending>,
     /// Files that the record no longer names.
-    pub(super) obsolete: Vec<FileName<N>>,
+    pub(super) obsolete: Vec<FileName>,
 }
 
-impl<N: Name, R: Record> Commit<N, R> {
+impl<R: Record> Commit<R> {
     /// Begin on a new thread.
     ///
     /// # Errors
@@ -95,7 +97,7 @@ impl<N: Name, R: Record> Commit<N, R> {
     }
 }
 
-impl<N: Name> Pending<N> {
+impl Pending {
     fn publish(&self, dir: &Path) -> Result<()> {
         let path = dir.join(self.name.to_string());
         let temporary = file::temporary(&path);

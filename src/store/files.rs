@@ -1,13 +1,13 @@
 //! The names of a run's files, and how to tell them from foreign files.
 
 use std::fmt;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use super::file::{LOCK, TEMPORARY};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, Objective, PartKey};
-use crate::part::{Kind, Label, Sealed};
+use crate::part::{Kind, Label};
 
 /// Name of the manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -21,46 +21,72 @@ pub(crate) const RESERVE: &str = "reserve";
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
 
-/// The owner of files in a run's directory: a part, or its values.
-pub(crate) trait Name: Copy + Eq + Send + Sync + 'static {
-    fn key(self) -> PartKey;
-
-    /// The ending of the file names.
-    fn ending(self) -> String;
+/// The owner of files in a run's directory: the boards of a part, or the values of its afterstates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PartName {
+    pub(crate) kind: Kind,
+    pub(crate) key: PartKey,
+    /// The objective of the values; `None` for boards.
+    pub(crate) objective: Option<Objective>,
 }
 
-/// The name of a file: `sum-00164-max-00032.states`, or `sum-00164-max-00032-0001.states` for a
-/// segment. The order of names is the order of parts, and of the boards in a part's segments.
+impl PartName {
+    pub(crate) fn new(kind: Kind, key: PartKey) -> Self {
+        Self {
+            kind,
+            key,
+            objective: None,
+        }
+    }
+
+    pub(crate) fn of_values(objective: Objective, key: PartKey) -> Self {
+        Self {
+            objective: Some(objective),
+            ..Self::new(Kind::Afterstates, key)
+        }
+    }
+
+    /// The label of the boards.
+    pub(crate) fn label(self, game: &Game) -> Label {
+        Label::new(game, self.kind, self.key)
+    }
+
+    /// The names of `files` files.
+    pub(crate) fn files(self, files: usize) -> impl Iterator<Item = FileName> {
+        (0..files as u32).map(move |number| FileName {
+            of: self,
+            segment: (files > 1).then_some(number),
+        })
+    }
+}
+
+/// The name of a file: `sum-00164-max-00032.states`, `sum-00164-max-00032-0001.states` for a
+/// segment, or `sum-00164-max-00032.score.values`. The order of names is the order of parts, and of
+/// the boards in a part's segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileName<N> {
-    pub(crate) of: N,
+pub(crate) struct FileName {
+    pub(crate) of: PartName,
     /// The number of the segment, if there are several files.
     pub(crate) segment: Option<u32>,
 }
 
-impl<N: Name> fmt::Display for FileName<N> {
+impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PartKey { sum, max } = self.of.key();
+        let PartKey { sum, max } = self.of.key;
         write!(f, "sum-{sum:05}-max-{:05}", max.tile())?;
         if let Some(segment) = self.segment {
             write!(f, "-{segment:04}")?;
         }
-        write!(f, ".{}", self.of.ending())
+        match self.of.objective {
+            Some(objective) => write!(f, ".{objective}.values"),
+            None => write!(f, ".{}", self.of.kind),
+        }
     }
 }
 
-impl<N: Name> FileName<N> {
-    /// The names of `files` files.
-    pub(crate) fn all(of: N, files: usize) -> impl Iterator<Item = Self> {
-        let number = move |number: usize| (files > 1).then_some(number as u32);
-        (0..files).map(move |at| Self {
-            of,
-            segment: number(at),
-        })
-    }
-
-    /// Read only names that [`fmt::Display`] writes; `of` finds the owner of files with an ending.
-    fn parse(name: &str, of: impl FnOnce(PartKey, &str) -> Option<N>) -> Option<Self> {
+impl FileName {
+    /// Read only names that [`fmt::Display`] writes.
+    fn parse(name: &str) -> Option<Self> {
         let (stem, ending) = name.split_once('.')?;
         let (sum, rest) = stem.strip_prefix("sum-")?.split_once("-max-")?;
         let (tile, segment) = match rest.split_once('-') {
@@ -71,111 +97,27 @@ impl<N: Name> FileName<N> {
             sum: sum.parse().ok()?,
             max: Exp::of_tile(tile.parse().ok()?)?,
         };
-        let of = of(key, ending)?;
+        let of = match ending {
+            "states" => PartName::new(Kind::States, key),
+            "afterstates" => PartName::new(Kind::Afterstates, key),
+            _ => PartName::of_values(ending.strip_suffix(".values")?.parse().ok()?, key),
+        };
         let parsed = Self { of, segment };
         (parsed.to_string() == name).then_some(parsed)
-    }
-}
-
-/// The names and totals of the files of a part, or of its values. A single file has the totals
-/// `sealed`; several files have the totals `segments`.
-pub(crate) fn of<N: Name>(
-    name: N,
-    sealed: Sealed,
-    segments: &[Sealed],
-) -> impl Iterator<Item = (FileName<N>, Sealed)> {
-    let only = segments.is_empty().then_some(sealed);
-    let names = FileName::all(name, segments.len().max(1));
-    names.zip(only.into_iter().chain(segments.to_vec()))
-}
-
-/// The manifest's entries for several files; empty for a single file.
-pub(crate) fn segments(files: Vec<Sealed>) -> Vec<Sealed> {
-    if files.len() > 1 { files } else { Vec::new() }
-}
-
-/// A part, as the owner of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PartName {
-    pub(crate) kind: Kind,
-    pub(crate) key: PartKey,
-}
-
-impl Name for PartName {
-    fn key(self) -> PartKey {
-        self.key
-    }
-
-    fn ending(self) -> String {
-        self.kind.to_string()
-    }
-}
-
-impl PartName {
-    /// A part's live states.
-    pub(crate) fn of_states(key: PartKey) -> Self {
-        let kind = Kind::States;
-        Self { kind, key }
-    }
-
-    /// A part's afterstates.
-    pub(crate) fn of_afterstates(key: PartKey) -> Self {
-        let kind = Kind::Afterstates;
-        Self { kind, key }
-    }
-
-    /// The label in the header of each file.
-    pub(crate) fn label(self, game: &Game) -> Label {
-        Label::new(game, self.kind, self.key)
-    }
-
-    fn parse(name: &str) -> Option<FileName<Self>> {
-        let kind = |ending: &str| match ending {
-            "states" => Some(Kind::States),
-            "afterstates" => Some(Kind::Afterstates),
-            _ => None,
-        };
-        FileName::parse(name, |key, ending| {
-            kind(ending).map(|kind| Self { kind, key })
-        })
-    }
-}
-
-/// The values of a part, as the owner of files such as `sum-00164-max-00032.score.values`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ValuesName {
-    pub(crate) objective: Objective,
-    pub(crate) key: PartKey,
-}
-
-impl Name for ValuesName {
-    fn key(self) -> PartKey {
-        self.key
-    }
-
-    fn ending(self) -> String {
-        format!("{}.values", self.objective)
-    }
-}
-
-impl ValuesName {
-    fn parse(name: &str) -> Option<FileName<Self>> {
-        FileName::parse(name, |key, ending| {
-            let objective = ending.strip_suffix(".values")?.parse().ok()?;
-            Some(Self { objective, key })
-        })
     }
 }
 
 /// The meaning of a name in a run's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
-    Part(FileName<PartName>),
+    /// A file of boards.
+    Part(FileName),
     /// A file of the run that is not finished.
     Temporary,
     /// The manifest, the table or the lock.
     Run,
-    Values(FileName<ValuesName>),
+    /// A file of values.
+    Values(FileName),
     /// The manifest of the solution.
     Solution,
     /// The directory of the tasks of a layer, given by its sum.
@@ -186,12 +128,13 @@ pub(crate) enum Named {
 
 impl Named {
     fn of(name: &str) -> Self {
-        match PartName::parse(name) {
-            Some(part) => Self::Part(part),
+        match FileName::parse(name) {
+            Some(file) if file.of.objective.is_some() => Self::Values(file),
+            Some(file) => Self::Part(file),
             None if is_temporary(name) => Self::Temporary,
             None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,
             None if name == SOLUTION => Self::Solution,
-            None => ValuesName::parse(name).map_or(Self::Other, Self::Values),
+            None => Self::Other,
         }
     }
 }
@@ -229,12 +172,10 @@ fn tasks_of(name: &str) -> Option<u32> {
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
     let left_by_a_run = |name: &String| name == LOCK || is_temporary(name);
+    let needs_a_run = |name: &String| name == SOLUTION || FileName::parse(name).is_some();
     if names.iter().any(|name| name == MANIFEST) || names.iter().all(left_by_a_run) {
         Ok(())
-    } else if names
-        .iter()
-        .any(|name| PartName::parse(name).is_some() || is_of_solution(name))
-    {
+    } else if names.iter().any(needs_a_run) {
         Err(Error::Missing(dir.join(MANIFEST)))
     } else {
         Err(Error::NotARun(dir.to_owned()))
@@ -245,33 +186,23 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
 #[cfg(feature = "cli")]
 pub(crate) fn is_run(dir: &Path) -> bool {
     let names = names(dir).unwrap_or_default();
-    let of_a_run = |name: &String| name == LOCK || PartName::parse(name).is_some();
+    let of_a_run = |name: &String| name == LOCK || FileName::parse(name).is_some();
     names.iter().any(|name| name == MANIFEST) && names.iter().any(of_a_run)
 }
 
-/// Whether a file is one that a run writes under a temporary name.
+/// Whether a run, or its solver, writes a file under this temporary name.
 fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|stem| {
-        PartName::parse(stem).is_some()
-            || is_of_solution(stem)
-            || [MANIFEST, TABLE, RESERVE].contains(&stem)
+        FileName::parse(stem).is_some() || [MANIFEST, TABLE, SOLUTION, RESERVE].contains(&stem)
     })
-}
-
-/// Whether a file belongs to a solution.
-fn is_of_solution(name: &str) -> bool {
-    name == SOLUTION || ValuesName::parse(name).is_some()
 }
 
 /// The names in a directory.
 pub(super) fn names(dir: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(dir).map_err(Error::io(dir, "read the directory"))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(Error::io(dir, "read the directory"))?;
-        names.push(entry.file_name().to_string_lossy().into_owned());
-    }
-    Ok(names)
+    let name = |entry: DirEntry| entry.file_name().to_string_lossy().into_owned();
+    fs::read_dir(dir)
+        .and_then(|entries| entries.map(|entry| entry.map(name)).collect())
+        .map_err(Error::io(dir, "read the directory"))
 }
 
 #[cfg(test)]
@@ -281,7 +212,7 @@ mod tests {
     #[test]
     fn names_are_read_back_and_other_names_are_refused() {
         let max = Exp::of_tile(32).unwrap();
-        let of = PartName::of_afterstates(PartKey { sum: 164, max });
+        let of = PartName::new(Kind::Afterstates, PartKey { sum: 164, max });
         for (text, segment) in [
             ("sum-00164-max-00032.afterstates", None),
             ("sum-00164-max-00032-0000.afterstates", Some(0)),
@@ -289,7 +220,7 @@ mod tests {
         ] {
             let name = FileName { of, segment };
             assert_eq!(name.to_string(), text);
-            assert_eq!(PartName::parse(text), Some(name));
+            assert_eq!(Named::of(text), Named::Part(name));
         }
         for other in [
             "sum-164-max-32.states",
@@ -299,7 +230,7 @@ mod tests {
             "sum-00164-max-00032-+001.states",
             "notes.md",
         ] {
-            assert_eq!(PartName::parse(other), None, "{other}");
+            assert_eq!(FileName::parse(other), None, "{other}");
         }
         assert!(is_temporary("sum-00164-max-00032.states.tmp"));
         assert!(is_temporary("sum-00164-max-00032-0001.states.tmp"));
@@ -309,8 +240,8 @@ mod tests {
     #[test]
     fn the_files_of_a_part_are_numbered_if_there_are_several() {
         let max = Exp::of_tile(32).unwrap();
-        let of = PartName::of_states(PartKey { sum: 164, max });
-        let names = |files| FileName::all(of, files).map(|name| name.to_string());
+        let of = PartName::new(Kind::States, PartKey { sum: 164, max });
+        let names = |files| of.files(files).map(|name| name.to_string());
         assert!(names(1).eq(["sum-00164-max-00032.states"]));
         assert!(names(2).eq([
             "sum-00164-max-00032-0000.states",
@@ -328,11 +259,11 @@ mod tests {
             ("sum-00164-max-00032.512.values", "512", None),
         ] {
             let objective = objective.parse().unwrap();
-            let of = ValuesName { objective, key };
+            let of = PartName::of_values(objective, key);
             let name = FileName { of, segment };
             assert_eq!(name.to_string(), text);
-            assert_eq!(ValuesName::parse(text), Some(name));
-            assert_eq!(PartName::parse(text), None);
+            assert_eq!(FileName::parse(text), Some(name));
+            assert_eq!(Named::of(text), Named::Values(name));
         }
         for other in [
             "sum-00164-max-00032.values",
@@ -341,7 +272,7 @@ mod tests {
             "sum-164-max-32.score.values",
             "sum-00164-max-00032.score.afterstates",
         ] {
-            assert_eq!(ValuesName::parse(other), None, "{other}");
+            assert_eq!(FileName::parse(other), None, "{other}");
         }
     }
 

@@ -106,7 +106,7 @@ impl<R: Borrow<Run>> Lookup<R> {
     pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
         let (board, _) = self.run().game().canonical(board);
         let key = PartKey::of(board);
-        let name = PartName { kind, key };
+        let name = PartName::new(kind, key);
         let Some(part) = self.open(name)? else {
             return Ok(None);
         };
@@ -206,10 +206,7 @@ impl<R: Borrow<Run>> Lookup<R> {
             questions.par_sort_unstable_by_key(order);
         }
         for questions in questions.chunk_by_mut(|one, other| one.part == other.part) {
-            let name = PartName {
-                kind,
-                key: questions[0].key(),
-            };
+            let name = PartName::new(kind, questions[0].key());
             match self.open(name)? {
                 Some(part) => self.answer(name, &part, questions, search, stop)?,
                 None => questions.iter_mut().for_each(Question::fail),
@@ -256,7 +253,7 @@ impl<R: Borrow<Run>> Lookup<R> {
 
     /// A part, opened unless it is kept; `None` if the run has no file of it.
     pub(crate) fn part(&mut self, kind: Kind, key: PartKey) -> Result<Option<Arc<Part>>> {
-        self.open(PartName { kind, key })
+        self.open(PartName::new(kind, key))
     }
 
     fn open(&mut self, name: PartName) -> Result<Option<Arc<Part>>> {

@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::checked;
 use super::commit::Record;
-use super::expected::Expected;
 use super::file;
-use super::files::{self, FileName, MANIFEST, PartName, TABLE};
-use super::keep::Keep;
+use super::files::{FileName, MANIFEST, PartName, TABLE};
+use super::layer::Keep;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
@@ -24,6 +23,39 @@ pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARG
 
 /// Boards of every file of a part but the last, unless a run says otherwise: some 150 MB.
 const SEGMENT: u64 = 1 << 27;
+
+/// The expected totals of the files of a part, or of its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) name: PartName,
+    /// Totals of all files together.
+    pub(crate) sealed: Sealed,
+    /// Totals of each segment, if there are several files.
+    pub(super) segments: Vec<Sealed>,
+}
+
+impl Expected {
+    /// Number of files.
+    pub(crate) fn count(&self) -> u64 {
+        self.segments.len().max(1) as u64
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = FileName> + use<> {
+        self.name.files(self.count() as usize)
+    }
+
+    /// The names and totals of the files.
+    pub(super) fn files(&self) -> impl Iterator<Item = (FileName, Sealed)> {
+        let only = self.segments.is_empty().then_some(self.sealed);
+        self.names()
+            .zip(only.into_iter().chain(self.segments.iter().copied()))
+    }
+}
+
+/// The manifest's entries for several files; empty for a single file.
+pub(super) fn several(files: Vec<Sealed>) -> Vec<Sealed> {
+    if files.len() > 1 { files } else { Vec::new() }
+}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SealedPart {
@@ -42,7 +74,7 @@ impl SealedPart {
         Self {
             row,
             bytes: files.iter().map(|file| file.bytes).sum(),
-            segments: files::segments(files),
+            segments: several(files),
         }
     }
 
@@ -55,7 +87,7 @@ impl SealedPart {
             fingerprint: self.row.fingerprint,
         };
         (self.row.live > 0).then(|| Expected {
-            name: PartName::of_states(key),
+            name: PartName::new(Kind::States, key),
             sealed,
             segments: self.segments.clone(),
         })
@@ -81,14 +113,14 @@ impl SealedAfterstates {
             sum: key.sum,
             max_tile: key.max.tile(),
             sealed: files.iter().copied().sum(),
-            segments: files::segments(files),
+            segments: several(files),
         }
     }
 
     pub(crate) fn expected(&self) -> Option<Expected> {
         let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
         Some(Expected {
-            name: PartName::of_afterstates(PartKey { sum, max }),
+            name: PartName::new(Kind::Afterstates, PartKey { sum, max }),
             sealed: self.sealed,
             segments: self.segments.clone(),
         })
@@ -250,7 +282,7 @@ impl Manifest {
     }
 
     /// Whether the manifest names a file.
-    pub(crate) fn has(&self, name: FileName<PartName>) -> bool {
+    pub(crate) fn has(&self, name: FileName) -> bool {
         let expected = self.find(name.of);
         expected.is_some_and(|expected| expected.files().any(|(file, _)| file == name))
     }

@@ -29,21 +29,17 @@
 mod audit;
 mod checked;
 mod commit;
-mod expected;
 mod file;
 mod files;
-mod keep;
 mod layer;
 mod lookup;
 mod manifest;
 mod open;
 mod outbox;
-mod positioned;
 mod run;
 mod sample;
 mod solution;
 mod spill;
-mod spool;
 mod surroundings;
 mod task_dir;
 mod writer;
@@ -55,19 +51,17 @@ use crate::error::Result;
 use crate::game::PartKey;
 use crate::part::{Kind, Sealed};
 
-pub(crate) use expected::Expected;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, clear, parent};
 use files::PartName;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
-pub use keep::Keep;
-pub use layer::CountedLayer;
+pub use layer::{CountedLayer, Keep};
 pub use lookup::Lookup;
 pub(crate) use lookup::MAPS;
 #[cfg(feature = "python")]
 pub(crate) use lookup::room;
-pub(crate) use manifest::PROGRAM;
+pub(crate) use manifest::{Expected, PROGRAM};
 use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
@@ -102,7 +96,7 @@ impl Store {
 
     /// Begin the files of a part.
     pub(crate) fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
-        let name = PartName { kind, key };
+        let name = PartName::new(kind, key);
         let label = name.label(self.run.game());
         let segment = self.run.manifest.segment;
         self.run.outbox.create(name, vec![label.into()], segment)
@@ -110,7 +104,7 @@ impl Store {
 
     /// Finish the files of a part of the current layer; returns the totals of the files.
     pub(crate) fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        self.run.outbox.finish(PartName { kind, key }, writer)
+        self.run.outbox.finish(PartName::new(kind, key), writer)
     }
 
     /// Move the finished files of a part of the current layer here, from elsewhere in the same file
@@ -121,7 +115,7 @@ impl Store {
         key: PartKey,
         files: &[(PathBuf, Sealed)],
     ) -> Result<()> {
-        self.run.outbox.adopt(PartName { kind, key }, files)
+        self.run.outbox.adopt(PartName::new(kind, key), files)
     }
 
     /// Add finished layers to the manifest, drop files that are no longer needed, and commit if a
@@ -129,7 +123,7 @@ impl Store {
     pub(crate) fn seal(&mut self, layers: &[CountedLayer]) -> Result<()> {
         let mut states = BTreeMap::new();
         let manifest = &mut self.run.manifest;
-        for (PartName { kind, key }, files) in self.run.outbox.seal() {
+        for (PartName { kind, key, .. }, files) in self.run.outbox.seal() {
             match kind {
                 Kind::States => drop(states.insert(Some(key), files)),
                 Kind::Afterstates => {

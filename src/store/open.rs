@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::commit::Record;
 use super::files::{self, Named, SOLUTION};
-use super::keep::Keep;
+use super::layer::Keep;
 use super::manifest::{self, Manifest};
 use super::{Run, Store, file};
 use crate::error::{Error, Result, SolvingError};

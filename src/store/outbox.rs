@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 
 use super::commit::{Commit, Pending, Record, UnderWay};
 use super::file;
-use super::files::{self, FileName, Name, Named, RESERVE};
-use super::spool::Spooled;
-use super::writer::Writer;
+use super::files::{self, FileName, Named, PartName, RESERVE};
+use super::writer::{Spooled, Writer};
 use crate::error::{Error, Result};
 use crate::part::{self, FileContents, Sealed, Segments};
 
@@ -24,17 +23,17 @@ const COMMIT_BYTES: u64 = 256 << 20;
 const COMMIT_HELD: u64 = 8 << 20;
 
 /// The finished files of a part, or of its values, and the totals of each file.
-type Finished<N> = (N, Vec<(Pending<N>, Sealed)>);
+type Finished = (PartName, Vec<(Pending, Sealed)>);
 
-/// Files with names of one kind, on their way into a directory.
-pub(super) struct Outbox<N> {
+/// Files on their way into a directory: parts of a run, or values of a solution.
+pub(super) struct Outbox {
     dir: PathBuf,
     /// Finished files of layers that are not sealed.
-    unsealed: Vec<Finished<N>>,
+    unsealed: Vec<Finished>,
     /// Sealed files that wait for a commit; the files of the commit under way come first.
-    sealed: Vec<Pending<N>>,
+    sealed: Vec<Pending>,
     /// Files that the next commit's manifest will not name.
-    obsolete: Vec<FileName<N>>,
+    obsolete: Vec<FileName>,
     under_way: Option<UnderWay>,
     /// Whether the manifest has changed since the last commit.
     changed: bool,
@@ -46,7 +45,7 @@ pub(super) struct Outbox<N> {
     reserved: u64,
 }
 
-impl<N: Name> Outbox<N> {
+impl Outbox {
     /// An empty outbox.
     pub(super) fn new(dir: &Path) -> Self {
         Self {
@@ -67,20 +66,20 @@ impl<N: Name> Outbox<N> {
     /// `contents` applies to all further files.
     pub(super) fn create(
         &self,
-        name: N,
+        name: PartName,
         contents: Vec<part::Contents>,
         segment: u64,
     ) -> Result<Writer> {
         let dir = self.dir.clone();
-        let path_of = move |name: FileName<N>| file::temporary(&dir.join(name.to_string()));
+        let path_of = move |name: FileName| file::temporary(&dir.join(name.to_string()));
         Writer::new(name, contents, segment, path_of)
     }
 
     /// Finish files of an unsealed layer, and drop empty files. Returns the totals of the files.
-    pub(super) fn finish(&mut self, name: N, writer: Writer) -> Result<Sealed> {
+    pub(super) fn finish(&mut self, name: PartName, writer: Writer) -> Result<Sealed> {
         let mut files = writer.finish()?;
         files.retain(|(_, sealed)| sealed.states > 0);
-        let names = FileName::all(name, files.len());
+        let names = name.files(files.len());
         let mut finished = Vec::with_capacity(files.len());
         for (name, (contents, sealed)) in names.zip(files) {
             let only = FileName {
@@ -102,9 +101,9 @@ impl<N: Name> Outbox<N> {
     }
 
     /// Move finished files of an unsealed layer here, from elsewhere in the same file system.
-    pub(super) fn adopt(&mut self, name: N, files: &[(PathBuf, Sealed)]) -> Result<()> {
+    pub(super) fn adopt(&mut self, name: PartName, files: &[(PathBuf, Sealed)]) -> Result<()> {
         let mut adopted = Vec::with_capacity(files.len());
-        for (name, (path, sealed)) in FileName::all(name, files.len()).zip(files) {
+        for (name, (path, sealed)) in name.files(files.len()).zip(files) {
             file::publish_once(path, &self.temporary(name))?;
             self.waiting += sealed.bytes;
             let contents = Spooled::File;
@@ -116,7 +115,7 @@ impl<N: Name> Outbox<N> {
 
     /// Seal the layers of all finished files. Returns the totals of each file, for the manifest
     /// that is to be committed.
-    pub(super) fn seal(&mut self) -> Vec<(N, Vec<Sealed>)> {
+    pub(super) fn seal(&mut self) -> Vec<(PartName, Vec<Sealed>)> {
         self.changed = true;
         let mut sealed = Vec::new();
         for (name, files) in self.unsealed.drain(..) {
@@ -133,7 +132,7 @@ impl<N: Name> Outbox<N> {
     /// Open a file, in memory or on disk, and check that it is the file that was sealed.
     pub(super) fn open<C: FileContents>(
         &self,
-        name: FileName<N>,
+        name: FileName,
         contents: C,
         sealed: Sealed,
     ) -> Result<Segments<C>> {
@@ -202,7 +201,7 @@ impl<N: Name> Outbox<N> {
 
     /// Delete files. Files that no manifest names are deleted at once, other files after the next
     /// commit.
-    pub(super) fn discard(&mut self, names: &[FileName<N>]) -> Result<()> {
+    pub(super) fn discard(&mut self, names: &[FileName]) -> Result<()> {
         let committing = self.under_way.as_ref().map_or(0, |commit| commit.files);
         for &name in names {
             let waiting = &self.sealed[committing..];
@@ -219,7 +218,7 @@ impl<N: Name> Outbox<N> {
     }
 
     /// Whether the next commit deletes a file.
-    pub(super) fn is_obsolete(&self, name: FileName<N>) -> bool {
+    pub(super) fn is_obsolete(&self, name: FileName) -> bool {
         self.obsolete.contains(&name)
     }
 
@@ -301,12 +300,12 @@ impl<N: Name> Outbox<N> {
         Ok((removed > 0).then(remark))
     }
 
-    fn temporary(&self, name: FileName<N>) -> PathBuf {
+    fn temporary(&self, name: FileName) -> PathBuf {
         file::temporary(&self.dir.join(name.to_string()))
     }
 }
 
-impl<N> Drop for Outbox<N> {
+impl Drop for Outbox {
     /// Wait for the commit under way, so that the directory stays locked until all writes end.
     fn drop(&mut self) {
         if let Some(under_way) = self.under_way.take() {

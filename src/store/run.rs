@@ -4,11 +4,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::checked;
-use super::expected::Expected;
 use super::file;
 use super::files::{self, PartName};
-use super::keep::Keep;
-use super::manifest::Manifest;
+use super::layer::Keep;
+use super::manifest::{Expected, Manifest};
 use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
@@ -49,7 +48,7 @@ pub struct Run {
     game: Game,
     pub(super) manifest: Manifest,
     /// Files that wait for a commit; only a count has any.
-    pub(super) outbox: Outbox<PartName>,
+    pub(super) outbox: Outbox,
     _lock: Option<File>,
 }
 
@@ -249,7 +248,7 @@ impl Run {
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
     pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
-        let expected = self.manifest.find(PartName { kind, key });
+        let expected = self.manifest.find(PartName::new(kind, key));
         expected
             .map(|expected| self.open_part(&expected))
             .transpose()

@@ -1,10 +1,10 @@
 //! A nameless file for candidates that do not fit in memory.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::{file, positioned};
+use super::file;
 use crate::error::{Error, Result};
 
 /// A file that grows while candidates are collected and is read while they are sorted. It has no
@@ -32,7 +32,8 @@ impl Spill {
             none => none.insert(file::spill(&self.dir)?),
         };
         let at = self.end;
-        positioned::write_all_at(file, bytes, at)
+        file.seek(SeekFrom::Start(at))
+            .and_then(|_| file.write_all(bytes))
             .map_err(Error::io(&self.dir, "write a temporary file in"))?;
         self.end += bytes.len() as u64;
         Ok(at)
@@ -47,14 +48,35 @@ impl Spill {
     /// Read `into.len()` bytes from `at`, whose CRC-32 was `crc` when they were appended.
     pub(crate) fn read(&self, at: u64, crc: u32, into: &mut [u8]) -> Result<()> {
         let file = self.file.as_ref().expect("what is read was appended");
-        let read = positioned::read_exact_at(file, into, at).and_then(|()| {
-            let differs = || io::Error::new(io::ErrorKind::InvalidData, "checksum differs");
-            (crc32fast::hash(into) == crc)
-                .then_some(())
-                .ok_or_else(differs)
-        });
-        read.map_err(Error::io(&self.dir, "read back a temporary file in"))
+        read_exact_at(file, into, at)
+            .and_then(|()| match crc32fast::hash(into) == crc {
+                true => Ok(()),
+                false => Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "checksum differs",
+                )),
+            })
+            .map_err(Error::io(&self.dir, "read back a temporary file in"))
     }
+}
+
+/// Read `into.len()` bytes at offset `at`; several threads can read at once.
+#[cfg(unix)]
+fn read_exact_at(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, at)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !into.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, into, at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        into = &mut into[read..];
+        at += read as u64;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 
 use super::file::LOCK;
-use super::files::{self, FileName, Named, SOLUTION, TABLE, ValuesName};
+use super::files::{self, FileName, Named, SOLUTION, TABLE};
 use super::run::Run;
 use crate::counts::Table;
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ impl Run {
     /// name. `is_solved` tells whether a solution names a file of values.
     pub(crate) fn surroundings(
         &self,
-        is_solved: impl Fn(FileName<ValuesName>) -> bool,
+        is_solved: impl Fn(FileName) -> bool,
     ) -> Result<(Vec<Error>, Vec<String>)> {
         let mut remarks = Vec::new();
         let (mut strays, mut stray_values) = (Vec::new(), Vec::new());

@@ -14,8 +14,7 @@ use tempfile::TempDir;
 
 use super::files::Named;
 use super::run::Run;
-use super::spool::Spooled;
-use super::writer::Writer;
+use super::writer::{Spooled, Writer};
 use super::{checked, file, files};
 use crate::error::{Error, Result};
 use crate::part::{Label, Part, Sealed};

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::goal::{Goal, Rounding};
+use super::{Goal, Rounding};
 use crate::error::{Result, SolvingError};
 use crate::game::{Exp, Objective, PartKey};
-use crate::part::{Fingerprint, Sealed};
+use crate::part::{Fingerprint, Kind, Sealed};
+use crate::store::audit::check;
 use crate::store::checked;
 use crate::store::commit::Record;
-use crate::store::files::{self, FileName, PartName, SOLUTION, ValuesName};
-use crate::store::manifest::PROGRAM;
+use crate::store::files::{FileName, PartName, SOLUTION};
+use crate::store::manifest::{Expected, PROGRAM, several};
 use crate::store::run::Run;
 
 /// The latest format version that this program reads. It writes version 1 if no part has segments.
@@ -48,41 +49,31 @@ pub(crate) struct SolvedGoal {
 pub(crate) struct SealedValues {
     sum: u32,
     max_tile: u32,
-    values: u64,
-    pub(super) bytes: u64,
-    pub(super) fingerprint: Fingerprint,
+    #[serde(flatten, with = "ValueTotals")]
+    pub(super) sealed: Sealed,
     /// The segments, if there are several files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) segments: Vec<Sealed>,
+    segments: Vec<Sealed>,
+}
+
+/// The form of [`Sealed`] for values.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Sealed")]
+struct ValueTotals {
+    #[serde(rename = "values")]
+    states: u64,
+    bytes: u64,
+    fingerprint: Fingerprint,
 }
 
 impl SealedValues {
     /// The manifest's entry for finished files.
     pub(super) fn new(key: PartKey, files: Vec<Sealed>) -> Self {
-        let sealed: Sealed = files.iter().copied().sum();
         Self {
             sum: key.sum,
             max_tile: key.max.tile(),
-            values: sealed.states,
-            bytes: sealed.bytes,
-            fingerprint: sealed.fingerprint,
-            segments: files::segments(files),
-        }
-    }
-
-    /// The names and totals of the files.
-    pub(super) fn files(
-        &self,
-        name: ValuesName,
-    ) -> impl Iterator<Item = (FileName<ValuesName>, Sealed)> {
-        files::of(name, self.sealed(), &self.segments)
-    }
-
-    pub(super) fn sealed(&self) -> Sealed {
-        Sealed {
-            states: self.values,
-            bytes: self.bytes,
-            fingerprint: self.fingerprint,
+            sealed: files.iter().copied().sum(),
+            segments: several(files),
         }
     }
 
@@ -91,16 +82,24 @@ impl SealedValues {
         Some(PartKey { sum, max })
     }
 
+    pub(super) fn expected(&self, objective: Objective) -> Option<Expected> {
+        Some(Expected {
+            name: PartName::of_values(objective, self.key()?),
+            sealed: self.sealed,
+            segments: self.segments.clone(),
+        })
+    }
+
     /// Whether the values are cut into segments of the same lengths as their afterstates.
     fn are_cut_as(&self, run: &Run) -> bool {
-        let afterstates = self.key().map(PartName::of_afterstates);
-        let Some(afterstates) = afterstates.and_then(|name| run.manifest.find(name)) else {
-            return false;
-        };
+        let name = |key| PartName::new(Kind::Afterstates, key);
+        let afterstates = self.key().and_then(|key| run.manifest.find(name(key)));
         let lengths = |files: &[Sealed]| files.iter().map(|file| file.states).collect::<Vec<_>>();
         let together: Sealed = self.segments.iter().copied().sum();
-        lengths(&self.segments) == lengths(&afterstates.segments)
-            && (self.segments.is_empty() || together == self.sealed())
+        afterstates.is_some_and(|afterstates| {
+            lengths(&self.segments) == lengths(&afterstates.segments)
+                && (self.segments.is_empty() || together == self.sealed)
+        })
     }
 
     fn order(&self) -> (Reverse<u32>, u32) {
@@ -138,6 +137,15 @@ impl SolvedGoal {
         let key = (Reverse(key.sum), key.max.tile());
         let at = self.files.binary_search_by_key(&key, SealedValues::order);
         Some(&self.files[at.ok()?])
+    }
+
+    /// The names of all files.
+    pub(super) fn files(&self) -> impl Iterator<Item = FileName> {
+        let expected = |values: &SealedValues| values.expected(self.goal().objective);
+        self.files
+            .iter()
+            .filter_map(expected)
+            .flat_map(|values| values.names())
     }
 
     /// Whether the first layer is solved.
@@ -207,7 +215,7 @@ impl SolutionManifest {
                 .collect();
             solved.sort_unstable();
             let files = answer.files.iter();
-            let named = files.map(|file| (Reverse(file.sum), file.max_tile, file.values));
+            let named = files.map(|file| (Reverse(file.sum), file.max_tile, file.sealed.states));
             check(solved.into_iter().eq(named), || {
                 format!(
                     "answers: {name}: files: not those of the layers from sum {} on",
@@ -232,12 +240,4 @@ impl Record for SolutionManifest {
     fn save(&self, dir: &Path) -> Result<()> {
         checked::save(&dir.join(SOLUTION), self)
     }
-
-    fn follow(&self, _: &Path) -> Result<()> {
-        Ok(())
-    }
-}
-
-fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(what()) }
 }

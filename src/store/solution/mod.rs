@@ -42,23 +42,79 @@
 //!
 //! [`Solution`] reads a solution; [`SolutionStore`] writes it.
 
-mod goal;
 mod manifest;
 mod store;
 
+use std::fmt;
 use std::path::Path;
 
-pub use goal::{Goal, Rounding};
+use serde::{Deserialize, Serialize};
+
 use manifest::{SealedValues, SolutionManifest, SolvedGoal};
 pub use store::SolutionStore;
 
-use super::expected::Expected;
-use super::files::{FileName, PartName, ValuesName};
+use super::files::{FileName, PartName};
+use super::manifest::Expected;
 use super::outbox::Outbox;
 use super::run::Run;
 use crate::error::{Result, SolvingError};
 use crate::game::{Objective, PartKey};
-use crate::part::{About, Fingerprint, ValueColumn};
+use crate::part::{About, Fingerprint, Kind, ValueColumn};
+
+/// How the mean over an afterstate's candidates is rounded to an integer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rounding {
+    /// To the nearest integer; a half is rounded up.
+    #[default]
+    Nearest,
+    /// Down: no value is too great.
+    Down,
+    /// Up: no value is too small.
+    Up,
+}
+
+impl fmt::Display for Rounding {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nearest => "to the nearest",
+            Self::Down => "down",
+            Self::Up => "up",
+        })
+    }
+}
+
+/// An objective, and the form of its values as integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// The objective.
+    pub objective: Objective,
+    /// Bits after the binary point of a value.
+    pub fraction: u32,
+    /// How values are rounded.
+    pub rounding: Rounding,
+}
+
+impl Goal {
+    /// The number that a value stands for.
+    #[must_use]
+    pub fn number(&self, value: u32) -> f64 {
+        f64::from(value) / (1u64 << self.fraction) as f64
+    }
+
+    /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
+    /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if all
+    /// values are rounded up or down. Neither a maximum nor a mean enlarges an error.
+    #[must_use]
+    pub fn error(&self, sum: u32, last: u32) -> f64 {
+        let left = (last + 2).saturating_sub(sum) / 2;
+        let unit = 1.0 / (1u64 << self.fraction) as f64;
+        match self.rounding {
+            Rounding::Nearest => f64::from(left) * unit / 2.0,
+            Rounding::Down | Rounding::Up => f64::from(left) * unit,
+        }
+    }
+}
 
 /// The solution of a run, for reading. While it is open, no other process changes the run or solves
 /// it further.
@@ -66,7 +122,7 @@ pub struct Solution {
     run: Run,
     manifest: SolutionManifest,
     /// Files that wait for a commit; only a [`SolutionStore`] has any.
-    outbox: Outbox<ValuesName>,
+    outbox: Outbox,
 }
 
 impl Solution {
@@ -140,14 +196,16 @@ impl Solution {
     pub(crate) fn values_in_all(&self) -> u64 {
         let answers = self.manifest.answers.iter();
         let files = answers.flat_map(|answer| &answer.files);
-        files.map(|file| file.sealed().states).sum()
+        files.map(|file| file.sealed.states).sum()
     }
 
     /// Whether a file of values belongs to the solution.
-    pub(crate) fn names(&self, name: FileName<ValuesName>) -> bool {
-        let answer = self.answer(name.of.objective);
-        let values = answer.and_then(|answer| answer.find(name.of.key));
-        values.is_some_and(|values| values.files(name.of).any(|(file, _)| file == name))
+    pub(crate) fn names(&self, name: FileName) -> bool {
+        name.of.objective.is_some_and(|objective| {
+            let answer = self.answer(objective);
+            let values = answer.and_then(|answer| answer.find(name.of.key)?.expected(objective));
+            values.is_some_and(|values| values.names().any(|file| file == name))
+        })
     }
 
     /// The goal of an objective, complete or not; `None` if it was not begun.
@@ -212,7 +270,11 @@ impl Solution {
     #[must_use]
     pub fn bytes(&self, objective: Objective) -> u64 {
         let files = self.answer(objective).map(|answer| &answer.files);
-        files.into_iter().flatten().map(|file| file.bytes).sum()
+        files
+            .into_iter()
+            .flatten()
+            .map(|file| file.sealed.bytes)
+            .sum()
     }
 
     /// Fingerprint of all values of an objective and their afterstates.
@@ -220,7 +282,7 @@ impl Solution {
     pub fn fingerprint(&self, objective: Objective) -> Fingerprint {
         let files = self.answer(objective).map(|answer| &answer.files);
         let files = files.into_iter().flatten();
-        files.fold(Fingerprint::default(), |all, file| all + file.fingerprint)
+        files.map(|file| file.sealed.fingerprint).sum()
     }
 
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.
@@ -236,22 +298,23 @@ impl Solution {
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
     pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<ValueColumn>> {
-        let answer = self.answer(objective);
-        let found = answer.and_then(|answer| Some((answer.goal(), answer.find(key)?)));
-        let Some((goal, file)) = found else {
-            return Ok(None);
-        };
-        let abouts = self.abouts(goal, key);
-        let files = file.files(ValuesName { objective, key });
-        let columns = files
-            .zip(abouts)
-            .map(|((name, sealed), about)| self.outbox.open(name, about, sealed));
-        ValueColumn::join(columns).map(Some)
+        let found = self.answer(objective).and_then(|answer| {
+            let expected = answer.find(key)?.expected(objective)?;
+            Some((self.abouts(answer.goal(), key), expected))
+        });
+        found
+            .map(|(abouts, expected)| {
+                let files = expected.files().zip(abouts);
+                ValueColumn::join(
+                    files.map(|((name, sealed), about)| self.outbox.open(name, about, sealed)),
+                )
+            })
+            .transpose()
     }
 
     /// The expected header of each file of a part's values, one for each file of afterstates.
     fn abouts(&self, goal: Goal, key: PartKey) -> Vec<About> {
-        let name = PartName::of_afterstates(key);
+        let name = PartName::new(Kind::Afterstates, key);
         let expected = self.run.manifest.find(name);
         let afterstates = expected.iter().flat_map(Expected::files);
         let about = |keys| About {

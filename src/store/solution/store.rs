@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
 use crate::part::{Kind, Sealed};
 use crate::store::file;
-use crate::store::files::{FileName, Named, ValuesName};
+use crate::store::files::{FileName, Named, PartName};
 use crate::store::manifest::Manifest;
 #[cfg(feature = "cli")]
 use crate::store::outbox::Outbox;
@@ -89,17 +89,13 @@ impl SolutionStore {
     ///
     /// [`Error::Io`] if a file cannot be deleted or the manifest cannot be written.
     pub fn forget(&mut self, objectives: &[Objective]) -> Result<()> {
-        let solution = &self.solution;
-        let files = objectives.iter().flat_map(|&objective| {
-            let answer = solution.answer(objective);
-            let parts = answer.into_iter().flat_map(|answer| &answer.files);
-            let named = parts.filter_map(|values| Some((values, values.key()?)));
-            named.flat_map(move |(values, key)| values.files(ValuesName { objective, key }))
-        });
-        let files: Vec<FileName<ValuesName>> = files.map(|(name, _)| name).collect();
-        if !objectives
+        let answers = objectives
             .iter()
-            .any(|&objective| self.solution.goal(objective).is_some())
+            .filter_map(|&one| self.solution.answer(one));
+        let files: Vec<FileName> = answers.flat_map(SolvedGoal::files).collect();
+        if objectives
+            .iter()
+            .all(|&one| self.solution.answer(one).is_none())
         {
             return Ok(());
         }
@@ -127,11 +123,10 @@ impl SolutionStore {
 
     /// Begin the file of a part's values.
     pub(crate) fn create(&self, goal: Goal, key: PartKey) -> Result<Writer> {
-        let objective = goal.objective;
         let abouts = self.solution.abouts(goal, key);
         let contents = abouts.into_iter().map(Into::into).collect();
         let segment = self.solution.run.manifest.segment;
-        let name = ValuesName { objective, key };
+        let name = PartName::of_values(goal.objective, key);
         self.solution.outbox.create(name, contents, segment)
     }
 
@@ -142,9 +137,8 @@ impl SolutionStore {
         key: PartKey,
         writer: Writer,
     ) -> Result<Sealed> {
-        self.solution
-            .outbox
-            .finish(ValuesName { objective, key }, writer)
+        let name = PartName::of_values(objective, key);
+        self.solution.outbox.finish(name, writer)
     }
 
     /// Add a layer, solved for these objectives, to the manifest, and commit if a commit is due.
@@ -159,7 +153,7 @@ impl SolutionStore {
                 answer.solved_sum = sum;
                 let own = sealed
                     .iter()
-                    .filter(|(name, _)| name.objective == objective);
+                    .filter(|(name, _)| name.objective == Some(objective));
                 let own = own.map(|(name, files)| SealedValues::new(name.key, files.clone()));
                 answer.files.extend(own);
             }
