@@ -3,9 +3,8 @@
 //! Key idea: almost every board is right, so whole slices are checked without a branch. Only a
 //! slice that fails is searched for the board and the reason.
 
-use super::board::{Board, ONES, occupied};
+use super::board::{Board, ONES, Shape, occupied};
 use super::exp::PartKey;
-use super::shape::Shape;
 use super::symmetry::canonical;
 use crate::wide::wide;
 

@@ -145,6 +145,93 @@ impl FromStr for Size {
     }
 }
 
+/// The geometry of boards with `R` rows and `C` columns. The kernels are generic over both, so each
+/// mask and each shift is a constant in the compiled code.
+pub(crate) struct Shape<const R: usize, const C: usize>;
+
+impl<const R: usize, const C: usize> Shape<R, C> {
+    /// Number of cells; a board must fit 64 bits.
+    pub(crate) const CELLS: usize = {
+        assert!(R >= 2 && C >= 2 && R * C <= 16);
+        R * C
+    };
+
+    /// Mask of the board's digits.
+    pub(crate) const BOARD: u64 = u64::MAX >> (64 - 4 * Self::CELLS);
+
+    /// A mask for each column.
+    pub(crate) const COLUMNS: [u64; C] = {
+        let mut masks = [0; C];
+        let mut cell = 0;
+        while cell < Self::CELLS {
+            masks[cell % C] |= Self::digit(cell);
+            cell += 1;
+        }
+        masks
+    };
+
+    /// A mask for each row.
+    pub(crate) const ROWS: [u64; R] = {
+        let mut masks = [0; R];
+        let mut cell = 0;
+        while cell < Self::CELLS {
+            masks[cell / C] |= Self::digit(cell);
+            cell += 1;
+        }
+        masks
+    };
+
+    /// A mask for each diagonal of a square, starting at the lower left corner.
+    pub(crate) const DIAGONALS: [u64; 7] = {
+        let mut masks = [0; 7];
+        let mut cell = 0;
+        while cell < R * C {
+            masks[cell % C + R - 1 - cell / C] |= Self::digit(cell);
+            cell += 1;
+        }
+        masks
+    };
+
+    /// Mask of one cell; cells count from the top left along the rows.
+    pub(crate) const fn digit(cell: usize) -> u64 {
+        15 << (4 * (Self::CELLS - 1 - cell))
+    }
+}
+
+/// Shift left by `by` digits, or right if negative.
+#[inline(always)]
+pub(crate) const fn shift_digits(x: u64, by: i32) -> u64 {
+    if by >= 0 {
+        x << (4 * by)
+    } else {
+        x >> (-4 * by)
+    }
+}
+
+/// Evaluate an expression in which the constants `R` and `C` are the rows and columns of a [`Size`].
+macro_rules! for_size {
+    ($size:expr, $value:expr) => {
+        match ($size.rows(), $size.cols()) {
+            (2, 2) => for_size!(2, 2, $value),
+            (2, 3) => for_size!(2, 3, $value),
+            (2, 4) => for_size!(2, 4, $value),
+            (3, 2) => for_size!(3, 2, $value),
+            (3, 3) => for_size!(3, 3, $value),
+            (3, 4) => for_size!(3, 4, $value),
+            (4, 2) => for_size!(4, 2, $value),
+            (4, 3) => for_size!(4, 3, $value),
+            _ => for_size!(4, 4, $value),
+        }
+    };
+    ($rows:literal, $cols:literal, $value:expr) => {{
+        const R: usize = $rows;
+        const C: usize = $cols;
+        $value
+    }};
+}
+
+pub(crate) use for_size;
+
 #[cfg(test)]
 mod tests {
     use super::*;

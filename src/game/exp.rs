@@ -115,13 +115,14 @@ impl PartKey {
     /// spawn keeps the largest tile, unless the spawned tile is the largest itself.
     pub fn spawned_from(self) -> impl Iterator<Item = (Self, Exp)> {
         [Exp::TWO, Exp::FOUR].into_iter().flat_map(move |tile| {
-            let sum = self.sum.checked_sub(tile.tile());
-            let before = self
+            let maxima = self
                 .max
                 .up_to()
                 .filter(move |&max| max.max(tile) == self.max);
-            sum.into_iter()
-                .flat_map(move |sum| before.clone().map(move |max| (Self { sum, max }, tile)))
+            maxima.filter_map(move |max| {
+                let sum = self.sum.checked_sub(tile.tile())?;
+                Some((Self { sum, max }, tile))
+            })
         })
     }
 }

@@ -6,15 +6,51 @@
 //! Each call costs a dispatch: pass hundreds of boards, not one.
 
 use std::array;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
 
 use super::audit::{Claim, audit};
-use super::board::{Board, ONES, Size, occupied};
+use super::board::{Board, ONES, Shape, Size, for_size, occupied};
 use super::exp::Exp;
-use super::shape::Shape;
 use super::slide::{Moved, slide};
 use super::symmetry::{Symmetry, canonical, orbit};
-use super::tally::Tally;
 use crate::wide::wide;
+
+/// Counts of some states, or of some afterstates. Each thread counts its own boards, and the
+/// tallies are added up; no counter is shared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Candidates produced, repeats included.
+    pub candidates: u64,
+    /// Repeats among the candidates.
+    pub duplicates: u64,
+    /// Distinct states or afterstates.
+    pub unique: u64,
+    /// States without a legal move.
+    pub dead: u64,
+    /// Boards that the states represent: the sum of their orbit sizes.
+    pub labeled: u64,
+    /// Legal moves of the states, winning moves included.
+    pub moves: u64,
+    /// Moves that make the winning tile.
+    pub wins: u64,
+    /// Empty cells of the afterstates.
+    pub empty_cells: u64,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.candidates += other.candidates;
+        self.duplicates += other.duplicates;
+        self.unique += other.unique;
+        self.dead += other.dead;
+        self.labeled += other.labeled;
+        self.moves += other.moves;
+        self.wins += other.wins;
+        self.empty_cells += other.empty_cells;
+    }
+}
 
 /// The rules on boards of one size. Boards must fit the size; no method looks at other digits.
 pub trait Rules: Sync {
@@ -56,17 +92,7 @@ pub trait Rules: Sync {
 /// The rules for a board size.
 #[must_use]
 pub fn rules(size: Size) -> &'static dyn Rules {
-    match (size.rows(), size.cols()) {
-        (2, 2) => &Shape::<2, 2>,
-        (2, 3) => &Shape::<2, 3>,
-        (2, 4) => &Shape::<2, 4>,
-        (3, 2) => &Shape::<3, 2>,
-        (3, 3) => &Shape::<3, 3>,
-        (3, 4) => &Shape::<3, 4>,
-        (4, 2) => &Shape::<4, 2>,
-        (4, 3) => &Shape::<4, 3>,
-        _ => &Shape::<4, 4>,
-    }
+    for_size!(size, &Shape::<R, C>)
 }
 
 impl<const R: usize, const C: usize> Rules for Shape<R, C> {

@@ -6,8 +6,7 @@
 //! it and pull the rest up over the next". Lines do not affect each other, so a few instructions
 //! move all lines. Without a branch or a table, the compiler moves eight boards side by side.
 
-use super::board::{Board, ONES, occupied};
-use super::shape::Shape;
+use super::board::{Board, ONES, Shape, occupied};
 
 /// A direction to move in, numbered as in published move codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

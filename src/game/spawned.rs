@@ -6,10 +6,9 @@
 
 use std::array;
 
-use super::board::{Board, ONES, Size, empty_cells, holds, occupied};
+use super::board::{Board, ONES, Shape, Size, empty_cells, for_size, holds, occupied};
 use super::exp::Exp;
-use super::shape::Shape;
-use super::slide::Direction;
+use super::rules::rules;
 use super::variant::Game;
 use crate::wide::wide;
 
@@ -49,25 +48,15 @@ impl LineTables {
         Self {
             size,
             win,
-            rows: table(game, 1, [Direction::Left, Direction::Right]),
-            columns: table(game, size.cols(), [Direction::Up, Direction::Down]),
+            rows: table(size.cols()),
+            columns: table(size.rows()),
         }
     }
 
     /// Spawn into `afterstates` and move the candidates: `moves[0]` for a spawned 2, `moves[1]` for
     /// a spawned 4.
     pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
-        match (self.size.rows(), self.size.cols()) {
-            (2, 2) => self.moves_on::<2, 2>(afterstates, moves),
-            (2, 3) => self.moves_on::<2, 3>(afterstates, moves),
-            (2, 4) => self.moves_on::<2, 4>(afterstates, moves),
-            (3, 2) => self.moves_on::<3, 2>(afterstates, moves),
-            (3, 3) => self.moves_on::<3, 3>(afterstates, moves),
-            (3, 4) => self.moves_on::<3, 4>(afterstates, moves),
-            (4, 2) => self.moves_on::<4, 2>(afterstates, moves),
-            (4, 3) => self.moves_on::<4, 3>(afterstates, moves),
-            _ => self.moves_on::<4, 4>(afterstates, moves),
-        }
+        for_size!(self.size, self.moves_on::<R, C>(afterstates, moves));
     }
 
     /// Like `moves`, for boards of one size.
@@ -249,36 +238,21 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
     }
 }
 
-/// All lines whose cells are `stride` cells from one another, moved toward the first and the last.
-/// They are moved as the last line of an otherwise empty board.
-fn table(game: &Game, stride: u8, directions: [Direction; 2]) -> Vec<BothMoves> {
-    let size = game.size();
-    let cells = if stride == 1 {
-        size.cols()
-    } else {
-        size.rows()
-    };
-    let shifts = |cell: u8| (4 * cell, 4 * cell * stride);
-    let shifts: Vec<(u8, u8)> = (0..cells).map(shifts).collect();
-    let place = |line: u64| {
-        let digits = shifts.iter().map(|&(from, to)| (line >> from & 15) << to);
-        digits.fold(0, |board, digit| board | digit)
-    };
-    let pack = |board: Board| {
-        let digits = shifts.iter().map(|&(to, from)| (board >> from & 15) << to);
-        digits.fold(0, |line, digit| line | digit) as u16
-    };
-    let boards: Vec<Board> = (0..1 << (4 * cells)).map(place).collect();
-    let mut slid: [Vec<Board>; 4] = array::from_fn(|_| vec![0; boards.len()]);
-    let out = slid.each_mut().map(Vec::as_mut_slice);
-    game.rules().slide(&boards, Exp::LAST, out);
-    let moved = |(at, &board): (usize, &Board)| {
-        directions.map(|direction| match slid[direction as usize][at] {
-            0 => pack(board),
-            after => pack(after),
-        })
-    };
-    boards.iter().enumerate().map(moved).collect()
+/// All lines of `length` cells, moved toward their first cell and toward their last cell. Each is
+/// moved as the last row of an otherwise empty board.
+fn table(length: u8) -> Vec<BothMoves> {
+    let size = Size::new(2, length).expect("a line has the length of a side");
+    let lines: Vec<Board> = (0..1 << (4 * length)).collect();
+    let mut moved: [Vec<Board>; 4] = array::from_fn(|_| vec![0; lines.len()]);
+    rules(size).slide(&lines, Exp::LAST, moved.each_mut().map(Vec::as_mut_slice));
+    let [_, right, _, left] = moved;
+    // An illegal move gives 0.
+    let after = |line, moved| (if moved == 0 { line } else { moved }) as u16;
+    lines
+        .into_iter()
+        .zip(left.into_iter().zip(right))
+        .map(|(line, moved)| [after(line, moved.0), after(line, moved.1)])
+        .collect()
 }
 
 #[cfg(test)]

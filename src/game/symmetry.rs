@@ -9,7 +9,7 @@
 //! Images are computed by moving whole columns, rows or diagonals without a branch, so the compiler
 //! handles eight boards side by side in a 512-bit register.
 
-use super::shape::{Shape, shift_digits};
+use super::board::{Shape, shift_digits};
 use super::slide::Direction;
 
 /// A symmetry of the board: an optional transposition, then optional mirrors of columns and rows.

@@ -1,4 +1,4 @@
-//! A game: the size of the board and the tile that wins.
+//! A game: the size of the board, the tile that wins, and the quantity that a player maximises.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,9 @@ use std::str::FromStr;
 use super::board::{Board, Size};
 use super::exp::Exp;
 use super::rules::{Rules, rules};
-use crate::error::Error;
+use super::slide::Moved;
+use super::symmetry::Symmetry;
+use crate::error::{Error, Result};
 
 /// A game of 2048: board size, and winning tile if there is one.
 ///
@@ -29,7 +31,7 @@ impl Game {
     /// # Errors
     ///
     /// [`Error::Max`] unless `max` is a power of two from 8 to 65536. (Below 8 a spawn could win.)
-    pub fn new(size: Size, max: Option<u32>) -> Result<Self, Error> {
+    pub fn new(size: Size, max: Option<u32>) -> Result<Self> {
         match max {
             Some(tile) if !tile.is_power_of_two() || !(8..=65536).contains(&tile) => {
                 Err(Error::Max(tile))
@@ -106,6 +108,58 @@ impl Game {
         boards.dedup();
         boards
     }
+
+    /// The results of a board's four moves, in the order of
+    /// [`Direction::ALL`](super::Direction::ALL).
+    ///
+    /// ```
+    /// use enum48::{Game, game::Moved};
+    /// let game: Game = "2x2-8".parse()?;
+    /// // 4 4 / 2 .
+    /// let [up, right, down, left] = game.moves(0x2210);
+    /// assert_eq!((up, down), (Moved::Illegal, Moved::To(0x2012)));
+    /// assert_eq!((right, left), (Moved::Wins, Moved::Wins));
+    /// # Ok::<(), enum48::Error>(())
+    /// ```
+    #[must_use]
+    pub fn moves(&self, board: Board) -> [Moved; 4] {
+        self.rules().moves(board, self.win())
+    }
+
+    /// The boards that follow an afterstate when `tile` comes up: one for each empty cell, the
+    /// first cell first, not canonical.
+    ///
+    /// ```
+    /// use enum48::{Game, game::Exp};
+    /// let game: Game = "2x2".parse()?;
+    /// let boards: Vec<_> = game.spawns(0x2010, Exp::FOUR).collect();
+    /// assert_eq!(boards, [0x2210, 0x2012]);
+    /// # Ok::<(), enum48::Error>(())
+    /// ```
+    pub fn spawns(&self, afterstate: Board, tile: Exp) -> impl Iterator<Item = Board> {
+        let digit = u64::from(tile.get());
+        (0..self.size().cells())
+            .rev()
+            .filter(move |cell| afterstate >> (4 * cell) & 15 == 0)
+            .map(move |cell| afterstate | digit << (4 * cell))
+    }
+
+    /// The canonical image of a board, and the symmetry that leads to it.
+    #[must_use]
+    pub fn canonical(&self, board: Board) -> (Board, Symmetry) {
+        self.rules().canonical(board)
+    }
+
+    /// The image of a board under a symmetry of its size.
+    #[must_use]
+    pub fn turned(&self, board: Board, symmetry: Symmetry) -> Board {
+        self.rules().turned(board, symmetry)
+    }
+
+    /// Replace each board by its canonical image; under 1 ns per board for hundreds of boards.
+    pub fn canonicalise(&self, boards: &mut [Board]) {
+        self.rules().canonicalise(boards);
+    }
 }
 
 /// `3x3-1024`, or `4x3` without a winning tile: the name of the game in tables and directories.
@@ -120,21 +174,79 @@ impl fmt::Display for Game {
 impl FromStr for Game {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, Error> {
+    fn from_str(text: &str) -> Result<Self> {
         let named = || Error::Game(text.to_owned());
         let (size, max) = match text.split_once('-') {
             Some((size, max)) => (size, Some(max.parse().map_err(|_| named())?)),
             None => (text, None),
         };
         let game = Self::new(size.parse()?, max)?;
-        let same = game.to_string() == text;
-        same.then_some(game).ok_or_else(named)
+        Some(game)
+            .filter(|game| game.to_string() == text)
+            .ok_or_else(named)
+    }
+}
+
+/// The quantity that a player maximises; the value of a board is its expectation.
+///
+/// ```
+/// use enum48::game::{Exp, Objective};
+/// assert_eq!("score".parse::<Objective>()?, Objective::Score);
+/// let tile = Objective::Tile(Exp::of_tile(512).unwrap());
+/// assert_eq!(tile.to_string(), "512");
+/// # Ok::<(), enum48::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Objective {
+    /// The expected score.
+    Score,
+    /// The expected number of moves.
+    Moves,
+    /// The chance to reach a tile, from 4 to 65536.
+    Tile(Exp),
+}
+
+impl Objective {
+    /// The chance to reach a tile; `None` unless it is a power of two from 4 to 65536.
+    #[must_use]
+    pub fn of_tile(tile: u32) -> Option<Self> {
+        Exp::of_tile(tile)
+            .filter(|&exp| exp >= Exp::FOUR)
+            .map(Self::Tile)
+    }
+}
+
+/// `score`, `moves`, or the tile.
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Score => f.write_str("score"),
+            Self::Moves => f.write_str("moves"),
+            Self::Tile(exp) => write!(f, "{}", exp.tile()),
+        }
+    }
+}
+
+/// Reads only the form that [`fmt::Display`] writes.
+impl FromStr for Objective {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "score" => Some(Self::Score),
+            "moves" => Some(Self::Moves),
+            tile => tile.parse().ok().and_then(Self::of_tile),
+        }
+        .filter(|objective| objective.to_string() == text)
+        .ok_or_else(|| Error::Objective(text.to_owned()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::board::exps;
+    use crate::game::{Direction, line};
 
     #[test]
     fn winning_tiles_are_powers_of_two_from_8_to_65536() {
@@ -186,5 +298,84 @@ mod tests {
         assert_eq!(game("4x3", None).sum_bound(), 16380);
         assert_eq!(game("4", Some(64)).sum_bound(), 512);
         assert_eq!(game("4", Some(65536)).top().tile(), 32768);
+    }
+
+    /// The rule as a person states it, line by line.
+    fn by_lines(game: Game, board: Board, direction: Direction) -> Moved {
+        let mut after = 0;
+        for line in line::lines(game.size(), direction) {
+            let mut tiles = line::unpack(line.of_board(board), line.len());
+            line::slide(&mut tiles);
+            if tiles.contains(&game.win().get()) {
+                return Moved::Wins;
+            }
+            after |= line.to_board(line::pack(&tiles).expect("no tile reaches 65536"));
+        }
+        if after == board {
+            Moved::Illegal
+        } else {
+            Moved::To(after)
+        }
+    }
+
+    #[test]
+    fn moves_agree_with_the_rule_as_a_person_states_it() {
+        for name in ["2x2-16", "2x2"] {
+            let game: Game = name.parse().unwrap();
+            let boards = 1..1u64 << (4 * game.size().cells());
+            for board in boards.filter(|&board| exps(board).all(|exp| exp <= game.top())) {
+                for (direction, moved) in Direction::ALL.into_iter().zip(game.moves(board)) {
+                    let expected = by_lines(game, board, direction);
+                    assert_eq!(moved, expected, "{board:#x} {direction:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn spawns_agree_with_the_kernel() {
+        for (name, board) in [
+            ("2x2", 0x2010),
+            ("3x3", 0x1_0203_0000),
+            ("4x4", 0),
+            ("2x2", 0x1234),
+        ] {
+            let game: Game = name.parse().unwrap();
+            for tile in [Exp::TWO, Exp::FOUR] {
+                let mut kernel = Vec::new();
+                game.rules().spawn(&[board], tile, &mut kernel);
+                kernel.sort_unstable();
+                let mut spawns: Vec<Board> = game.spawns(board, tile).collect();
+                spawns.sort_unstable();
+                assert_eq!(spawns, kernel, "{name} {board:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_and_objectives_lead_to_each_other() {
+        let tile = |tile| Objective::Tile(Exp::of_tile(tile).unwrap());
+        let named = [
+            ("score", Objective::Score),
+            ("moves", Objective::Moves),
+            ("4", tile(4)),
+            ("512", tile(512)),
+            ("65536", tile(65536)),
+        ];
+        for (name, objective) in named {
+            assert_eq!(objective.to_string(), name);
+            assert_eq!(name.parse::<Objective>().unwrap(), objective);
+        }
+        assert!(named.is_sorted_by_key(|(_, objective)| objective));
+    }
+
+    #[test]
+    fn other_names_are_not_objectives() {
+        for other in [
+            "", "Score", " score", "win", "0", "1", "2", "3", "12", "0512", "+512", "131072",
+        ] {
+            let refused = other.parse::<Objective>();
+            assert!(matches!(refused, Err(Error::Objective(text)) if text == other));
+        }
     }
 }
