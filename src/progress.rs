@@ -10,20 +10,14 @@ use crate::error::{Error, Result};
 /// Hears how far long work has come, from one thread at a time. Every method may be left out.
 pub trait Progress: Send {
     /// Work on the layer of this sum begins.
-    fn begin(&mut self, sum: u32) {
-        let _ = sum;
-    }
+    fn begin(&mut self, _sum: u32) {}
 
     /// Boards are done: states are found, values are made, or boards are read. The number is of the
     /// boards since the last call, and can be 0.
-    fn advance(&mut self, boards: u64) {
-        let _ = boards;
-    }
+    fn advance(&mut self, _boards: u64) {}
 
     /// A layer is counted or solved. It may be sealed later.
-    fn end(&mut self, layer: &FinishedLayer) {
-        let _ = layer;
-    }
+    fn end(&mut self, _layer: &FinishedLayer) {}
 
     /// Asked after each layer: whether to stop there, as a count does after the layer of `until`.
     fn stop(&mut self) -> bool {

@@ -32,4 +32,5 @@ pub use slide::{Direction, Moved};
 pub(crate) use spawned::{LineTables, SpawnedMoves};
 pub use symmetry::Symmetry;
 pub(crate) use symmetry::{canonical, images, orbit};
+pub(crate) use variant::text_in_json;
 pub use variant::{Game, Objective};

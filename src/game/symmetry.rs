@@ -39,21 +39,17 @@ impl Symmetry {
     /// The image of a direction under this symmetry.
     #[must_use]
     pub fn direction(self, direction: Direction) -> Direction {
-        use Direction::{Down, Left, Right, Up};
-        let transposed = match direction {
-            _ if !self.transposes() => direction,
-            Up => Left,
-            Left => Up,
-            Right => Down,
-            Down => Right,
-        };
-        match (transposed, self.image & 1 != 0, self.image & 2 != 0) {
-            (Left, true, _) => Right,
-            (Right, true, _) => Left,
-            (Up, _, true) => Down,
-            (Down, _, true) => Up,
-            (same, _, _) => same,
+        let mut number = direction as u8;
+        if self.transposes() {
+            // Up becomes left, and right becomes down.
+            number = 3 - number;
         }
+        // Mirrored columns swap right and left, the odd numbers; mirrored rows swap up and down.
+        let mirrors = if number % 2 == 1 { 1 } else { 2 };
+        if self.image & mirrors != 0 {
+            number ^= 2;
+        }
+        Direction::ALL[usize::from(number)]
     }
 
     /// The symmetry that undoes this one.

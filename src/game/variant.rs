@@ -3,12 +3,37 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::board::{Board, Size};
 use super::exp::Exp;
 use super::rules::{Rules, rules};
 use super::slide::Moved;
 use super::symmetry::Symmetry;
 use crate::error::{Error, Result};
+
+/// Write and read a type in JSON by its [`fmt::Display`] and its [`FromStr`].
+macro_rules! text_in_json {
+    ($type:ty) => {
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                String::deserialize(from)?.parse().map_err(D::Error::custom)
+            }
+        }
+    };
+}
+
+pub(crate) use text_in_json;
+
+text_in_json!(Game);
+text_in_json!(Objective);
 
 /// A game of 2048: board size, and winning tile if there is one.
 ///

@@ -2,17 +2,21 @@
 
 use crate::error::{Error, Result};
 
+/// Refuse a board, or the board of a value, that does not follow the board before it.
+#[inline(always)]
+pub(super) fn expect_order(previous: u64, got: u64) -> Result<()> {
+    if got > previous {
+        return Ok(());
+    }
+    Err(Error::OutOfOrder { previous, got })
+}
+
 /// Write the differences of `states` as varints at the start of `out`; returns the length.
 pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
     out.resize(out.len().max(MAX_BYTES * states.len()), 0);
     let mut at = 0;
     for pair in states.windows(2) {
-        if pair[1] <= pair[0] {
-            return Err(Error::OutOfOrder {
-                previous: pair[0],
-                got: pair[1],
-            });
-        }
+        expect_order(pair[0], pair[1])?;
         at += put_varint(pair[1] - pair[0], &mut out[at..]);
     }
     Ok(at)

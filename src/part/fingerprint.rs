@@ -5,14 +5,15 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::game::text_in_json;
 use crate::wide::wide;
 
 /// Sum modulo 2^64 of `mix(x)` over the members `x` of a set. The fingerprint of a union of
 /// disjoint sets is the sum of their fingerprints. Written as 16 hexadecimal digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub u64);
 
 /// The finaliser of `SplitMix64` (Steele, Lea and Flood, 2014).
@@ -101,19 +102,7 @@ impl FromStr for Fingerprint {
     }
 }
 
-impl TryFrom<String> for Fingerprint {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Fingerprint> for String {
-    fn from(fingerprint: Fingerprint) -> Self {
-        fingerprint.to_string()
-    }
-}
+text_in_json!(Fingerprint);
 
 #[cfg(test)]
 mod tests {

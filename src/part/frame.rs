@@ -11,22 +11,8 @@ use super::block::{PREFIX, Payload, check};
 use super::header::{ENTRY, Footer, Header, u64_at};
 use crate::error::{Error, Result};
 
-/// The bytes of a file, mapped or held.
-pub(super) enum Bytes {
-    File(Mmap),
-    Memory(Arc<[u8]>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::File(map) => map,
-            Self::Memory(bytes) => bytes,
-        }
-    }
-}
+/// The bytes of a file: mapped, or in memory.
+pub(super) type Bytes = Box<dyn Deref<Target = [u8]> + Send + Sync>;
 
 /// An open file whose blocks are not yet checked.
 pub(super) struct Frame {
@@ -51,12 +37,12 @@ impl Frame {
         // written again, and every block is checked against its checksum when it is decoded.
         #[expect(unsafe_code, reason = "mapping a file has no safe form")]
         let bytes = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "map"))?;
-        Self::from_bytes(path, Bytes::File(bytes))
+        Self::from_bytes(path, Box::new(bytes))
     }
 
     /// Like `open`, for a file that is in memory; errors name it by `path`.
     pub(super) fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
-        Self::from_bytes(path, Bytes::Memory(bytes))
+        Self::from_bytes(path, Box::new(bytes))
     }
 
     fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self> {

@@ -48,14 +48,8 @@ impl Header {
     }
 
     pub(crate) fn to_bytes(self) -> Vec<u8> {
-        let Label {
-            kind,
-            rows,
-            cols,
-            win,
-            key,
-        } = self.contents.label();
-        let kind = match (self.contents, kind) {
+        let label = self.contents.label();
+        let kind = match (self.contents, label.kind) {
             (Contents::Boards(_), Kind::States) => STATES,
             (Contents::Boards(_), Kind::Afterstates) => AFTERSTATES,
             (Contents::Values(_), Kind::Afterstates) => VALUES,
@@ -64,9 +58,9 @@ impl Header {
         let mut out = Vec::with_capacity(self.size());
         out.extend(MAGIC);
         out.extend(VERSION.to_le_bytes());
-        out.extend([kind, rows, cols, win.get()]);
-        out.extend(key.sum.to_le_bytes());
-        out.extend(key.max.tile().to_le_bytes());
+        out.extend([kind, label.rows, label.cols, label.win.get()]);
+        out.extend(label.key.sum.to_le_bytes());
+        out.extend(label.key.max.tile().to_le_bytes());
         out.extend(self.block.to_le_bytes());
         out.extend(self.length.to_le_bytes());
         out.extend(crc32fast::hash(&out).to_le_bytes());
@@ -79,17 +73,18 @@ impl Header {
     /// Read the header from the `bytes` of a file, and check the file's kind, version and length.
     pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Self> {
         let owned = || path.to_owned();
+        let got = bytes.len() as u64;
+        let cut = |expected| Error::Cut {
+            path: owned(),
+            expected,
+            got,
+        };
         let magic = bytes.len().min(MAGIC.len());
         if bytes.is_empty() || bytes[..magic] != MAGIC[..magic] {
             return Err(Error::Foreign(owned()));
         }
         let Some(head) = bytes.first_chunk::<HEADER>() else {
-            let (expected, got) = ((HEADER + FOOTER) as u64, bytes.len() as u64);
-            return Err(Error::Cut {
-                path: owned(),
-                expected,
-                got,
-            });
+            return Err(cut((HEADER + FOOTER) as u64));
         };
         let damaged = |what: &str| Error::Damaged {
             path: owned(),
@@ -122,19 +117,14 @@ impl Header {
             },
         };
         let (block, length) = (u32_at(head, 24), u64_at(head, 28));
-        let (expected, got) = (length, bytes.len() as u64);
-        if expected == 0 {
+        if length == 0 {
             return Err(Error::Unfinished(owned()));
         }
-        if got < expected {
-            return Err(Error::Cut {
-                path: owned(),
-                expected,
-                got,
-            });
+        if got < length {
+            return Err(cut(length));
         }
-        if got > expected {
-            return Err(damaged(&format!("{} bytes after the end", got - expected)));
+        if got > length {
+            return Err(damaged(&format!("{} bytes after the end", got - length)));
         }
         let contents = if head[12] == VALUES {
             let about = bytes[HEADER..].first_chunk::<ABOUT>();

@@ -8,6 +8,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
 
 use super::block::{BLOCK, Block, PREFIX, Payload};
+use super::delta::expect_order;
 use super::fingerprint::value_fingerprint;
 use super::header::u32_at;
 use crate::error::{Error, Result};
@@ -55,12 +56,8 @@ impl ValueEncoder {
         let count = values.len();
         assert!((1..=BLOCK).contains(&count), "a block of {count} values");
         assert_eq!(keys.len(), count, "each key has a value");
-        if let Some(pair) = keys.windows(2).find(|pair| pair[1] <= pair[0]) {
-            return Err(Error::OutOfOrder {
-                previous: pair[0],
-                got: pair[1],
-            });
-        }
+        keys.windows(2)
+            .try_for_each(|pair| expect_order(pair[0], pair[1]))?;
         let bytes = &mut block.bytes;
         bytes.clear();
         let room = PLANES * zstd_safe::compress_bound(count);

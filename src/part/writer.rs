@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block::Block;
 use super::contents::Contents;
+use super::delta::expect_order;
 use super::fingerprint::Fingerprint;
 use super::header::{ENTRY, FOOTER, Footer, Header};
 use crate::error::{Error, Result};
@@ -116,9 +117,9 @@ impl<W: Write + Seek> PartWriter<W> {
         self.sealed.states
     }
 
-    /// The last board that was appended, or the board of the last value.
-    pub(crate) fn last(&self) -> Option<u64> {
-        self.last
+    /// Refuse a block that does not begin after the end of the last block.
+    pub(crate) fn expect_next(&self, first: u64) -> Result<()> {
+        self.last.map_or(Ok(()), |last| expect_order(last, first))
     }
 
     /// Append a block. Every block but the last must be full.
@@ -127,12 +128,7 @@ impl<W: Write + Seek> PartWriter<W> {
     ///
     /// [`Error::OutOfOrder`] unless the block begins after the end of the block before.
     pub fn append(&mut self, block: &Block) -> Result<()> {
-        if let Some(previous) = self.last.filter(|&last| last >= block.first) {
-            return Err(Error::OutOfOrder {
-                previous,
-                got: block.first,
-            });
-        }
+        self.expect_next(block.first)?;
         self.try_io(|file| file.write_all(&block.bytes))?;
         self.index.extend(self.sealed.bytes.to_le_bytes());
         self.index.extend(block.first.to_le_bytes());

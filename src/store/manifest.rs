@@ -132,7 +132,7 @@ impl SealedAfterstates {
 pub(crate) struct Manifest {
     pub(crate) format: u32,
     pub(crate) program: String,
-    pub(crate) game: String,
+    pub(crate) game: Game,
     pub(crate) keep: Keep,
     /// Boards of every file of a part but the last.
     #[serde(default = "usual_segment", skip_serializing_if = "is_usual")]
@@ -187,7 +187,7 @@ impl Manifest {
         Self {
             format: if is_usual(&segment) { 1 } else { FORMAT },
             program: PROGRAM.to_owned(),
-            game: game.to_string(),
+            game: *game,
             keep,
             segment,
             dropped_below: 0,
@@ -204,17 +204,10 @@ impl Manifest {
         let Some(manifest) = checked::load::<Self>(&path, FORMAT)? else {
             return Ok(None);
         };
-        let game = manifest.game(dir)?;
-        let audited = manifest.audit(&game);
-        audited.map_err(|what| Error::Damaged { path, what })?;
-        Ok(Some(manifest))
-    }
-
-    pub(crate) fn game(&self, dir: &Path) -> Result<Game> {
-        self.game.parse().map_err(|error: Error| Error::Damaged {
-            path: dir.join(MANIFEST),
-            what: error.to_string(),
-        })
+        match manifest.audit() {
+            Ok(()) => Ok(Some(manifest)),
+            Err(what) => Err(Error::Damaged { path, what }),
+        }
     }
 
     /// The table of all sealed layers.
@@ -301,14 +294,13 @@ impl Manifest {
 
     /// Refuse another game's directory.
     pub(crate) fn expect_game(&self, dir: &Path, game: &Game) -> Result<()> {
-        let wanted = game.to_string();
-        if self.game == wanted {
+        if self.game == *game {
             return Ok(());
         }
         Err(Error::OtherGame {
             path: dir.to_owned(),
-            found: self.game.clone(),
-            wanted,
+            found: self.game.to_string(),
+            wanted: game.to_string(),
         })
     }
 

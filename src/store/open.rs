@@ -61,7 +61,7 @@ impl Store {
         manifest.expect_game(dir, game)?;
         manifest.expect_segment(dir, segment)?;
         let mut store = Self {
-            run: Run::new(dir, *game, manifest, lock),
+            run: Run::new(dir, manifest, lock),
             notes: Vec::new(),
         };
         store.keep(keep)?;

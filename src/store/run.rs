@@ -45,7 +45,6 @@ use crate::part::{Kind, Part, Stream};
 /// ```
 pub struct Run {
     dir: PathBuf,
-    game: Game,
     pub(super) manifest: Manifest,
     /// Files that wait for a commit; only a count has any.
     pub(super) outbox: Outbox,
@@ -79,14 +78,12 @@ impl Run {
             files::refuse_foreign(dir)?;
             return Err(Error::NotARun(dir.to_owned()));
         };
-        let game = manifest.game(dir)?;
-        Ok(Self::new(dir, game, manifest, lock))
+        Ok(Self::new(dir, manifest, lock))
     }
 
-    pub(super) fn new(dir: &Path, game: Game, manifest: Manifest, lock: Option<File>) -> Self {
+    pub(super) fn new(dir: &Path, manifest: Manifest, lock: Option<File>) -> Self {
         Self {
             dir: dir.to_owned(),
-            game,
             manifest,
             outbox: Outbox::new(dir),
             _lock: lock,
@@ -112,7 +109,7 @@ impl Run {
     /// The game.
     #[must_use]
     pub fn game(&self) -> &Game {
-        &self.game
+        &self.manifest.game
     }
 
     /// Whether the last layer of the game is sealed.
@@ -256,7 +253,7 @@ impl Run {
 
     /// Open a part that the manifest names.
     pub(crate) fn open_part(&self, expected: &Expected) -> Result<Part> {
-        let label = expected.name.label(&self.game);
+        let label = expected.name.label(&self.manifest.game);
         let files = expected
             .files()
             .map(|(name, sealed)| self.outbox.open(name, label, sealed));

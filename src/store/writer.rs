@@ -80,10 +80,7 @@ impl Writer {
 
     /// Begin the next file, with this board.
     fn begin_next(&mut self, first: u64) -> Result<()> {
-        if let Some(previous) = self.file.last().filter(|&last| last >= first) {
-            let got = first;
-            return Err(Error::OutOfOrder { previous, got });
-        }
+        self.file.expect_next(first)?;
         let number = self.full.len() + 1;
         let contents = self.contents.get(number).or(self.contents.last());
         let contents = *contents.expect("there is one at least");

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Goal, Rounding};
+use super::Goal;
 use crate::error::{Result, SolvingError};
-use crate::game::{Exp, Objective, PartKey};
+use crate::game::{Exp, Game, Objective, PartKey};
 use crate::part::{Fingerprint, Kind, Sealed};
 use crate::store::audit::check;
 use crate::store::checked;
@@ -24,7 +24,7 @@ const FORMAT: u32 = 2;
 pub(crate) struct SolutionManifest {
     pub(super) format: u32,
     program: String,
-    game: String,
+    game: Game,
     /// Fingerprint of the run's live states.
     states: Fingerprint,
     /// In order of objective.
@@ -34,9 +34,8 @@ pub(crate) struct SolutionManifest {
 /// The solution for one goal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SolvedGoal {
-    objective: String,
-    fraction: u32,
-    rounding: Rounding,
+    #[serde(flatten)]
+    pub(super) goal: Goal,
     /// Sum of the lowest solved layer. If no layer is solved, 2 more than the greatest sum of an
     /// afterstate.
     pub(super) solved_sum: u32,
@@ -111,25 +110,10 @@ impl SolvedGoal {
     /// An entry without a solved layer.
     pub(super) fn new(goal: Goal, run: &Run) -> Self {
         Self {
-            objective: goal.objective.to_string(),
-            fraction: goal.fraction,
-            rounding: goal.rounding,
+            goal,
             solved_sum: run.last_afterstates() + 2,
             files: Vec::new(),
         }
-    }
-
-    /// The goal; the manifest was audited.
-    pub(super) fn goal(&self) -> Goal {
-        Goal {
-            objective: self.objective().expect("the manifest was audited"),
-            fraction: self.fraction,
-            rounding: self.rounding,
-        }
-    }
-
-    fn objective(&self) -> Option<Objective> {
-        self.objective.parse().ok()
     }
 
     /// The entry of a part's values.
@@ -141,7 +125,7 @@ impl SolvedGoal {
 
     /// The names of all files.
     pub(super) fn files(&self) -> impl Iterator<Item = FileName> {
-        let expected = |values: &SealedValues| values.expected(self.goal().objective);
+        let expected = |values: &SealedValues| values.expected(self.goal.objective);
         self.files
             .iter()
             .filter_map(expected)
@@ -160,7 +144,7 @@ impl SolutionManifest {
         Self {
             format: 1,
             program: PROGRAM.to_owned(),
-            game: run.game().to_string(),
+            game: *run.game(),
             states: run.table().totals().fingerprint,
             answers: Vec::new(),
         }
@@ -201,12 +185,13 @@ impl SolutionManifest {
         })?;
         let table = run.table();
         for answer in &self.answers {
-            let name = &answer.objective;
-            check(answer.objective().is_some(), || {
-                format!("answers: {name:?} is not an objective")
-            })?;
-            check(answer.fraction < u32::BITS, || {
-                format!("answers: {name}: fraction: got {}", answer.fraction)
+            let Goal {
+                objective: name,
+                fraction,
+                ..
+            } = answer.goal;
+            check(fraction < u32::BITS, || {
+                format!("answers: {name}: fraction: got {fraction}")
             })?;
             let rows = table.rows().iter();
             let mut solved: Vec<_> = rows
@@ -231,7 +216,9 @@ impl SolutionManifest {
                 })?;
             }
         }
-        let in_order = self.answers.is_sorted_by_key(SolvedGoal::objective);
+        let in_order = self
+            .answers
+            .is_sorted_by_key(|answer| answer.goal.objective);
         check(in_order, || "answers: not in order".to_owned())
     }
 }

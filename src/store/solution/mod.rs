@@ -85,7 +85,7 @@ impl fmt::Display for Rounding {
 }
 
 /// An objective, and the form of its values as integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
     /// The objective.
     pub objective: Objective,
@@ -178,18 +178,18 @@ impl Solution {
     pub fn goals(&self) -> impl Iterator<Item = Goal> {
         let answers = self.manifest.answers.iter();
         let complete = answers.filter(|answer| answer.is_complete());
-        complete.map(SolvedGoal::goal)
+        complete.map(|answer| answer.goal)
     }
 
     /// The goals that were begun, complete or not, in order of objective.
     pub fn aims(&self) -> impl Iterator<Item = Goal> {
-        self.manifest.answers.iter().map(SolvedGoal::goal)
+        self.manifest.answers.iter().map(|answer| answer.goal)
     }
 
     /// Remove objectives from the manifest.
     pub(crate) fn forget(&mut self, objectives: &[Objective]) {
         let answers = &mut self.manifest.answers;
-        answers.retain(|answer| !objectives.contains(&answer.goal().objective));
+        answers.retain(|answer| !objectives.contains(&answer.goal.objective));
     }
 
     /// Number of values in all files.
@@ -211,7 +211,7 @@ impl Solution {
     /// The goal of an objective, complete or not; `None` if it was not begun.
     #[must_use]
     pub fn goal(&self, objective: Objective) -> Option<Goal> {
-        self.answer(objective).map(SolvedGoal::goal)
+        self.answer(objective).map(|answer| answer.goal)
     }
 
     /// Sum of the lowest layer that is solved for a goal. If no layer is solved, 2 more than the
@@ -225,7 +225,7 @@ impl Solution {
         let Some(answer) = self.answer(goal.objective) else {
             return Ok(self.last_sum() + 2);
         };
-        let found = answer.goal();
+        let found = answer.goal;
         let path = || self.run.dir().to_owned();
         if found.fraction != goal.fraction {
             return Err(SolvingError::OtherFraction {
@@ -269,26 +269,20 @@ impl Solution {
     /// Bytes of the files of an objective.
     #[must_use]
     pub fn bytes(&self, objective: Objective) -> u64 {
-        let files = self.answer(objective).map(|answer| &answer.files);
-        files
-            .into_iter()
-            .flatten()
-            .map(|file| file.sealed.bytes)
-            .sum()
+        self.files(objective).map(|file| file.sealed.bytes).sum()
     }
 
     /// Fingerprint of all values of an objective and their afterstates.
     #[must_use]
     pub fn fingerprint(&self, objective: Objective) -> Fingerprint {
-        let files = self.answer(objective).map(|answer| &answer.files);
-        let files = files.into_iter().flatten();
-        files.map(|file| file.sealed.fingerprint).sum()
+        self.files(objective)
+            .map(|file| file.sealed.fingerprint)
+            .sum()
     }
 
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.
     pub fn parts(&self, objective: Objective) -> impl Iterator<Item = PartKey> {
-        let files = self.answer(objective).map(|answer| &answer.files);
-        files.into_iter().flatten().filter_map(SealedValues::key)
+        self.files(objective).filter_map(SealedValues::key)
     }
 
     /// Open the values of a part's afterstates; `None` if the part is not solved, or has no
@@ -300,7 +294,7 @@ impl Solution {
     pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<ValueColumn>> {
         let found = self.answer(objective).and_then(|answer| {
             let expected = answer.find(key)?.expected(objective)?;
-            Some((self.abouts(answer.goal(), key), expected))
+            Some((self.abouts(answer.goal, key), expected))
         });
         found
             .map(|(abouts, expected)| {
@@ -328,9 +322,15 @@ impl Solution {
             .collect()
     }
 
+    fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedValues> {
+        self.answer(objective)
+            .into_iter()
+            .flat_map(|answer| &answer.files)
+    }
+
     fn answer(&self, objective: Objective) -> Option<&SolvedGoal> {
         let mut answers = self.manifest.answers.iter();
-        answers.find(|answer| answer.goal().objective == objective)
+        answers.find(|answer| answer.goal.objective == objective)
     }
 }
 

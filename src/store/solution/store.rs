@@ -43,8 +43,7 @@ impl SolutionStore {
         drop(Run::open(dir)?);
         let lock = file::lock(dir)?;
         let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
-        let game = manifest.game(dir)?;
-        let run = Run::new(dir, game, manifest, lock);
+        let run = Run::new(dir, manifest, lock);
         let mut store = Self {
             solution: Solution::begun_or_not(run)?,
             notes: Vec::new(),
@@ -115,7 +114,7 @@ impl SolutionStore {
         if self.solution.goal(goal.objective).is_none() {
             let answers = &mut self.solution.manifest.answers;
             answers.push(SolvedGoal::new(goal, &self.solution.run));
-            answers.sort_by_key(|answer| answer.goal().objective);
+            answers.sort_by_key(|answer| answer.goal.objective);
             self.solution.outbox.change();
         }
         Ok(())
@@ -148,7 +147,7 @@ impl SolutionStore {
         } = &mut self.solution;
         let sealed = outbox.seal();
         for answer in &mut manifest.answers {
-            let objective = answer.goal().objective;
+            let objective = answer.goal.objective;
             if objectives.contains(&objective) {
                 answer.solved_sum = sum;
                 let own = sealed
