@@ -160,37 +160,26 @@ impl<const R: usize, const C: usize> Shape<R, C> {
     pub(crate) const BOARD: u64 = u64::MAX >> (64 - 4 * Self::CELLS);
 
     /// A mask for each column.
-    pub(crate) const COLUMNS: [u64; C] = {
-        let mut masks = [0; C];
-        let mut cell = 0;
-        while cell < Self::CELLS {
-            masks[cell % C] |= Self::digit(cell);
-            cell += 1;
-        }
-        masks
-    };
+    pub(crate) const COLUMNS: [u64; C] = Self::masks(1, 0, 0);
 
     /// A mask for each row.
-    pub(crate) const ROWS: [u64; R] = {
-        let mut masks = [0; R];
-        let mut cell = 0;
-        while cell < Self::CELLS {
-            masks[cell / C] |= Self::digit(cell);
-            cell += 1;
-        }
-        masks
-    };
+    pub(crate) const ROWS: [u64; R] = Self::masks(0, 1, 0);
 
     /// A mask for each diagonal of a square, starting at the lower left corner.
-    pub(crate) const DIAGONALS: [u64; 7] = {
-        let mut masks = [0; 7];
+    pub(crate) const DIAGONALS: [u64; 7] = Self::masks(1, -1, R as isize - 1);
+
+    /// The masks of lines. The cell in row `r` and column `c` belongs to line
+    /// `first + c * by_column + r * by_row`.
+    const fn masks<const N: usize>(by_column: isize, by_row: isize, first: isize) -> [u64; N] {
+        let mut masks = [0; N];
         let mut cell = 0;
-        while cell < R * C {
-            masks[cell % C + R - 1 - cell / C] |= Self::digit(cell);
+        while cell < Self::CELLS {
+            let line = first + (cell % C) as isize * by_column + (cell / C) as isize * by_row;
+            masks[line as usize] |= Self::digit(cell);
             cell += 1;
         }
         masks
-    };
+    }
 
     /// Mask of one cell; cells count from the top left along the rows.
     pub(crate) const fn digit(cell: usize) -> u64 {

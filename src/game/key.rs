@@ -45,8 +45,10 @@ impl KeyCodec {
     /// The codec of another sum; reuses the table if `top` is unchanged.
     pub(crate) fn for_sum(&self, sum: u32, top: Exp) -> Self {
         if self.base == u64::from(top.get()) + 1 {
-            let codec = self.clone();
-            Self { sum, ..codec }
+            Self {
+                sum,
+                ..self.clone()
+            }
         } else {
             Self::new(sum, top)
         }

@@ -25,17 +25,13 @@ pub(crate) struct Line {
 /// The lines of a board in one direction.
 pub(crate) fn lines(size: Size, direction: Direction) -> impl Iterator<Item = Line> {
     let (rows, cols) = (size.rows() as i8, size.cols() as i8);
-    // The first cell of the first line, the step to the first cell of the next line, and the step
-    // along a line.
-    let (first, across, stride) = match direction {
-        Direction::Up => (0, 1, cols),
-        Direction::Down => ((rows - 1) * cols, 1, -cols),
-        Direction::Left => (0, cols, 1),
-        Direction::Right => (cols - 1, cols, -1),
-    };
-    let (lines, length) = match direction {
-        Direction::Up | Direction::Down => (cols, rows),
-        Direction::Right | Direction::Left => (rows, cols),
+    // The first cell of the first line, the distance to the first cell of the next line, the distance
+    // between neighbours of a line, the number of lines, and their length.
+    let (first, across, stride, lines, length) = match direction {
+        Direction::Up => (0, 1, cols, cols, rows),
+        Direction::Down => ((rows - 1) * cols, 1, -cols, cols, rows),
+        Direction::Left => (0, cols, 1, rows, cols),
+        Direction::Right => (cols - 1, cols, -1, rows, cols),
     };
     (0..lines).map(move |line| Line {
         first: first + line * across,
@@ -85,8 +81,8 @@ impl Line {
 
 /// The exponents of a packed line of `length` cells.
 pub(crate) fn unpack(packed: u16, length: usize) -> Vec<u8> {
-    let places = (0..length).rev();
-    places
+    (0..length)
+        .rev()
         .map(|place| (packed >> (4 * place) & 15) as u8)
         .collect()
 }

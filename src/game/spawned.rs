@@ -56,31 +56,24 @@ impl LineTables {
     /// Spawn into `afterstates` and move the candidates: `moves[0]` for a spawned 2, `moves[1]` for
     /// a spawned 4.
     pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
-        for_size!(self.size, self.moves_on::<R, C>(afterstates, moves));
-    }
-
-    /// Like `moves`, for boards of one size.
-    fn moves_on<const R: usize, const C: usize>(
-        &self,
-        afterstates: &[Board],
-        moves: &mut [SpawnedMoves; 2],
-    ) {
-        // The exact lengths let the compiler drop the bounds checks.
-        let lines = SizedTables {
-            rows: &self.rows[..1 << (4 * C)],
-            columns: &self.columns[..1 << (4 * R)],
-            win: self.win,
-        };
-        if self.win < Exp::LAST {
-            moves_in::<R, C, true>(lines, afterstates, moves);
-        } else {
-            moves_in::<R, C, false>(lines, afterstates, moves);
-        }
+        for_size!(self.size, {
+            // The exact lengths let the compiler drop the bounds checks.
+            let lines = SizedTables {
+                rows: &self.rows[..1 << (4 * C)],
+                columns: &self.columns[..1 << (4 * R)],
+                win: self.win,
+            };
+            if self.win < Exp::LAST {
+                moves_in::<R, C, true>(lines, afterstates, moves);
+            } else {
+                moves_in::<R, C, false>(lines, afterstates, moves);
+            }
+        });
     }
 }
 
 wide! {
-    /// Like `moves_on`; `WIN` is true if the game has a winning tile.
+    /// Like [`LineTables::moves`]; `WIN` is true if the game has a winning tile.
     fn moves_in<const R: usize, const C: usize, const WIN: bool>(
         lines: SizedTables,
         afterstates: &[Board],

@@ -4,7 +4,7 @@
 //! byte from the file that this program would write: nobody should edit a manifest by hand.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -53,7 +53,7 @@ where
         });
     }
     let checked: Checked<T> = serde_json::from_slice(&bytes).map_err(json)?;
-    if to_bytes(&checked.contents).map_err(json)? != bytes {
+    if to_bytes(&checked.contents) != bytes {
         return Err(damaged("checksum differs".to_owned()));
     }
     Ok(Some(checked.contents))
@@ -61,10 +61,7 @@ where
 
 /// Replace a file, durably.
 pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
-    let bytes = to_bytes(contents).map_err(|e| Error::io(path, "write")(io::Error::other(e)))?;
-    file::write_atomic(path, |file| {
-        file.write_all(&bytes).map_err(Error::io(path, "write"))
-    })
+    file::write_atomic(path, &to_bytes(contents))
 }
 
 pub(super) fn checksum(contents: &impl Serialize) -> u32 {
@@ -72,9 +69,10 @@ pub(super) fn checksum(contents: &impl Serialize) -> u32 {
     crc32fast::hash(&bytes)
 }
 
-fn to_bytes<T: Serialize>(contents: &T) -> serde_json::Result<Vec<u8>> {
-    let crc32 = format!("{:08x}", crc32fast::hash(&serde_json::to_vec(contents)?));
-    let mut bytes = serde_json::to_vec_pretty(&Checked { contents, crc32 })?;
+fn to_bytes<T: Serialize>(contents: &T) -> Vec<u8> {
+    let crc32 = format!("{:08x}", checksum(contents));
+    let mut bytes = serde_json::to_vec_pretty(&Checked { contents, crc32 })
+        .expect("the contents have a form in JSON");
     bytes.push(b'\n');
-    Ok(bytes)
+    bytes
 }

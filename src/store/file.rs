@@ -4,7 +4,9 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Read, Write};
+#[cfg(feature = "cli")]
+use std::io::BufWriter;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "cli")]
@@ -116,12 +118,14 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
 }
 
 /// A destination for output.
+#[cfg(feature = "cli")]
 pub(crate) type Sink<'a> = dyn Write + Send + 'a;
 
 /// Replace one of a run's own files atomically: a reader sees the old contents or the new contents.
-pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let target = temporary(path);
-    let written = create(&target).and_then(|file| fill(&file, path, write));
+    let written = create(&target)
+        .and_then(|mut file| file.write_all(bytes).map_err(Error::io(path, "write")));
     if let Err(error) = written {
         remove(&target)?;
         return Err(error);
@@ -131,6 +135,7 @@ pub(crate) fn write_atomic(path: &Path, write: impl FnOnce(&mut Sink) -> Result<
 }
 
 /// Write to a file through a buffer.
+#[cfg(feature = "cli")]
 fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let mut buffer = BufWriter::new(file);
     write(&mut buffer)?;

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::files::PartName;
 use super::run::Run;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
@@ -57,8 +56,8 @@ const FEW_BLOCKS: usize = 4;
 /// ```
 pub struct Lookup<R> {
     run: R,
-    parts: Cache<PartName, Option<Arc<Part>>>,
-    blocks: Cache<(PartName, usize), Arc<Vec<Board>>>,
+    parts: Cache<(Kind, PartKey), Option<Arc<Part>>>,
+    blocks: Cache<(Kind, PartKey, usize), Arc<Vec<Board>>>,
     decoder: Decoder,
 }
 
@@ -106,14 +105,13 @@ impl<R: Borrow<Run>> Lookup<R> {
     pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
         let (board, _) = self.run().game().canonical(board);
         let key = PartKey::of(board);
-        let name = PartName::new(kind, key);
-        let Some(part) = self.open(name)? else {
+        let Some(part) = self.part(kind, key)? else {
             return Ok(None);
         };
         let Some(block) = part.block_of(board) else {
             return Ok(None);
         };
-        let found = self.block(name, &part, block)?.binary_search(&board);
+        let found = self.block(&part, block)?.binary_search(&board);
         Ok(found.ok().map(|at| first(&part, block) + at as u64))
     }
 
@@ -206,9 +204,8 @@ impl<R: Borrow<Run>> Lookup<R> {
             questions.par_sort_unstable_by_key(order);
         }
         for questions in questions.chunk_by_mut(|one, other| one.part == other.part) {
-            let name = PartName::new(kind, questions[0].key());
-            match self.open(name)? {
-                Some(part) => self.answer(name, &part, questions, search, stop)?,
+            match self.part(kind, questions[0].key())? {
+                Some(part) => self.answer(&part, questions, search, stop)?,
                 None => questions.iter_mut().for_each(Question::fail),
             }
         }
@@ -221,7 +218,6 @@ impl<R: Borrow<Run>> Lookup<R> {
     /// Answer sorted questions about a part.
     fn answer(
         &mut self,
-        name: PartName,
         part: &Part,
         mut questions: &mut [Question],
         search: &QuestionKind,
@@ -246,30 +242,26 @@ impl<R: Borrow<Run>> Lookup<R> {
         }
         for (part, block, (first, questions)) in tasks {
             stop.check()?;
-            (search.answer)(&self.block(name, part, block)?, first, questions);
+            (search.answer)(&self.block(part, block)?, first, questions);
         }
         Ok(())
     }
 
     /// A part, opened unless it is kept; `None` if the run has no file of it.
     pub(crate) fn part(&mut self, kind: Kind, key: PartKey) -> Result<Option<Arc<Part>>> {
-        self.open(PartName::new(kind, key))
-    }
-
-    fn open(&mut self, name: PartName) -> Result<Option<Arc<Part>>> {
         let run = self.run.borrow();
-        self.parts.get_or_make(name, || {
-            run.has_layer(name.kind, name.key.sum)?;
-            Ok((run.part(name.kind, name.key)?.map(Arc::new), 1))
+        self.parts.get_or_make((kind, key), || {
+            run.has_layer(kind, key.sum)?;
+            Ok((run.part(kind, key)?.map(Arc::new), 1))
         })
     }
 
     /// The boards of a block of a part, decoded unless they are kept.
-    fn block(&mut self, name: PartName, part: &Part, block: usize) -> Result<Arc<Vec<Board>>> {
-        let decoder = &mut self.decoder;
-        self.blocks.get_or_make((name, block), || {
+    fn block(&mut self, part: &Part, block: usize) -> Result<Arc<Vec<Board>>> {
+        let label = part.label();
+        self.blocks.get_or_make((label.kind, label.key, block), || {
             let mut boards = Vec::new();
-            part.read_block(block, decoder, &mut boards)?;
+            part.read_block(block, &mut self.decoder, &mut boards)?;
             let bytes = size_of_val(&boards[..]) as u64;
             Ok((Arc::new(boards), bytes))
         })

@@ -154,11 +154,7 @@ impl Record for Manifest {
 
     /// Write the table.
     fn follow(&self, dir: &Path) -> Result<()> {
-        let path = dir.join(TABLE);
-        let bytes = self.table().to_csv();
-        file::write_atomic(&path, |file| {
-            file.write_all(&bytes).map_err(Error::io(&path, "write"))
-        })
+        file::write_atomic(&dir.join(TABLE), &self.table().to_csv())
     }
 }
 
@@ -276,8 +272,8 @@ impl Manifest {
 
     /// Whether the manifest names a file.
     pub(crate) fn has(&self, name: FileName) -> bool {
-        let expected = self.find(name.of);
-        expected.is_some_and(|expected| expected.files().any(|(file, _)| file == name))
+        self.find(name.of)
+            .is_some_and(|expected| expected.names().any(|file| file == name))
     }
 
     /// Refuse a segment size that differs from the run's.

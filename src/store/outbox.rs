@@ -75,42 +75,43 @@ impl Outbox {
         Writer::new(name, contents, segment, path_of)
     }
 
-    /// Finish files of an unsealed layer, and drop empty files. Returns the totals of the files.
+    /// Finish the files of a part in an unsealed layer, and drop empty files. Returns their totals.
     pub(super) fn finish(&mut self, name: PartName, writer: Writer) -> Result<Sealed> {
         let mut files = writer.finish()?;
         files.retain(|(_, sealed)| sealed.states > 0);
-        let names = name.files(files.len());
-        let mut finished = Vec::with_capacity(files.len());
-        for (name, (contents, sealed)) in names.zip(files) {
-            let only = FileName {
-                segment: None,
-                ..name
-            };
-            if name.segment == Some(0) && matches!(contents, Spooled::File) {
-                file::rename(&self.temporary(only), &self.temporary(name))?;
-            }
-            self.waiting += sealed.bytes;
-            self.held += contents.held();
-            finished.push((Pending { name, contents }, sealed));
+        if files.len() > 1 && matches!(files[0].0, Spooled::File) {
+            // The first file gets its number now.
+            let [only, first] = [1, files.len()].map(|files| name.files(files).next());
+            let [only, first] = [only, first].map(|name| self.temporary(name.expect("a file")));
+            file::rename(&only, &first)?;
         }
-        let all: Sealed = finished.iter().map(|(_, sealed)| *sealed).sum();
-        if all.states > 0 {
-            self.unsealed.push((name, finished));
+        let all = files.iter().map(|(_, sealed)| *sealed).sum();
+        if !files.is_empty() {
+            self.hold(name, files);
         }
         Ok(all)
     }
 
     /// Move finished files of an unsealed layer here, from elsewhere in the same file system.
     pub(super) fn adopt(&mut self, name: PartName, files: &[(PathBuf, Sealed)]) -> Result<()> {
-        let mut adopted = Vec::with_capacity(files.len());
-        for (name, (path, sealed)) in name.files(files.len()).zip(files) {
+        for (name, (path, _)) in name.files(files.len()).zip(files) {
             file::publish_once(path, &self.temporary(name))?;
-            self.waiting += sealed.bytes;
-            let contents = Spooled::File;
-            adopted.push((Pending { name, contents }, *sealed));
         }
-        self.unsealed.push((name, adopted));
+        let files = files.iter().map(|(_, sealed)| (Spooled::File, *sealed));
+        self.hold(name, files.collect());
         Ok(())
+    }
+
+    /// Hold finished files until their layer is sealed.
+    fn hold(&mut self, name: PartName, files: Vec<(Spooled, Sealed)>) {
+        let names = name.files(files.len());
+        let mut held = Vec::with_capacity(files.len());
+        for (name, (contents, sealed)) in names.zip(files) {
+            self.waiting += sealed.bytes;
+            self.held += contents.held();
+            held.push((Pending { name, contents }, sealed));
+        }
+        self.unsealed.push((name, held));
     }
 
     /// Seal the layers of all finished files. Returns the totals of each file, for the manifest

@@ -30,20 +30,21 @@ impl Run {
     ) -> Result<impl Iterator<Item = Result<(PartKey, Vec<Board>)>>> {
         let total = parts.iter().map(|row| row.live).sum();
         let mut positions = positions(total, count.min(total), seed)?;
+        let mut drawn: Vec<(PartKey, Range<usize>)> = Vec::new();
         let (mut before, mut begin) = (0, 0);
-        let drawn = parts.iter().filter_map(|row| {
+        for row in parts {
             let behind = before + row.live;
             let end = begin + positions[begin..].partition_point(|&position| position < behind);
-            let range = begin..end;
-            positions[range.clone()]
-                .iter_mut()
-                .for_each(|position| *position -= before);
+            for position in &mut positions[begin..end] {
+                *position -= before;
+            }
+            drawn.extend(
+                row.key()
+                    .filter(|_| begin < end)
+                    .map(|key| (key, begin..end)),
+            );
             (before, begin) = (behind, end);
-            row.key()
-                .filter(|_| !range.is_empty())
-                .map(|key| (key, range))
-        });
-        let drawn: Vec<(PartKey, Range<usize>)> = drawn.collect();
+        }
         let mut lookup = Lookup::new(self, 0)?;
         Ok(drawn.into_iter().map(move |(key, range)| {
             let mut states = room(range.len(), SAMPLED)?;

@@ -42,13 +42,13 @@ impl Run {
         remarks.extend(first_of(&stray_values).map(|strays| {
             format!("{strays}: not named by {SOLUTION}, so not part of a solution: deleted by the next solve")
         }));
-        let (older, wrong) = match self.check_table() {
-            Ok(older) => (older, None),
-            Err(error) => (None, Some(error)),
-        };
-        remarks.extend(older);
-        let wrong = wrong.into_iter().chain(self.check_lock().err());
-        Ok((wrong.collect(), remarks))
+        let mut wrong = Vec::new();
+        match self.check_table() {
+            Ok(older) => remarks.extend(older),
+            Err(error) => wrong.push(error),
+        }
+        wrong.extend(self.check_lock().err());
+        Ok((wrong, remarks))
     }
 
     /// Check that the lock file is empty.
@@ -71,17 +71,19 @@ impl Run {
         let expected = table.to_csv();
         let mut found = Vec::new();
         match File::open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound && table.rows().is_empty() => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let what = "missing".to_owned();
-                return Err(Error::Altered { path, what });
+                if !table.rows().is_empty() {
+                    let what = "missing".to_owned();
+                    return Err(Error::Altered { path, what });
+                }
             }
             opened => {
-                let file = opened.map_err(Error::io(&path, "open"))?;
                 // Read at most one byte more than expected.
-                let mut start = file.take(expected.len() as u64 + 1);
-                let read = start.read_to_end(&mut found);
-                read.map_err(Error::io(&path, "read"))?;
+                opened
+                    .map_err(Error::io(&path, "open"))?
+                    .take(expected.len() as u64 + 1)
+                    .read_to_end(&mut found)
+                    .map_err(Error::io(&path, "read"))?;
             }
         }
         if found == expected {
@@ -95,10 +97,8 @@ impl Run {
                 "{shown}: older than the manifest: the next count writes it again"
             )));
         }
-        let (mut expected, mut found) = (lines(&expected), lines(&found));
-        let line = 1 + expected
-            .by_ref()
-            .zip(found.by_ref())
+        let pairs = lines(&expected).zip(lines(&found));
+        let line = 1 + pairs
             .take_while(|(expected, found)| expected == found)
             .count();
         let what = format!("line {line} is not that of the manifest");

@@ -25,8 +25,6 @@ pub(crate) struct Writer {
     contents: Vec<part::Contents>,
     /// Boards of every file but the last.
     segment: u64,
-    /// Boards of every block but the last.
-    block: usize,
     /// The files that are full.
     full: Vec<(Spooled, Sealed)>,
     file: PartWriter<Spool>,
@@ -42,15 +40,13 @@ impl Writer {
         path_of: impl Fn(FileName) -> PathBuf + Send + Sync + 'static,
     ) -> Result<Self> {
         let path_of = Box::new(move |segment| path_of(FileName { of: name, segment }));
-        let block = contents[0].block();
-        let file = begin(&path_of(None), contents[0], block)?;
+        let first = contents[0];
         Ok(Self {
+            file: begin(&path_of(None), first, first.block())?,
             path_of,
             contents,
             segment,
-            block,
             full: Vec::new(),
-            file,
         })
     }
 
@@ -61,7 +57,6 @@ impl Writer {
             path_of: Box::new(move |_| path.clone()),
             contents: vec![contents],
             segment: u64::MAX,
-            block,
             full: Vec::new(),
         })
     }
@@ -82,16 +77,15 @@ impl Writer {
     fn begin_next(&mut self, first: u64) -> Result<()> {
         self.file.expect_next(first)?;
         let number = self.full.len() + 1;
-        let contents = self.contents.get(number).or(self.contents.last());
-        let contents = *contents.expect("there is one at least");
-        let next = begin(&(self.path_of)(Some(number as u32)), contents, self.block)?;
+        let contents = self.contents[number.min(self.contents.len() - 1)];
+        let next = begin(&(self.path_of)(Some(number as u32)), contents, self.block())?;
         self.full.push(end(mem::replace(&mut self.file, next))?);
         Ok(())
     }
 
     /// Number of states, or values, in every block but the last.
     pub(crate) fn block(&self) -> usize {
-        self.block
+        self.file.block()
     }
 
     /// Finish the last file; returns all files in order.
