@@ -1,4 +1,4 @@
-//! A bounded cache; the entry that was used least recently goes first.
+//! A bounded cache that drops the least recently used entry first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -6,13 +6,13 @@ use std::hash::Hash;
 use crate::error::Result;
 
 /// Keeps values that are slow to make and cheap to clone, up to a bound on their total weight. The
-/// newest value stays even if it alone is heavier than the bound.
+/// newest value stays even if its weight exceeds the bound.
 pub(crate) struct Cache<K, V> {
     entries: HashMap<K, CacheEntry<V>>,
-    /// The keys by a time at which each was used. A hit does not update this map, so an entry may
-    /// have been used later than it says here.
+    /// The keys, by the time at which each was added or last moved. A hit does not update this map;
+    /// the entry itself holds the time of its last use.
     order: BTreeMap<u64, K>,
-    /// Number of questions so far.
+    /// Number of calls so far, which serves as the time.
     now: u64,
     weight: u64,
     bound: u64,
@@ -25,7 +25,7 @@ struct CacheEntry<V> {
 }
 
 impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
-    /// An empty cache of values that together weigh at most `bound`.
+    /// An empty cache for a total weight of at most `bound`.
     pub(crate) fn new(bound: u64) -> Self {
         Self {
             entries: HashMap::new(),
@@ -36,11 +36,11 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
         }
     }
 
-    /// The value of a key. If the cache does not have it, `make` makes it and says its weight.
+    /// The value of a key. If the cache does not have the value, `make` returns it with its weight.
     ///
     /// # Errors
     ///
-    /// The error of `make`; nothing is kept then.
+    /// The error of `make`; the cache does not change then.
     pub(crate) fn get_or_make(
         &mut self,
         key: K,
@@ -64,7 +64,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
         Ok(value)
     }
 
-    /// Remove the entries used least recently until `weight` more is within the bound.
+    /// Remove the least recently used entries until another `weight` fits.
     fn make_room(&mut self, weight: u64) {
         while self.weight.saturating_add(weight) > self.bound {
             let Some((used, key)) = self.order.pop_first() else {
@@ -86,7 +86,7 @@ mod tests {
     use crate::error::Error;
     use crate::random::Random;
 
-    /// The most recently used keys whose weights fit, the last one first, as a list says them.
+    /// The keys that a cache should keep, the most recently used first, computed with a list.
     fn kept(used: &[u64], bound: u64) -> Vec<u64> {
         let mut keys: Vec<u64> = Vec::new();
         for &key in used {
@@ -110,7 +110,7 @@ mod tests {
             let mut cache = Cache::new(bound);
             let mut used = Vec::new();
             for _ in 0..300 {
-                // A key weighs as much as its number.
+                // The weight of a key is its number.
                 let key = random.below(9) + 1;
                 let was_kept = kept(&used, bound).contains(&key);
                 let mut made = false;

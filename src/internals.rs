@@ -1,5 +1,4 @@
-//! Internals for this repository's own benches and tests. Not for users: they change without
-//! notice.
+//! Internals for the benches and the tests of this repository. They change without notice.
 
 use crate::engine::{Plan, Workers};
 use crate::error::Result;

@@ -2,14 +2,14 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Bytes of a read: the capacity of a pipe.
+/// Number of bytes read at once: the capacity of a pipe.
 const BUFFER: usize = 1 << 16;
 
 /// The bytes that some editors put before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads lines one by one. A line that is too long is an error, before it fills the memory: it may
-/// have no end.
+/// Reads lines one by one. A line that is too long is an error before it fills the memory, because
+/// it may have no end.
 pub(crate) struct LineReader<R> {
     from: BufReader<R>,
     longest: usize,
@@ -28,8 +28,8 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// The next line with its line end, the first line without a byte order mark; `None` at the
-    /// end.
+    /// The next line with its line end; `None` at the end. The first line loses its byte order
+    /// mark.
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         self.number += 1;
         self.line.clear();
@@ -48,12 +48,12 @@ impl<R: Read> LineReader<R> {
         Ok((length > 0).then_some(line.unwrap_or(&self.line)))
     }
 
-    /// The number of the last line, read or refused; the first is line 1.
+    /// The number of the last line that was read or refused, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether the buffer is empty, so that the next line must be awaited.
+    /// Whether the next line must be awaited, because the buffer is empty.
     #[cfg(feature = "cli")]
     pub(crate) fn waits(&self) -> bool {
         self.from.buffer().is_empty()

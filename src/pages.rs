@@ -1,7 +1,8 @@
-//! Large memory straight from the system, on large pages where it has them.
+//! Large arrays in memory of their own, on large pages if the system has them.
 //!
-//! Key idea: random look-ups in a large memory also look up the address of each page of 4 KiB,
-//! which doubles their cost. The addresses of pages of 2 MiB fit a cache, the TLB.
+//! Key idea: a random look-up in a large memory also looks up the address of a page of 4 KiB, which
+//! doubles its cost. The addresses of pages of 2 MiB fit in the processor's cache of addresses, the
+//! TLB.
 
 use std::io;
 use std::marker::PhantomData;
@@ -15,7 +16,7 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
 
-/// Items in memory of their own, zero at first. Untouched pages take no memory.
+/// An array of items that are zero at first. Pages that were never written take no memory.
 pub(crate) struct Pages<T> {
     /// `None` if there are no items.
     map: Option<MmapMut>,
@@ -68,8 +69,8 @@ impl<T> Deref for Pages<T> {
             return &[];
         };
         // SAFETY: the map has `len` items, is aligned to a page, and belongs to this value alone.
-        // It began as zeros, which are valid items as `T` is `Zeroable`. Only items were written
-        // since.
+        // It began as zeros, which are valid items because `T` is `Zeroable`. Since then, only
+        // items were written.
         unsafe { slice::from_raw_parts(map.as_ptr().cast(), self.len) }
     }
 }

@@ -4,10 +4,11 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::error::Result;
 
-/// One value for each thread of a pool, such as its buffers.
+/// A value for each thread of a pool, for example its buffers.
 ///
-/// Each thread locks the value of its own index, so no lock is ever contended: it only proves to
-/// the compiler that no value is shared. Between parallel steps one thread can visit all of them.
+/// Each thread locks the value of its own index, so no thread ever waits for a lock. The locks only
+/// prove to the compiler that no value is shared. Between parallel steps, one thread can visit all
+/// values.
 pub(crate) struct PerThread<T>(Vec<Mutex<T>>);
 
 impl<T> PerThread<T> {
@@ -17,7 +18,7 @@ impl<T> PerThread<T> {
     ///
     /// The first error of `make`.
     pub(crate) fn new(threads: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Self> {
-        let values: Result<Vec<T>> = (0..threads).map(make).collect();
+        let values = (0..threads).map(make).collect::<Result<Vec<T>>>();
         Ok(Self::of(values?.into_iter()))
     }
 

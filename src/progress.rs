@@ -1,5 +1,5 @@
-//! Long work, such as counting, solving, verifying, or searching for a witness: how far it has come, and
-//! how it is stopped.
+//! How long work reports its progress, and how it is stopped. Long work is counting, solving,
+//! verifying, or a search for a witness.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -7,19 +7,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Hears how far long work has come, from one thread at a time. Every method may be left out.
+/// Is told how far long work has come, by one thread at a time. Every method has a default that
+/// does nothing.
 pub trait Progress: Send {
     /// Work on the layer of this sum begins.
     fn begin(&mut self, _sum: u32) {}
 
-    /// Boards are done: states are found, values are made, or boards are read. The number is of the
-    /// boards since the last call, and can be 0.
+    /// More boards are done: states found, values computed, or boards read. `boards` is their
+    /// number since the last call, and can be 0.
     fn advance(&mut self, _boards: u64) {}
 
     /// A layer is counted or solved. It may be sealed later.
     fn end(&mut self, _layer: &FinishedLayer) {}
 
-    /// Asked after each layer: whether to stop there, as a count does after the layer of `until`.
+    /// Whether to stop after this layer; called after each layer. A count with a last sum stops
+    /// this way.
     fn stop(&mut self) -> bool {
         false
     }
@@ -31,22 +33,22 @@ pub struct Silent;
 
 impl Progress for Silent {}
 
-/// Asks long work to end at once. A count loses what is not sealed; to end it between two layers there
-/// is [`Progress::stop`]. All clones are one.
+/// Asks long work to end at once. A count then loses the layers that are not sealed;
+/// [`Progress::stop`] ends it between two layers. All clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Ask.
+    /// Ask the work to end.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// See whether to go on.
+    /// Check that the work may go on.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if it was asked to end.
+    /// [`Error::Stopped`] after [`Stop::ask`].
     pub fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
@@ -61,29 +63,29 @@ impl Stop {
 pub struct FinishedLayer {
     /// Sum of its tiles.
     pub sum: u32,
-    /// States, live and dead; or afterstates with values.
+    /// Number of states, live and dead, or of afterstates with values.
     pub boards: u64,
     /// States without a legal move.
     pub dead: u64,
-    /// Whether no other layer follows.
+    /// Whether this is the last layer.
     pub last: bool,
     /// Bytes of the files that stay in the directory.
     pub bytes: u64,
-    /// Bytes that the layer took on disk at most, temporary files included.
+    /// Maximum bytes of the layer on disk, temporary files included.
     pub disk: u64,
-    /// How the work was cut up to fit in memory.
+    /// How the work was divided to fit in memory.
     pub cuts: Cuts,
 }
 
-/// How work was cut up to fit in memory. Nothing that is written depends on it.
+/// How work was divided to fit in memory. The results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cuts {
-    /// Ranges that candidates were sorted in.
+    /// Number of ranges in which candidates were sorted.
     pub ranges: u64,
-    /// Ranges that had too many candidates to sort at once, and were split.
+    /// Number of ranges that were split, because they had too many candidates to sort at once.
     pub splits: u64,
-    /// Bytes that did not fit in memory and went through temporary files.
+    /// Bytes that went through temporary files, because they did not fit in memory.
     pub spilled: u64,
 }
 

@@ -1,7 +1,8 @@
 //! Random numbers whose stream never changes.
 //!
 //! A seed gives the same numbers on every machine and in every version of this program. The
-//! generator is a published cipher. This file, not a crate, defines how its output becomes numbers.
+//! generator is a published cipher. This file, not a crate, defines how its output becomes numbers
+//! in a range.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -20,10 +21,10 @@ impl Random {
         Self(ChaCha20Rng::from_seed(key))
     }
 
-    /// A number below `n`, each with equal chance. For `n` up to 2^32 a draw is the next word,
-    /// above it the next two, the low one first. Draws are dropped until one is below the greatest
-    /// multiple of `n` that a draw can reach; the number is the remainder of this draw divided by
-    /// `n`.
+    /// A number below `n`; all numbers are equally likely. A draw is the next word for `n` up to
+    /// 2^32, else the next two words, the low word first. Draws are dropped until one is below the
+    /// greatest multiple of `n` that fits in a draw. The number is the remainder of this draw
+    /// divided by `n`.
     ///
     /// # Panics
     ///
@@ -76,7 +77,7 @@ mod tests {
             numbers(u64::MAX, (1 << 63) + 1),
             [4_050_676_887_654_646_308, 4_850_012_018_299_867_657]
         );
-        // The greatest number of one word, and the least of two.
+        // The greatest `n` for draws of one word, and the least for draws of two words.
         assert_eq!(numbers(7, 1 << 32), [3_118_702_321, 1_150_829_157]);
         assert_eq!(numbers(7, (1 << 32) + 1), [1_967_873_164, 585_351_382]);
     }

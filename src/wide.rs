@@ -1,11 +1,11 @@
 //! Wide instructions of the processor, and prefetching of memory.
 //!
-//! Key idea: if each look-up is followed by work that depends on it, a core waits for every look-up
-//! in turn. If some thousand cache lines are prefetched together beforehand, they arrive in
-//! parallel. They stay in the second-level cache until they are read.
+//! Key idea: if the work after a look-up depends on it, a core waits for one look-up after another.
+//! If thousands of cache lines are prefetched together, they arrive in parallel. They stay in the
+//! second-level cache until they are read.
 
-/// Compile a function for AVX-512, for AVX2 and for any machine; the version is chosen at run time.
-/// A call costs a dispatch, so these functions take slices.
+/// Compile a function for AVX-512, for AVX2 and for any machine. The version is chosen at run time,
+/// at each call, so these functions take slices.
 macro_rules! wide {
     ($function:item) => {
         #[multiversion::multiversion(targets(
@@ -18,8 +18,8 @@ macro_rules! wide {
 
 pub(crate) use wide;
 
-/// Prefetch the cache line of an item; `at` may be out of bounds. It does nothing on processors for
-/// which Rust has no stable prefetch instruction.
+/// Prefetch the cache line of an item; `at` may be out of bounds. This does nothing on processors
+/// for which Rust has no stable prefetch instruction.
 #[inline(always)]
 #[cfg_attr(
     target_arch = "x86_64",

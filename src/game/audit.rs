@@ -1,7 +1,7 @@
 //! Checks that each board belongs to its part.
 //!
-//! Key idea: almost every board is right, so whole slices are checked without a branch. Only a
-//! slice that fails is searched for the board and the reason.
+//! Key idea: almost every board is right, so a whole slice is checked without a branch. Only a
+//! slice that fails is searched for the wrong board and the reason.
 
 use super::board::{Board, ONES, Shape, occupied};
 use super::exp::PartKey;
@@ -13,18 +13,18 @@ use crate::wide::wide;
 pub struct Claim {
     /// Sum and largest tile.
     pub key: PartKey,
-    /// Whether each board has an empty cell, as afterstates do.
+    /// Each board must have an empty cell, because it is an afterstate.
     pub room: bool,
 }
 
-/// Bits of [`fault`].
+/// The bits that [`fault`] returns.
 const OUTSIDE: u64 = 1;
 const IMAGE: u64 = 2;
 const SUM: u64 = 4;
 const LARGEST: u64 = 8;
 const FULL: u64 = 16;
 
-/// See [`super::Rules::audit`].
+/// The kernel of [`super::Rules::audit`].
 pub(super) fn audit<const R: usize, const C: usize>(
     boards: &[Board],
     claim: Claim,
@@ -43,7 +43,8 @@ pub(super) fn audit<const R: usize, const C: usize>(
         });
     }
     // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws`).
-    // A board with more has a sum of at least (c + 3 - q) * 2^q, so few parts need this check.
+    // A board with more such tiles has a sum of at least (c + 3 - q) * 2^q, so few parts need this
+    // check.
     let cells = Shape::<R, C>::CELLS as u32;
     for q in 3..=claim.key.max.get() {
         let most = cells + 2 - u32::from(q);
@@ -57,7 +58,7 @@ pub(super) fn audit<const R: usize, const C: usize>(
     None
 }
 
-/// The faults of a board, as bits; 0 if it has none.
+/// The faults of a board, as a sum of the bits above; 0 if it has none.
 #[inline(always)]
 fn fault<const R: usize, const C: usize>(board: u64, claim: Claim) -> u64 {
     let (mut sum, mut largest) = (0, 0);
@@ -82,7 +83,8 @@ wide! {
     }
 }
 
-/// Number of tiles of exponent `q` or more: each digit is compared bit by bit, from the lowest.
+/// Number of tiles of exponent `q` or more. Each digit is compared with `q` bit by bit, from the
+/// lowest bit.
 #[inline(always)]
 fn tiles_from(board: u64, q: u8) -> u64 {
     let mut reaches = ONES;

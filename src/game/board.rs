@@ -1,8 +1,9 @@
 //! A board as one 64-bit number, and the size of a board.
 //!
-//! A board of R rows and C columns is a number of R*C hexadecimal digits. Digit `e` is the tile
-//! 2^e and 0 is an empty cell. The first cell (top left) is the most significant digit; the others
-//! follow along the rows. The shift, in bits, of each cell of a 4x4 board:
+//! A board of R rows and C columns is a number of R*C hexadecimal digits. Digit `e` is the tile 2^e
+//! and 0 is an empty cell. The first cell (top left) is the most significant digit; the others
+//! follow row by row. On the left is the shift of each cell of a 4x4 board, in bits; on the right
+//! is a board:
 //!
 //! ```text
 //!   60 56 52 48      .    2    .    4
@@ -66,8 +67,8 @@ pub(crate) fn empty_cells(board: Board, cells: u32) -> u32 {
     cells - occupied(board).count_ones()
 }
 
-/// The tiles in all sixteen digits of a board, last cell first; cells beyond the board's size are
-/// empty.
+/// The tiles in all sixteen digits of a board, last cell first. Digits beyond the board's size are
+/// empty cells.
 pub(crate) fn exps(board: Board) -> impl DoubleEndedIterator<Item = Exp> + Clone {
     (0..16).map(move |cell| Exp::of_digit(board >> (4 * cell)))
 }
@@ -165,7 +166,7 @@ impl<const R: usize, const C: usize> Shape<R, C> {
     /// A mask for each row.
     pub(crate) const ROWS: [u64; R] = Self::masks(0, 1, 0);
 
-    /// A mask for each diagonal of a square, starting at the lower left corner.
+    /// A mask for each diagonal of a square, from the lower left corner to the upper right corner.
     pub(crate) const DIAGONALS: [u64; 7] = Self::masks(1, -1, R as isize - 1);
 
     /// The masks of lines. The cell in row `r` and column `c` belongs to line
@@ -181,7 +182,7 @@ impl<const R: usize, const C: usize> Shape<R, C> {
         masks
     }
 
-    /// Mask of one cell; cells count from the top left along the rows.
+    /// Mask of one cell. Cells are counted from the top left, row by row.
     pub(crate) const fn digit(cell: usize) -> u64 {
         15 << (4 * (Self::CELLS - 1 - cell))
     }

@@ -6,8 +6,8 @@ use super::board::{Board, max_exp, sum};
 
 /// A tile by its exponent: 1 is the tile 2, 16 the tile 65536; 0 is an empty cell.
 ///
-/// Boards, rules and layers use exponents; people and tables use values. Exponents have a type of
-/// their own, so that they are not mistaken for values.
+/// Boards, rules and layers use exponents; people and tables use values. A type of its own keeps an
+/// exponent from being taken for a value.
 ///
 /// ```
 /// use enum48::game::Exp;
@@ -55,7 +55,7 @@ impl Exp {
         Self((digits & 15) as u8)
     }
 
-    /// The number.
+    /// The exponent as a number.
     #[must_use]
     #[inline(always)]
     pub const fn get(self) -> u8 {
@@ -111,8 +111,8 @@ impl PartKey {
         }
     }
 
-    /// The parts of afterstates that lead to states of this part, each with the spawned tile. A
-    /// spawn keeps the largest tile, unless the spawned tile is the largest itself.
+    /// The parts of afterstates that a spawn turns into states of this part, each with the spawned
+    /// tile. The spawned tile may itself be the largest.
     pub fn spawned_from(self) -> impl Iterator<Item = (Self, Exp)> {
         [Exp::TWO, Exp::FOUR].into_iter().flat_map(move |tile| {
             let maxima = self

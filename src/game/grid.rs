@@ -106,7 +106,7 @@ fn refused(text: &str, size: Size, what: &str) -> Error {
     }
 }
 
-/// The tile of a cell; a board has no digit for 65536.
+/// The tile that a word stands for. A board has no digit for the tile 65536.
 fn cell(text: &str) -> Option<Exp> {
     match text {
         "." | "0" | "_" => Some(Exp::EMPTY),
@@ -114,7 +114,7 @@ fn cell(text: &str) -> Option<Exp> {
     }
 }
 
-/// `4 8 / 2 .`, or with `#` one row a line, in columns.
+/// `4 8 / 2 .`; with `#`, a line for each row, with aligned columns.
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(f, self.tiles(), self.size)
@@ -137,7 +137,7 @@ impl Serialize for Grid {
     }
 }
 
-/// Write tiles' values, 0 for an empty cell, as [`Grid`] does.
+/// Write tiles in the form of [`Grid`], given their values; 0 is an empty cell.
 pub(crate) fn write(
     f: &mut fmt::Formatter<'_>,
     tiles: impl Iterator<Item = u32>,

@@ -1,10 +1,11 @@
-//! Keys: shorter numbers for the boards of one sum, in the same order.
+//! Keys: shorter numbers for the boards of one sum, in the order of the boards.
 //!
-//! Key idea: a digit has 16 values, but the boards of a small sum use few of them, and the last
-//! cell follows from the sum. Leave out the last cell, read the others in the base that the digits
-//! need, and a board of 4x4 to 64 becomes a number below 6^15: 39 bits instead of 64. Neighbours
-//! then differ in their low 32 bits only, so lists of keys take half the memory of lists of boards
-//! and sort in half the passes. Not every number is the key of a board: keys have holes.
+//! Key idea: a digit has 16 values, but the boards of a small sum use few of them, and the sum
+//! determines the last cell. So the key leaves out the last cell and reads the other digits in the
+//! smallest base that fits. A board of 4x4 to 64 becomes a number below 6^15: 39 bits instead of
+//! 64. Neighbours then differ in their low 32 bits only, so lists of keys take half the memory of
+//! lists of boards and sort in half the passes. Not every number is the key of a board: keys have
+//! holes.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::board::{Board, sum};
 use super::exp::Exp;
 use crate::wide::wide;
 
-/// Number of digits that are converted together. The four digits need not be a row of the board.
+/// Number of digits that are converted together. A group need not be a row of the board.
 const GROUP: u32 = 4;
 
 /// Turns the boards of one sum into keys and back.
@@ -21,8 +22,8 @@ pub(crate) struct KeyCodec {
     sum: u32,
     /// One more than the largest digit.
     base: u64,
-    /// For each four-digit number in the base: its digits as in a board, and above them the sum of
-    /// their tiles.
+    /// For each number of four digits in the base: the digits in the form of a board, and above
+    /// them the sum of their tiles.
     groups: Arc<[u64]>,
     pair: Divisor,
     group: Divisor,
@@ -59,7 +60,7 @@ impl KeyCodec {
         64 - (self.base.pow(cells - 1) - 1).leading_zeros()
     }
 
-    /// Replace each board by its key. About 1 ns a board.
+    /// Replace each board by its key, in about 1 ns a board.
     pub(crate) fn encode(&self, boards: &mut [Board]) {
         encode_all(boards, self.base);
     }
@@ -71,14 +72,14 @@ impl KeyCodec {
         }
     }
 
-    /// The board of a key. About 3 ns.
+    /// The board of a key, in about 3 ns.
     #[inline(always)]
     pub(crate) fn decode(&self, key: u64) -> Board {
         let (high, low) = self.pair.divide(key);
         let ((a, b), (c, d)) = (self.group.divide(high), self.group.divide(low));
         let [a, b, c, d] = [a, b, c, d].map(|group| self.groups[group as usize]);
         let rest = self.sum - ((a + b + c + d) >> 32) as u32;
-        // The rest is 0 if the last cell is empty, and 0 has 32 trailing zeros.
+        // If the last cell is empty, the rest is 0, which has 32 trailing zeros.
         let last = u64::from(rest.trailing_zeros() % 32);
         let digits = |group: u64| group & 0xffff;
         // Four groups and the last cell make 17 digits; the first of them is 0.
@@ -86,7 +87,7 @@ impl KeyCodec {
     }
 }
 
-/// An entry of [`KeyCodec::groups`].
+/// The entry of [`KeyCodec::groups`] for a number.
 fn entry(number: u64, base: u64) -> u64 {
     let digits = (0..GROUP).map(|place| (number / base.pow(place) % base) << (4 * place));
     let board = digits.sum();

@@ -1,18 +1,18 @@
 //! One line of a board, and the move as a person states it.
 //!
-//! The engine moves whole boards by arithmetic (`slide.rs`). This code shares nothing with
-//! `slide.rs`, so that it can check the engine: it replays games, and counts layers again.
+//! The engine moves whole boards by arithmetic (`slide.rs`). This file shares no code with
+//! `slide.rs`, so it can check the engine when it replays games and counts layers again.
 
 use super::board::{Board, Size};
 use super::slide::Direction;
 
 /// A line of a board, seen from the edge moved toward: its first cell is at that edge.
 ///
-/// The tiles of a line are given as exponents, or packed into a number with a digit for each cell,
-/// the first cell most significant.
+/// The tiles of a line are a list of exponents, or *packed* into a number with a digit for each
+/// cell, the first cell most significant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// The first cell; cells are counted from 0 at the top left, along the rows.
+    /// The first cell. Cells are counted from 0 at the top left, row by row.
     first: i8,
     /// Difference between the numbers of neighbouring cells.
     stride: i8,
@@ -48,7 +48,7 @@ impl Line {
         self.length as usize
     }
 
-    /// The cells, counted from 0 at the top left of the board, along the rows.
+    /// The numbers of the cells.
     #[inline]
     pub(crate) fn cells(&self) -> impl DoubleEndedIterator<Item = usize> {
         let Self { first, stride, .. } = *self;
@@ -69,7 +69,7 @@ impl Line {
         shifts.fold(0, |line, shift| line << 4 | (board >> shift & 15) as u16)
     }
 
-    /// The board with this packed line and no other tiles.
+    /// The board that holds this packed line and no other tiles.
     #[inline]
     pub(crate) fn to_board(self, packed: u16) -> Board {
         let shifts = self.shifts().rev().enumerate();
@@ -94,10 +94,10 @@ pub(crate) fn pack(tiles: &[u8]) -> Option<u16> {
     })
 }
 
-/// Slide the exponents of a line toward its first cell; 0 is an empty cell. Returns the score: the
-/// sum of the tiles made by merges.
+/// Slide the exponents of a line toward its first cell; 0 is an empty cell. Returns the score,
+/// which is the sum of the merged tiles.
 ///
-/// 4 4 . 8 gives 8 8 . ., not 16: a tile made by a merge does not merge again in the same move.
+/// 4 4 . 8 becomes 8 8 . ., not 16: a merged tile does not merge again in this move.
 pub(crate) fn slide(line: &mut [u8]) -> u64 {
     let (mut score, mut end, mut can_merge) = (0, 0, false);
     for at in 0..line.len() {

@@ -1,8 +1,8 @@
 //! The rules of 2048 on small boards: boards, moves, spawns and symmetries.
 //!
-//! Nothing here touches a file or a thread. One board is a `u64` ([`Board`]). Code that runs
-//! billions of times works on slices of boards, behind the trait `Rules`, and compiles to wide
-//! vector instructions.
+//! Nothing here touches a file or a thread. One board is a `u64` ([`Board`]). Functions that run
+//! billions of times take slices of boards, behind the trait `Rules`, and compile to wide vector
+//! instructions.
 //!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as a person states it), `rules` (the

@@ -1,4 +1,4 @@
-//! The rules as kernels over slices of boards.
+//! The rules, as kernels over slices of boards.
 //!
 //! The engine uses the trait [`Rules`]: a few operations, each on many boards at once. One generic
 //! implementation is compiled for each board size, and for AVX-512, AVX2 and any machine. The
@@ -14,11 +14,11 @@ use super::audit::{Claim, audit};
 use super::board::{Board, ONES, Shape, Size, for_size, occupied};
 use super::exp::Exp;
 use super::slide::{Moved, slide};
-use super::symmetry::{Symmetry, canonical, orbit};
+use super::symmetry::{canonical, orbit};
 use crate::wide::wide;
 
-/// Counts of some states, or of some afterstates. Each thread counts its own boards, and the
-/// tallies are added up; no counter is shared.
+/// Counts of some states, or of some afterstates. Each thread has its own tally, and the tallies
+/// are added up, so threads share no counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Candidates produced, repeats included.
@@ -29,7 +29,7 @@ pub struct Tally {
     pub unique: u64,
     /// States without a legal move.
     pub dead: u64,
-    /// Boards that the states represent: the sum of their orbit sizes.
+    /// Number of boards that the states represent: the sum of their orbit sizes.
     pub labeled: u64,
     /// Legal moves of the states, winning moves included.
     pub moves: u64,
@@ -52,7 +52,7 @@ impl AddAssign for Tally {
     }
 }
 
-/// The rules on boards of one size. Boards must fit the size; no method looks at other digits.
+/// The rules on boards of one size. Digits beyond the size must be 0; no method checks them.
 pub trait Rules: Sync {
     /// Replace each board by its canonical image.
     fn canonicalise(&self, boards: &mut [Board]);
@@ -69,12 +69,6 @@ pub trait Rules: Sync {
     /// The results of one board's four moves.
     fn moves(&self, board: Board, win: Exp) -> [Moved; 4];
 
-    /// The canonical image of one board, and the symmetry that leads to it.
-    fn canonical(&self, board: Board) -> (Board, Symmetry);
-
-    /// The image of a board under a symmetry.
-    fn turned(&self, board: Board, symmetry: Symmetry) -> Board;
-
     /// Append each board with `tile` in each of its empty cells, not canonical.
     fn spawn(&self, boards: &[Board], tile: Exp, out: &mut Vec<Board>);
 
@@ -85,7 +79,7 @@ pub trait Rules: Sync {
     /// play can make. Returns the first board that fails, and the reason.
     fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)>;
 
-    /// Drop the dead states, keeping the order of the live ones. Counts dead and labeled.
+    /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
     fn census(&self, states: &mut Vec<Board>) -> Tally;
 }
 
@@ -122,14 +116,6 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
             (0, _) => Moved::Illegal,
             (afterstate, _) => Moved::To(afterstate),
         })
-    }
-
-    fn canonical(&self, board: Board) -> (Board, Symmetry) {
-        Symmetry::to_canonical::<R, C>(board)
-    }
-
-    fn turned(&self, board: Board, symmetry: Symmetry) -> Board {
-        symmetry.apply::<R, C>(board)
     }
 
     fn spawn(&self, boards: &[Board], tile: Exp, out: &mut Vec<Board>) {
@@ -217,7 +203,7 @@ wide! {
     }
 }
 
-/// Number of boards that [`census`] checks together: enough to fill the registers.
+/// Number of boards that [`census`] checks together, which fills the registers.
 const LANES: usize = 64;
 
 wide! {

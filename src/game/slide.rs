@@ -1,10 +1,11 @@
 //! A move, on all lines of a board at once and without a branch.
 //!
 //! Published programs look rows up in a table of 65,536 entries. Here a move is arithmetic on the
-//! whole board. For each place of a line, counted from the edge moved toward: "where this cell is
-//! empty, pull the rest of the line up by one", then "where this cell equals the next, add one to
-//! it and pull the rest up over the next". Lines do not affect each other, so a few instructions
-//! move all lines. Without a branch or a table, the compiler moves eight boards side by side.
+//! whole board. It visits the places of a line twice, counted from the edge moved toward. First,
+//! where a cell is empty, it pulls the rest of the line up by one cell. Then, where a cell equals
+//! its neighbour, it adds one to the cell and pulls the rest over the neighbour. Lines do not
+//! affect each other, so a few instructions move all lines. Without a branch or a table, the
+//! compiler moves eight boards side by side.
 
 use super::board::{Board, ONES, Shape, occupied};
 
@@ -55,7 +56,7 @@ impl<const R: usize, const C: usize, const D: usize> PackedLines<R, C, D> {
     const VERTICAL: bool = D == Direction::Up as usize || D == Direction::Down as usize;
     /// Whether the edge moved toward is the more significant end of each line.
     const UPWARD: bool = D == Direction::Up as usize || D == Direction::Left as usize;
-    /// Cells of a line.
+    /// Number of cells of a line.
     const LENGTH: usize = if Self::VERTICAL { R } else { C };
     /// Bits from a cell to the next cell of its line.
     const STEP: usize = if Self::VERTICAL { 4 * C } else { 4 };
@@ -96,7 +97,7 @@ impl<const R: usize, const C: usize, const D: usize> PackedLines<R, C, D> {
         }
     }
 
-    /// Mask of the places `k` and beyond, in the lines that are marked at place `k`.
+    /// Mask of the places from `k` on, in the lines that are marked at place `k`.
     #[inline(always)]
     const fn rest(marked: u64, k: usize) -> u64 {
         let mut cells = marked;
@@ -113,9 +114,9 @@ impl<const R: usize, const C: usize, const D: usize> PackedLines<R, C, D> {
 /// if the move makes the winning tile, and then the board is meaningless. Every digit of `base` is
 /// the exponent below the winning exponent.
 ///
-/// A move wins exactly if two tiles of exponent `base` touch along a line after the tiles have slid
-/// together and before any merge. An earlier merge splits such a pair only by merging another such
-/// pair.
+/// A move wins exactly if two tiles of exponent `base` touch along a line once the tiles have slid
+/// together, before any merge. An earlier merge takes a tile of this pair only if it merges two
+/// tiles of exponent `base`, which wins as well.
 #[inline(always)]
 pub(crate) fn slide<const R: usize, const C: usize, const D: usize>(
     board: u64,

@@ -1,8 +1,8 @@
 //! Spawn into afterstates and move the candidates.
 //!
-//! Key idea: a spawned tile changes one row and one column. So the whole afterstate is moved once.
-//! Each candidate then needs one new line per direction, a look-up in a table of moved lines. This
-//! is several times less work than moving a board.
+//! Key idea: a spawned tile changes one row and one column. So the afterstate is moved once, and
+//! each candidate needs only one look-up of a moved line for each direction. This is several times
+//! less work than moving each candidate.
 
 use std::array;
 
@@ -15,7 +15,7 @@ use crate::wide::wide;
 /// A packed line after a move toward its first cell, and after a move toward its last cell.
 type BothMoves = [u16; 2];
 
-/// Tables of moved lines for a game's boards: two tables of at most 256 KiB.
+/// The moved lines of a game's boards, in two tables of at most 256 KiB.
 pub(crate) struct LineTables {
     size: Size,
     /// The winning tile.
@@ -25,7 +25,7 @@ pub(crate) struct LineTables {
     columns: Vec<BothMoves>,
 }
 
-/// Candidates and the boards that their moves lead to.
+/// Candidates, and the boards after their moves.
 #[derive(Default)]
 pub(crate) struct SpawnedMoves {
     /// The candidates of the first afterstate, in order of cells, then of the next afterstate.
@@ -33,7 +33,7 @@ pub(crate) struct SpawnedMoves {
     /// Whether each candidate has a legal move.
     pub(crate) live: Vec<bool>,
     /// Boards after the moves, not canonical. `movers` holds the index of each board's candidate.
-    /// Only the first `reached` entries of both are valid.
+    /// Only the first `reached` entries of the two lists are valid.
     pub(crate) boards: Vec<Board>,
     pub(crate) movers: Vec<u32>,
     pub(crate) reached: usize,
@@ -149,10 +149,10 @@ struct SizedTables<'a> {
     win: Exp,
 }
 
-/// A board, and its images after a move in each direction.
+/// A board before and after a move in each direction.
 struct MovedBoard<const R: usize, const C: usize> {
-    /// Packed rows and columns, the last one first. The arrays have four entries, because a two-bit
-    /// index then needs no bounds check.
+    /// Packed rows and columns, the last row and the last column first. An index of two bits needs
+    /// no bounds check in an array of four.
     rows: [u64; 4],
     columns: [u64; 4],
     /// Moved to the left and to the right.
@@ -191,8 +191,7 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
         }
     }
 
-    /// Add a tile in an empty cell, counted from the last cell, and move the board in all
-    /// directions.
+    /// The boards after each move if a tile is added in an empty cell, counted from the last cell.
     #[inline(always)]
     fn with(&self, cell: usize, tile: u64, lines: &SizedTables) -> [Board; 4] {
         let (row, column) = ((cell / C) & 3, cell % C);

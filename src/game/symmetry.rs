@@ -2,17 +2,18 @@
 //!
 //! **Why one image is enough.** Moves, spawns and starts commute with rotation and reflection: if a
 //! game reaches a board, the turned game reaches the turned board. So the set of reachable boards
-//! is a union of whole orbits. Listing only the least board of each orbit (the *canonical* board,
-//! boards compared as numbers) loses nothing. A square has 8 symmetries, a rectangle 4. The tests
+//! is a union of whole orbits. A list of the least board of each orbit is complete. This board, the
+//! least as a number, is called *canonical*. A square has 8 symmetries, a rectangle 4. The tests
 //! check on every row and on random boards that sliding commutes with every symmetry.
 //!
-//! Images are computed by moving whole columns, rows or diagonals without a branch, so the compiler
+//! An image is computed without a branch from whole columns, rows or diagonals, so the compiler
 //! handles eight boards side by side in a 512-bit register.
 
 use super::board::{Shape, shift_digits};
 use super::slide::Direction;
 
-/// A symmetry of the board: an optional transposition, then optional mirrors of columns and rows.
+/// A symmetry of the board: a transposition or none, then a mirror of the columns, of the rows, of
+/// both or of neither.
 ///
 /// ```
 /// use enum48::Game;
@@ -109,15 +110,14 @@ pub(crate) fn transpose<const R: usize, const C: usize>(x: u64) -> u64 {
     let side = C as i32;
     let mut image = 0;
     for (diagonal, mask) in (1 - side..side).zip(Shape::<R, C>::DIAGONALS) {
-        // Cell (r, c) moves to (c, r): (c - r) * (side - 1) cells on, toward less significant
-        // digits.
+        // Cell (r, c) moves to (c, r), which is (c - r) * (side - 1) cells nearer to the last cell.
         image |= shift_digits(x & mask, -diagonal * (side - 1));
     }
     image
 }
 
-/// The images of a board under all symmetries, the board itself first. Rectangles have only four
-/// symmetries; their images are listed twice.
+/// The images of a board under all symmetries, the board itself first. A rectangle has only four
+/// symmetries, so each of its images stands twice.
 #[inline(always)]
 pub(crate) fn images<const R: usize, const C: usize>(x: u64) -> [u64; 8] {
     let quarter = |x| {
@@ -161,7 +161,7 @@ pub(crate) fn orbit<const R: usize, const C: usize>(x: u64) -> u64 {
         fixed += u64::from(image == x);
     }
     let order = if R == C { 8 } else { 4 };
-    // A rectangle's images are listed twice.
+    // Each image of a rectangle stands twice.
     let fixed = if R == C { fixed } else { fixed / 2 };
     order >> (u64::from(fixed > 1) + u64::from(fixed > 2) + u64::from(fixed > 4))
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::board::{Board, Size};
+use super::board::{Board, Size, for_size};
 use super::exp::Exp;
 use super::rules::{Rules, rules};
 use super::slide::Moved;
@@ -83,12 +83,12 @@ impl Game {
         self.max.and_then(Exp::of_tile).unwrap_or(Exp::LAST)
     }
 
-    /// The largest tile that a board of this game can hold while play goes on.
+    /// The largest tile of a board of this game before the game is won.
     ///
     /// On c cells no tile exceeds 2^(c+1). Proof: spawned tiles are at most 4 = 2^2, and the merge
     /// that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a
-    /// tile 2^(e-2) were on the board, and so on. So at some time the board held tiles of
-    /// exponents e-1, e-2, ..., 2, 2, which are e-1 tiles in e-1 cells.
+    /// tile 2^(e-2) were on the board, and so on. So at some time the board held tiles of the
+    /// exponents e-1, e-2, ..., 2, 2, which fill e-1 cells.
     #[must_use]
     pub fn top(&self) -> Exp {
         let chain = self.size.cells() as u8 + 1;
@@ -97,8 +97,8 @@ impl Game {
 
     /// An upper bound on the sum of a board, which also bounds the number of layers.
     ///
-    /// With a winning tile it is the sum of a board full of the tile below. Without one it is the
-    /// sum of the longest chain (see [`Game::top`]): 2^(c+1) + 2^c + ... + 4.
+    /// With a winning tile, the bound is the sum of a board full of the next smaller tile. Without
+    /// one, it is the sum of the longest chain (see [`Game::top`]): 2^(c+1) + 2^c + ... + 4.
     #[must_use]
     pub fn sum_bound(&self) -> u32 {
         let cells = self.size.cells();
@@ -134,7 +134,7 @@ impl Game {
         boards
     }
 
-    /// The results of a board's four moves, in the order of
+    /// The results of the four moves of a board, in the order of
     /// [`Direction::ALL`](super::Direction::ALL).
     ///
     /// ```
@@ -151,8 +151,8 @@ impl Game {
         self.rules().moves(board, self.win())
     }
 
-    /// The boards that follow an afterstate when `tile` comes up: one for each empty cell, the
-    /// first cell first, not canonical.
+    /// The boards after `tile` has spawned, one for each empty cell of an afterstate, not
+    /// canonical. The first cell comes first.
     ///
     /// ```
     /// use enum48::{Game, game::Exp};
@@ -172,13 +172,13 @@ impl Game {
     /// The canonical image of a board, and the symmetry that leads to it.
     #[must_use]
     pub fn canonical(&self, board: Board) -> (Board, Symmetry) {
-        self.rules().canonical(board)
+        for_size!(self.size, Symmetry::to_canonical::<R, C>(board))
     }
 
     /// The image of a board under a symmetry of its size.
     #[must_use]
     pub fn turned(&self, board: Board, symmetry: Symmetry) -> Board {
-        self.rules().turned(board, symmetry)
+        for_size!(self.size, symmetry.apply::<R, C>(board))
     }
 
     /// Replace each board by its canonical image; under 1 ns per board for hundreds of boards.

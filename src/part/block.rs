@@ -1,4 +1,4 @@
-//! A block: some thousands of states, or values, coded so that they can be decoded alone.
+//! A block: thousands of states or values that can be decoded without the other blocks.
 
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -7,15 +7,15 @@ use super::fingerprint::{Fingerprint, fingerprint};
 use super::header::{u32_at, u64_at};
 use crate::error::{Error, Result};
 
-/// Maximum number of states that this program puts into a block. Larger blocks compress better
-/// (each doubling from 2^14 on saves about a tenth); look-ups and parallel reads prefer small
-/// blocks.
+/// Maximum number of states in a block that this program writes. Larger blocks compress better
+/// (each doubling from 2^14 on saves about a tenth); smaller blocks make look-ups and parallel
+/// reads faster.
 pub const BLOCK: usize = 1 << 17;
 
 /// Length of the header in front of a block's payload.
 pub(crate) const PREFIX: usize = 20;
 
-/// An encoded block, and the facts about it that a writer needs.
+/// An encoded block, and the fields that a writer adds to the index and the footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// First state, or the afterstate of the first value.
@@ -47,7 +47,7 @@ impl Block {
     }
 }
 
-/// Encodes blocks; keeps its buffers and its zstd context between calls.
+/// Encodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Encoder {
     /// `None` at level 0, which does not compress.
     zstd: Option<Compressor<'static>>,
@@ -147,7 +147,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Decodes blocks; keeps its buffers and its zstd context between calls.
+/// Decodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Decoder {
     zstd: Decompressor<'static>,
     deltas: Vec<u8>,
@@ -166,22 +166,18 @@ impl Decoder {
         })
     }
 
-    /// Append the states of a block to `out`, or describe the damage. The count bounds the memory,
-    /// even if the bytes are damaged.
+    /// Append the states of a block to `out`, or describe the damage. The memory is bounded by the
+    /// count, even if the bytes are damaged.
     pub(crate) fn decode(
         &mut self,
         payload: Payload<'_>,
         out: &mut Vec<u64>,
     ) -> Result<(), &'static str> {
-        let Payload {
-            first,
-            count,
-            bytes,
-        } = payload;
+        let Payload { first, count, .. } = payload;
         self.deltas.clear();
         self.deltas.reserve(MAX_BYTES * count as usize);
         self.zstd
-            .decompress_to_buffer(bytes, &mut self.deltas)
+            .decompress_to_buffer(payload.bytes, &mut self.deltas)
             .map_err(|_| "zstd cannot decode it")?;
         take_deltas(&self.deltas, first, count, out).ok_or("differences do not match the count")
     }
@@ -197,7 +193,8 @@ const DESCRIPTOR: u8 = 0xa0;
 const MOST: usize = 128 << 10;
 
 /// Append a zstd frame of `bytes` to `out`, in uncompressed blocks (type *raw* in RFC 8878, 3.1.1).
-/// Any zstd decoder reads it at the speed of a copy, which serves files that are read once and soon.
+/// Any zstd decoder reads the frame at the speed of a copy. This suits files that are soon read,
+/// and only once.
 fn put_frame(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend(MAGIC);
     out.push(DESCRIPTOR);

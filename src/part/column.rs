@@ -12,8 +12,8 @@ impl ValueColumn {
         self.contents
     }
 
-    /// Check that the values have the same blocks as their afterstates, so that a value and its
-    /// afterstate have the same place in the same block.
+    /// Check that the blocks of the values begin at the boards at which the blocks of the
+    /// afterstates begin. Then a value and its afterstate have equal places in their blocks.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    /// Boards and values; the values' high bytes seldom change, and their low bytes always do.
+    /// Boards and values. The high bytes of the values seldom change, and the low bytes always do.
     fn sample(count: usize) -> (Vec<u64>, Vec<u32>) {
         let keys = (0..count as u64).map(|i| i * 3 + i / 100 * 1000);
         let values =

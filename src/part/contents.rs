@@ -91,7 +91,7 @@ const MOVES: u32 = 1;
 pub struct About {
     /// The afterstates that have the values.
     pub afterstates: Label,
-    /// The objective that the values are for.
+    /// The objective of the values.
     pub objective: Objective,
     /// Bits after the binary point, at most 32: the number `value` stands for `value /
     /// 2^fraction`.

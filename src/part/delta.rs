@@ -1,8 +1,9 @@
-//! Delta coding: strictly increasing lists as varints of the differences between neighbours.
+//! Delta coding: a strictly increasing list is stored as the differences between neighbours, in
+//! LEB128: seven bits a byte, least significant first, high bit set on all bytes but the last.
 
 use crate::error::{Error, Result};
 
-/// Refuse a board, or the board of a value, that does not follow the board before it.
+/// Refuse a board that is not greater than the board before it.
 #[inline(always)]
 pub(super) fn expect_order(previous: u64, got: u64) -> Result<()> {
     if got > previous {
@@ -11,7 +12,7 @@ pub(super) fn expect_order(previous: u64, got: u64) -> Result<()> {
     Err(Error::OutOfOrder { previous, got })
 }
 
-/// Write the differences of `states` as varints at the start of `out`; returns the length.
+/// Write the differences of `states` at the start of `out`; returns the length.
 pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
     out.resize(out.len().max(MAX_BYTES * states.len()), 0);
     let mut at = 0;
@@ -45,7 +46,7 @@ pub(crate) fn take_deltas(deltas: &[u8], first: u64, count: u32, out: &mut Vec<u
     (at == deltas.len()).then_some(())
 }
 
-/// Decode trusted `deltas` from `first` on, one state at a time.
+/// The states from `first` on, decoded one by one from `deltas`, which are not checked.
 pub(crate) fn walk_deltas(deltas: &[u8], first: u64) -> impl Iterator<Item = u64> {
     let mut rest = deltas;
     std::iter::successors(Some(first), move |state| {
@@ -55,14 +56,14 @@ pub(crate) fn walk_deltas(deltas: &[u8], first: u64) -> impl Iterator<Item = u64
     })
 }
 
-/// Longest encoding of a `u64`, in bytes.
+/// Maximum number of bytes of an encoded `u64`.
 pub(super) const MAX_BYTES: usize = 10;
 
-/// Write `value` at the start of `out`, and return its length in bytes. Up to [`MAX_BYTES`] bytes
-/// may be overwritten.
+/// Write `value` at the start of `out`, and return the length of its encoding. Up to [`MAX_BYTES`]
+/// bytes may be overwritten.
 ///
-/// Values of up to 56 bits take no branch, because lengths are hard to predict: runs of 28, then
-/// 14, then 7 bits are moved apart.
+/// Lengths are hard to predict, so a value of up to 56 bits is encoded without a branch: its halves
+/// of 28 bits are moved apart, then their halves of 14 bits, then pieces of 7 bits.
 ///
 /// # Panics
 ///
@@ -97,8 +98,8 @@ fn put_long_varint(mut value: u64, out: &mut [u8; MAX_BYTES]) -> usize {
 /// Read a value and its length from the start of `bytes`. `None` if the bytes end within the value,
 /// the value does not fit in 64 bits, or a shorter encoding exists.
 ///
-/// Like [`put_varint`], takes no branch on the length for values of up to 56 bits, if `bytes` has eight
-/// bytes.
+/// Like [`put_varint`], it takes no branch on the length of a value of up to 56 bits, if `bytes`
+/// has eight bytes.
 #[inline]
 #[must_use]
 fn take_varint(bytes: &[u8]) -> Option<(u64, usize)> {

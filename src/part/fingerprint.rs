@@ -1,4 +1,4 @@
-//! The fingerprint of a set of states: a number that any other program can compute and compare.
+//! The fingerprint of a set of states, a number that other programs can compute and compare.
 
 use std::fmt;
 use std::iter::Sum;
@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::game::text_in_json;
 use crate::wide::wide;
 
-/// Sum modulo 2^64 of `mix(x)` over the members `x` of a set. The fingerprint of a union of
-/// disjoint sets is the sum of their fingerprints. Written as 16 hexadecimal digits.
+/// The sum modulo 2^64 of `mix(x)` over the members `x` of a set, written as 16 hexadecimal digits.
+/// The fingerprint of a union of disjoint sets is the sum of their fingerprints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub u64);
 

@@ -32,9 +32,9 @@ impl Frame {
             return Err(Error::Foreign(path.to_owned()));
         }
         let file = File::open(path).map_err(Error::io(path, "open"))?;
-        // SAFETY: the map is only read. The bytes could change under it only if another process
-        // wrote to the file; a run's directory is locked against other runs, sealed files are never
-        // written again, and every block is checked against its checksum when it is decoded.
+        // SAFETY: the map is only read. Its bytes could change only if another process wrote to the
+        // file. A run's directory is locked against other runs, sealed files are never written
+        // again, and every block is checked against its checksum when it is decoded.
         #[expect(unsafe_code, reason = "mapping a file has no safe form")]
         let bytes = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "map"))?;
         Self::from_bytes(path, Box::new(bytes))
@@ -162,11 +162,12 @@ impl Frame {
 pub(super) mod tests {
     use super::*;
 
-    /// Check that `read`, which reads a whole file, refuses `good` with any byte flipped, cut at
-    /// any length, or with a byte appended, and that its error names the kind of damage.
+    /// Check that `read`, which reads a whole file, refuses `good` if a byte is flipped, if the
+    /// file is cut at any length, and if a byte is appended. Its error must name the kind of
+    /// damage.
     pub(in crate::part) fn damage_is_an_error(good: &[u8], read: impl Fn(&[u8]) -> Result<()>) {
         assert!(read(good).is_ok());
-        // All bytes around the blocks, and a sample of the bytes within, because blocks are large.
+        // All bytes around the blocks, and a sample of the bytes of blocks, which are large.
         let interesting = |at: usize| at < 200 || at + 400 > good.len() || at.is_multiple_of(97);
         for at in (0..good.len()).filter(|&at| interesting(at)) {
             let mut bytes = good.to_owned();

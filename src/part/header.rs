@@ -20,7 +20,7 @@ pub(crate) const FOOTER: usize = 40;
 /// Bytes of an index entry.
 pub(crate) const ENTRY: usize = 16;
 
-/// Maximum block size of any file. It bounds the memory that a damaged header can ask for.
+/// Maximum block size of any file, which bounds the memory that a damaged header can ask for.
 const MOST_IN_BLOCK: u32 = 1 << 20;
 
 /// The kinds of files, as numbers.
@@ -70,7 +70,7 @@ impl Header {
         out
     }
 
-    /// Read the header from the `bytes` of a file, and check the file's kind, version and length.
+    /// Read the header of a file that has `bytes`, and check its version and its length.
     pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Self> {
         let owned = || path.to_owned();
         let got = bytes.len() as u64;

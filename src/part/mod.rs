@@ -1,8 +1,8 @@
-//! A part as a file: sorted boards, in blocks that can be decoded alone. A column of values for the
-//! boards is a second file with the same blocks.
+//! A part as a file: sorted boards, in blocks that can be decoded alone. A second file can hold a
+//! value for each board, in blocks that begin at these boards.
 //!
-//! Nothing here knows a rule of the game: in these files a board is a number, and a part is a
-//! sorted list of numbers under a label.
+//! Nothing here knows the rules of the game. In these files a board is a number, and a part is a
+//! sorted list of numbers with a label.
 //!
 //! # The part file, format version 1
 //!
@@ -55,9 +55,9 @@
 //!   `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`, `z = (z ^ z >> 27) * 0x94D049BB133111EB`,
 //!   `mix = z ^ z >> 31`. It does not depend on order, block size or codec, so two programs can
 //!   compare sets, not just counts.
-//! - *Errors.* Every byte is part of a checksum or covered by one. Later versions keep the
-//!   header's magic, version, length and crc in place. A reader checks the magic first (else the
-//!   file is foreign), then the header's crc (damaged), the version (newer), the length
+//! - *Errors.* Every byte is part of a checksum or is covered by a checksum. Later versions keep
+//!   the header's magic, version, length and crc in place. A reader checks the magic first (else
+//!   the file is foreign), then the header's crc (damaged), the version (newer), the length
 //!   (unfinished, cut or too long), the footer, the index, and each block as it is read.
 //!
 //! Worked example: in 2x2 to 32, the part of sum 4 and largest tile 2 holds the states 0x0011 and
@@ -78,16 +78,17 @@
 //!
 //! A large part is cut into several files, its *segments*. The run's manifest gives the number of
 //! boards in a segment (2^27 by default); the last segment holds the rest. A segment is a whole
-//! number of blocks, so the segments' blocks in order are the blocks of the part. Each segment is a
-//! part file as above, and its header, index and footer describe its own boards. The names are
+//! number of blocks, so the blocks of a part are the blocks of its segments in order. Each segment
+//! is a part file as above, and its header, index and footer describe its own boards. The names are
 //! numbered: `sum-00164-max-00032-0000.states`, `sum-00164-max-00032-0001.states`. Only the
-//! manifest lists the files of a part and their fingerprints. Values are cut where their
-//! afterstates are.
+//! manifest lists the files of a part and their fingerprints. The segments of values end where the
+//! segments of their afterstates end.
 //!
 //! # The file of values, format version 1
 //!
-//! It holds a value for each afterstate of a part, in the order of the part's file. Its layout is
-//! the layout of the part file, and its blocks begin at the same boards, with these differences.
+//! This file holds a value for each afterstate of a part, in the order of the afterstates. Its
+//! blocks begin where the blocks of the afterstates begin. Its layout differs from the layout of
+//! the part file in the header and in the payload.
 //!
 //! ```text
 //! header, 60 bytes                          payload of a block

@@ -1,8 +1,8 @@
-//! The values of a block: four planes of bytes, each compressed if that makes it shorter.
+//! The values of a block, as four planes of bytes; a plane is compressed if this makes it shorter.
 //!
 //! Key idea: neighbouring boards have similar values, so the first bytes of the values compress to
-//! almost nothing, while the last bytes are nearly random. Separate planes let each be stored in
-//! the form that suits it.
+//! almost nothing, while the last bytes are nearly random. Separate planes allow a different form
+//! for each.
 
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
@@ -22,7 +22,7 @@ const LENGTHS: usize = 4 * PLANES;
 /// Higher levels take several times as long and save almost nothing.
 const LEVEL: i32 = 1;
 
-/// Encodes blocks of values; keeps its buffers and its zstd context between calls.
+/// Encodes blocks of values. Keeps its buffers and its zstd context between calls.
 pub struct ValueEncoder {
     zstd: Compressor<'static>,
     plane: Vec<u8>,
@@ -77,7 +77,7 @@ impl ValueEncoder {
         Ok(())
     }
 
-    /// Write a plane at the start of `out`, compressed if that makes it shorter; returns the
+    /// Write a plane at the start of `out`, compressed if this makes it shorter; returns the
     /// length.
     fn put_plane(&mut self, out: &mut [u8]) -> Result<usize> {
         let compressed = self.zstd.compress_to_buffer(&self.plane, out);
@@ -90,7 +90,7 @@ impl ValueEncoder {
     }
 }
 
-/// Decodes blocks of values; keeps its buffers and its zstd context between calls.
+/// Decodes blocks of values. Keeps its buffers and its zstd context between calls.
 pub struct ValueDecoder {
     zstd: Decompressor<'static>,
     planes: Vec<u8>,
@@ -109,8 +109,8 @@ impl ValueDecoder {
         })
     }
 
-    /// Append the values of a block to `out`, or describe the damage. The count bounds the memory,
-    /// even if the bytes are damaged.
+    /// Append the values of a block to `out`, or describe the damage. The memory is bounded by the
+    /// count, even if the bytes are damaged.
     pub(crate) fn decode(
         &mut self,
         payload: Payload<'_>,

@@ -1,8 +1,8 @@
-//! An open part, or its values: memory-mapped files that many threads read block by block.
+//! An open part, or its values: files in mapped memory, which many threads read block by block.
 //!
 //! Key idea: a part of many boards is cut into *segments*, files of equal size except the last. A
 //! segment is a whole number of blocks, so blocks are numbered across all files. Code that reads a
-//! part block by block need not know its files.
+//! part need not know its files.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -35,8 +35,8 @@ pub type Part = Segments<Label>;
 pub type ValueColumn = Segments<About>;
 
 impl<C: FileContents> Segments<C> {
-    /// Open a file and check everything except its blocks. Takes time and memory in proportion to
-    /// the index, which has 16 bytes per block.
+    /// Open a file and check everything except its blocks. This takes time and memory in proportion
+    /// to the index, which has 16 bytes for each block.
     ///
     /// # Errors
     ///
@@ -223,8 +223,8 @@ impl<C> Segments<C> {
         self.files[0].header.block.into()
     }
 
-    /// The block that would hold a board, or its value: the last block that does not begin after
-    /// the board.
+    /// The block that holds a board or its value, if the part has the board: the last block that
+    /// does not begin after the board.
     #[must_use]
     pub fn block_of(&self, board: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.blocks());
@@ -363,7 +363,7 @@ pub(super) mod tests {
         ));
     }
 
-    /// A part whose files hold `lengths` of the states.
+    /// A part in files of `lengths` states each.
     fn joined(states: &[u64], lengths: &[usize]) -> Result<Part> {
         let mut rest = states;
         let files = lengths.iter().map(|&length| {

@@ -1,4 +1,4 @@
-//! The boards of a part, block by block: in order, or on all threads.
+//! Reads the boards of parts block by block, in order or on all threads.
 
 use std::borrow::Borrow;
 use std::iter::FusedIterator;
@@ -12,16 +12,16 @@ use crate::error::Result;
 use crate::game::Board;
 use crate::progress::Stop;
 
-/// Streams parts one after another, block by block; holds one block at a time, about 1 MiB. `P` is a
-/// [`Part`] or a reference to one. After an error the stream is at its end.
+/// Streams the boards of parts, one part after another. It holds one block at a time, about 1 MiB.
+/// `P` is a [`Part`] or a reference to a part. An error ends the stream.
 pub struct Stream<P> {
     parts: IntoIter<P>,
-    /// The part that is read, and its next block.
+    /// The current part, and its next block.
     part: Option<(P, usize)>,
     decoder: Decoder,
     /// The block decoded last.
     boards: Vec<Board>,
-    /// The next of its boards to give.
+    /// The index of the next board in the block.
     at: usize,
 }
 
@@ -51,7 +51,8 @@ impl<P: Borrow<Part>> Stream<P> {
         })
     }
 
-    /// The states of the next block, or `None` at the end; faster than single states.
+    /// The states of the next block, or `None` at the end. This is faster than an iterator over
+    /// states.
     ///
     /// # Errors
     ///
@@ -96,8 +97,8 @@ impl<P: Borrow<Part>> Iterator for Stream<P> {
 
 impl<P: Borrow<Part>> FusedIterator for Stream<P> {}
 
-/// Decode blocks on the threads of the pool that this is called on. `act` gets the boards of each
-/// block and the value that was given with it.
+/// Decode blocks on the threads of the caller's pool. `act` gets the boards of each block, and the
+/// value that was given with the block.
 pub(crate) fn each_block<P: Borrow<Part> + Send, T: Send>(
     blocks: Vec<(P, usize, T)>,
     stop: &Stop,

@@ -28,15 +28,8 @@ pub struct Sealed {
 /// `5 states in 96 bytes, fingerprint ...`.
 impl fmt::Display for Sealed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            states,
-            bytes,
-            fingerprint,
-        } = self;
-        write!(
-            f,
-            "{states} states in {bytes} bytes, fingerprint {fingerprint}"
-        )
+        write!(f, "{} states in {} bytes", self.states, self.bytes)?;
+        write!(f, ", fingerprint {}", self.fingerprint)
     }
 }
 
@@ -65,7 +58,7 @@ pub struct PartWriter<W> {
 
 impl<W: Write + Seek> PartWriter<W> {
     /// Begin a file with `contents`, a [`Label`](super::Label) or an [`About`](super::About), in an
-    /// empty `file`; `path` is for messages.
+    /// empty `file`. Errors name it by `path`.
     ///
     /// # Errors
     ///
@@ -79,7 +72,7 @@ impl<W: Write + Seek> PartWriter<W> {
         Self::in_blocks(file, path, contents, contents.block())
     }
 
-    /// Like `new`, with a block size of the caller's choice.
+    /// Like `new`, in blocks of `block` boards.
     pub(crate) fn in_blocks(
         file: W,
         path: &Path,
@@ -107,12 +100,12 @@ impl<W: Write + Seek> PartWriter<W> {
         Ok(writer)
     }
 
-    /// Number of states, or values, in every block but the last.
+    /// Number of states or values in a full block.
     pub fn block(&self) -> usize {
         self.header.block as usize
     }
 
-    /// Number of states, or values, appended so far.
+    /// Number of states or values appended so far.
     pub(crate) fn states(&self) -> u64 {
         self.sealed.states
     }

@@ -1,8 +1,8 @@
 //! Checks the numbers of a manifest.
 //!
-//! A checksum shows that a manifest is as it was written, not that it is true, and every reader of
-//! a run trusts it. So each read checks the fields against each other, and the counts against the
-//! laws. The check takes milliseconds, because it reads no other file.
+//! Every reader of a run trusts its manifest. The checksum shows only that the manifest is
+//! unchanged, not that it is true. So each read checks the fields against each other, and the
+//! counts against the laws. This takes milliseconds, because no other file is read.
 
 use super::manifest::{Expected, Manifest, SealedAfterstates, SealedPart, can_be_cut};
 use crate::counts::{Row, Table};
@@ -15,7 +15,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// A text that names the field at fault, its contents, and the expected contents.
+    /// A text that names the wrong field, with its contents and the expected contents.
     pub(super) fn audit(&self) -> Result<(), String> {
         let version = self.version();
         check(self.format == version, || {
@@ -67,7 +67,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// The last layer is the layer of the last part, and a layer of the game.
+    /// The last layer has the sum of the last part, which the game can reach.
     fn sums(&self) -> Result<(), String> {
         let sealed = self.sealed_sum;
         let last = self.parts.last().map_or(2, |part| part.row.sum);
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::store::Keep;
 
-    /// Audit the manifest of a stopped count after a change.
+    /// Change the manifest of a stopped count, and audit it.
     fn after(change: impl FnOnce(&mut Manifest)) -> Result<(), String> {
         let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x3-8-until-12");
         let mut manifest = Manifest::load(dir.as_ref()).unwrap().unwrap();

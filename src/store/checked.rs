@@ -1,7 +1,7 @@
 //! JSON files with a checksum, for manifests.
 //!
-//! The last field is the CRC-32 of the other fields. The reader refuses a file that differs by a
-//! byte from the file that this program would write: nobody should edit a manifest by hand.
+//! The last field is the CRC-32 of the other fields. Nobody should edit a manifest by hand, so the
+//! reader refuses any byte that this program would not have written.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::file;
 use crate::error::{Error, Result};
 
-/// A file: its contents and their checksum.
+/// The contents of a file and their checksum.
 #[derive(Serialize, Deserialize)]
 struct Checked<T> {
     #[serde(flatten)]

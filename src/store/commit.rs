@@ -1,7 +1,8 @@
-//! A commit: sealed files become durable, on a thread of its own, while the count goes on.
+//! A commit makes sealed files durable, on a thread of its own, while the count goes on.
 //!
-//! The order keeps a directory consistent at every moment: first the files, then their names, then
-//! the manifest that names them. After that, obsolete files are deleted, and the table is written.
+//! The order of its steps keeps the directory consistent at every moment. First the files become
+//! durable, then their names, then the manifest that lists them. Last, obsolete files are deleted,
+//! and the table is written.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ const AT_ONCE: usize = 8;
 
 /// A manifest, which names files.
 pub(super) trait Record: Send + Sync + 'static {
-    /// Replace the manifest in a directory, durably. Files that it does not name no longer count.
+    /// Replace the manifest in a directory, durably. From then on, files that it does not name are
+    /// orphans.
     fn save(&self, dir: &Path) -> Result<()>;
 
     /// Write the files that are derived from the manifest.
@@ -75,7 +77,7 @@ impl<R: Record> Commit<R> {
         self.record.follow(&self.dir)
     }
 
-    /// Make the files durable and give them their names, several files at once.
+    /// Make the files durable and name them, several files at once.
     fn publish(&self) -> Result<()> {
         let files = Mutex::new(self.files.iter());
         let next = || files.lock().expect("no thread panics").next();
@@ -111,16 +113,15 @@ impl Pending {
     }
 }
 
-/// A commit under way.
+/// A running commit.
 pub(super) struct UnderWay {
     thread: JoinHandle<Result<()>>,
-    /// Number of files that it publishes, and of files that it deletes.
+    /// Number of files that it publishes.
     pub(super) files: usize,
     pub(super) obsolete: usize,
 }
 
 impl UnderWay {
-    /// Wait for its end.
     pub(super) fn end(self) -> Result<()> {
         self.thread.join().expect("no thread panics")
     }

@@ -14,13 +14,13 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 
-/// Ending of files that are not finished.
+/// Ending of the names of unfinished files.
 pub(crate) const TEMPORARY: &str = ".tmp";
 
 /// Name of the file that is locked while a process uses the directory.
 pub(crate) const LOCK: &str = "lock";
 
-/// The name that a file has until it is published.
+/// The path of a file until it is published.
 pub(crate) fn temporary(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(TEMPORARY);
@@ -65,12 +65,13 @@ pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// A nameless file in `dir`, for reading and writing; closing the file deletes it.
+/// Create a file without a name in `dir`, for reading and writing. The system deletes it when it is
+/// closed.
 pub(crate) fn spill(dir: &Path) -> Result<File> {
     tempfile::tempfile_in(dir).map_err(Error::io(dir, "create a temporary file in"))
 }
 
-/// Make a written file durable and give it its name. The name is durable after [`sync_dir`].
+/// Make a written file durable and rename it to `path`. The new name is durable after [`sync_dir`].
 pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<()> {
     sync(temporary)?;
     rename(temporary, path)
@@ -88,7 +89,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(Error::io(from, "rename"))
 }
 
-/// Make a written file durable and give it another name. If a file of this name exists, it stays.
+/// Make a written file durable and give it a second name, unless a file has this name already.
 pub(crate) fn publish_once(written: &Path, path: &Path) -> Result<()> {
     sync(written)?;
     match fs::hard_link(written, path) {
@@ -146,8 +147,8 @@ fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -
 #[cfg(feature = "cli")]
 pub(crate) struct Replacement {
     path: PathBuf,
-    /// A new file in the same directory, deleted when dropped. `None` for a pipe or a terminal,
-    /// which is written to directly.
+    /// A new file beside it, deleted when dropped. `None` for a pipe or a terminal, which is
+    /// written directly.
     new: Option<NamedTempFile>,
 }
 
@@ -166,12 +167,12 @@ impl Replacement {
         })
     }
 
-    /// The path of the new file until it gets its name.
+    /// The path of the new file before it replaces the old file.
     pub(crate) fn unfinished(&self) -> Option<&Path> {
         self.new.as_ref().map(NamedTempFile::path)
     }
 
-    /// Write, and replace the file atomically; it keeps its permissions.
+    /// Write the new contents, and replace the file atomically. The permissions stay.
     pub(crate) fn write(self, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
         let path = &self.path;
         let Some(new) = self.new else {
@@ -200,7 +201,7 @@ fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(dir)
 }
 
-/// Try to delete a file or a directory, to which other processes may still be writing.
+/// Try to delete a file, or a directory in which other processes may still be writing.
 pub(crate) fn clear(path: &Path) {
     const TRIES: usize = 100;
     for _ in 0..TRIES {
@@ -215,8 +216,8 @@ pub(crate) fn clear(path: &Path) {
     }
 }
 
-/// Lock a directory for this process until the returned file is closed. A directory that cannot be
-/// written needs no lock file, because no process can count in it.
+/// Lock a directory for this process until the returned file is closed. A read-only file system
+/// needs no lock, because no process can count there.
 pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
     let opened = match OpenOptions::new().write(true).open(&path) {
@@ -230,7 +231,7 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     };
     locked(dir, &path, file.try_lock())?;
     if file.metadata().is_ok_and(|found| found.len() > 0) {
-        // The lock file has no contents. A failure to empty it does not affect a count.
+        // The lock file should be empty. If it cannot be emptied, a count is not affected.
         let _ = file.set_len(0);
     }
     Ok(Some(file))
@@ -242,7 +243,7 @@ fn refuses_writing(error: &io::Error) -> bool {
 }
 
 /// Keep counts out of a directory until the returned file is closed. A directory without a lock
-/// file is a copy, and no process counts in it.
+/// file is a copy, in which no process counts.
 pub(crate) fn lock_shared(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
     let file = match File::open(&path) {

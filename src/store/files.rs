@@ -1,4 +1,4 @@
-//! The names of a run's files, and how to tell them from foreign files.
+//! The names of a run's files, and how foreign files are told from them.
 
 use std::fmt;
 use std::fs::{self, DirEntry};
@@ -85,7 +85,7 @@ impl fmt::Display for FileName {
 }
 
 impl FileName {
-    /// Read only names that [`fmt::Display`] writes.
+    /// Read a name exactly as [`fmt::Display`] writes it.
     fn parse(name: &str) -> Option<Self> {
         let (stem, ending) = name.split_once('.')?;
         let (sum, rest) = stem.strip_prefix("sum-")?.split_once("-max-")?;
@@ -112,7 +112,7 @@ impl FileName {
 pub(crate) enum Named {
     /// A file of boards.
     Part(FileName),
-    /// A file of the run that is not finished.
+    /// An unfinished file of the run.
     Temporary,
     /// The manifest, the table or the lock.
     Run,
@@ -120,9 +120,9 @@ pub(crate) enum Named {
     Values(FileName),
     /// The manifest of the solution.
     Solution,
-    /// The directory of the tasks of a layer, given by its sum.
+    /// The directory for the tasks of the layer of this sum.
     Tasks(u32),
-    /// Not a file of a run.
+    /// A foreign file or directory.
     Other,
 }
 
@@ -139,7 +139,7 @@ impl Named {
     }
 }
 
-/// Everything in a run's directory, in order of name.
+/// All files and directories in a run's directory, in order of name.
 pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     let mut names = names(dir)?;
     names.sort_unstable();
@@ -155,19 +155,19 @@ pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     Ok(names.into_iter().map(named).collect())
 }
 
-/// The name of the directory for the tasks of a layer, whose plan has a checksum.
+/// The name of the directory for the tasks of a layer, given the checksum of the layer's plan.
 pub(crate) fn tasks_name(sum: u32, plan: u32) -> String {
     format!("tasks-{sum:05}-{plan:08x}")
 }
 
-/// The sum of the layer, if `name` is the directory of a layer's tasks.
+/// The sum of a layer, if `name` is the name of the directory for its tasks.
 fn tasks_of(name: &str) -> Option<u32> {
     let (sum, plan) = name.strip_prefix("tasks-")?.split_once('-')?;
     let (sum, plan) = (sum.parse().ok()?, u32::from_str_radix(plan, 16).ok()?);
     (tasks_name(sum, plan) == name).then_some(sum)
 }
 
-/// Refuse a directory without a manifest, unless it holds only files that a run writes before its
+/// Refuse a directory that has no manifest, unless it holds only files that a run writes before its
 /// first commit.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
@@ -182,7 +182,8 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     }
 }
 
-/// Whether a directory holds a run. Other programs have files called `manifest.json`, too.
+/// Whether a directory holds a run. The manifest alone does not tell, because other programs have
+/// files called `manifest.json`.
 #[cfg(feature = "cli")]
 pub(crate) fn is_run(dir: &Path) -> bool {
     let names = names(dir).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A counted layer, and the choice of layers whose boards stay in the directory.
+//! A counted layer, and which boards stay in the directory.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use crate::counts::Row;
 use crate::part::Kind;
 use crate::progress::{Cuts, FinishedLayer};
 
-/// Which layers' boards stay in the directory. The states of the last sealed layer always stay, and
-/// so does the frontier while a count can go on.
+/// The boards that stay in the directory. The states of the last sealed layer always stay, and the
+/// frontier stays while a count can go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -26,10 +26,10 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// All variants.
+    /// All choices.
     pub const EVERY: [Self; 4] = [Self::All, Self::Last, Self::Afterstates, Self::Both];
 
-    /// The variant for a word of the command line.
+    /// The choice for a word of the command line.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::EVERY.into_iter().find(|keep| keep.word() == word)
@@ -70,25 +70,25 @@ impl fmt::Display for Keep {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CountedLayer {
-    /// Its sum.
+    /// Sum of its tiles.
     pub sum: u32,
     /// The counts of its parts, in order of largest tile.
     pub rows: Vec<Row>,
-    /// Whether the count ends here: no live state or afterstate is left.
+    /// Whether the count ends with this layer, because no live state or afterstate is left.
     pub last: bool,
     /// Bytes of its files of states.
     pub bytes: u64,
-    /// Bytes of the files of afterstates that were written with it.
+    /// Bytes of the files of afterstates that were written with this layer.
     pub afterstate_bytes: u64,
-    /// Maximum bytes on disk, in its files and in temporary files. Engines that seal several layers
-    /// together add intermediate writes to the next layer.
+    /// Maximum bytes on disk, in its files and in temporary files. If several layers are sealed
+    /// together, the writes between two layers belong to the later layer.
     pub disk: u64,
     /// How the work was divided to fit in memory.
     pub cuts: Cuts,
 }
 
 impl CountedLayer {
-    /// A layer before any part is counted.
+    /// A layer without a counted part.
     pub(crate) fn new(sum: u32) -> Self {
         Self {
             sum,
@@ -96,7 +96,7 @@ impl CountedLayer {
         }
     }
 
-    /// What a run keeps of it, for those who watch a count.
+    /// The report for the progress of a run that keeps these boards.
     pub(crate) fn finished(&self, keep: Keep) -> FinishedLayer {
         let kept = if keep.afterstates() {
             self.afterstate_bytes
@@ -114,7 +114,7 @@ impl CountedLayer {
         }
     }
 
-    /// Add what work on it took of the disk, and how it was cut.
+    /// Add the division of some work on the layer, and its temporary files.
     pub(crate) fn took(&mut self, cuts: Cuts) {
         self.disk += cuts.spilled;
         self.cuts += cuts;

@@ -1,8 +1,8 @@
 //! The positions of boards in the parts of a run, and the boards at positions.
 //!
-//! Key idea: decoding a block takes as long as thousands of searches in it. So a single question
-//! keeps its block in a cache, for the questions that follow. The questions of a batch are sorted by
-//! part and board; each block is then decoded once, and its boards are passed over in one direction.
+//! Key idea: decoding a block takes as long as thousands of searches in it. So a look-up of one
+//! board keeps the block in a cache for later look-ups. A batch of look-ups is sorted by part and
+//! board. Each block is then decoded once, and its boards are visited in order.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::game::{Board, Exp, PartKey};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
 
-/// Most files that are mapped at a time: Linux has 65,530 maps for a process.
+/// Maximum number of files that are mapped at a time; Linux allows a process 65,530 maps.
 pub(crate) const MAPS: u64 = 48 << 10;
 
-/// Most questions of a batch that are sorted at once; each takes 16 bytes.
+/// Maximum number of questions that are sorted together; each takes 16 bytes.
 const SORTED_AT_ONCE: usize = 1 << 25;
 
-/// Boards that a thread makes canonical at once: they fit its caches.
+/// Number of boards that a thread makes canonical at once, so that they stay in its caches.
 const SLICE: usize = 1 << 12;
 
-/// Most blocks of a part that are decoded by one thread and kept.
+/// Up to this number, the blocks of a part are decoded by one thread and kept in the cache.
 const FEW_BLOCKS: usize = 4;
 
 /// Finds the live states and the afterstates of a run. `R` is a [`Run`], or a reference to one.
 ///
-/// A board may lie in any orientation. Its position is the number of canonical boards before it in
-/// its part, so an array beside the part can hold anything about its boards:
+/// A board may have any orientation. Its position is the number of boards before its canonical
+/// image in the part. So an array can hold additional data for the boards of a part:
 ///
 /// ```
 /// use enum48::engine::Stop;
@@ -62,7 +62,8 @@ pub struct Lookup<R> {
 }
 
 impl<R: Borrow<Run>> Lookup<R> {
-    /// Look up in `run`, and keep up to `memory` bytes of decoded blocks, but at least the last one.
+    /// Look up in `run`, and keep up to `memory` bytes of decoded blocks. The last block is always
+    /// kept.
     ///
     /// # Errors
     ///
@@ -71,7 +72,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         Self::with_parts(run, memory, MAPS)
     }
 
-    /// Keep at most `parts` parts open.
+    /// Like `new`, with at most `parts` open parts.
     pub(crate) fn with_parts(run: R, memory: u64, parts: u64) -> Result<Self> {
         Ok(Self {
             run,
@@ -87,7 +88,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         self.run.borrow()
     }
 
-    /// Whether a board is among the states, or the afterstates.
+    /// Whether the run has a board among its states, or its afterstates.
     ///
     /// # Errors
     ///
@@ -115,7 +116,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(found.ok().map(|at| first(&part, block) + at as u64))
     }
 
-    /// The board at a position of a part; `None` beyond the last.
+    /// The board at a position of a part; `None` beyond the end.
     ///
     /// # Errors
     ///
@@ -127,13 +128,13 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(found)
     }
 
-    /// Find many boards, each block of them once. If they are in many blocks, these are decoded on
-    /// the threads of the pool that this is called on, and not kept. `tell` gets the place of each
-    /// board in `boards`, and its position.
+    /// Find the positions of many boards; each block is decoded once. Many blocks are decoded on
+    /// the threads of the caller's pool, and not kept. `tell` gets the index of each board in
+    /// `boards`, and its position.
     ///
     /// # Errors
     ///
-    /// As for [`Lookup::position`]; [`Error::NoMemory`]; [`Error::Stopped`] if `stop` was asked.
+    /// As for [`Lookup::position`]; [`Error::NoMemory`]; [`Error::Stopped`] after [`Stop::ask`].
     pub fn positions(
         &mut self,
         kind: Kind,
@@ -172,7 +173,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(())
     }
 
-    /// Questions about the positions of boards.
+    /// The questions for the positions of boards.
     fn about(&self, boards: &[Board]) -> Result<Vec<Question>> {
         let game = *self.run().game();
         let mut questions = room(boards.len(), "boards")?;
@@ -276,15 +277,15 @@ fn first(part: &Part, block: usize) -> u64 {
 /// A question of a batch.
 #[derive(Clone, Copy, Default)]
 struct Question {
-    /// The largest tile and the sum of the part, or [`FAILED`].
+    /// The sum and the largest tile of the part, or [`FAILED`].
     part: u32,
-    /// The place of the question in the batch.
+    /// The index of the question in the batch.
     number: u32,
-    /// A board or a position; the answer takes its place.
+    /// A board or a position; later, the answer.
     asked: u64,
 }
 
-/// The part of a question that has no answer.
+/// The part of a question without an answer.
 const FAILED: u32 = u32::MAX;
 
 impl Question {
@@ -314,11 +315,11 @@ impl Question {
     }
 }
 
-/// How the questions of a batch are answered.
+/// The functions that answer one kind of questions.
 struct QuestionKind {
-    /// The block that has the answer to a question about a part.
+    /// The block that has the answer.
     block_of: fn(&Part, u64) -> Option<usize>,
-    /// Answers sorted questions with the boards of a block and the position of the first.
+    /// Answers sorted questions, given the boards of a block and the position of the first board.
     answer: fn(&[Board], u64, &mut [Question]),
 }
 
@@ -353,7 +354,7 @@ pub(crate) fn room<T>(count: usize, what: &'static str) -> Result<Vec<T>> {
     }
 }
 
-/// Answer sorted boards with their positions.
+/// Replace sorted boards by their positions.
 fn find_all(boards: &[Board], first: u64, questions: &mut [Question]) {
     let mut at = 0;
     for question in questions {
@@ -365,7 +366,8 @@ fn find_all(boards: &[Board], first: u64, questions: &mut [Question]) {
     }
 }
 
-/// The first place from `from` on of a board that is not less than `board`. Fast if it is near.
+/// The index of the first board from `from` on that is not less than `board`. The search is fast if
+/// the index is near `from`.
 fn lower_bound(boards: &[Board], from: usize, board: Board) -> usize {
     let (mut begin, mut end, mut step) = (from, from, 1);
     while boards.get(end).is_some_and(|&other| other < board) {

@@ -1,6 +1,6 @@
 //! `manifest.json`: the truth about a run's directory.
 //!
-//! It is replaced as a whole at each commit.
+//! Each commit replaces the whole file.
 
 use std::path::Path;
 
@@ -16,12 +16,12 @@ use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
 use crate::part::{Kind, Sealed};
 
-/// The latest format version that this program reads. It writes version 1 if no part has segments.
+/// The latest format version that this program reads. Without segments it writes version 1.
 pub(super) const FORMAT: u32 = 2;
 
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
-/// Boards of every file of a part but the last, unless a run says otherwise: some 150 MB.
+/// Usual number of boards in every file of a part but the last, about 150 MB.
 const SEGMENT: u64 = 1 << 27;
 
 /// The expected totals of the files of a part, or of its values.
@@ -52,7 +52,7 @@ impl Expected {
     }
 }
 
-/// The manifest's entries for several files; empty for a single file.
+/// The totals of each segment; empty for a single file, which needs no list.
 pub(super) fn several(files: Vec<Sealed>) -> Vec<Sealed> {
     if files.len() > 1 { files } else { Vec::new() }
 }
@@ -61,7 +61,7 @@ pub(super) fn several(files: Vec<Sealed>) -> Vec<Sealed> {
 pub(crate) struct SealedPart {
     #[serde(flatten)]
     pub(crate) row: Row,
-    /// Bytes of its files of states; 0 if it has none or they were dropped.
+    /// Bytes of its files of states; 0 if it has no live states or they were dropped.
     pub(crate) bytes: u64,
     /// The segments, if there are several files of states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -127,17 +127,18 @@ impl SealedAfterstates {
     }
 }
 
-/// The manifest. No field depends on time, threads or memory, so equal runs have equal manifests.
+/// The manifest of a run. No field depends on time, threads or memory, so equal runs have equal
+/// manifests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     pub(crate) format: u32,
     pub(crate) program: String,
     pub(crate) game: Game,
     pub(crate) keep: Keep,
-    /// Boards of every file of a part but the last.
+    /// Number of boards in every file of a part but the last.
     #[serde(default = "usual_segment", skip_serializing_if = "is_usual")]
     pub(crate) segment: u64,
-    /// The states of all sums below this were dropped.
+    /// The states of all lower sums were dropped.
     pub(crate) dropped_below: u32,
     /// Sum of the last sealed layer, 2 if there is none.
     pub(crate) sealed_sum: u32,
@@ -211,8 +212,8 @@ impl Manifest {
         Table::new(self.parts.iter().map(|part| part.row))
     }
 
-    /// The least sum whose afterstates are kept: 0 if all are, else the first of the last two sums
-    /// while a count can go on.
+    /// The least sum whose afterstates are kept: 0 if the run keeps all, else the first sum of the
+    /// frontier.
     pub(crate) fn afterstates_from(&self) -> u32 {
         if self.keep.afterstates() {
             0
@@ -223,8 +224,8 @@ impl Manifest {
         }
     }
 
-    /// The boards that `keep` asks for but that were dropped: a kind, and the sum below which it is
-    /// gone.
+    /// The boards that `keep` needs but that were dropped: their kind, and the least sum that is
+    /// left.
     pub(crate) fn lacks(&self, keep: Keep) -> Option<(Kind, u32)> {
         if keep.states() && self.dropped_below > 4 {
             return Some((Kind::States, self.dropped_below));
@@ -236,7 +237,8 @@ impl Manifest {
         (keep.afterstates() && dropped).then_some((Kind::Afterstates, first))
     }
 
-    /// All parts that should have files, in order of kind, sum and largest tile.
+    /// All parts that should have files: states, then afterstates, in order of sum and largest
+    /// tile.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
         let kept = self
             .parts
@@ -263,7 +265,7 @@ impl Manifest {
         }
     }
 
-    /// Number of segments of all parts that have several files.
+    /// Number of segments of the parts that have several files.
     pub(super) fn cut_files(&self) -> usize {
         let states = self.parts.iter().map(|part| part.segments.len());
         let afterstates = self.afterstates.iter().map(|part| part.segments.len());

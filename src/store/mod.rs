@@ -1,5 +1,5 @@
-//! A run's directory: it belongs to one game, survives a kill at any moment, and its manifest names
-//! all of its parts.
+//! A run's directory. It belongs to one game, it survives a kill at any moment, and its manifest
+//! names all of its parts.
 //!
 //! ```text
 //! enum48-data/3x3-1024/
@@ -17,14 +17,14 @@
 //! Key idea: a file is written under a temporary name, or stays in memory while it is small. A
 //! *commit* makes many files durable, gives them their names, and then replaces the manifest. Small
 //! layers share a commit, which runs while the count goes on, so durability costs little. A process
-//! that is killed at any point leaves the last commit intact. There is no signal handler: the next
-//! count deletes the files that the manifest does not name, and goes on.
+//! that is killed leaves the last commit intact. So no signal handler is needed: the next count
+//! deletes the files that the manifest does not name, and goes on.
 //!
 //! [`Run`] reads a run; only [`Store`], a run that is being counted, changes it.
 //!
-//! Reading order: `files` (names), `file` (the one place that creates files), `keep`, `checked`,
-//! `manifest`, `audit`, `run`, then this file (sealing), `spool`, `commit`, `outbox`, and `open`
-//! (going on); `solution`; `task_dir`; `lookup`, `sample` and `surroundings` on demand.
+//! Reading order: `files` (names), `file` (the one place that creates files), `checked`,
+//! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `commit`, `outbox`,
+//! and `open` (going on); `solution`; `task_dir`; `lookup`, `sample` and `surroundings` on demand.
 
 mod audit;
 mod checked;
@@ -69,9 +69,8 @@ pub(crate) use spill::Spill;
 pub(crate) use task_dir::{Attempt, TaskDir};
 pub(crate) use writer::Writer;
 
-/// Upper bounds on the size of the manifest and the table together: a constant, and the bytes per
-/// part and per segment. The old files exist during the replacement, but their space is allocated
-/// already.
+/// Upper bounds on the size of the manifest and the table together: a constant, and the bytes for
+/// each part and segment. The old files need no reserve, because they are on disk already.
 const ROOM: u64 = 64 << 10;
 const ROOM_FOR_PART: u64 = 640;
 
@@ -107,8 +106,7 @@ impl Store {
         self.run.outbox.finish(PartName::new(kind, key), writer)
     }
 
-    /// Move the finished files of a part of the current layer here, from elsewhere in the same file
-    /// system.
+    /// Take over finished files of a part of the current layer, which must be in this file system.
     pub(crate) fn adopt(
         &mut self,
         kind: Kind,
@@ -119,7 +117,8 @@ impl Store {
     }
 
     /// Add finished layers to the manifest, drop files that are no longer needed, and commit if a
-    /// commit is due. The last layer must have the afterstates that the next layers need.
+    /// commit is due. The afterstates of the last layer must be finished, because the next layers
+    /// need them.
     pub(crate) fn seal(&mut self, layers: &[CountedLayer]) -> Result<()> {
         let mut states = BTreeMap::new();
         let manifest = &mut self.run.manifest;
@@ -188,8 +187,8 @@ impl Store {
         self.run.outbox.discard(&files)
     }
 
-    /// Unless they are kept, drop the states of all layers but the last; of the last one, too, if
-    /// they were not written: they are when a count ends, but need not be where it could go on.
+    /// Drop the states of all layers but the last, unless the run keeps them. The last layer counts
+    /// as dropped if its states were not written, as in a count that can go on.
     fn drop_states(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
         if manifest.keep.states() {

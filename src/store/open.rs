@@ -1,5 +1,5 @@
-//! Opens a run's directory to count: checks its game and its files, and deletes the remains of an
-//! interrupted count.
+//! Opens a run's directory for a count. Checks its game and its files, and deletes the remains of
+//! an interrupted count.
 
 use std::path::Path;
 
@@ -18,21 +18,20 @@ impl Store {
     /// files of an interrupted count, and checks every file that the manifest names (size, header,
     /// index and footer; blocks are checked when a count begins).
     ///
-    /// Without `keep` the run keeps the layers that it kept before; a smaller `keep` drops files.
-    /// If nothing changes, nothing is written: a complete run can be opened on a full or read-only
-    /// disk.
+    /// Without `keep` the choice of the run stays; a smaller `keep` drops files. If nothing
+    /// changes, nothing is written, so a complete run can be opened on a full or read-only disk.
     ///
     /// # Errors
     ///
     /// A directory of another game, in use, of a newer format, or with foreign files; a missing or
     /// damaged file; [`Error::Dropped`] if `keep` asks for layers that were dropped before;
-    /// [`SolvingError::Needed`] if it drops the afterstates of a run that is solved.
+    /// [`SolvingError::Needed`] if `keep` would drop the afterstates of a solved run.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, None)
     }
 
     /// Like [`Store::open`], with `segment` boards in every file of a part but the last. Without
-    /// `segment` the run keeps its segment size, and a new run has 2^27.
+    /// `segment`, the segment size of the run stays, and a new run has 2^27.
     ///
     /// # Errors
     ///
@@ -116,15 +115,15 @@ impl Store {
         self.run.outbox.change();
         manifest.keep = keep;
         if keep.states() {
-            // The run had dropped no states.
+            // The check above showed that no states were dropped.
             manifest.dropped_below = 0;
         }
         self.drop_afterstates()?;
         self.drop_states()
     }
 
-    /// Commit a change of `keep`. On a full disk, delete the dropped files first to make room.
-    /// After an interruption the same command resumes, because it does not ask for the deleted
+    /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.
+    /// If this is interrupted, the command can be repeated, because it does not need the deleted
     /// files.
     fn commit_or_make_room(&mut self) -> Result<()> {
         let Run {

@@ -1,8 +1,8 @@
-//! Finished files that wait for the commit that names them.
+//! Finished files that wait for a commit.
 //!
 //! A file is finished when its last byte is written, and *sealed* when its layer is sealed. A
-//! commit follows once enough sealed files wait, or enough time has passed. Meanwhile they can be
-//! read: from memory, under a temporary name, or while the commit publishes them.
+//! commit follows once enough sealed files wait, or enough time has passed. Until then a sealed
+//! file can be read from memory or under its temporary name.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::writer::{Spooled, Writer};
 use crate::error::{Error, Result};
 use crate::part::{self, FileContents, Sealed, Segments};
 
-/// Commit at the end of a layer if this much time has passed since the last commit...
+/// A commit at the end of a layer is due if this much time has passed since the last commit...
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
 /// ...or if this many bytes wait to be made durable...
 const COMMIT_BYTES: u64 = 256 << 20;
@@ -32,7 +32,7 @@ pub(super) struct Outbox {
     unsealed: Vec<Finished>,
     /// Sealed files that wait for a commit; the files of the commit under way come first.
     sealed: Vec<Pending>,
-    /// Files that the next commit's manifest will not name.
+    /// Files that the next commit deletes, because its manifest does not name them.
     obsolete: Vec<FileName>,
     under_way: Option<UnderWay>,
     /// Whether the manifest has changed since the last commit.
@@ -62,7 +62,7 @@ impl Outbox {
         }
     }
 
-    /// Begin the files of a part, or of its values, with `segment` boards each. The last of the
+    /// Begin the files of a part, or of its values, with `segment` boards each. The last entry of
     /// `contents` applies to all further files.
     pub(super) fn create(
         &self,
@@ -114,8 +114,7 @@ impl Outbox {
         self.unsealed.push((name, held));
     }
 
-    /// Seal the layers of all finished files. Returns the totals of each file, for the manifest
-    /// that is to be committed.
+    /// Seal the layers of all finished files. Returns the totals of each file, for the manifest.
     pub(super) fn seal(&mut self) -> Vec<(PartName, Vec<Sealed>)> {
         self.changed = true;
         let mut sealed = Vec::new();
@@ -130,7 +129,7 @@ impl Outbox {
         sealed
     }
 
-    /// Open a file, in memory or on disk, and check that it is the file that was sealed.
+    /// Open a file, which may still be in memory, and check that it is the file that was sealed.
     pub(super) fn open<C: FileContents>(
         &self,
         name: FileName,
@@ -152,7 +151,7 @@ impl Outbox {
         opened?.expect(contents, sealed)
     }
 
-    /// Note that the manifest has changed and needs a commit.
+    /// Record that the manifest has changed and needs a commit.
     pub(super) fn change(&mut self) {
         self.changed = true;
     }
@@ -172,7 +171,7 @@ impl Outbox {
         self.end_commit()
     }
 
-    /// Begin a commit, after the commit under way has ended.
+    /// Begin a commit as soon as the running commit has ended.
     pub(super) fn begin_commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
         self.end_commit()?;
         let commit = Commit {
@@ -188,7 +187,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Wait for the commit under way. If it failed, its files wait for the next commit.
+    /// Wait for the running commit. If it fails, its files wait for the next commit.
     fn end_commit(&mut self) -> Result<()> {
         let Some(under_way) = self.under_way.take() else {
             return Ok(());
@@ -200,8 +199,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Delete files. Files that no manifest names are deleted at once, other files after the next
-    /// commit.
+    /// Delete files: at once if no manifest names them, else after the next commit.
     pub(super) fn discard(&mut self, names: &[FileName]) -> Result<()> {
         let committing = self.under_way.as_ref().map_or(0, |commit| commit.files);
         for &name in names {
@@ -231,8 +229,8 @@ impl Outbox {
         Ok(())
     }
 
-    /// Reserve room on disk for a manifest of up to `bytes`, so that a full disk cannot prevent the
-    /// commit.
+    /// Reserve room on disk for a manifest of up to `bytes`, so that a commit succeeds even on a
+    /// full disk.
     pub(super) fn reserve(&mut self, bytes: u64) -> Result<()> {
         if bytes > self.reserved {
             // Reserve twice as much, so that reservations are rare.
@@ -242,7 +240,6 @@ impl Outbox {
         Ok(())
     }
 
-    /// Free the reserved room.
     fn release(&mut self) -> Result<()> {
         if self.reserved == 0 {
             return Ok(());
@@ -262,10 +259,10 @@ impl Outbox {
         self.commit(record)
     }
 
-    /// Delete the files of unsealed layers, and commit the sealed layers. An error loses only the
-    /// layers that would have been sealed together.
+    /// Delete the files of unsealed layers, and commit the sealed layers. So an error loses only
+    /// the layers that the engine would have sealed next.
     pub(super) fn abandon<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
-        // If this commit failed, its files wait for the commit below.
+        // If this commit fails, its files wait for the commit below.
         let _ = self.end_commit();
         self.release()?;
         self.unsealed.clear();
@@ -279,7 +276,7 @@ impl Outbox {
         self.commit(record)
     }
 
-    /// Delete the remains of an interrupted `job`; returns a remark if there were any.
+    /// Delete the remains of an interrupted `job`; returns a remark if there are any.
     pub(super) fn remove_orphans(
         &self,
         job: &str,
@@ -307,7 +304,7 @@ impl Outbox {
 }
 
 impl Drop for Outbox {
-    /// Wait for the commit under way, so that the directory stays locked until all writes end.
+    /// Wait for the running commit, so that the directory stays locked until all writes end.
     fn drop(&mut self) {
         if let Some(under_way) = self.under_way.take() {
             // `end_commit` reports a failed commit; a drop cannot.

@@ -1,4 +1,4 @@
-//! A run, for reading: its game, its table and its parts.
+//! Reads a run: its game, its table and its parts.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
 use crate::part::{Kind, Part, Stream};
 
-/// A run: a directory with the states of a game, counted completely or in part. All readers use
-/// this type; a count reads its own run through [`Store::run`](super::Store::run).
+/// A directory with the states of a game, counted completely or in part. All readers use this type;
+/// a count reads its own run through [`Store::run`](super::Store::run).
 ///
 /// While a run is open, no count can change the directory. `Run` writes nothing.
 ///
-/// Example: a layer, with the moves of its states:
+/// This example reads a layer, and moves its states:
 ///
 /// ```
 /// use enum48::game::{Direction, Moved};
@@ -63,8 +63,8 @@ impl Run {
         Self::read(dir, lock)
     }
 
-    /// Open the present state of a directory in which a count may be running. The count may delete
-    /// files at any time.
+    /// Open a directory in which a count may be running, as it is now. The count may delete files
+    /// at any time.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Run {
         checked::checksum(&self.manifest)
     }
 
-    /// Boards of every file of a part but the last.
+    /// Number of boards in every file of a part but the last.
     pub(crate) fn segment(&self) -> u64 {
         self.manifest.segment
     }
@@ -132,14 +132,14 @@ impl Run {
         with.map(|row| row.sum).max().unwrap_or(2)
     }
 
-    /// Which layers' states and afterstates stay.
+    /// The choice of boards that stay in the directory.
     #[must_use]
     pub fn keep(&self) -> Keep {
         self.manifest.keep
     }
 
-    /// First sum whose states, or afterstates, the run still has. A run that does not [keep](Keep)
-    /// every layer has dropped the layers below.
+    /// First sum whose states, or afterstates, are left. A run that does not [keep](Keep) every
+    /// layer has dropped the layers below this sum.
     #[must_use]
     pub fn first_sum(&self, kind: Kind) -> u32 {
         let first = match kind {
@@ -159,7 +159,7 @@ impl Run {
         self.manifest.expect_game(&self.dir, game)
     }
 
-    /// Check that a layer was counted, and that the run still has its states, or afterstates.
+    /// Check that a layer was counted, and that its states, or afterstates, were not dropped.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ impl Run {
             .sum()
     }
 
-    /// Live states, or afterstates, in these files.
+    /// Number of live states, or afterstates, of the layers up to `until`.
     #[must_use]
     pub fn listed(&self, kind: Kind, until: Option<u32>) -> u64 {
         self.with_files(kind, until)
@@ -208,7 +208,7 @@ impl Run {
             .sum()
     }
 
-    /// The parts of a kind, of the layers up to `until`, that have files.
+    /// The parts of a kind that have files, up to the layer of `until`.
     fn with_files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = Expected> {
         let last = until.unwrap_or(u32::MAX);
         let parts = self.expected();
@@ -239,7 +239,7 @@ impl Run {
     }
 
     /// Open a part; `None` if it has no file. Checks everything except the blocks, in time
-    /// proportional to their number.
+    /// proportional to the number of blocks.
     ///
     /// # Errors
     ///
@@ -265,8 +265,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; what is wrong
-    /// with its files.
+    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
+    /// missing or damaged.
     pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
         self.has_layer(Kind::States, sum)?;
         let parts = self.manifest.layer(sum).filter_map(|row| row.key());

@@ -13,14 +13,14 @@ use crate::progress::Stop;
 use crate::random::Random;
 
 impl Run {
-    /// Draw `count` of the live states of some parts, or all if there are fewer. Every set of `count`
-    /// states is equally likely. Gives the states of each part in order, if any of them are drawn. The
-    /// same seed draws the same states, on every machine and in every version. Takes some 40 bytes of
-    /// memory for each state, and reads only the blocks that hold them.
+    /// Draw `count` live states from some parts, or all if there are fewer. Every set of `count`
+    /// states is equally likely. Returns the parts from which states are drawn, with their states
+    /// in order. A seed draws equal states on every machine and in every version. The draw takes
+    /// about 40 bytes of memory for each state, and reads only the blocks that hold them.
     ///
     /// # Errors
     ///
-    /// [`Error::NoMemory`]; with a part, as for [`Lookup::boards_at`].
+    /// [`Error::NoMemory`]; for each part, as for [`Lookup::boards_at`].
     pub fn sample(
         &self,
         parts: &[Row],
@@ -48,7 +48,7 @@ impl Run {
         let mut lookup = Lookup::new(self, 0)?;
         Ok(drawn.into_iter().map(move |(key, range)| {
             let mut states = room(range.len(), SAMPLED)?;
-            // Questions in order are answered in order.
+            // The positions are in order, so the states come in order.
             let tell = |_, state| states.extend(state);
             lookup.boards_at(Kind::States, key, &positions[range], stop, tell)?;
             Ok((key, states))
@@ -56,11 +56,11 @@ impl Run {
     }
 }
 
-/// What a sample needs memory for.
+/// The items in the message of [`Error::NoMemory`].
 const SAMPLED: &str = "states of a sample";
 
 /// Draw a uniform set of `count` distinct numbers below `total`, sorted, by Floyd's algorithm
-/// (Bentley and Floyd, 1987). Takes memory for `count` numbers.
+/// (Bentley and Floyd, 1987), in memory for `count` numbers.
 fn positions(total: u64, count: u64, seed: u64) -> Result<Vec<u64>> {
     let mut random = Random::new(seed);
     let mut chosen = HashSet::new();

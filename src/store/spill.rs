@@ -1,4 +1,4 @@
-//! A nameless file for candidates that do not fit in memory.
+//! A file without a name for candidates that do not fit in memory.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::file;
 use crate::error::{Error, Result};
 
-/// A file that grows while candidates are collected and is read while they are sorted. It has no
-/// name, so it disappears even if the process is killed.
+/// A file that grows while candidates are collected, and is read while they are sorted. It has no
+/// name, so the system deletes it even if the process is killed.
 pub(crate) struct Spill {
     dir: PathBuf,
     file: Option<File>,
@@ -25,7 +25,7 @@ impl Spill {
         }
     }
 
-    /// Append bytes; returns their offset. The first call creates the file.
+    /// Append bytes; returns their offset.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -45,7 +45,8 @@ impl Spill {
         self.end
     }
 
-    /// Read `into.len()` bytes from `at`, whose CRC-32 was `crc` when they were appended.
+    /// Read `into.len()` bytes at offset `at`, and check them against their CRC-32 at the time of
+    /// writing.
     pub(crate) fn read(&self, at: u64, crc: u32, into: &mut [u8]) -> Result<()> {
         let file = self.file.as_ref().expect("what is read was appended");
         read_exact_at(file, into, at)

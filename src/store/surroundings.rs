@@ -1,4 +1,4 @@
-//! The other files of a run's directory, besides its parts.
+//! Checks the files of a run's directory that are not parts.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 
 impl Run {
     /// Check the lock, the table and all files that are not parts of the run. Returns the errors,
-    /// and remarks on harmless files. Harmless are foreign files, and the remains of a count that
-    /// was killed in a commit: an older `layers.csv`, and part files that the manifest does not
-    /// name. `is_solved` tells whether a solution names a file of values.
+    /// and remarks on harmless files. Foreign files are harmless. A count that was killed in a
+    /// commit can leave an older `layers.csv`, and part files that the manifest does not name; both
+    /// are harmless. `is_solved` tells whether a solution names a file of values.
     pub(crate) fn surroundings(
         &self,
         is_solved: impl Fn(FileName) -> bool,
@@ -63,8 +63,8 @@ impl Run {
         }
     }
 
-    /// Check that `layers.csv` is the manifest's table. Returns a remark if it is an older table,
-    /// because a commit writes the manifest first.
+    /// Check that `layers.csv` is the table of the manifest. A commit writes the manifest first, so
+    /// an older table is only worth a remark, which is returned.
     pub(super) fn check_table(&self) -> Result<Option<String>> {
         let path = self.dir().join(TABLE);
         let table = self.table();
@@ -106,7 +106,7 @@ impl Run {
     }
 }
 
-/// The first path and the number of others, if there are any.
+/// The first path and the number of other paths; `None` without a path.
 fn first_of(paths: &[PathBuf]) -> Option<String> {
     let (first, others) = paths.split_first()?;
     let others = match others.len() {

@@ -1,9 +1,9 @@
-//! The directory of a layer that many processes count, with the files that they pass to each other.
+//! The directory for the tasks of a layer that several processes count together.
 //!
 //! Key idea: no file in it ever changes; a damaged file is deleted. Each attempt at a task works in
 //! its own directory. A finished file gets its name by a hard link, which the file system grants
-//! once. So a task may run twice, concurrently or late: all results are equal, and the first result
-//! stays.
+//! only once. So a task may run twice, at once or later. All results are equal, and the first
+//! result stays.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use super::{checked, file, files};
 use crate::error::{Error, Result};
 use crate::part::{Label, Part, Sealed};
 
-/// Format version of the files that tasks pass to each other.
+/// Format version of saved values.
 const FORMAT: u32 = 1;
 
 /// A saved value with its format version.
@@ -139,8 +139,8 @@ impl Attempt<'_> {
         Writer::one(self.place.path().join(name), label.into(), block)
     }
 
-    /// Finish a file and give it its name, unless the name is taken; an empty file is dropped.
-    /// Returns the totals of the file.
+    /// Finish a file and publish it under `name`, unless the name is taken. An empty file is
+    /// dropped. Returns the totals of the file.
     pub(crate) fn publish(&self, name: &str, writer: Writer) -> Result<Sealed> {
         let mut sealed = Sealed::default();
         for (contents, file) in writer.finish()? {
@@ -157,8 +157,8 @@ impl Attempt<'_> {
         Ok(sealed)
     }
 
-    /// Save a value for [`TaskDir::load`], unless the name is taken. After it, all published files
-    /// are durable.
+    /// Save a value for [`TaskDir::load`], unless the name is taken. Then all published files are
+    /// durable.
     pub(crate) fn save<T: Serialize>(self, name: &str, contents: &T) -> Result<()> {
         let written = self.place.path().join(name);
         let format = FORMAT;

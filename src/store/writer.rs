@@ -18,14 +18,15 @@ use crate::part::{self, Block, PartWriter, Sealed};
 /// Path of segment `n`, or of the only file if `None`.
 type PathOf = dyn Fn(Option<u32>) -> PathBuf + Send + Sync;
 
-/// Writes a part, or its values. The first file gets a number only when a second file begins.
+/// Writes the files of a part, or of its values. The first file gets a number only if there is a
+/// second file.
 pub(crate) struct Writer {
     path_of: Box<PathOf>,
     /// The contents of each file; the last entry applies to all further files.
     contents: Vec<part::Contents>,
-    /// Boards of every file but the last.
+    /// Number of boards in every file but the last.
     segment: u64,
-    /// The files that are full.
+    /// The full files.
     full: Vec<(Spooled, Sealed)>,
     file: PartWriter<Spool>,
 }
@@ -73,7 +74,7 @@ impl Writer {
         self.file.append(block)
     }
 
-    /// Begin the next file, with this board.
+    /// Begin the next file, whose first board is `first`.
     fn begin_next(&mut self, first: u64) -> Result<()> {
         self.file.expect_next(first)?;
         let number = self.full.len() + 1;
@@ -83,7 +84,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Number of states, or values, in every block but the last.
+    /// Number of states or values in a full block.
     pub(crate) fn block(&self) -> usize {
         self.file.block()
     }
@@ -122,16 +123,16 @@ enum SpoolBuffer {
     File(BufWriter<File>),
 }
 
-/// Where a finished file is until the commit that names it.
+/// The bytes of a finished file until a commit names it.
 #[derive(Clone)]
 pub(super) enum Spooled {
     Memory(Arc<[u8]>),
-    /// Under its temporary name.
+    /// On disk, under its temporary name.
     File,
 }
 
 impl Spool {
-    /// An empty file, which moves to `path` if it outgrows memory.
+    /// An empty file, which moves to `path` if it grows beyond [`MOST`] bytes.
     pub(super) fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -147,7 +148,8 @@ impl Spool {
         }
     }
 
-    /// The place for `bytes` more bytes. If they do not fit in memory, everything moves to a file.
+    /// The writer for `bytes` more bytes. If they do not fit in memory, all bytes move to a file
+    /// first.
     fn room(&mut self, bytes: usize) -> io::Result<&mut dyn Write> {
         if let SpoolBuffer::Memory(held) = &mut self.place
             && held.position() as usize + bytes > MOST

@@ -16,7 +16,7 @@ use crate::store::files::{FileName, PartName, SOLUTION};
 use crate::store::manifest::{Expected, PROGRAM, several};
 use crate::store::run::Run;
 
-/// The latest format version that this program reads. It writes version 1 if no part has segments.
+/// The latest format version that this program reads. Without segments it writes version 1.
 const FORMAT: u32 = 2;
 
 /// The manifest of a solution. No field depends on time, threads or memory.
@@ -36,10 +36,10 @@ pub(crate) struct SolutionManifest {
 pub(crate) struct SolvedGoal {
     #[serde(flatten)]
     pub(super) goal: Goal,
-    /// Sum of the lowest solved layer. If no layer is solved, 2 more than the greatest sum of an
+    /// Sum of the lowest solved layer. Without a solved layer, 2 more than the greatest sum of an
     /// afterstate.
     pub(super) solved_sum: u32,
-    /// In the order of writing: by falling sum, then by largest tile.
+    /// In order of falling sum, then of largest tile, which is the order of writing.
     pub(super) files: Vec<SealedValues>,
 }
 
@@ -89,7 +89,7 @@ impl SealedValues {
         })
     }
 
-    /// Whether the values are cut into segments of the same lengths as their afterstates.
+    /// Whether the segments have the lengths of the segments of the afterstates.
     fn are_cut_as(&self, run: &Run) -> bool {
         let name = |key| PartName::new(Kind::Afterstates, key);
         let afterstates = self.key().and_then(|key| run.manifest.find(name(key)));

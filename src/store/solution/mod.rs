@@ -1,4 +1,4 @@
-//! The solution of a run: the values of its afterstates, in files of their own.
+//! The solution of a run: the values of its afterstates, in separate files.
 //!
 //! ```text
 //! enum48-data/3x3/
@@ -7,9 +7,8 @@
 //!   sum-00164-max-00032.512.values       the chance to reach 512 from there
 //! ```
 //!
-//! A solution is written layer by layer, from the last layer to the first, and survives
-//! interruptions as a run does: only files that `solution.json` names belong to it. A count does
-//! not touch it.
+//! A solution is written layer by layer, from the last layer to the first. Like a run, it survives
+//! interruptions: only files that `solution.json` names belong to it. A count does not change it.
 //!
 //! The module [`part`](crate::part) describes the files of values. `solution.json` has these keys,
 //! in this order:
@@ -61,7 +60,7 @@ use crate::error::{Result, SolvingError};
 use crate::game::{Objective, PartKey};
 use crate::part::{About, Fingerprint, Kind, ValueColumn};
 
-/// How the mean over an afterstate's candidates is rounded to an integer.
+/// The rounding of a value, which is a mean over the candidates of an afterstate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
@@ -84,14 +83,14 @@ impl fmt::Display for Rounding {
     }
 }
 
-/// An objective, and the form of its values as integers.
+/// An objective, and the precision of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
     /// The objective.
     pub objective: Objective,
     /// Bits after the binary point of a value.
     pub fraction: u32,
-    /// How values are rounded.
+    /// The rounding of values.
     pub rounding: Rounding,
 }
 
@@ -103,8 +102,8 @@ impl Goal {
     }
 
     /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
-    /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if all
-    /// values are rounded up or down. Neither a maximum nor a mean enlarges an error.
+    /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if values
+    /// are rounded up or down. A maximum or a mean of values does not increase the error.
     #[must_use]
     pub fn error(&self, sum: u32, last: u32) -> f64 {
         let left = (last + 2).saturating_sub(sum) / 2;
@@ -116,8 +115,8 @@ impl Goal {
     }
 }
 
-/// The solution of a run, for reading. While it is open, no other process changes the run or solves
-/// it further.
+/// Reads the solution of a run. While it is open, no other process can change the run or its
+/// solution.
 pub struct Solution {
     run: Run,
     manifest: SolutionManifest,
@@ -142,8 +141,8 @@ impl Solution {
         Ok(Self::new(run, manifest))
     }
 
-    /// Open the present state of a solution, even if another process is writing it, or if nothing
-    /// is solved yet.
+    /// Open a solution as it is now, even if another process is writing it, or if no goal was
+    /// begun.
     ///
     /// # Errors
     ///
@@ -174,14 +173,14 @@ impl Solution {
         &self.run
     }
 
-    /// The goals that are solved down to the first layer, in order of objective.
+    /// The goals that are solved for all layers, in order of objective.
     pub fn goals(&self) -> impl Iterator<Item = Goal> {
         let answers = self.manifest.answers.iter();
         let complete = answers.filter(|answer| answer.is_complete());
         complete.map(|answer| answer.goal)
     }
 
-    /// The goals that were begun, complete or not, in order of objective.
+    /// All goals that were begun, in order of objective.
     pub fn aims(&self) -> impl Iterator<Item = Goal> {
         self.manifest.answers.iter().map(|answer| answer.goal)
     }
@@ -208,7 +207,7 @@ impl Solution {
         })
     }
 
-    /// The goal of an objective, complete or not; `None` if it was not begun.
+    /// The goal of an objective; `None` if it was not begun.
     #[must_use]
     pub fn goal(&self, objective: Objective) -> Option<Goal> {
         self.answer(objective).map(|answer| answer.goal)
@@ -285,8 +284,8 @@ impl Solution {
         self.files(objective).filter_map(SealedValues::key)
     }
 
-    /// Open the values of a part's afterstates; `None` if the part is not solved, or has no
-    /// afterstates.
+    /// Open the values of a part's afterstates; `None` if the part has no afterstates or no values
+    /// yet.
     ///
     /// # Errors
     ///
@@ -306,7 +305,8 @@ impl Solution {
             .transpose()
     }
 
-    /// The expected header of each file of a part's values, one for each file of afterstates.
+    /// The expected contents of each file of a part's values; there is a file for each file of
+    /// afterstates.
     fn abouts(&self, goal: Goal, key: PartKey) -> Vec<About> {
         let name = PartName::new(Kind::Afterstates, key);
         let expected = self.run.manifest.find(name);

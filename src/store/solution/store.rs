@@ -1,4 +1,4 @@
-//! Writes a solution: files of values, layer by layer, from the last to the first.
+//! Writes a solution: files of values, layer by layer, from the last layer to the first.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::store::outbox::Outbox;
 use crate::store::run::Run;
 use crate::store::writer::Writer;
 
-/// Upper bounds on the size of `solution.json`: a constant, and the bytes per file.
+/// Upper bounds on the size of `solution.json`: a constant, and the bytes for each file.
 const ROOM: u64 = 16 << 10;
 const ROOM_FOR_FILE: u64 = 256;
 
@@ -30,7 +30,7 @@ pub struct SolutionStore {
 }
 
 impl SolutionStore {
-    /// Open the directory of a run to solve it. Deletes unfinished files of an interrupted solver.
+    /// Open the directory of a run for a solver. Deletes unfinished files of an interrupted solver.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl SolutionStore {
         Ok(store)
     }
 
-    /// Begin a trial solution of the run in `dir`. Only reads `dir`, and writes to the empty
+    /// Begin a trial solution of the run in `dir`. Reads only `dir`, and writes only to the empty
     /// directory `place`.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl SolutionStore {
         self.solution.outbox.create(name, contents, segment)
     }
 
-    /// Finish a file of values of a layer that is being solved.
+    /// Finish the files of a part's values.
     pub(crate) fn finish(
         &mut self,
         objective: Objective,
