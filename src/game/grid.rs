@@ -71,8 +71,8 @@ impl Grid {
         }
         let mut board = 0;
         for row in rows {
-            let tiles = row.split([' ', ',', '\t']).filter(|tile| !tile.is_empty());
-            let tiles: Vec<&str> = tiles.collect();
+            let words = row.split([' ', ',', '\t']);
+            let tiles: Vec<&str> = words.filter(|tile| !tile.is_empty()).collect();
             if tiles.len() != usize::from(size.cols()) {
                 return Err(bad("a row has the wrong number of cells"));
             }
@@ -148,22 +148,17 @@ pub(crate) fn write(
         value => value.to_string(),
     };
     let tiles: Vec<String> = tiles.map(tile).collect();
-    let width = tiles.iter().map(String::len).max().unwrap_or(1);
     let (width, between) = if f.alternate() {
-        (width, "\n")
+        (tiles.iter().map(String::len).max().unwrap_or(1), "\n")
     } else {
         (1, " / ")
     };
-    for (at, row) in tiles.chunks(size.cols().into()).enumerate() {
-        if at > 0 {
-            f.write_str(between)?;
-        }
-        for (at, tile) in row.iter().enumerate() {
-            let gap = if at > 0 { " " } else { "" };
-            write!(f, "{gap}{tile:>width$}")?;
-        }
-    }
-    Ok(())
+    let row = |row: &[String]| {
+        let tiles = row.iter().map(|tile| format!("{tile:>width$}"));
+        tiles.collect::<Vec<_>>().join(" ")
+    };
+    let rows: Vec<String> = tiles.chunks(size.cols().into()).map(row).collect();
+    f.write_str(&rows.join(between))
 }
 
 #[cfg(test)]

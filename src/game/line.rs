@@ -72,8 +72,8 @@ impl Line {
     /// The board that holds this packed line and no other tiles.
     #[inline]
     pub(crate) fn to_board(self, packed: u16) -> Board {
-        let shifts = self.shifts().rev().enumerate();
-        shifts.fold(0, |board, (place, shift)| {
+        let digits = self.shifts().rev().enumerate();
+        digits.fold(0, |board, (place, shift)| {
             board | u64::from(packed >> (4 * place) & 15) << shift
         })
     }

@@ -127,9 +127,11 @@ impl Header {
             return Err(damaged(&format!("{} bytes after the end", got - length)));
         }
         let contents = if head[12] == VALUES {
-            let about = bytes[HEADER..].first_chunk::<ABOUT>();
-            let about = about.ok_or_else(|| damaged("header: impossible length"))?;
-            Contents::Values(About::from_bytes(label, about).map_err(damaged)?)
+            let about = bytes[HEADER..]
+                .first_chunk()
+                .ok_or("header: impossible length")
+                .and_then(|about| About::from_bytes(label, about));
+            Contents::Values(about.map_err(damaged)?)
         } else {
             Contents::Boards(label)
         };

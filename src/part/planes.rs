@@ -122,10 +122,8 @@ impl ValueDecoder {
         self.planes.resize(PLANES * count, 0);
         for (at, plane) in self.planes.chunks_exact_mut(count).enumerate() {
             let stored = u32_at(lengths, 4 * at) as usize;
-            let planes = rest.split_at_checked(stored);
-            let (stored, others) = planes.ok_or("a plane beyond the end")?;
+            let stored = rest.split_off(..stored).ok_or("a plane beyond the end")?;
             take_plane(&mut self.zstd, stored, plane)?;
-            rest = others;
         }
         if !rest.is_empty() {
             return Err("bytes after the planes");
@@ -154,8 +152,9 @@ fn take_plane(
     if zstd_safe::find_frame_compressed_size(stored) != Ok(stored.len()) {
         return Err("a plane that is not one zstd frame");
     }
-    let length = zstd.decompress_to_buffer(stored, plane);
-    let length = length.map_err(|_| "zstd cannot decode a plane")?;
+    let length = zstd
+        .decompress_to_buffer(stored, plane)
+        .map_err(|_| "zstd cannot decode a plane")?;
     if length < plane.len() {
         return Err("a plane of too few bytes");
     }

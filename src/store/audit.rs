@@ -26,8 +26,8 @@ impl Manifest {
         self.sums()?;
         self.bytes()?;
         let table = self.table();
-        let ended = Laws::new(&self.game, self.sealed_sum).table(&table);
-        let ended = ended.map_err(|error| match error {
+        let laws = Laws::new(&self.game, self.sealed_sum);
+        let ended = laws.table(&table).map_err(|error| match error {
             Error::Law { place, law } => format!("parts: {place}: {law}"),
             other => other.to_string(),
         })?;
@@ -114,8 +114,8 @@ impl Manifest {
         } in self.expected()
         {
             let states = |file: usize| (sealed.states - file as u64 * segment).min(segment);
-            let needed = sealed.states.div_ceil(segment) as usize;
-            let needed = if needed > 1 { needed } else { 0 };
+            let files = sealed.states.div_ceil(segment) as usize;
+            let needed = if files > 1 { files } else { 0 };
             let sizes = segments.iter().map(|file| file.states);
             let together: Sealed = segments.iter().copied().sum();
             let right = sizes.eq((0..needed).map(states)) && (needed == 0 || together == sealed);
@@ -133,8 +133,9 @@ impl Manifest {
     fn names_the_afterstates(&self, table: &Table) -> bool {
         let first = self.afterstates_from();
         let rows = table.rows().iter();
-        let needed = rows.filter(|row| row.sum >= first && row.afterstates > 0);
-        let needed = needed.map(|row| (row.sum, row.max_tile, row.afterstates));
+        let needed = rows
+            .filter(|row| row.sum >= first && row.afterstates > 0)
+            .map(|row| (row.sum, row.max_tile, row.afterstates));
         let named = |part: &SealedAfterstates| (part.sum, part.max_tile, part.sealed.states);
         needed.eq(self.afterstates.iter().map(named))
     }

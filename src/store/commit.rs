@@ -4,7 +4,6 @@
 //! durable, then their names, then the manifest that lists them. Last, obsolete files are deleted,
 //! and the table is written.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::{self, JoinHandle, ScopedJoinHandle};
@@ -55,13 +54,12 @@ impl<R: Record> Commit<R> {
     pub(super) fn begin(self) -> Result<UnderWay> {
         let (files, obsolete) = (self.files.len(), self.obsolete.len());
         let thread = thread::Builder::new().name("commit".to_owned());
-        let thread = thread.spawn(move || self.carry_out());
-        let thread = thread.map_err(|e| Error::Threads {
-            threads: 1,
-            cause: e.to_string(),
-        })?;
+        let started = thread.spawn(move || self.carry_out());
         Ok(UnderWay {
-            thread,
+            thread: started.map_err(|error| Error::Threads {
+                threads: 1,
+                cause: error.to_string(),
+            })?,
             files,
             obsolete,
         })
@@ -88,10 +86,10 @@ impl<R: Record> Commit<R> {
             Ok(())
         };
         thread::scope(|scope| {
-            let others = 1..AT_ONCE.min(self.files.len());
             // If a thread cannot be started, the other threads do its work.
-            let others = others.map(|_| thread::Builder::new().spawn_scoped(scope, some));
-            let others: Vec<_> = others.filter_map(io::Result::ok).collect();
+            let others: Vec<ScopedJoinHandle<Result<()>>> = (1..AT_ONCE.min(self.files.len()))
+                .filter_map(|_| thread::Builder::new().spawn_scoped(scope, some).ok())
+                .collect();
             let own = some();
             let mut ends = others.into_iter().map(ScopedJoinHandle::join);
             own.and(ends.try_for_each(|end| end.expect("no thread panics")))

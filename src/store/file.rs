@@ -32,8 +32,8 @@ pub(crate) fn create_dir(dir: &Path) -> Result<()> {
     if dir.is_dir() {
         return Ok(());
     }
-    let new = dir.ancestors().take_while(|dir| !dir.exists());
-    let new: Vec<&Path> = new.filter(|dir| !dir.as_os_str().is_empty()).collect();
+    let is_new = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();
+    let new: Vec<&Path> = dir.ancestors().take_while(is_new).collect();
     fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))?;
     new.into_iter().try_for_each(|dir| sync_dir(parent(dir)))
 }
@@ -80,8 +80,9 @@ pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<()> {
 /// Make the contents of a file durable. Windows syncs only files that are open for writing.
 fn sync(path: &Path) -> Result<()> {
     let file = OpenOptions::new().write(true).open(path);
-    let file = file.map_err(Error::io(path, "open"))?;
-    file.sync_all().map_err(Error::io(path, "sync"))
+    file.map_err(Error::io(path, "open"))?
+        .sync_all()
+        .map_err(Error::io(path, "sync"))
 }
 
 /// Rename a file, not durably.
@@ -104,8 +105,10 @@ pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
     if cfg!(windows) {
         return Ok(());
     }
-    let handle = File::open(dir).map_err(Error::io(dir, "open"))?;
-    handle.sync_all().map_err(Error::io(dir, "sync"))
+    File::open(dir)
+        .map_err(Error::io(dir, "open"))?
+        .sync_all()
+        .map_err(Error::io(dir, "sync"))
 }
 
 /// Delete a file, if it exists.

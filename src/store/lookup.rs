@@ -178,9 +178,10 @@ impl<R: Borrow<Run>> Lookup<R> {
         let game = *self.run().game();
         let mut questions = room(boards.len(), "boards")?;
         questions.resize(boards.len(), Question::default());
-        let slices = questions.par_chunks_mut(SLICE).enumerate();
-        let slices = slices.zip(boards.par_chunks(SLICE));
-        slices.for_each(|((slice, questions), boards)| {
+        let slices = questions
+            .par_chunks_mut(SLICE)
+            .zip(boards.par_chunks(SLICE));
+        slices.enumerate().for_each(|(slice, (questions, boards))| {
             let mut canonical = boards.to_vec();
             game.canonicalise(&mut canonical);
             let numbers = (slice * SLICE) as u32..;

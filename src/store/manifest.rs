@@ -230,8 +230,8 @@ impl Manifest {
         if keep.states() && self.dropped_below > 4 {
             return Some((Kind::States, self.dropped_below));
         }
-        let first = self.afterstates.first();
-        let first = first.map_or(self.sealed_sum + 2, |file| file.sum);
+        let kept = self.afterstates.first();
+        let first = kept.map_or(self.sealed_sum + 2, |file| file.sum);
         let mut rows = self.parts.iter().map(|part| part.row);
         let dropped = rows.any(|row| row.sum < first && row.afterstates > 0);
         (keep.afterstates() && dropped).then_some((Kind::Afterstates, first))
@@ -240,13 +240,12 @@ impl Manifest {
     /// All parts that should have files: states, then afterstates, in order of sum and largest
     /// tile.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
-        let kept = self
-            .parts
-            .iter()
-            .filter(|part| part.row.sum >= self.dropped_below);
-        let states = kept.filter_map(SealedPart::expected);
+        let is_left = |part: &&SealedPart| part.row.sum >= self.dropped_below;
+        let states = self.parts.iter().filter(is_left);
         let afterstates = self.afterstates.iter();
-        states.chain(afterstates.filter_map(SealedAfterstates::expected))
+        states
+            .filter_map(SealedPart::expected)
+            .chain(afterstates.filter_map(SealedAfterstates::expected))
     }
 
     /// The rows of a layer's parts.

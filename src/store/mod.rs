@@ -178,11 +178,9 @@ impl Store {
     fn drop_afterstates(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
         let first = manifest.afterstates_from();
-        let end = manifest
-            .afterstates
-            .partition_point(|file| file.sum < first);
-        let dropped = manifest.afterstates.drain(..end);
-        let dropped = dropped.filter_map(|part| part.expected());
+        let all = &mut manifest.afterstates;
+        let end = all.partition_point(|file| file.sum < first);
+        let dropped = all.drain(..end).filter_map(|part| part.expected());
         let files: Vec<_> = dropped.flat_map(|part| part.names()).collect();
         self.run.outbox.discard(&files)
     }
@@ -205,15 +203,12 @@ impl Store {
         let gone = manifest.dropped_below..end;
         manifest.dropped_below = gone.end.max(gone.start);
         let mut files = Vec::new();
-        for part in manifest
-            .parts
-            .iter_mut()
-            .filter(|part| gone.contains(&part.row.sum))
-        {
-            let expected = part.expected().filter(|_| part.bytes > 0);
-            files.extend(expected.iter().flat_map(Expected::names));
-            part.bytes = 0;
-            part.segments = Vec::new();
+        for part in &mut manifest.parts {
+            if part.bytes > 0 && gone.contains(&part.row.sum) {
+                files.extend(part.expected().iter().flat_map(Expected::names));
+                part.bytes = 0;
+                part.segments = Vec::new();
+            }
         }
         self.run.outbox.discard(&files)
     }

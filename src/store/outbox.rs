@@ -266,8 +266,8 @@ impl Outbox {
         let _ = self.end_commit();
         self.release()?;
         self.unsealed.clear();
-        let waiting = self.sealed.iter();
-        let waiting: Vec<PathBuf> = waiting.map(|file| self.temporary(file.name)).collect();
+        let path = |file: &Pending| self.temporary(file.name);
+        let waiting: Vec<PathBuf> = self.sealed.iter().map(path).collect();
         for (path, named) in files::all(&self.dir)? {
             if named == Named::Temporary && !waiting.contains(&path) {
                 file::remove(&path)?;
@@ -292,10 +292,10 @@ impl Outbox {
                 removed += 1;
             }
         }
-        let dir = self.dir.display();
-        let remark =
-            || format!("{dir}: removed unfinished files of an interrupted {job}: {removed}");
-        Ok((removed > 0).then(remark))
+        Ok((removed > 0).then(|| {
+            let dir = self.dir.display();
+            format!("{dir}: removed unfinished files of an interrupted {job}: {removed}")
+        }))
     }
 
     fn temporary(&self, name: FileName) -> PathBuf {

@@ -127,9 +127,9 @@ impl Run {
     /// The greatest sum of an afterstate; 2 if there is none.
     pub(crate) fn last_afterstates(&self) -> u32 {
         let table = self.table();
-        let rows = table.rows().iter();
-        let with = rows.filter(|row| row.afterstates > 0);
-        with.map(|row| row.sum).max().unwrap_or(2)
+        let mut rows = table.rows().iter().rev();
+        rows.find(|row| row.afterstates > 0)
+            .map_or(2, |row| row.sum)
     }
 
     /// The choice of boards that stay in the directory.
@@ -245,8 +245,8 @@ impl Run {
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
     pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
-        let expected = self.manifest.find(PartName::new(kind, key));
-        expected
+        self.manifest
+            .find(PartName::new(kind, key))
             .map(|expected| self.open_part(&expected))
             .transpose()
     }
@@ -269,8 +269,8 @@ impl Run {
     /// missing or damaged.
     pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
         self.has_layer(Kind::States, sum)?;
-        let parts = self.manifest.layer(sum).filter_map(|row| row.key());
-        let parts = parts.filter_map(|key| self.part(Kind::States, key).transpose());
+        let keys = self.manifest.layer(sum).filter_map(|row| row.key());
+        let parts = keys.filter_map(|key| self.part(Kind::States, key).transpose());
         Stream::over(parts.collect::<Result<_>>()?)
     }
 

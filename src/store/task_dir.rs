@@ -44,9 +44,11 @@ impl TaskDir {
 
     /// The names of a run's task directories for the layer of a sum.
     pub(crate) fn names(run: &Run, sum: u32) -> Result<Vec<String>> {
-        let of_layer = files::all(run.dir())?.into_iter();
-        let of_layer = of_layer.filter(|(_, named)| *named == Named::Tasks(sum));
-        let names = of_layer.filter_map(|(path, _)| path.file_name()?.to_str().map(str::to_owned));
+        let files = files::all(run.dir())?.into_iter();
+        let names = files.filter_map(|(path, named)| match named {
+            Named::Tasks(of) if of == sum => path.file_name()?.to_str().map(str::to_owned),
+            _ => None,
+        });
         Ok(names.collect())
     }
 
@@ -87,11 +89,11 @@ impl TaskDir {
 
     /// Begin an attempt at a task, in its own directory.
     pub(crate) fn begin(&self, task: &str) -> Result<Attempt<'_>> {
-        let mut names = tempfile::Builder::new();
-        let prefix = format!("{task}-");
-        let place = names.prefix(&prefix).suffix(file::TEMPORARY);
-        let place = place.tempdir_in(&self.path);
-        let place = place.map_err(Error::io(&self.path, "create a directory in"))?;
+        let place = tempfile::Builder::new()
+            .prefix(&format!("{task}-"))
+            .suffix(file::TEMPORARY)
+            .tempdir_in(&self.path)
+            .map_err(Error::io(&self.path, "create a directory in"))?;
         Ok(Attempt { dir: self, place })
     }
 

@@ -154,8 +154,10 @@ impl Solution {
     /// The solution of a run that can be solved; it may be incomplete or empty.
     fn begun_or_not(run: Run) -> Result<Self> {
         can_be_solved(&run)?;
-        let manifest = SolutionManifest::load(&run)?;
-        let manifest = manifest.unwrap_or_else(|| SolutionManifest::new(&run));
+        let manifest = match SolutionManifest::load(&run)? {
+            Some(manifest) => manifest,
+            None => SolutionManifest::new(&run),
+        };
         Ok(Self::new(run, manifest))
     }
 

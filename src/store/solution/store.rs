@@ -150,20 +150,18 @@ impl SolutionStore {
             let objective = answer.goal.objective;
             if objectives.contains(&objective) {
                 answer.solved_sum = sum;
-                let own = sealed
-                    .iter()
-                    .filter(|(name, _)| name.objective == Some(objective));
-                let own = own.map(|(name, files)| SealedValues::new(name.key, files.clone()));
-                answer.files.extend(own);
+                for (name, files) in &sealed {
+                    if name.objective == Some(objective) {
+                        let values = SealedValues::new(name.key, files.clone());
+                        answer.files.push(values);
+                    }
+                }
             }
         }
         manifest.format = manifest.version();
-        let files = manifest
-            .answers
-            .iter()
-            .map(|answer| answer.files.len() as u64);
-        let files: u64 = files.sum();
-        outbox.reserve(ROOM + files * ROOM_FOR_FILE)?;
+        let answers = manifest.answers.iter();
+        let files: usize = answers.map(|answer| answer.files.len()).sum();
+        outbox.reserve(ROOM + files as u64 * ROOM_FOR_FILE)?;
         if outbox.is_commit_due() {
             outbox.begin_commit(manifest)?;
         }
