@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_goes_first_whatever_the_order() {
+    fn the_least_recently_used_entry_is_dropped_first() {
         let mut random = Random::new(7);
         for bound in [0, 1, 5, 20, 1000] {
             let mut cache = Cache::new(bound);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_not_kept() {
+    fn a_value_that_failed_is_made_again() {
         let mut cache = Cache::new(10);
         let failed = cache.get_or_make(1, || Err(Error::Stopped));
         assert!(matches!(failed, Err(Error::Stopped)));

@@ -55,7 +55,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn each_thread_changes_its_own_value_and_all_are_there_in_order() {
+    fn each_thread_changes_its_own_value_and_the_values_keep_their_order() {
         let values = PerThread::new(3, |index| Ok(10 * index)).unwrap();
         std::thread::scope(|scope| {
             for index in 0..3 {

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "divide by zero")]
-    fn there_is_no_number_below_0() {
+    fn a_number_below_0_panics() {
         Random::new(0).below(0);
     }
 }

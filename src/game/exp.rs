@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_and_exponents_lead_to_each_other() {
+    fn tiles_become_exponents_and_exponents_tiles() {
         for (exp, tile) in [(1, 2), (2, 4), (10, 1024), (15, 32768), (16, 65536)] {
             assert_eq!(Exp::new(exp), Exp::of_tile(tile));
             assert_eq!(Exp::new(exp).unwrap().tile(), tile);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn states_come_from_parts_that_a_spawn_completes() {
+    fn a_spawn_leads_to_a_part_from_the_parts_listed() {
         let key = |sum, tile| PartKey {
             sum,
             max: Exp::of_tile(tile).unwrap(),

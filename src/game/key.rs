@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_2x2_count_all_boards_in_order() {
+    fn keys_of_2x2_have_the_order_of_the_boards() {
         // Every choice of three cells, and the last cell that makes the sum 40, if there is one.
         let codec = KeyCodec::new(40, exp(5));
         assert_eq!(codec.bits(4), 8, "6^3 = 216");

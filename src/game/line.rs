@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_a_board_make_it_up() {
+    fn the_lines_of_a_board_together_are_the_board() {
         for (rows, cols) in [(2, 2), (2, 4), (4, 3), (4, 4)] {
             let size = Size::new(rows, cols).unwrap();
             let board = 0xfedc_ba98_7654_3210 >> (64 - 4 * size.cells());

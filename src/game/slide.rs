@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_slides_as_a_person_would_slide_it() {
+    fn every_row_of_four_slides_like_a_naive_slide() {
         for row in 0..=0xffffu64 {
             let cells = row_of(row);
             let expected = naive(&cells);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_three_slides_as_a_person_would_slide_it() {
+    fn every_row_of_three_slides_like_a_naive_slide() {
         for row in 1..0x1000u64 {
             let cells = [row >> 8, row >> 4 & 15, row & 15];
             let expected = naive(&cells);

@@ -56,42 +56,40 @@ impl LineTables {
     /// Spawn into `afterstates` and move the candidates: `moves[0]` for a spawned 2, `moves[1]` for
     /// a spawned 4.
     pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
-        for_size!(self.size, {
-            // The exact lengths let the compiler drop the bounds checks.
-            let lines = SizedTables {
-                rows: &self.rows[..1 << (4 * C)],
-                columns: &self.columns[..1 << (4 * R)],
-                win: self.win,
-            };
+        for_size!(
+            self.size,
             if self.win < Exp::LAST {
-                moves_in::<R, C, true>(lines, afterstates, moves);
+                moves_in::<R, C, true>(self, afterstates, moves);
             } else {
-                moves_in::<R, C, false>(lines, afterstates, moves);
+                moves_in::<R, C, false>(self, afterstates, moves);
             }
-        });
+        );
     }
 }
 
 wide! {
     /// Like [`LineTables::moves`]; `WIN` is true if the game has a winning tile.
     fn moves_in<const R: usize, const C: usize, const WIN: bool>(
-        lines: SizedTables,
+        lines: &LineTables,
         afterstates: &[Board],
         moves: &mut [SpawnedMoves; 2],
     ) {
+        // The exact lengths let the compiler drop the bounds checks.
+        let rows = &lines.rows[..1 << (4 * C)];
+        let columns = &lines.columns[..1 << (4 * R)];
         let cells = Shape::<R, C>::CELLS as u32;
         let candidates = afterstates.iter().map(|&board| empty_cells(board, cells)).sum::<u32>();
         moves.iter_mut().for_each(|moves| moves.make_room(candidates as usize));
         let mut number = 0;
         for &afterstate in afterstates {
-            let moved = MovedBoard::<R, C>::new(afterstate, &lines);
+            let moved = MovedBoard::<R, C>::new(afterstate, rows, columns);
             let mut empty = !occupied(afterstate) & ONES & Shape::<R, C>::BOARD;
             while empty != 0 {
                 let shift = empty.trailing_zeros();
                 empty &= empty - 1;
                 for (tile, moves) in (1..).zip(moves.iter_mut()) {
                     let candidate = afterstate | tile << shift;
-                    let boards = moved.with(shift as usize / 4, tile, &lines);
+                    let boards = moved.with(shift as usize / 4, tile, rows, columns);
                     moves.take::<WIN>(number, candidate, boards, lines.win);
                 }
                 number += 1;
@@ -142,13 +140,6 @@ impl SpawnedMoves {
     }
 }
 
-/// The tables for boards of one size.
-struct SizedTables<'a> {
-    rows: &'a [BothMoves],
-    columns: &'a [BothMoves],
-    win: Exp,
-}
-
 /// A board before and after a move in each direction.
 struct MovedBoard<const R: usize, const C: usize> {
     /// Packed rows and columns, the last row and the last column first. An index of two bits needs
@@ -166,19 +157,19 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
     const ROW: u64 = (1 << (4 * C)) - 1;
 
     #[inline(always)]
-    fn new(board: Board, lines: &SizedTables) -> Self {
+    fn new(board: Board, moved_rows: &[BothMoves], moved_columns: &[BothMoves]) -> Self {
         let (mut rows, mut columns) = ([0; 4], [0; 4]);
         let (mut across, mut along) = ([0; 2], [0; 2]);
         for (row, digits) in rows[..R].iter_mut().enumerate() {
             *digits = board >> (4 * C * row) & Self::ROW;
-            let moved = lines.rows[*digits as usize];
+            let moved = moved_rows[*digits as usize];
             for (whole, line) in across.iter_mut().zip(moved) {
                 *whole |= u64::from(line) << (4 * C * row);
             }
         }
         for (column, digits) in columns[..C].iter_mut().enumerate() {
             *digits = Self::column(board >> (4 * column));
-            let moved = lines.columns[*digits as usize];
+            let moved = moved_columns[*digits as usize];
             for (whole, line) in along.iter_mut().zip(moved) {
                 *whole |= Self::spread(line) << (4 * column);
             }
@@ -193,12 +184,18 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
 
     /// The boards after each move if a tile is added in an empty cell, counted from the last cell.
     #[inline(always)]
-    fn with(&self, cell: usize, tile: u64, lines: &SizedTables) -> [Board; 4] {
+    fn with(
+        &self,
+        cell: usize,
+        tile: u64,
+        rows: &[BothMoves],
+        columns: &[BothMoves],
+    ) -> [Board; 4] {
         let (row, column) = ((cell / C) & 3, cell % C);
         let line = self.rows[row] | tile << (4 * column);
-        let [left, right] = lines.rows[line as usize & ((1 << (4 * C)) - 1)];
+        let [left, right] = rows[line as usize & ((1 << (4 * C)) - 1)];
         let line = self.columns[column] | tile << (4 * row);
-        let [up, down] = lines.columns[line as usize & ((1 << (4 * R)) - 1)];
+        let [up, down] = columns[line as usize & ((1 << (4 * R)) - 1)];
         let at = 4 * C * row;
         let others = !(Self::ROW << at);
         let across = |whole: Board, line: u16| whole & others | u64::from(line) << at;

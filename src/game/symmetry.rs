@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn images_match_a_cell_by_cell_twin_on_every_shape() {
+    fn images_agree_with_images_computed_cell_by_cell() {
         check_shape::<2, 2>();
         check_shape::<2, 3>();
         check_shape::<3, 2>();

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_s_name_is_read_back() {
+    fn a_game_is_read_back_from_its_name() {
         for name in ["2x2-8", "4x3", "3x4-2048", "4x4-65536"] {
             assert_eq!(name.parse::<Game>().unwrap().to_string(), name);
         }
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_of_2x2_are_beside_and_across() {
+    fn starts_of_2x2_are_side_by_side_or_diagonal() {
         let game = Game::new(Size::new(2, 2).unwrap(), None).unwrap();
         assert_eq!(game.starts(4), [0x0011, 0x0110]);
         assert_eq!(game.starts(6), [0x0012, 0x0120]);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_match_the_known_ends() {
+    fn the_bounds_are_the_known_last_tiles_and_sums() {
         // 2x2 ends at 32; 4x3 at sum 16380 (Kaneko and Yamashita, 2025).
         let game = |text: &str, max| Game::new(text.parse().unwrap(), max).unwrap();
         assert_eq!(game("2", None).top().tile(), 32);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_objectives_lead_to_each_other() {
+    fn an_objective_is_read_back_from_its_name() {
         let tile = |tile| Objective::Tile(Exp::of_tile(tile).unwrap());
         let named = [
             ("score", Objective::Score),
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_not_objectives() {
+    fn other_names_of_objectives_are_refused() {
         for other in [
             "", "Score", " score", "win", "0", "1", "2", "3", "12", "0512", "+512", "131072",
         ] {

@@ -24,7 +24,7 @@ impl ValueColumn {
         }
         Err(Error::Mismatch {
             path: self.path().to_owned(),
-            what: "its blocks are not those of its afterstates".to_owned(),
+            what: "its blocks begin at other boards than the blocks of its afterstates".to_owned(),
         })
     }
 
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_of_impossible_numbers_is_refused_though_its_checksum_agrees() {
+    fn a_header_of_impossible_numbers_is_refused_even_if_its_checksum_agrees() {
         let (keys, values) = sample(3);
         let good = column_of(&keys, &values, about(&keys, Objective::Score));
         for (at, number, what) in [

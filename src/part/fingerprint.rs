@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_of_values_binds_each_to_its_state() {
+    fn a_fingerprint_of_values_changes_if_two_states_swap_their_values() {
         // Computed from the definition with Python's integers.
         let print = value_fingerprint(&[0x0011, 0x0110], &[5, u32::MAX]);
         assert_eq!(print.to_string(), "89671b88805d99c9");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn text_round_trips_and_other_text_is_refused() {
+    fn a_fingerprint_is_read_back_from_its_text_and_other_text_is_refused() {
         let print = Fingerprint(0x00ab_cdef_0123_4567);
         assert_eq!(print.to_string().parse(), Ok(print));
         for bad in [

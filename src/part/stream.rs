@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_come_in_order_one_by_one_by_blocks_or_both() {
+    fn a_stream_gives_states_in_order_one_by_one_or_by_blocks() {
         let states: Vec<u64> = (0..2 * BLOCK as u64 + 3).map(|i| i * i).collect();
         let part = part_of(&states);
         let one_by_one: Result<Vec<u64>> = Stream::new(&part).unwrap().collect();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_come_one_after_another_whether_or_not_they_have_states() {
+    fn a_stream_gives_one_part_after_another_and_skips_empty_parts() {
         let states: Vec<u64> = (0..BLOCK as u64 + 9).collect();
         let parts = [&[][..], &states, &[], &[7, 8]].map(part_of);
         let expected = [&states[..], &[7, 8]].concat();

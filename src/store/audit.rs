@@ -34,7 +34,7 @@ impl Manifest {
         check(ended == self.complete, || {
             let says = if self.complete { "ends" } else { "goes on" };
             format!(
-                "complete: it says that the game {says} after the last layer, the counts do not"
+                "complete: it says that the game {says} after the last layer, but the counts say otherwise"
             )
         })?;
         check(self.names_the_afterstates(&table), || {
@@ -43,7 +43,7 @@ impl Manifest {
             } else {
                 "that a count needs to go on"
             };
-            format!("afterstates: not those {needed}")
+            format!("afterstates: expected all parts {needed}")
         })
     }
 
@@ -72,7 +72,7 @@ impl Manifest {
         let sealed = self.sealed_sum;
         let last = self.parts.last().map_or(2, |part| part.row.sum);
         check(sealed == last, || {
-            format!("sealed_sum: expected {last}, that of the last part, got {sealed}")
+            format!("sealed_sum: expected {last}, the sum of the last part, got {sealed}")
         })?;
         let most = self.game.sum_bound();
         check(sealed <= most, || {
@@ -121,7 +121,7 @@ impl Manifest {
             let right = sizes.eq((0..needed).map(states)) && (needed == 0 || together == sealed);
             check(right, || {
                 format!(
-                    "{} of {}: segments: not those of {sealed}",
+                    "{} of {}: segments: expected full files that add up to {sealed}",
                     name.kind, name.key
                 )
             })?;
@@ -170,7 +170,7 @@ mod tests {
         type Edit = fn(&mut Manifest);
         let wrong: [(&str, Edit); 18] = [
             (
-                "sealed_sum: expected 12, that of the last part, got 4294967294",
+                "sealed_sum: expected 12, the sum of the last part, got 4294967294",
                 |m| {
                     m.sealed_sum = u32::MAX - 1;
                 },
@@ -221,10 +221,10 @@ mod tests {
             ("complete: it says that the game ends", |m| {
                 m.complete = true;
             }),
-            ("afterstates: not those that a count needs", |m| {
+            ("afterstates: expected all parts that a count needs", |m| {
                 m.afterstates[0].sealed.states += 1;
             }),
-            ("afterstates: not those of every layer", |m| {
+            ("afterstates: expected all parts of every layer", |m| {
                 m.keep = Keep::Both;
             }),
             ("dropped_below: expected at most 0, got 4", |m| {

@@ -150,8 +150,8 @@ fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -
 #[cfg(feature = "cli")]
 pub(crate) struct Replacement {
     path: PathBuf,
-    /// A new file beside it, deleted when dropped. `None` for a pipe or a terminal, which is
-    /// written directly.
+    /// A new file in the directory of `path`, deleted when dropped. `None` for a pipe or a
+    /// terminal, which is written directly.
     new: Option<NamedTempFile>,
 }
 

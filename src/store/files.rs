@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_solution_is_told_from_a_run() {
+    fn files_of_a_solution_are_recognised() {
         for name in ["sum-00164-max-00032.score.values", "solution.json"] {
             assert!(matches!(
                 Named::of(name),

@@ -96,7 +96,8 @@ impl CountedLayer {
         }
     }
 
-    /// The report for the progress of a run that keeps these boards.
+    /// The layer as [`Progress`](crate::progress::Progress) is told of it, in a run that keeps
+    /// these boards.
     pub(crate) fn finished(&self, keep: Keep) -> FinishedLayer {
         let kept = if keep.afterstates() {
             self.afterstate_bytes
@@ -114,7 +115,7 @@ impl CountedLayer {
         }
     }
 
-    /// Add the division of some work on the layer, and its temporary files.
+    /// Add some work on the layer: how it was divided, and the bytes of its temporary files.
     pub(crate) fn took(&mut self, cuts: Cuts) {
         self.disk += cuts.spilled;
         self.cuts += cuts;

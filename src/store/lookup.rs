@@ -270,7 +270,7 @@ impl<R: Borrow<Run>> Lookup<R> {
     }
 }
 
-/// The position of the first board of a block.
+/// The position of a block's first board.
 fn first(part: &Part, block: usize) -> u64 {
     block as u64 * part.block_size()
 }

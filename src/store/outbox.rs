@@ -102,7 +102,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Hold finished files until their layer is sealed.
+    /// Hold finished files until the layer is sealed.
     fn hold(&mut self, name: PartName, files: Vec<(Spooled, Sealed)>) {
         let names = name.files(files.len());
         let mut held = Vec::with_capacity(files.len());

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_are_different_in_order_and_the_same_for_a_seed() {
+    fn positions_are_distinct_and_sorted_and_the_seed_determines_them() {
         for (total, count) in [(0, 0), (1, 1), (10, 0), (10, 3), (10, 10), (1 << 40, 1000)] {
             let drawn = positions(total, count, 7).unwrap();
             assert_eq!(drawn.len() as u64, count);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_draw_of_a_seed_never_changes() {
+    fn a_seed_draws_the_known_positions() {
         // Computed in Python from the descriptions here and in `random.rs`.
         let drawn = |total, count, seed| positions(total, count, seed).unwrap();
         assert_eq!(drawn(12, 4, 7), [1, 6, 7, 10]);

@@ -48,7 +48,7 @@ impl Spill {
     /// Read `into.len()` bytes at offset `at`, and check them against their CRC-32 at the time of
     /// writing.
     pub(crate) fn read(&self, at: u64, crc: u32, into: &mut [u8]) -> Result<()> {
-        let file = self.file.as_ref().expect("what is read was appended");
+        let file = self.file.as_ref().expect("only appended bytes are read");
         read_exact_at(file, into, at)
             .and_then(|()| match crc32fast::hash(into) == crc {
                 true => Ok(()),

@@ -101,7 +101,7 @@ impl Run {
         let line = 1 + pairs
             .take_while(|(expected, found)| expected == found)
             .count();
-        let what = format!("line {line} is not that of the manifest");
+        let what = format!("line {line} differs from the table of the manifest");
         Err(Error::Altered { path, what })
     }
 }

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_kept_from_file_to_file() {
+    fn boards_out_of_order_across_files_are_refused() {
         let block = Kind::Afterstates.block() as u64;
         let boards: Vec<u64> = (0..block).chain(0..block).collect();
         let refused = write(&boards, block).err();

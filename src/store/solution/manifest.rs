@@ -203,7 +203,7 @@ impl SolutionManifest {
             let named = files.map(|file| (Reverse(file.sum), file.max_tile, file.sealed.states));
             check(solved.into_iter().eq(named), || {
                 format!(
-                    "answers: {name}: files: not those of the layers from sum {} on",
+                    "answers: {name}: files: expected the parts of all layers from sum {} on",
                     answer.solved_sum
                 )
             })?;
@@ -211,7 +211,7 @@ impl SolutionManifest {
                 check(values.are_cut_as(run), || {
                     let (sum, tile) = (values.sum, values.max_tile);
                     format!(
-                        "answers: {name}: sum {sum}, largest tile {tile}: segments: not those of the afterstates"
+                        "answers: {name}: sum {sum}, largest tile {tile}: segments: expected the lengths of the segments of afterstates"
                     )
                 })?;
             }
