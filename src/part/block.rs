@@ -105,17 +105,6 @@ impl Encoder {
     }
 }
 
-/// Check a block's bytes against its checksum.
-pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
-    if bytes.len() < PREFIX || bytes.len() - PREFIX != u32_at(bytes, 12) as usize {
-        return Err("length differs");
-    }
-    if checksum(bytes) != u32_at(bytes, 16) {
-        return Err("checksum differs");
-    }
-    Ok(())
-}
-
 /// CRC of all bytes of a block except the CRC itself.
 fn checksum(block: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
@@ -138,7 +127,12 @@ pub(crate) struct Payload<'a> {
 impl<'a> Payload<'a> {
     /// The payload of a block, or a description of the damage.
     pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, &'static str> {
-        check(bytes)?;
+        if bytes.len() < PREFIX || bytes.len() - PREFIX != u32_at(bytes, 12) as usize {
+            return Err("length differs");
+        }
+        if checksum(bytes) != u32_at(bytes, 16) {
+            return Err("checksum differs");
+        }
         Ok(Self {
             first: u64_at(bytes, 0),
             count: u32_at(bytes, 8),

@@ -91,14 +91,11 @@ impl FromStr for Fingerprint {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        if text.len() != 16 || !text.bytes().all(lower) {
-            return Err(format!(
-                "fingerprint {text:?}: expected 16 hexadecimal digits"
-            ));
-        }
-        u64::from_str_radix(text, 16)
+        Some(text)
+            .filter(|text| text.len() == 16 && text.bytes().all(lower))
+            .and_then(|text| u64::from_str_radix(text, 16).ok())
             .map(Self)
-            .map_err(|e| e.to_string())
+            .ok_or_else(|| format!("fingerprint {text:?}: expected 16 hexadecimal digits"))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use super::block::{PREFIX, Payload, check};
+use super::block::{PREFIX, Payload};
 use super::header::{ENTRY, Footer, Header, u64_at};
 use crate::error::{Error, Result};
 
@@ -139,7 +139,8 @@ impl Frame {
 
     pub(super) fn check_blocks(&self) -> Result<()> {
         (0..self.blocks()).try_for_each(|block| {
-            check(&self.bytes[self.place(block)]).map_err(|what| self.damaged(block, what))
+            let payload = Payload::of(&self.bytes[self.place(block)]).map(drop);
+            payload.map_err(|what| self.damaged(block, what))
         })
     }
 

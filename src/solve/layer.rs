@@ -142,7 +142,7 @@ impl<'a> Draft<'a> {
         sum: u32,
         parts: impl Iterator<Item = &'p Part>,
     ) -> Result<Self> {
-        let blocks: usize = parts.map(|part| part.blocks()).sum();
+        let blocks: usize = parts.map(Part::blocks).sum();
         let ranking = tables.of_sum(sum);
         Ok(Self {
             game,

@@ -277,7 +277,7 @@ impl<'a> Values<'a> {
         let Some(columns) = columns else {
             return Ok(None);
         };
-        let size = columns.first().map_or(1, |column| column.block_size());
+        let size = columns.first().map_or(1, ValueColumn::block_size);
         let (block, at) = ((position / size) as usize, (position % size) as usize);
         let values = self.values.get_or_make((key, block), || {
             let mut values = vec![Vec::new(); columns.len()];

@@ -277,18 +277,6 @@ impl Manifest {
             .is_some_and(|expected| expected.names().any(|file| file == name))
     }
 
-    /// Refuse a segment size that differs from the run's.
-    pub(crate) fn expect_segment(&self, dir: &Path, wanted: Option<u64>) -> Result<()> {
-        match wanted {
-            Some(wanted) if wanted != self.segment => Err(Error::OtherSegment {
-                path: dir.to_owned(),
-                found: self.segment,
-                wanted,
-            }),
-            _ => Ok(()),
-        }
-    }
-
     /// Refuse another game's directory.
     pub(crate) fn expect_game(&self, dir: &Path, game: &Game) -> Result<()> {
         if self.game == *game {

@@ -142,9 +142,13 @@ impl Store {
         manifest.format = manifest.version();
         self.drop_afterstates()?;
         self.drop_states()?;
-        self.reserve()?;
-        if self.is_commit_due() {
-            self.run.outbox.begin_commit(&self.run.manifest)?;
+        let Run {
+            manifest, outbox, ..
+        } = &mut self.run;
+        let entries = manifest.parts.len() + manifest.afterstates.len() + manifest.cut_files();
+        outbox.reserve(ROOM + entries as u64 * ROOM_FOR_PART)?;
+        if outbox.is_commit_due() {
+            outbox.begin_commit(manifest)?;
         }
         Ok(())
     }
@@ -152,15 +156,6 @@ impl Store {
     /// Whether the counted layers should be sealed and committed now.
     pub(crate) fn is_commit_due(&self) -> bool {
         self.run.outbox.is_commit_due()
-    }
-
-    /// Reserve room on disk for the manifest and the table of the sealed layers.
-    fn reserve(&mut self) -> Result<()> {
-        let manifest = &self.run.manifest;
-        let entries = manifest.parts.len() + manifest.afterstates.len() + manifest.cut_files();
-        self.run
-            .outbox
-            .reserve(ROOM + entries as u64 * ROOM_FOR_PART)
     }
 
     /// Commit, and delete unfinished files and the tasks of sealed layers.

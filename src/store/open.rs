@@ -58,13 +58,21 @@ impl Store {
             }
         };
         manifest.expect_game(dir, game)?;
-        manifest.expect_segment(dir, segment)?;
+        if let Some(wanted) = segment.filter(|&wanted| wanted != manifest.segment) {
+            return Err(Error::OtherSegment {
+                path: dir.to_owned(),
+                found: manifest.segment,
+                wanted,
+            });
+        }
         let mut store = Self {
             run: Run::new(dir, manifest, lock),
             notes: Vec::new(),
         };
         store.keep(keep)?;
-        store.check_files()?;
+        for part in store.run.expected() {
+            store.run.open_part(&part)?;
+        }
         store.remove_orphans()?;
         store.commit_or_make_room()?;
         if !matches!(store.run.check_table(), Ok(None)) {
@@ -152,11 +160,5 @@ impl Store {
         })?;
         self.notes.extend(remark);
         Ok(())
-    }
-
-    fn check_files(&self) -> Result<()> {
-        self.run
-            .expected()
-            .try_for_each(|part| self.run.open_part(&part).map(drop))
     }
 }

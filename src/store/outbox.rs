@@ -81,9 +81,8 @@ impl Outbox {
         files.retain(|(_, sealed)| sealed.states > 0);
         if files.len() > 1 && matches!(files[0].0, Spooled::File) {
             // The first file gets its number now.
-            let [only, first] = [1, files.len()].map(|files| name.files(files).next());
-            let [only, first] = [only, first].map(|name| self.temporary(name.expect("a file")));
-            file::rename(&only, &first)?;
+            let [only, first] = [None, Some(0)].map(|segment| FileName { of: name, segment });
+            file::rename(&self.temporary(only), &self.temporary(first))?;
         }
         let all = files.iter().map(|(_, sealed)| *sealed).sum();
         if !files.is_empty() {

@@ -43,7 +43,7 @@ impl LayerFiles {
         for max in run.game().top().up_to() {
             let key = PartKey { sum, max };
             let file = run.part(kind, key)?;
-            let firsts: Vec<Board> = file.iter().flat_map(|part| part.firsts()).collect();
+            let firsts: Vec<Board> = file.iter().flat_map(Part::firsts).collect();
             let first_bucket = buckets;
             buckets += firsts.len().max(1);
             parts.push(LayerPart {

@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use super::{Watch, advance};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Tally};
-use crate::part::{Decoder, Kind};
+use crate::part::{Decoder, Kind, Part};
 use crate::progress::Progress;
 use crate::store::Run;
 use follow::{Follow, TargetLayer};
@@ -228,7 +228,7 @@ impl Recount<'_, '_> {
     }
 
     fn wrong(&self, part: &LayerPart, what: String) -> Error {
-        let file = part.file.as_ref().map(|part| part.path());
+        let file = part.file.as_ref().map(Part::path);
         Error::Damaged {
             path: file.unwrap_or(self.run.dir()).to_owned(),
             what,
