@@ -35,7 +35,7 @@ pub(super) fn parts(run: &Run, kind: Kind, sum: u32, max: Option<Exp>) -> Result
 
 /// The number of their boards.
 pub(super) fn boards_in(parts: &[Part]) -> Result<usize> {
-    let count = parts.iter().map(|part| part.states()).sum::<u64>();
+    let count = parts.iter().map(Part::states).sum::<u64>();
     usize::try_from(count).map_err(|_| Error::NoMemory {
         count: usize::MAX,
         what: "boards",
