@@ -3,8 +3,8 @@
 //! Two facts make the game layered: a move keeps the sum of the tiles, and a spawn adds 2 or 4. So
 //! all states of one sum (a *layer*) follow from the two layers before it, and no state belongs to
 //! two layers. A count goes through the sums in order. Each layer is a map (spawn, move, canonical
-//! form) and a reduce (sort, drop repeats), or operations on matrices of bits. It ends up in files
-//! that other programs can stream.
+//! form) and a reduce (sort, drop repeats), or operations on matrices of bits. The boards are written
+//! to files that other programs can stream.
 //!
 //! ```
 //! use enum48::{Game, engine, store::Store};
@@ -40,11 +40,11 @@
 //! | canonical | the least of a board's images under the symmetries, boards compared as numbers |
 //! | labeled | counted without symmetry: the sum of orbit sizes |
 //! | sum | the sum of a board's tiles (*age* in part of the literature) |
-//! | weight | half the sum of some cells, such as a row or a half of a board |
+//! | weight | half the sum of a row, or of a half of a board |
 //! | layer | all canonical states of one sum |
 //! | part | all canonical states, or afterstates, of one sum and one largest tile ([`PartKey`](game::PartKey)) |
 //! | tile, exponent | 32 is a tile, 5 its exponent ([`Exp`](game::Exp)) |
-//! | tally | counts of some boards, which threads add up ([`Tally`](game::Tally)) |
+//! | tally | counts of boards; each thread has one, and their sum is the result ([`Tally`](game::Tally)) |
 //! | row | the counts of one part in the table ([`Row`](counts::Row)) |
 //! | fingerprint | the sum of a mix of each board: it identifies a set of boards |
 //! | run | the count of one game so far, in a directory of its own |
@@ -52,12 +52,12 @@
 //! | block | boards that are encoded together and can be decoded alone |
 //! | range | boards, keys or positions from one up to another |
 //! | task | work for one thread; in `cluster`, for one process |
-//! | batch | the tasks that are under way at once |
+//! | batch | the tasks that run at one time |
 //! | slice | boards that fit a core's first caches |
 //! | position | the number of states before a state in its part |
 //! | frontier | the afterstates of the last two sums, from which the next layer follows |
-//! | candidate | a state or afterstate as it is produced, before repeats are dropped |
-//! | key | a shorter number for a board, in the same order among the boards of a sum |
+//! | candidate | a state or afterstate before repeats are dropped |
+//! | key | a shorter number for a board of a sum; keys have the order of the boards |
 //! | sorted run | a sorted list of keys, or of boards, without repeats; only in `engine` |
 //! | objective, goal | the quantity that a game is solved for; an objective and its precision |
 //! | value | the expectation of an afterstate for a goal, in a file's column |
@@ -69,12 +69,13 @@
 //!
 //! Top down: `game` (the rules) -> `engine` (the loop over layers; a state's way from a start to
 //! disk) -> `part` (the file format) -> `store` (a directory that survives being stopped) -> the
-//! rest on demand: `progress` (how far work has come), `counts` (the table), `laws` (what any counts
-//! must obey), `known` (published numbers), `bound` (how many boards there are), `verify`, `graph`,
-//! `play` (games as codes), `witness` (a game that ends in a given board), `solve` (what a board is
-//! worth), `estimate` (how long a job will take), `cluster` (a layer as tasks, for several machines), `machine` (the cores and the memory that
-//! a process may use). Each module uses only those to its left in `game -> part -> counts, bound, play
-//! -> laws -> store -> engine, graph -> witness, cluster -> solve -> verify, estimate, machine -> cli -> python`.
+//! rest on demand: `progress` (how far work has come), `counts` (the table), `laws` (the laws of all
+//! counts), `known` (published numbers), `bound` (how many boards there are), `verify`, `graph`,
+//! `play` (games as codes), `witness` (a game that ends in a given board), `solve` (the values of
+//! boards), `cluster` (a layer as tasks, for several machines), `estimate` (how long a job will take),
+//! `machine` (the cores and the memory that a process may use). Each module uses only the modules to
+//! its left in `game -> part -> counts, bound, play -> laws -> store -> engine, graph -> witness,
+//! cluster -> solve -> verify, estimate, machine -> cli -> python`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates. The
 //! Python module is the feature `python`, which does not need `cli`; `pip install .` builds it.

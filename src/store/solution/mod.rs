@@ -297,14 +297,12 @@ impl Solution {
             let expected = answer.find(key)?.expected(objective)?;
             Some((self.abouts(answer.goal, key), expected))
         });
-        found
-            .map(|(abouts, expected)| {
-                let files = expected.files().zip(abouts);
-                ValueColumn::join(
-                    files.map(|((name, sealed), about)| self.outbox.open(name, about, sealed)),
-                )
-            })
-            .transpose()
+        let Some((abouts, expected)) = found else {
+            return Ok(None);
+        };
+        let files = expected.files().zip(abouts);
+        let open = |((name, sealed), about)| self.outbox.open(name, about, sealed);
+        ValueColumn::join(files.map(open)).map(Some)
     }
 
     /// The expected contents of each file of a part's values; there is a file for each file of
