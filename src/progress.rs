@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Is told how far long work has come, by one thread at a time. Every method has a default that
-/// does nothing.
+/// Receives reports on long work, from one thread at a time. Every method has a default that does
+/// nothing.
 pub trait Progress: Send {
     /// Work on the layer of this sum begins.
     fn begin(&mut self, _sum: u32) {}
 
-    /// More boards are done: states found, values computed, or boards read. `boards` is their
-    /// number since the last call, and can be 0.
+    /// Called with the number of boards that were done since the last call, which can be 0. A board
+    /// is done when it is found as a state, when its value is computed, or when it is read.
     fn advance(&mut self, _boards: u64) {}
 
     /// A layer is counted or solved. It may be sealed later.

@@ -13,7 +13,7 @@ use crate::wide::wide;
 pub struct Claim {
     /// Sum and largest tile.
     pub key: PartKey,
-    /// Each board must have an empty cell, because it is an afterstate.
+    /// If true, the boards are afterstates, and each must have an empty cell.
     pub room: bool,
 }
 

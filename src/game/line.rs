@@ -95,9 +95,9 @@ pub(crate) fn pack(tiles: &[u8]) -> Option<u16> {
 }
 
 /// Slide the exponents of a line toward its first cell; 0 is an empty cell. Returns the score,
-/// which is the sum of the merged tiles.
+/// which is the sum of the tiles that merges made.
 ///
-/// 4 4 . 8 becomes 8 8 . ., not 16: a merged tile does not merge again in this move.
+/// 4 4 . 8 becomes 8 8 . ., not 16: a tile that a merge made does not merge again in this move.
 pub(crate) fn slide(line: &mut [u8]) -> u64 {
     let (mut score, mut end, mut can_merge) = (0, 0, false);
     for at in 0..line.len() {

@@ -54,7 +54,7 @@ struct PackedLines<const R: usize, const C: usize, const D: usize>;
 
 impl<const R: usize, const C: usize, const D: usize> PackedLines<R, C, D> {
     const VERTICAL: bool = D == Direction::Up as usize || D == Direction::Down as usize;
-    /// Whether the edge moved toward is the more significant end of each line.
+    /// Whether a move is toward the more significant end of each line.
     const UPWARD: bool = D == Direction::Up as usize || D == Direction::Left as usize;
     /// Number of cells of a line.
     const LENGTH: usize = if Self::VERTICAL { R } else { C };

@@ -23,7 +23,7 @@ pub(crate) const ENTRY: usize = 16;
 /// Maximum block size of any file, which bounds the memory that a damaged header can ask for.
 const MOST_IN_BLOCK: u32 = 1 << 20;
 
-/// The kinds of files, as numbers.
+/// Codes of the kinds of files.
 const STATES: u8 = 0;
 const AFTERSTATES: u8 = 1;
 const VALUES: u8 = 2;
@@ -32,7 +32,7 @@ const VALUES: u8 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) contents: Contents,
-    /// States, or values, in every block but the last.
+    /// Number of states or values in a full block.
     pub(crate) block: u32,
     /// Bytes of the finished file; 0 while it is unfinished.
     pub(crate) length: u64,
