@@ -11,8 +11,8 @@ pub use crate::engine::bits::kernels::{
     BitLine, BitTile, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
     select, transpose,
 };
-pub use crate::engine::lists::merge::{union, union_all};
 pub use crate::engine::lists::sort::Sorter;
+pub use crate::engine::lists::sort::{union, union_all};
 pub use crate::game::rules::{Rules, rules};
 pub use crate::part::block::{BLOCK, Block, Encoder};
 pub use crate::part::contents::Contents;

@@ -6,11 +6,9 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::LayerPlan;
-use super::task::{Missing, Stage, Task};
+use super::plan::{LayerPlan, Missing, Stage, Task};
 use crate::error::{Error, Result, TaskError};
-use crate::game::Tally;
-use crate::game::{Exp, PartKey};
+use crate::game::{Exp, PartKey, Tally};
 use crate::part::{Fingerprint, Kind, Label, Part, Sealed};
 use crate::store::{PROGRAM, Run, TaskDir};
 
@@ -27,13 +25,13 @@ pub(super) struct Receipt {
     pub(super) files: BTreeMap<String, Sealed>,
 }
 
-/// A layer that is counted as tasks; see the module.
+/// A layer that is counted as tasks.
 pub(super) struct PlannedLayer<'a> {
     pub(super) run: &'a Run,
     pub(super) name: String,
     pub(super) plan: LayerPlan,
     pub(super) dir: TaskDir,
-    /// Receipts that were read: the file system may be far away.
+    /// Receipts that were read. The file system may be slow.
     receipts: Mutex<HashMap<Task, Receipt>>,
 }
 
@@ -134,18 +132,21 @@ impl<'a> PlannedLayer<'a> {
         let files = self.dir.files()?;
         for stage in Stage::ALL {
             let tasks = match self.tasks(stage) {
-                // A task of an earlier stage, whose receipt is damaged.
+                // The receipt of a task of an earlier stage is damaged.
                 Err(Error::Task(TaskError::Undone(name))) => return self.missing_again(name),
                 tasks => tasks?,
             };
-            let undone = tasks.iter().filter(|task| !files.contains(&task.receipt()));
-            let undone: Vec<String> = undone.map(|&task| self.full_name(task)).collect();
-            if !undone.is_empty() {
+            let of = tasks.len();
+            let undone = |task: &Task| !files.contains(&task.receipt());
+            let undone = tasks.into_iter().filter(undone);
+            let tasks: Vec<String> = undone.map(|task| self.full_name(task)).collect();
+            if !tasks.is_empty() {
+                let sum = self.plan.sum;
                 return Ok(Some(Missing {
-                    sum: self.plan.sum,
+                    sum,
                     stage,
-                    tasks: undone,
-                    of: tasks.len(),
+                    tasks,
+                    of,
                 }));
             }
         }
@@ -155,7 +156,7 @@ impl<'a> PlannedLayer<'a> {
     /// Like [`Self::missing`], for a task whose receipt was withdrawn, by its full name.
     fn missing_again(&self, name: String) -> Result<Option<Missing>> {
         let (_, task) = name.split_once('/').unwrap_or_default();
-        let stage = task.parse::<Task>()?.stage();
+        let stage = task.parse::<Task>()?.stage;
         Ok(Some(Missing {
             sum: self.plan.sum,
             stage,
@@ -166,24 +167,46 @@ impl<'a> PlannedLayer<'a> {
 
     /// The tasks of a stage; all earlier stages must be done.
     fn tasks(&self, stage: Stage) -> Result<Vec<Task>> {
-        self.plan.tasks(stage, self.run.segment(), |kind, max| {
-            self.made(kind, max).map(|files| total(&files))
-        })
+        let mut tasks = Vec::new();
+        for max in self.plan.largest() {
+            match stage {
+                Stage::Map => tasks.extend(self.plan.maps(max)),
+                Stage::Reduce => tasks.extend(self.plan.reduces(max)),
+                Stage::Gather => tasks.extend(self.plan.gathers(max)),
+                Stage::Write => {
+                    for kind in [Kind::States, Kind::Afterstates] {
+                        tasks.extend(self.writes(kind, max, total(&self.made(kind, max)?)));
+                    }
+                }
+            }
+        }
+        Ok(tasks)
     }
 
-    /// The files with the boards of a part that reduces or gathers made, in order.
+    /// The tasks that write the `boards` boards of a part into files of the run.
+    pub(super) fn writes(
+        &self,
+        kind: Kind,
+        max: Exp,
+        boards: u64,
+    ) -> impl Iterator<Item = Task> + use<> {
+        let files = boards.div_ceil(self.run.segment()) as usize;
+        Task::all(Stage::Write, kind, max, files)
+    }
+
+    /// The files of a part's boards, in order: states from reduces, afterstates from gathers.
     pub(super) fn made(&self, kind: Kind, max: Exp) -> Result<Vec<(String, Sealed)>> {
-        let tasks: Vec<Task> = match kind {
-            Kind::States => self.plan.reduces(max).collect(),
-            Kind::Afterstates => self.plan.gathers(max).collect(),
-        };
-        self.files(tasks.into_iter().map(|task| (task, task.boards(kind))))
+        let file = |task: Task| (task, task.boards(kind));
+        match kind {
+            Kind::States => self.files(self.plan.reduces(max).map(file)),
+            Kind::Afterstates => self.files(self.plan.gathers(max).map(file)),
+        }
     }
 
     /// The files of `names` that their tasks made; receipts leave out empty files.
     pub(super) fn files(
         &self,
-        names: impl Iterator<Item = (Task, String)>,
+        names: impl IntoIterator<Item = (Task, String)>,
     ) -> Result<Vec<(String, Sealed)>> {
         let mut files = Vec::new();
         for (task, name) in names {
@@ -194,7 +217,7 @@ impl<'a> PlannedLayer<'a> {
         Ok(files)
     }
 
-    /// Open some files of boards of a part.
+    /// Open files of boards of a part.
     pub(super) fn open_all(
         &self,
         kind: Kind,
@@ -202,9 +225,8 @@ impl<'a> PlannedLayer<'a> {
         files: Vec<(String, Sealed)>,
     ) -> Result<Vec<Part>> {
         let label = self.label(kind, max);
-        let parts = files.into_iter();
-        let parts = parts.map(|(name, sealed)| self.dir.part(&name, label, sealed));
-        parts.collect()
+        let open = |(name, sealed): (String, Sealed)| self.dir.part(&name, label, sealed);
+        files.into_iter().map(open).collect()
     }
 
     /// The label of a file with boards of a part.
@@ -217,14 +239,14 @@ impl<'a> PlannedLayer<'a> {
         PartKey { sum, max }
     }
 
-    /// Have a task done again.
+    /// Withdraw the receipt of a task, so that the task is done again.
     pub(super) fn retract(&self, task: Task) -> Result<()> {
         let files = task.files();
         self.dir.retract(files.iter().map(String::as_str))
     }
 
-    /// If an error is about a damaged file of a task, have the task done again, and report the
-    /// task.
+    /// If an error is about a damaged file of a task, withdraw its receipt, and name the task in the
+    /// error.
     pub(super) fn blame(&self, error: Error) -> Error {
         let task = error.damaged_file().and_then(|path| self.maker(path));
         let Some(task) = task else { return error };
@@ -253,6 +275,7 @@ impl<'a> PlannedLayer<'a> {
 
 /// Number of boards in some files.
 pub(super) fn total(files: &[(String, Sealed)]) -> u64 {
-    let boards = files.iter().map(|(_, sealed)| sealed.states);
-    boards.fold(0, u64::saturating_add)
+    files
+        .iter()
+        .fold(0, |total, (_, sealed)| total.saturating_add(sealed.states))
 }

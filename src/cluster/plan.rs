@@ -1,16 +1,18 @@
-//! The plan of a layer: the tasks into which it is cut.
+//! The plan of a layer: the tasks into which it is cut, and their names.
 //!
 //! Key idea: the plan follows from the sealed layers and from the size of a task. The number of
 //! candidates of a part is the number of empty cells that are spawned into. The distribution of a
 //! part hardly changes from layer to layer, so quantiles of the part before cut it evenly. The
 //! sealed files do not depend on the plan.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
-use super::task::{Stage, Task, TaskStep};
 use crate::counts::Row;
 use crate::engine::{Bounds, Frontier, codec};
-use crate::error::Result;
+use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey};
 use crate::part::Kind;
 use crate::store::{PROGRAM, Run};
@@ -18,7 +20,7 @@ use crate::store::{PROGRAM, Run};
 /// Default number of candidates of a task: minutes of work for a core.
 pub const TASK: u64 = 1 << 27;
 
-/// Average number of times that reduces make each afterstate of a part, roughly.
+/// A rough average of the reduces that make an afterstate.
 const REPEATED: u64 = 4;
 
 /// The division of a layer into tasks.
@@ -39,7 +41,7 @@ pub(super) struct LayerPlan {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PartPlan {
     max_tile: u32,
-    /// Number of maps, each of which spawns into some of the afterstates; 0 if there are none.
+    /// Number of maps, each of which spawns into some of the afterstates.
     pub(super) shares: usize,
     /// The first keys of the ranges of its states, without the first range.
     states: Vec<u64>,
@@ -70,77 +72,49 @@ impl LayerPlan {
         self.sum == run.sealed_sum() + 2 && self.run == run.checksum()
     }
 
-    /// The tasks of a stage. The last stage cuts the `boards` of each part into files of `segment`
-    /// boards; `boards` is known only when the earlier stages are done.
-    pub(super) fn tasks(
-        &self,
-        stage: Stage,
-        segment: u64,
-        boards: impl Fn(Kind, Exp) -> Result<u64>,
-    ) -> Result<Vec<Task>> {
-        let mut tasks = Vec::new();
-        for max in self.largest() {
-            match stage {
-                Stage::Map => tasks.extend(self.maps(max)),
-                Stage::Reduce => tasks.extend(self.reduces(max)),
-                Stage::Gather => tasks.extend(self.gathers(max)),
-                Stage::Write => {
-                    for kind in [Kind::States, Kind::Afterstates] {
-                        let files = boards(kind, max)?.div_ceil(segment) as usize;
-                        tasks.extend(Task::all(TaskStep::Write(kind), max, files));
-                    }
-                }
-            }
-        }
-        Ok(tasks)
-    }
-
     /// The largest tiles of the parts.
     pub(super) fn largest(&self) -> impl Iterator<Item = Exp> {
         self.parts.iter().filter_map(PartPlan::max)
     }
 
-    /// The maps of a part: they spawn into the afterstates that its states come from.
+    /// The maps of a part: they spawn into the afterstates from which its states come.
     pub(super) fn maps(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
-        let shares = self.part(max).map_or(0, |part| part.shares);
-        Task::all(TaskStep::Map, max, shares)
+        let maps = self.part(max).map_or(0, |part| part.shares);
+        Task::all(Stage::Map, Kind::States, max, maps)
     }
 
     /// The reduces of a part: they merge its states.
     pub(super) fn reduces(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
         let ranges = self.ranges(Kind::States, max);
-        Task::all(TaskStep::Reduce, max, ranges)
+        Task::all(Stage::Reduce, Kind::States, max, ranges)
     }
 
     /// The gathers of a part: they merge its afterstates, which come from the states of the part
     /// and of the part below.
     pub(super) fn gathers(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
-        let made = self
-            .sources(max)
-            .any(|from| self.ranges(Kind::States, from) > 0);
-        let ranges = if made {
+        let mut sources = self.sources(max);
+        let ranges = if sources.any(|from| self.ranges(Kind::States, from) > 0) {
             self.ranges(Kind::Afterstates, max)
         } else {
             0
         };
-        Task::all(TaskStep::Gather, max, ranges)
+        Task::all(Stage::Gather, Kind::Afterstates, max, ranges)
     }
 
-    /// The files of a part's afterstates that reduces make, each with its task.
+    /// The files of a part's afterstates that reduces make, each with the reduce.
     pub(super) fn reduced(&self, max: Exp) -> Vec<(Task, String)> {
         let mut files = Vec::new();
         for from in self.sources(max) {
-            let name = |task: Task| match from == max {
-                true => task.boards(Kind::Afterstates),
-                false => task.merged(),
-            };
-            files.extend(self.reduces(from).map(|task| (task, name(task))));
+            files.extend(self.reduces(from).map(|task| {
+                let name = task.afterstates(from == max);
+                (task, name)
+            }));
         }
         files
     }
 
     /// The largest tiles of the states whose moves make afterstates of a part.
-    pub(super) fn sources(&self, max: Exp) -> impl Iterator<Item = Exp> {
+    fn sources(&self, max: Exp) -> impl Iterator<Item = Exp> {
         let merging = self.largest().filter(move |below| below.next() == max);
         merging.chain([max])
     }
@@ -170,16 +144,16 @@ impl LayerPlan {
 
 impl PartPlan {
     fn new(run: &Run, frontier: &Frontier, key: PartKey, task: u64) -> Result<Self> {
-        let origins = frontier.origins(key).pieces.len() as u64;
+        let blocks = frontier.origins(key).blocks.len() as u64;
         let candidates = candidates(run, key);
         let shares = if frontier.leads_to(key) {
-            candidates.div_ceil(task).clamp(1, origins.max(1))
+            candidates.div_ceil(task).clamp(1, blocks.max(1))
         } else {
             0
         };
         let before = PartKey {
             sum: key.sum - 2,
-            max: key.max,
+            ..key
         };
         let afterstates = Row::among(&run.rows(before.sum), before).afterstates;
         let cut = |kind: Kind, boards: u64| -> Result<Vec<u64>> {
@@ -187,7 +161,7 @@ impl PartPlan {
                 Some(part) => Some(part),
                 None => run.part(Kind::Afterstates, before)?,
             };
-            let mut sample: Vec<u64> = part.map_or(Vec::new(), |part| part.firsts().collect());
+            let mut sample: Vec<u64> = part.iter().flat_map(|part| part.firsts()).collect();
             codec(run.game(), key.sum).encode(&mut sample);
             sample.sort_unstable();
             Ok(cuts(&sample, boards.div_ceil(task) as usize))
@@ -222,19 +196,199 @@ fn cuts(sample: &[u64], ranges: usize) -> Vec<u64> {
     cuts
 }
 
-/// Candidates of a part of the next layer: one for every empty cell of the afterstates that it
-/// comes from.
+/// Candidates of a part of the next layer: one for every empty cell of the afterstates from which
+/// its states come.
 fn candidates(run: &Run, key: PartKey) -> u64 {
-    let rows = key
-        .spawned_from()
-        .map(|(from, _)| Row::among(&run.rows(from.sum), from));
-    rows.map(|row| row.empty_cells).fold(0, u64::saturating_add)
+    let cells = |(from, _): (PartKey, Exp)| Row::among(&run.rows(from.sum), from).empty_cells;
+    key.spawned_from().map(cells).fold(0, u64::saturating_add)
 }
 
 /// Candidates of the next layer of a run.
 pub(super) fn candidates_of_next(run: &Run) -> u64 {
     let sum = run.sealed_sum() + 2;
-    let parts = run.game().top().up_to();
-    let parts = parts.map(|max| candidates(run, PartKey { sum, max }));
-    parts.fold(0, u64::saturating_add)
+    let keys = run.game().top().up_to().map(|max| PartKey { sum, max });
+    keys.map(|key| candidates(run, key))
+        .fold(0, u64::saturating_add)
+}
+
+/// A stage of a layer. Its tasks can run at once, when all tasks of the stage before are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// Spawn into some of the afterstates.
+    Map,
+    /// Merge the states of a range from all maps, and move them.
+    Reduce,
+    /// Merge the afterstates of a range from all reduces.
+    Gather,
+    /// Cut a part into the files of the run.
+    Write,
+}
+
+impl Stage {
+    /// All stages, in order.
+    pub(super) const ALL: [Self; 4] = [Self::Map, Self::Reduce, Self::Gather, Self::Write];
+}
+
+/// The name of the stage in lower case.
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
+    }
+}
+
+/// The tasks of a stage that are not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Sum of the layer.
+    pub sum: u32,
+    /// The stage.
+    pub stage: Stage,
+    /// The names of the tasks, as [`run`](fn@super::run) takes them.
+    pub tasks: Vec<String>,
+    /// Number of tasks of the stage, done or not.
+    pub of: usize,
+}
+
+/// A task of a layer, for the part with largest tile `max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Task {
+    pub(super) stage: Stage,
+    /// The kind of boards that the stage makes. A reduce also makes afterstates.
+    pub(super) kind: Kind,
+    pub(super) max: Exp,
+    /// The number of its map, range or file.
+    pub(super) number: usize,
+}
+
+/// The names of tasks by stage and kind.
+const NAMES: [(&str, Stage, Kind); 5] = [
+    ("map", Stage::Map, Kind::States),
+    ("reduce", Stage::Reduce, Kind::States),
+    ("gather", Stage::Gather, Kind::Afterstates),
+    ("write-states", Stage::Write, Kind::States),
+    ("write-afterstates", Stage::Write, Kind::Afterstates),
+];
+
+impl Task {
+    /// The first `tasks` tasks of a stage for a part.
+    pub(super) fn all(
+        stage: Stage,
+        kind: Kind,
+        max: Exp,
+        tasks: usize,
+    ) -> impl Iterator<Item = Self> {
+        (0..tasks).map(move |number| Self {
+            stage,
+            kind,
+            max,
+            number,
+        })
+    }
+
+    /// File name of the task's receipt.
+    pub(super) fn receipt(self) -> String {
+        format!("{self}.json")
+    }
+
+    /// File name of the boards that the task makes.
+    pub(super) fn boards(self, kind: Kind) -> String {
+        format!("{self}.{kind}")
+    }
+
+    /// File name of the afterstates that a reduce makes: with its `own` largest tile, or with the next
+    /// larger tile.
+    pub(super) fn afterstates(self, own: bool) -> String {
+        let merged = if own { "" } else { "merged." };
+        format!("{self}.{merged}{}", Kind::Afterstates)
+    }
+
+    /// The names of all files that the task may leave. The receipt comes first, because other files
+    /// are valid only with a receipt.
+    pub(super) fn files(self) -> [String; 4] {
+        [
+            self.receipt(),
+            self.boards(Kind::States),
+            self.afterstates(true),
+            self.afterstates(false),
+        ]
+    }
+}
+
+/// `map-00064-0003`, `write-states-00064-0003`.
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names = NAMES.iter();
+        let name = names.find(|(_, stage, kind)| (*stage, *kind) == (self.stage, self.kind));
+        let (name, ..) = name.expect("each stage makes boards of these kinds");
+        write!(f, "{name}-{:05}-{:04}", self.max.tile(), self.number)
+    }
+}
+
+impl FromStr for Task {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let parsed = || {
+            let (rest, number) = text.rsplit_once('-')?;
+            let (name, tile) = rest.rsplit_once('-')?;
+            let &(_, stage, kind) = NAMES.iter().find(|(known, ..)| *known == name)?;
+            Some(Self {
+                stage,
+                kind,
+                max: Exp::of_tile(tile.parse().ok()?)?,
+                number: number.parse().ok()?,
+            })
+        };
+        // Numbers can be written in several ways, but a task has only one name.
+        let task = parsed().filter(|task| task.to_string() == text);
+        task.ok_or_else(|| TaskError::Unknown(text.to_owned()).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn task_names_are_parsed_and_other_texts_are_refused() {
+        let max = Exp::of_tile(64).unwrap();
+        for (text, stage, kind, number) in [
+            ("map-00064-0003", Stage::Map, Kind::States, 3),
+            ("reduce-00064-12345", Stage::Reduce, Kind::States, 12345),
+            ("gather-00064-0000", Stage::Gather, Kind::Afterstates, 0),
+            ("write-states-00064-0010", Stage::Write, Kind::States, 10),
+            (
+                "write-afterstates-00064-0001",
+                Stage::Write,
+                Kind::Afterstates,
+                1,
+            ),
+        ] {
+            let task = Task {
+                stage,
+                kind,
+                max,
+                number,
+            };
+            assert_eq!(task.to_string(), text);
+            assert_eq!(text.parse::<Task>().unwrap(), task);
+        }
+        for other in [
+            "",
+            "map",
+            "map-00064",
+            "map-64-3",
+            "map-00063-0003",
+            "write-00064-0003",
+            "map-00064-0003.json",
+        ] {
+            assert!(
+                matches!(
+                    other.parse::<Task>(),
+                    Err(Error::Task(TaskError::Unknown(_)))
+                ),
+                "{other}"
+            );
+        }
+    }
 }

@@ -1,14 +1,12 @@
-//! The end of a layer: the counts of its tasks add up to its rows, and their files become the
-//! run's.
+//! Seals a layer: adds up the counts of its tasks, and moves their files into the run.
 
 use std::path::PathBuf;
 
 use super::layer::{PlannedLayer, total};
-use super::task::{Task, TaskStep};
+use super::plan::Task;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::Tally;
-use crate::game::{Exp, PartKey};
+use crate::game::{Exp, PartKey, Tally};
 use crate::laws;
 use crate::part::{Fingerprint, Kind, Sealed};
 use crate::store::{CountedLayer, Store};
@@ -16,15 +14,12 @@ use crate::store::{CountedLayer, Store};
 /// A layer whose tasks are all done.
 pub(super) struct Sealing {
     pub(super) layer: CountedLayer,
-    parts: Vec<FilesOfPart>,
+    /// The files of each part.
+    parts: Vec<PartFiles>,
 }
 
-/// The files that a part has in the run.
-struct FilesOfPart {
-    kind: Kind,
-    key: PartKey,
-    files: Vec<(PathBuf, Sealed)>,
-}
+/// The files of a part, to be moved into the run.
+type PartFiles = (Kind, PartKey, Vec<(PathBuf, Sealed)>);
 
 impl Sealing {
     /// Add up the counts of a layer's tasks, and check that nothing was lost between them.
@@ -32,7 +27,8 @@ impl Sealing {
     /// # Errors
     ///
     /// [`TaskError::Undone`](crate::error::TaskError::Undone) if a task is not done,
-    /// [`Error::Law`](crate::Error::Law) if their numbers contradict each other; damaged files.
+    /// [`Error::Law`](crate::Error::Law) if the numbers of tasks contradict each other; damaged
+    /// files.
     pub(super) fn new(tasks: &PlannedLayer) -> Result<Self> {
         let (sum, run) = (tasks.plan.sum, tasks.run);
         let mut sealing = Self {
@@ -52,26 +48,15 @@ impl Sealing {
     }
 
     fn states(&mut self, tasks: &PlannedLayer, max: Exp, row: &mut Row) -> Result<()> {
-        let maps: Vec<Task> = tasks.plan.maps(max).collect();
-        let (spawned, _) = counted(tasks, maps.iter().copied())?;
+        let (spawned, _) = counted(tasks, tasks.plan.maps(max))?;
         let (moved, boards) = counted(tasks, tasks.plan.reduces(max))?;
-        let mapped = maps
-            .into_iter()
-            .map(|task| (task, task.boards(Kind::States)));
-        let mapped = total(&tasks.files(mapped)?);
-        laws::equal(
-            row,
-            "states of maps and of reduces",
-            mapped,
-            moved.candidates,
-        )?;
+        let maps = tasks.plan.maps(max);
+        let mapped = tasks.files(maps.map(|task| (task, task.boards(Kind::States))))?;
+        let what = "states of maps and of reduces";
+        laws::equal(row, what, total(&mapped), moved.candidates)?;
         let made = self.written(tasks, Kind::States, max, row, boards)?;
-        laws::equal(
-            row,
-            "states merged and kept",
-            moved.unique,
-            made.states + moved.dead,
-        )?;
+        let kept = made.states + moved.dead;
+        laws::equal(row, "states merged and kept", moved.unique, kept)?;
         row.live = made.states;
         row.fingerprint = made.fingerprint;
         row.dead = moved.dead;
@@ -85,13 +70,9 @@ impl Sealing {
 
     fn afterstates(&mut self, tasks: &PlannedLayer, max: Exp, row: &mut Row) -> Result<()> {
         let (gathered, boards) = counted(tasks, tasks.plan.gathers(max))?;
-        let reduced = total(&tasks.files(tasks.plan.reduced(max).into_iter())?);
-        laws::equal(
-            row,
-            "afterstates of reduces and of gathers",
-            reduced,
-            gathered.candidates,
-        )?;
+        let reduced = total(&tasks.files(tasks.plan.reduced(max))?);
+        let what = "afterstates of reduces and of gathers";
+        laws::equal(row, what, reduced, gathered.candidates)?;
         let made = self.written(tasks, Kind::Afterstates, max, row, boards)?;
         row.afterstates = made.states;
         row.empty_cells = gathered.empty_cells;
@@ -108,47 +89,32 @@ impl Sealing {
         row: &Row,
         counted: Fingerprint,
     ) -> Result<Sealed> {
-        let made = tasks.made(kind, max)?;
-        let files = total(&made).div_ceil(tasks.run.segment()) as usize;
-        let writes = Task::all(TaskStep::Write(kind), max, files);
+        let made = total(&tasks.made(kind, max)?);
+        let writes = tasks.writes(kind, max, made);
         let written = tasks.files(writes.map(|task| (task, task.boards(kind))))?;
-        laws::equal(
-            row,
-            "boards made and written",
-            total(&made),
-            total(&written),
-        )?;
+        laws::equal(row, "boards made and written", made, total(&written))?;
         let sealed: Sealed = written.iter().map(|&(_, sealed)| sealed).sum();
-        let (counted, kept) = (counted.0, sealed.fingerprint.0);
-        laws::equal(
-            row,
-            "fingerprints of counted and written boards",
-            counted,
-            kept,
-        )?;
+        let what = "fingerprints of counted and written boards";
+        laws::equal(row, what, counted.0, sealed.fingerprint.0)?;
         if sealed.states > 0 {
             self.layer.wrote(kind, sealed.bytes, Default::default());
             // Opening the files checks their headers and sizes.
             tasks.open_all(kind, max, written.clone())?;
-            let files = written.into_iter();
-            let files = files.map(|(name, sealed)| (tasks.dir.path(&name), sealed));
-            self.parts.push(FilesOfPart {
-                kind,
-                key: tasks.key(max),
-                files: files.collect(),
-            });
+            let path = |(name, sealed): (String, Sealed)| (tasks.dir.path(&name), sealed);
+            let files = written.into_iter().map(path).collect();
+            self.parts.push((kind, tasks.key(max), files));
         }
         Ok(sealed)
     }
 
-    /// Hand the files over to a run, for the commit that seals the layer.
+    /// Move the files into a run, for the commit that seals the layer.
     pub(super) fn hand_over(&self, store: &mut Store) -> Result<()> {
         let mut parts = self.parts.iter();
-        parts.try_for_each(|part| store.adopt(part.kind, part.key, &part.files))
+        parts.try_for_each(|(kind, key, files)| store.adopt(*kind, *key, files))
     }
 }
 
-/// The added counts of tasks, and the fingerprint of their boards.
+/// The sum of the counts of tasks, and the fingerprint of all their boards.
 fn counted(
     layer: &PlannedLayer,
     tasks: impl Iterator<Item = Task>,

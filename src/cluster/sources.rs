@@ -13,8 +13,8 @@ use crate::game::{Board, Tally};
 use crate::part::{Decoder, Part};
 use crate::per_thread::PerThread;
 
-/// Boards of a block of the files that tasks hand to each other. A block is small because a later
-/// task reads a small range of each of many files, and can only read whole blocks.
+/// Boards of a block of the files between stages. Blocks are small because a task of the next stage
+/// reads a small range of many files, and only whole blocks can be read.
 pub(super) const BLOCK: usize = 1 << 11;
 
 /// Blocks of a file that are read at once, on average. With fewer blocks, more of the boards read
@@ -27,8 +27,10 @@ const FIT: usize = 1 << 16;
 /// The boards of a range of keys in sorted files, each board once.
 pub(super) struct KeyRange {
     files: Vec<Part>,
-    /// The ranges that are merged at once, each with its number of boards, repeats included.
-    ranges: Vec<(Bounds, usize)>,
+    /// The ranges that are merged at once.
+    ranges: Vec<Bounds>,
+    /// The approximate number of boards of a range, repeats included.
+    size: usize,
     /// For each thread, the keys that it read from each file.
     runs: PerThread<Vec<Vec<u64>>>,
     codec: KeyCodec,
@@ -45,9 +47,8 @@ impl KeyRange {
     ) -> Self {
         let mut firsts = Vec::new();
         for file in &files {
-            let blocks = blocks(file, within);
-            let begun = blocks.map(|block| file.first(block));
-            firsts.extend(begun.filter(|&first| within.contain(first)));
+            let begins = blocks(file, within).map(|block| file.first(block));
+            firsts.extend(begins.filter(|&first| within.contain(first)));
         }
         firsts.sort_unstable();
         let at_once = (AT_ONCE * files.len())
@@ -56,24 +57,20 @@ impl KeyRange {
             .max(1);
         let mut ranges = Vec::new();
         let mut low = within.low;
-        for cut in (at_once..firsts.len()).step_by(at_once) {
-            let high = firsts[cut];
+        for &high in firsts.iter().skip(at_once).step_by(at_once) {
             if high > low {
-                ranges.push((Bounds { low, high }, at_once * BLOCK));
+                ranges.push(Bounds { low, high });
                 low = high;
             }
         }
-        let last = Bounds {
-            low,
-            high: within.high,
-        };
         if !files.is_empty() {
-            ranges.push((last, at_once * BLOCK));
+            ranges.push(Bounds { low, ..within });
         }
         Self {
             runs: workers.per_thread(|_| vec![Vec::new(); files.len()]),
             files,
             ranges,
+            size: at_once * BLOCK,
             codec,
         }
     }
@@ -105,18 +102,13 @@ fn read(file: &Part, within: Bounds, decoder: &mut Decoder, keys: &mut Vec<u64>)
 
 impl Source for KeyRange {
     fn tasks(&self) -> Vec<usize> {
-        self.ranges.iter().map(|&(_, boards)| boards).collect()
-    }
-
-    fn tally(&self) -> Tally {
-        Tally::default()
+        vec![self.size; self.ranges.len()]
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
-        let (within, _) = self.ranges[task];
         let runs = &mut *self.runs.lock(worker.index);
         for (file, run) in self.files.iter().zip(runs.iter_mut()) {
-            read(file, within, &mut worker.decoder, run)?;
+            read(file, self.ranges[task], &mut worker.decoder, run)?;
         }
         let candidates: usize = runs.iter().map(Vec::len).sum();
         union_all(runs, states);
@@ -138,7 +130,7 @@ pub(super) struct PositionRange {
     codec: KeyCodec,
 }
 
-/// Some boards of a block.
+/// Part of a block.
 struct BlockRange {
     file: usize,
     block: usize,
@@ -149,7 +141,7 @@ impl PositionRange {
     /// The boards at the positions `from..to` of `files`.
     pub(super) fn new(files: Vec<Part>, from: u64, to: u64, codec: KeyCodec) -> Self {
         let mut blocks = Vec::new();
-        // Position of the file's first board.
+        // The position of the file's first board.
         let mut begin = 0;
         for (number, file) in files.iter().enumerate() {
             let (size, end) = (file.block_size(), begin + file.states());

@@ -3,20 +3,19 @@
 use std::sync::atomic::AtomicU64;
 
 use super::layer::{PlannedLayer, Receipt, total};
+use super::plan::{Stage, Task};
 use super::sources::{BLOCK, KeyRange, PositionRange};
-use super::task::{Task, TaskStep};
 use crate::engine::{
-    AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, KeySource, Lists,
-    MoveSink, OnlyList, PartOrder, Parts, Plan, Source, Visit, Workers, codec,
+    AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, Lists, MoveSink, OnlyList,
+    PartOrder, Parts, Plan, Source, Visit, Workers, codec,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
 use crate::game::{Exp, PartKey, Tally};
-use crate::part::{Fingerprint, Kind, Part, Sealed};
+use crate::part::{Fingerprint, Kind, Sealed};
 use crate::store::{Attempt, Writer};
 
-/// zstd level of the files that tasks hand to each other: no compression, because each file is read
-/// once.
+/// zstd level of the files between stages: no compression, because each file is read only once.
 const LEVEL: i32 = 0;
 
 /// Does a task of a layer.
@@ -42,8 +41,8 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
         Err(Error::Task(TaskError::Undone(_))) => {}
         done => return done.map(drop),
     }
-    let level = match task.step {
-        TaskStep::Write(_) => layer.plan.level,
+    let level = match task.stage {
+        Stage::Write => layer.plan.level,
         _ => LEVEL,
     };
     let plan = plan.clone().with_level(level).with_short_batches();
@@ -65,11 +64,11 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
 
 impl Work<'_> {
     fn carry_out(mut self) -> Result<()> {
-        match self.task.step {
-            TaskStep::Map => self.map(),
-            TaskStep::Reduce => self.reduce(),
-            TaskStep::Gather => self.gather(),
-            TaskStep::Write(kind) => self.write(kind),
+        match self.task.stage {
+            Stage::Map => self.map(),
+            Stage::Reduce => self.reduce(),
+            Stage::Gather => self.gather(),
+            Stage::Write => self.write(),
         }?;
         let TaskOutput {
             attempt, receipt, ..
@@ -79,13 +78,12 @@ impl Work<'_> {
 
     /// Spawn into some of the afterstates that the states of a part come from.
     fn map(&mut self) -> Result<()> {
-        let shares = self.layer.plan.maps(self.task.max).count();
-        self.expect(self.task.number < shares)?;
+        let maps = self.layer.plan.maps(self.task.max).count();
+        self.expect(self.task.number < maps)?;
         let frontier = Frontier::open(self.layer.run)?;
         let origins = frontier.origins(self.layer.key(self.task.max));
-        let origins = origins.share(self.task.number, shares);
-        let lists = self.lists(shares)?;
-        for candidates in lists.spawn(&[origins], self.parts.workers)? {
+        let origins = origins.of_task(self.task.number, maps);
+        for candidates in self.lists(maps)?.spawn(&[origins], self.parts.workers)? {
             self.output.receipt.tally =
                 self.build_candidates(Kind::States, self.task.max, candidates)?;
         }
@@ -96,15 +94,12 @@ impl Work<'_> {
     fn reduce(&mut self) -> Result<()> {
         let max = self.task.max;
         let maps = self.layer.plan.maps(max);
-        let files = self
-            .layer
-            .files(maps.map(|task| (task, task.boards(Kind::States))))?;
-        let files = self.layer.open_all(Kind::States, max, files)?;
-        let source = self.key_range(Kind::States, files)?;
+        let files = maps.map(|task| (task, task.boards(Kind::States)));
+        let source = self.key_range(files)?;
         let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
         let [own, above] = [max, max.next()].map(|max| lists.collect(Kind::Afterstates, max));
         let visit = ExpandStates::new(self.layer.run.game(), MoveSink::new(max, &own, &above));
-        self.build_keys(Kind::States, max, source, visit)?;
+        self.build_keys(source, visit)?;
         self.build_candidates(Kind::Afterstates, max, own)?;
         if max < self.layer.run.game().top() {
             self.build_candidates(Kind::Afterstates, max.next(), above)?;
@@ -116,16 +111,14 @@ impl Work<'_> {
     fn gather(&mut self) -> Result<()> {
         let max = self.task.max;
         self.expect(self.task.number < self.layer.plan.gathers(max).count())?;
-        let files = self.layer.files(self.layer.plan.reduced(max).into_iter())?;
-        let files = self.layer.open_all(Kind::Afterstates, max, files)?;
-        let source = self.key_range(Kind::Afterstates, files)?;
+        let source = self.key_range(self.layer.plan.reduced(max))?;
         let visit = CountAfterstates::new(self.layer.run.game());
-        self.build_keys(Kind::Afterstates, max, source, visit)
+        self.build_keys(source, visit)
     }
 
     /// Write a file of a part for the run.
-    fn write(&mut self, kind: Kind) -> Result<()> {
-        let max = self.task.max;
+    fn write(&mut self) -> Result<()> {
+        let Task { kind, max, .. } = self.task;
         let files = self.layer.made(kind, max)?;
         let segment = self.layer.run.segment();
         let from = segment.saturating_mul(self.task.number as u64);
@@ -138,65 +131,61 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The keys of the files in the task's range.
-    fn key_range(&self, kind: Kind, files: Vec<Part>) -> Result<KeyRange> {
-        let Task { max, number, .. } = self.task;
-        let range = self.layer.plan.range(kind, max, number);
-        let range = range.filter(|_| number < self.layer.plan.ranges(kind, max));
-        let range = range.ok_or_else(|| TaskError::Unknown(self.task.to_string()))?;
-        let codec = self.codec();
+    /// The boards in the task's range of some files of tasks.
+    fn key_range(&self, files: impl IntoIterator<Item = (Task, String)>) -> Result<KeyRange> {
+        let Task {
+            kind, max, number, ..
+        } = self.task;
+        let plan = &self.layer.plan;
+        self.expect(number < plan.ranges(kind, max))?;
+        let range = plan.range(kind, max, number).expect("it is planned");
+        let files = self.layer.files(files)?;
+        let files = self.layer.open_all(kind, max, files)?;
         let (most, workers) = (self.plan.sort, self.parts.workers);
-        Ok(KeyRange::new(files, range, codec, most, workers))
+        Ok(KeyRange::new(files, range, self.codec(), most, workers))
     }
 
     fn codec(&self) -> KeyCodec {
         codec(self.layer.run.game(), self.layer.plan.sum)
     }
 
-    /// Lists for one of `tasks` tasks that a part is cut into.
+    /// The lists for one of the `tasks` tasks of a part.
     fn lists(&self, tasks: usize) -> Result<Lists> {
         let mut lists = Lists::new(self.layer.run, &self.plan)?.for_one_of(tasks);
         lists.begin(self.layer.plan.sum);
         Ok(lists)
     }
 
-    /// Check that the task is one of the layer's.
+    /// Refuse the task unless it is `planned`.
     fn expect(&self, planned: bool) -> Result<()> {
-        if planned {
-            return Ok(());
-        }
-        Err(TaskError::Unknown(self.task.to_string()).into())
+        let unknown = || TaskError::Unknown(self.task.to_string()).into();
+        planned.then_some(()).ok_or_else(unknown)
     }
 
     fn build_candidates(&mut self, kind: Kind, max: Exp, candidates: Candidates) -> Result<Tally> {
-        self.build(kind, max, KeySource(candidates.into_source()?), OnlyList)
+        self.build(kind, max, candidates.into_key_source()?, OnlyList)
     }
 
-    /// Build a file of keys, and count their boards.
-    fn build_keys<S: Source, V: Visit<Found = ()>>(
-        &mut self,
-        kind: Kind,
-        max: Exp,
-        source: S,
-        visit: V,
-    ) -> Result<()> {
+    /// Build the task's file of keys, and count its boards.
+    fn build_keys(&mut self, source: KeyRange, visit: impl Visit<Found = ()>) -> Result<()> {
         let fingerprint = AtomicU64::new(0);
         let visit = AsKeys {
             visit,
             codec: self.codec(),
             fingerprint: &fingerprint,
         };
+        let Task { kind, max, .. } = self.task;
         self.output.receipt.tally = self.build(kind, max, source, visit)?;
         self.output.receipt.boards = Fingerprint(fingerprint.into_inner());
         Ok(())
     }
 
-    fn build<S: Source, V: Visit<Found = ()>>(
+    fn build(
         &mut self,
         kind: Kind,
         max: Exp,
-        source: S,
-        visit: V,
+        source: impl Source,
+        visit: impl Visit<Found = ()>,
     ) -> Result<Tally> {
         let key = self.layer.key(max);
         let order = PartOrder { key, source, visit };
@@ -223,18 +212,17 @@ fn within(files: Vec<(String, Sealed)>, from: u64, to: u64) -> (Vec<(String, Sea
 
 impl TaskOutput<'_> {
     fn name(&self, kind: Kind, max: Exp) -> String {
-        if max == self.task.max {
-            self.task.boards(kind)
-        } else {
-            self.task.merged()
+        match kind {
+            Kind::States => self.task.boards(kind),
+            Kind::Afterstates => self.task.afterstates(max == self.task.max),
         }
     }
 }
 
 impl Files for TaskOutput<'_> {
     fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
-        let block = match self.task.step {
-            TaskStep::Write(kind) => kind.block(),
+        let block = match self.task.stage {
+            Stage::Write => kind.block(),
             _ => BLOCK,
         };
         let label = self.layer.label(kind, key.max);

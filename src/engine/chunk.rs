@@ -81,7 +81,7 @@ pub(crate) struct ChunkPool {
     /// Chunks that are in use.
     taken: usize,
     /// Most chunks that should be in use; see [`ChunkPool::used_up`].
-    limit: usize,
+    pub(crate) limit: usize,
 }
 
 impl ChunkPool {
@@ -117,11 +117,6 @@ impl ChunkPool {
     /// Whether more chunks are in use than the limit allows.
     pub(crate) fn used_up(&self) -> bool {
         self.taken > self.limit
-    }
-
-    /// Most chunks that should be in use.
-    pub(crate) fn limit(&self) -> usize {
-        self.limit
     }
 
     /// Chunks that are in use.

@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::pipeline::Source;
 use super::workers::Worker;
 use crate::error::Result;
-use crate::game::Tally;
-use crate::game::{Board, Exp, Game, PartKey, max_exp};
+use crate::game::{Board, Exp, Game, PartKey, Tally, max_exp};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
 
@@ -35,18 +34,18 @@ pub(crate) enum FrontierPart {
 pub(crate) struct Origins<'a> {
     /// The largest tile of the states.
     pub(crate) max: Exp,
-    pub(crate) pieces: Vec<FrontierBlock<'a>>,
+    pub(crate) blocks: Vec<FrontierBlock<'a>>,
     pub(crate) starts: Vec<Board>,
 }
 
 impl Origins<'_> {
-    /// Divide the origins into `shares` tasks of about equal size, and keep task `number`. Task 0
-    /// has the starts.
-    pub(crate) fn share(mut self, number: usize, shares: usize) -> Self {
-        let pieces = self.pieces.len();
-        let [from, to] = [number, number + 1].map(|share| pieces * share / shares);
-        self.pieces.truncate(to);
-        self.pieces.drain(..from);
+    /// Divide the origins among `tasks` tasks of about equal size, and keep task `number`. Task 0 has
+    /// the starts.
+    pub(crate) fn of_task(mut self, number: usize, tasks: usize) -> Self {
+        let blocks = self.blocks.len();
+        let [from, to] = [number, number + 1].map(|task| blocks * task / tasks);
+        self.blocks.truncate(to);
+        self.blocks.drain(..from);
         if number > 0 {
             self.starts.clear();
         }
@@ -56,16 +55,9 @@ impl Origins<'_> {
 
 /// Afterstates that are read together, and the tile to spawn into them.
 pub(crate) struct FrontierBlock<'a> {
-    part: &'a FrontierPart,
-    number: usize,
+    pub(crate) part: &'a FrontierPart,
+    pub(crate) number: usize,
     pub(crate) tile: Exp,
-}
-
-impl FrontierBlock<'_> {
-    /// Append the afterstates to `out`.
-    pub(crate) fn read(&self, decoder: &mut Decoder, out: &mut Vec<Board>) -> Result<()> {
-        self.part.read(self.number, decoder, out)
-    }
 }
 
 impl FrontierPart {
@@ -77,7 +69,7 @@ impl FrontierPart {
         }
     }
 
-    /// Number of ranges that can be read alone.
+    /// Number of ranges that can be read separately.
     pub(crate) fn pieces(&self) -> usize {
         match self {
             Self::File(part) => part.blocks(),
@@ -85,7 +77,7 @@ impl FrontierPart {
         }
     }
 
-    /// Append the afterstates of a range to `out`.
+    /// Append the afterstates of range `piece` to `out`.
     pub(crate) fn read(
         &self,
         piece: usize,
@@ -133,45 +125,43 @@ impl Frontier {
         self.sum
     }
 
-    /// Advance by one layer, whose afterstates are given.
+    /// Advance by one layer, given its afterstates.
     pub(crate) fn advance(&mut self, afterstates: Vec<(PartKey, Vec<Board>)>) {
         let last = self.sum - 2;
         self.parts.retain(|(key, _)| key.sum == last);
-        let lists = afterstates.into_iter().filter(|(_, list)| !list.is_empty());
-        let lists = lists.map(|(key, list)| (key, FrontierPart::List(list)));
-        self.parts.extend(lists);
+        for (key, list) in afterstates {
+            if !list.is_empty() {
+                self.parts.push((key, FrontierPart::List(list)));
+            }
+        }
         self.sum += 2;
         self.starts = self.game.starts(self.sum);
     }
 
-    /// An upper bound for the candidates of the next layer.
+    /// An upper bound on the candidates of the next layer.
     pub(crate) fn candidates_at_most(&self) -> u64 {
         let boards: u64 = self.parts.iter().map(|(_, part)| part.boards()).sum();
         boards * u64::from(self.game.size().cells()) + self.starts.len() as u64
     }
 
     /// The parts of afterstates from which the states of a part come, each with the tile to spawn.
-    pub(crate) fn sources(&self, key: PartKey) -> Vec<(&FrontierPart, Exp)> {
-        let open = |from| {
+    fn sources(&self, key: PartKey) -> impl Iterator<Item = (&FrontierPart, Exp)> {
+        key.spawned_from().filter_map(|(from, tile)| {
             let at = self.parts.binary_search_by_key(&from, |(key, _)| *key);
-            at.ok().map(|at| &self.parts[at].1)
-        };
-        let sources = key.spawned_from();
-        sources
-            .filter_map(|(from, tile)| Some((open(from)?, tile)))
-            .collect()
+            Some((&self.parts[at.ok()?].1, tile))
+        })
     }
 
     /// The afterstates and starts from which the states of a part come.
     pub(crate) fn origins(&self, key: PartKey) -> Origins<'_> {
-        let mut pieces = Vec::new();
+        let mut blocks = Vec::new();
         for (part, tile) in self.sources(key) {
             let numbers = 0..part.pieces();
-            pieces.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
+            blocks.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
         }
         Origins {
             max: key.max,
-            pieces,
+            blocks,
             starts: self.starts(key.max),
         }
     }
@@ -185,37 +175,32 @@ impl Frontier {
     /// The parts in memory with sums above `sum`; they stay in the frontier.
     pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, ListSource<'_>)> {
         self.parts.iter().filter_map(move |(key, part)| match part {
-            FrontierPart::List(boards) if key.sum > sum => Some((*key, ListSource::new(boards))),
+            FrontierPart::List(boards) if key.sum > sum => Some((*key, ListSource(boards))),
             _ => None,
         })
     }
 
     /// The starts with largest tile `max`.
-    pub(crate) fn starts(&self, max: Exp) -> Vec<Board> {
-        let starts = self.starts.iter().copied();
-        starts.filter(|&board| max_exp(board) == max).collect()
+    fn starts(&self, max: Exp) -> Vec<Board> {
+        let mut starts = self.starts.clone();
+        starts.retain(|&board| max_exp(board) == max);
+        starts
     }
 
-    /// Whether the part can have states.
+    /// Whether the part may have states.
     pub(crate) fn leads_to(&self, key: PartKey) -> bool {
-        !self.starts(key.max).is_empty() || !self.sources(key).is_empty()
+        !self.starts(key.max).is_empty() || self.sources(key).next().is_some()
     }
 
-    /// Whether the layer after the next can have states: it follows from a 4 spawned into the
-    /// afterstates of the last sum.
+    /// Whether the layer after the next can have states, from 4s spawned into afterstates of the last
+    /// sum.
     pub(crate) fn goes_on(&self) -> bool {
         self.parts.iter().any(|(key, _)| key.sum + 2 == self.sum)
     }
 }
 
 /// A sorted list as the source of a part.
-pub(crate) struct ListSource<'a>(&'a [Board]);
-
-impl<'a> ListSource<'a> {
-    pub(crate) fn new(boards: &'a [Board]) -> Self {
-        Self(boards)
-    }
-}
+pub(crate) struct ListSource<'a>(pub(crate) &'a [Board]);
 
 impl Source for ListSource<'_> {
     fn tasks(&self) -> Vec<usize> {

@@ -1,4 +1,4 @@
-//! Layers held as lists: their parts in order of largest tile.
+//! Counts layers as lists, part by part in order of largest tile.
 //!
 //! A merge makes a tile at most one step larger. So when the states of a part have been moved, all
 //! afterstates with its largest tile are known. They come from its own states, and from merges in
@@ -12,16 +12,14 @@
 
 use super::Counter;
 use super::frontier::{Frontier, ListSource, Origins};
-use super::group::Group;
-use super::lists::{CandidateSource, Candidates, Lists};
-use super::parts::{BuiltPart, PartOrder, Parts};
+use super::lists::{CandidateSource, Candidates, Lists, MoveSink};
+use super::parts::{PartOrder, Parts};
 use super::plan::Plan;
 use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::Tally;
-use crate::game::{Board, Exp, PartKey};
+use crate::game::{Board, PartKey, Tally};
 use crate::part::Kind;
 use crate::progress::Progress;
 use crate::store::{CountedLayer, Store};
@@ -98,71 +96,65 @@ impl<'a> ListCounter<'a> {
         let mut layer = CountedLayer::new(sum);
         progress.begin(sum);
         self.lists.begin(sum);
-        let tiles: Vec<Exp> = store.run().game().top().up_to().collect();
-        let group = if small { tiles.len() } else { 1 };
-        // Afterstates that merges in the part below made.
+        let tiles = store.run().game().top().up_to();
+        let keys: Vec<PartKey> = tiles.map(|max| PartKey { sum, max }).collect();
+        let group_size = if small { keys.len() } else { 1 };
+        // Afterstates from merges in the part below the group.
         let mut merged = None;
-        let mut kept = Vec::new();
-        for tiles in tiles.chunks(group) {
-            let group = Group::collect(sum, tiles, merged, frontier, &self.lists);
-            let mut rows: Vec<Row> = group.keys().map(Row::of).collect();
-            let report = |counted: Tally| progress.advance(counted.unique);
-            self.states(&group, &mut rows, frontier, &mut layer, store, report)?;
+        let mut lists = Vec::new();
+        for keys in keys.chunks(group_size) {
+            layer.rows.extend(keys.iter().copied().map(Row::of));
+            let group = Group::new(keys, merged, frontier, &self.lists);
+            self.build_states(&group, frontier, &mut layer, store, progress)?;
             let (own, above) = group.into_afterstates();
             if small {
-                kept = self.list_afterstates(own, &mut rows, &mut layer, store)?;
+                lists = self.list_afterstates(own, &mut layer, store)?;
             } else {
-                self.write_afterstates(own, &mut rows, &mut layer, store)?;
+                self.write_afterstates(own, &mut layer, store)?;
             }
             merged = above;
-            layer.rows.append(&mut rows);
         }
-        // No afterstate holds the winning tile, so this is empty.
-        if let Some(none) = merged {
-            none.retire();
+        // No afterstate holds the winning tile, so no candidate is lost here.
+        if let Some(empty) = merged {
+            empty.retire();
         }
         let ends = layer.rows.iter().all(|row| row.afterstates == 0);
         layer.last = sum >= 8 && ends && !frontier.goes_on();
         if small {
-            frontier.advance(kept);
+            frontier.advance(lists);
         }
         Ok(layer)
     }
 
     /// Build the files of a group's live states, and move the states.
-    fn states(
+    fn build_states(
         &mut self,
         group: &Group,
-        rows: &mut [Row],
         frontier: &Frontier,
         layer: &mut CountedLayer,
         store: &mut Store,
-        report: impl FnMut(Tally),
+        progress: &mut dyn Progress,
     ) -> Result<()> {
         let game = *store.run().game();
-        let keys: Vec<PartKey> = group.keys().filter(|&key| frontier.leads_to(key)).collect();
+        let mut keys: Vec<PartKey> = group.parts.iter().map(|&(key, _)| key).collect();
+        keys.retain(|&key| frontier.leads_to(key));
         let origins: Vec<Origins> = keys.iter().map(|&key| frontier.origins(key)).collect();
         let states = self.lists.spawn(&origins, self.parts.workers)?;
-        let orders = keys.iter().zip(states).map(|(&key, candidates)| {
-            Ok(PartOrder {
+        let mut orders = Vec::new();
+        for (key, candidates) in keys.into_iter().zip(states) {
+            orders.push(PartOrder {
                 key,
                 source: candidates.into_source()?,
                 visit: ExpandStates::new(&game, group.sink(key)),
-            })
-        });
-        let orders = orders.collect::<Result<_>>()?;
-        let built = self
+            });
+        }
+        let report = |counted: Tally| progress.advance(counted.unique);
+        for built in self
             .parts
-            .build_files(Kind::States, orders, store, report)?;
-        for built in built {
-            let BuiltPart {
-                key,
-                part: sealed,
-                tally,
-                cuts,
-                source,
-            } = built;
-            let row = row_of(rows, key);
+            .build_files(Kind::States, orders, store, report)?
+        {
+            let (sealed, tally) = (built.part, built.tally);
+            let row = row_of(layer, built.key);
             row.live = sealed.states;
             row.fingerprint = sealed.fingerprint;
             row.dead = tally.dead;
@@ -171,8 +163,9 @@ impl<'a> ListCounter<'a> {
             row.duplicates = tally.duplicates;
             row.moves = tally.moves;
             row.wins = tally.wins;
-            layer.wrote(Kind::States, sealed.bytes, cuts);
-            self.lists.remember(Kind::States, key.max, source.retire());
+            layer.wrote(Kind::States, sealed.bytes, built.cuts);
+            let sample = built.source.retire();
+            self.lists.remember(Kind::States, built.key.max, sample);
         }
         Ok(())
     }
@@ -181,24 +174,17 @@ impl<'a> ListCounter<'a> {
     fn write_afterstates(
         &mut self,
         afterstates: Vec<(PartKey, Candidates)>,
-        rows: &mut [Row],
         layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<()> {
         let orders = afterstate_orders(afterstates, store)?;
-        let built = self
+        for built in self
             .parts
-            .build_files(Kind::Afterstates, orders, store, |_| ())?;
-        for built in built {
-            let (key, sealed) = (built.key, built.part);
-            layer.wrote(Kind::Afterstates, sealed.bytes, built.cuts);
-            self.counted(
-                row_of(rows, key),
-                key,
-                sealed.states,
-                &built.tally,
-                built.source,
-            );
+            .build_files(Kind::Afterstates, orders, store, |_| ())?
+        {
+            layer.wrote(Kind::Afterstates, built.part.bytes, built.cuts);
+            row_of(layer, built.key).afterstates = built.part.states;
+            self.finish_afterstates(built.key, &built.tally, built.source, layer);
         }
         Ok(())
     }
@@ -207,39 +193,28 @@ impl<'a> ListCounter<'a> {
     fn list_afterstates(
         &mut self,
         afterstates: Vec<(PartKey, Candidates)>,
-        rows: &mut [Row],
         layer: &mut CountedLayer,
         store: &Store,
     ) -> Result<Vec<(PartKey, Vec<Board>)>> {
         let orders = afterstate_orders(afterstates, store)?;
-        let built = self.parts.build_lists(orders)?;
-        let lists = built.into_iter().map(|built| {
-            let (key, list) = (built.key, built.part);
+        let mut lists = Vec::new();
+        for built in self.parts.build_lists(orders)? {
             layer.took(built.cuts);
-            let afterstates = list.len() as u64;
-            self.counted(
-                row_of(rows, key),
-                key,
-                afterstates,
-                &built.tally,
-                built.source,
-            );
-            (key, list)
-        });
-        Ok(lists.collect())
+            row_of(layer, built.key).afterstates = built.part.len() as u64;
+            self.finish_afterstates(built.key, &built.tally, built.source, layer);
+            lists.push((built.key, built.part));
+        }
+        Ok(lists)
     }
 
-    /// Record the counts of a built part of afterstates.
-    fn counted(
+    fn finish_afterstates(
         &mut self,
-        row: &mut Row,
         key: PartKey,
-        afterstates: u64,
         tally: &Tally,
         source: CandidateSource,
+        layer: &mut CountedLayer,
     ) {
-        row.afterstates = afterstates;
-        row.empty_cells = tally.empty_cells;
+        row_of(layer, key).empty_cells = tally.empty_cells;
         self.lists
             .remember(Kind::Afterstates, key.max, source.retire());
     }
@@ -256,17 +231,16 @@ impl<'a> ListCounter<'a> {
             source,
             visit: OnlyList,
         });
-        let built = self
+        for built in self
             .parts
-            .build_files(Kind::Afterstates, orders.collect(), store, |_| ())?;
-        for built in built {
+            .build_files(Kind::Afterstates, orders.collect(), store, |_| ())?
+        {
             layer.wrote(Kind::Afterstates, built.part.bytes, built.cuts);
         }
         Ok(())
     }
 }
 
-/// The orders for parts of afterstates.
 fn afterstate_orders(
     afterstates: Vec<(PartKey, Candidates)>,
     store: &Store,
@@ -282,8 +256,59 @@ fn afterstate_orders(
     orders.collect()
 }
 
-fn row_of(rows: &mut [Row], key: PartKey) -> &mut Row {
-    let mut rows = rows.iter_mut();
-    let row = rows.find(|row| row.key() == Some(key));
+fn row_of(layer: &mut CountedLayer, key: PartKey) -> &mut Row {
+    let row = layer.rows.iter_mut().find(|row| row.key() == Some(key));
     row.expect("each part of a group has a row")
+}
+
+/// Parts of a layer that are counted together.
+struct Group {
+    /// Each part, with the candidates for its afterstates. They come from the states of the part,
+    /// and from merges in the part below it.
+    parts: Vec<(PartKey, Option<Candidates>)>,
+    /// Afterstates of the part above the group, from merges in its last part.
+    above: Option<Candidates>,
+}
+
+impl Group {
+    /// A group of the parts `keys`. `merged` has the afterstates from merges in the part below the
+    /// group.
+    fn new(
+        keys: &[PartKey],
+        merged: Option<Candidates>,
+        frontier: &Frontier,
+        lists: &Lists,
+    ) -> Self {
+        let (mut parts, mut above) = (Vec::new(), merged);
+        for &key in keys {
+            let mut own = above.take();
+            if frontier.leads_to(key) {
+                own.get_or_insert_with(|| lists.collect(Kind::Afterstates, key.max));
+                above = Some(lists.collect(Kind::Afterstates, key.max.next()));
+            }
+            parts.push((key, own));
+        }
+        Self { parts, above }
+    }
+
+    /// The sink for the afterstates of a part's states.
+    fn sink(&self, key: PartKey) -> MoveSink<'_> {
+        let mut candidates = self.parts.iter().skip_while(|(part, _)| *part != key);
+        let own = candidates.next().and_then(|(_, own)| own.as_ref());
+        let above = match candidates.next() {
+            Some((_, above)) => above,
+            None => &self.above,
+        };
+        let (Some(own), Some(above)) = (own, above) else {
+            unreachable!("afterstates are collected for each part that has states");
+        };
+        MoveSink::new(key.max, own, above)
+    }
+
+    /// The complete afterstates of the parts, and the afterstates for the part above the group.
+    fn into_afterstates(self) -> (Vec<(PartKey, Candidates)>, Option<Candidates>) {
+        let own = self.parts.into_iter();
+        let own = own.filter_map(|(key, candidates)| Some((key, candidates?)));
+        (own.collect(), self.above)
+    }
 }

@@ -78,19 +78,17 @@
 //! - D. Kunkle and G. Cooperman, *Harnessing Parallel Disks to Solve Rubik's Cube*, Journal of
 //!   Symbolic Computation 44(7), 2009.
 
-mod batches;
 pub(crate) mod bits;
-mod buffers;
 mod choice;
 mod chunk;
 mod frontier;
-mod group;
 mod layer;
 pub(crate) mod lists;
 mod packed;
 mod parts;
 mod pipeline;
 mod plan;
+mod round;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -109,8 +107,8 @@ use choice::EngineStage;
 pub use choice::{Choice, last_sum};
 pub(crate) use frontier::Frontier;
 use layer::ListCounter;
-pub(crate) use lists::merge::union_all;
-pub(crate) use lists::{Candidates, KeySource, Lists, MoveSink, codec};
+pub(crate) use lists::sort::union_all;
+pub(crate) use lists::{Candidates, Lists, MoveSink, codec};
 pub(crate) use packed::Bounds;
 pub(crate) use parts::{Files, PartOrder, Parts};
 pub(crate) use pipeline::{PartBuild, Pipeline, Source};

@@ -8,8 +8,7 @@ use super::visit::Visit;
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::Tally;
-use crate::game::{Board, PartKey};
+use crate::game::{Board, PartKey, Tally};
 use crate::laws;
 use crate::part::{Kind, Sealed};
 use crate::progress::Cuts;
@@ -201,7 +200,7 @@ mod tests {
         let max = Exp::new(exp).unwrap();
         PartOrder {
             key: PartKey { sum: 100, max },
-            source: ListSource::new(list),
+            source: ListSource(list),
             visit: Twice,
         }
     }

@@ -7,10 +7,11 @@
 //! file for each goal.
 //!
 //! Key idea: tasks run in batches, each as large as memory allows, and three batches are under way
-//! at once. In one *round*, the threads produce the boards of a batch, visit and encode the boards
-//! of the batch before it, and write the blocks of the batch before that. A thread waits only at
-//! the end of a round, and the last tasks of a round are small. A batch holds some tasks of one
-//! large part, or all tasks of many small parts, as one small part would not keep all threads busy.
+//! at once. In one [round](super::round), the threads produce the boards of a batch, visit and
+//! encode the boards of the batch before it, and write the blocks of the batch before that. A
+//! thread waits only at the end of a round, and the last tasks of a round are small. A batch holds
+//! some tasks of one large part, or all tasks of many small parts, as one small part would not keep
+//! all threads busy.
 //!
 //! ```text
 //! round       n            n + 1              n + 2
@@ -19,26 +20,18 @@
 //! batch n+2                                   Produce
 //! ```
 
-use std::cmp::Reverse;
 use std::mem;
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
+use std::sync::{Mutex, MutexGuard};
 
-use super::batches::{BatchShare, batches};
-use super::buffers::{Concat, DoubleBuffer};
+use super::round::Round;
 use super::visit::Visit;
 use super::workers::{Worker, Workers};
 use crate::error::Result;
-use crate::game::Board;
-use crate::game::Tally;
+use crate::game::{Board, Tally};
 use crate::part::Block;
-use crate::per_thread::PerThread;
 use crate::progress::Cuts;
 use crate::store::Writer;
-
-/// Boards of a slice, which are visited together: a slice fits a core's first caches.
-pub(crate) const SLICE: usize = 1 << 11;
 
 /// A source of the sorted boards of a part.
 pub(crate) trait Source: Sync {
@@ -47,7 +40,9 @@ pub(crate) trait Source: Sync {
     fn tasks(&self) -> Vec<usize>;
 
     /// The counts that are known before any task is done: candidates, and repeats dropped already.
-    fn tally(&self) -> Tally;
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
 
     /// How the work was divided to fit in memory.
     fn cuts(&self) -> Cuts {
@@ -67,9 +62,9 @@ pub(crate) struct PartBuild<S, V> {
     pub(crate) source: S,
     pub(crate) visit: V,
     /// A writer for each block that [`Visit::encode`] makes of a block of boards.
-    writers: Mutex<Vec<Writer>>,
+    pub(super) writers: Mutex<Vec<Writer>>,
     /// Boards of every block but the last.
-    block: usize,
+    pub(super) block: usize,
     pub(crate) tally: Tally,
     pub(crate) cuts: Cuts,
 }
@@ -111,7 +106,7 @@ pub(crate) struct Pipeline<F> {
 }
 
 impl<F: Default + Send> Pipeline<F> {
-    /// For batches of up to `batch` candidates.
+    /// A pipeline for batches of up to `batch` candidates.
     pub(crate) fn new(batch: usize) -> Self {
         Self {
             batch,
@@ -134,45 +129,35 @@ impl<F: Default + Send> Pipeline<F> {
         let sizes: Vec<Vec<usize>> = parts.iter().map(|part| part.source.tasks()).collect();
         let batches = batches(&sizes, self.batch);
         let tallies = workers.per_thread(|_| vec![Tally::default(); parts.len()]);
-        let (mut produced, mut encoded) = (Vec::new(), Vec::new());
+        let (mut produced, mut writes) = (&[][..], Vec::new());
         self.rest.clear();
         // The last batch takes two more rounds, one to be encoded and one to be written.
         for round in 0..batches.len() + 2 {
             let batch = batches.get(round).map_or(&[][..], Vec::as_slice);
-            let tasks = batch.last().map_or(0, |share| share.slots().end);
+            let tasks = batch.last().map_or(0, |part| part.slots().end);
             self.produced.prepare(tasks);
-            let ready = ready_parts(&produced, &self.rest, self.produced.filled(), parts);
-            let blocks = ready.last().map_or(0, |part| part.slots.end);
+            let round = Round::new(parts, produced, &self.rest, &self.produced, &tallies);
+            let blocks = round.blocks();
             self.encoded.prepare(blocks);
-            self.found
-                .resize_with(blocks.max(self.found.len()), Mutex::default);
-            let round = Round {
-                parts,
-                ready,
-                produced: &self.produced,
-                found: &self.found,
-                encoded: &self.encoded,
-                tallies: &tallies,
-            };
-            let all = round.tasks(batch, &encoded);
-            report(workers.each(&all, |worker, task| round.perform(task, worker))?);
+            let found = self.found.len().max(blocks);
+            self.found.resize_with(found, Mutex::default);
+            let all = round.tasks(batch, mem::take(&mut writes));
+            report(workers.each(&all, |worker, task| {
+                round.perform(task, &self.found, &self.encoded, worker)
+            })?);
 
-            self.next_rest.clear();
-            if let Some(last) = round.ready.last() {
-                last.copy_rest(&mut self.next_rest);
-            }
-            encoded = round.ready.iter().map(ReadyPart::encoded).collect();
+            round.copy_rest(&mut self.next_rest);
+            writes = round.writes();
             mem::swap(&mut self.rest, &mut self.next_rest);
             self.produced.swap(tasks);
             self.encoded.swap(blocks);
             self.produced.shrink_to(2 * self.batch / tasks.max(1));
-            for share in batch {
-                let boards = &self.produced.filled()[share.slots()];
-                parts[share.part]
-                    .source
-                    .release(share.tasks.clone(), boards);
+            for part in batch {
+                let boards = &self.produced.filled()[part.slots()];
+                let source = &mut parts[part.part].source;
+                source.release(part.tasks.clone(), boards);
             }
-            produced = batch.to_vec();
+            produced = batch;
         }
         for tallies in tallies.into_values() {
             for (part, counted) in parts.iter_mut().zip(tallies) {
@@ -183,241 +168,178 @@ impl<F: Default + Send> Pipeline<F> {
     }
 }
 
-/// Encoded blocks of one part.
-struct EncodedBlocks {
-    part: usize,
-    slots: Range<usize>,
+/// The tasks of one part in a batch.
+pub(super) struct PartOfBatch {
+    pub(super) part: usize,
+    pub(super) tasks: Range<usize>,
+    /// The slot of the first task in the batch.
+    slot: usize,
+    /// Whether the part ends with these tasks.
+    pub(super) last: bool,
 }
 
-/// A task of a round.
-enum RoundTask {
-    /// Write the blocks of a part that were encoded in the round before.
-    Write { part: usize, slots: Range<usize> },
-    /// Encode a block of a part that is ready.
-    Encode { ready: usize, block: usize },
-    /// Produce the boards of a task of a part into a slot of the batch.
-    Produce {
-        part: usize,
-        task: usize,
-        slot: usize,
-    },
-    /// Visit a slice of a block of a part that is ready.
-    Visit {
-        ready: usize,
-        block: usize,
-        slice: Range<usize>,
-    },
-}
-
-/// Boards of one part to visit and encode: the rest of earlier batches, then the boards of the last
-/// batch.
-struct ReadyPart<'a> {
-    part: usize,
-    boards: Concat<'a>,
-    /// Number of boards to visit and encode now: full blocks, or all boards at the end of the part.
-    ready: usize,
-    /// Boards of a full block.
-    block: usize,
-    /// The slots of the blocks.
-    slots: Range<usize>,
-    /// For each block, the number of boards not visited yet.
-    left: Vec<AtomicUsize>,
-}
-
-/// The boards that a batch produced, part by part.
-fn ready_parts<'a, S, V>(
-    batch: &[BatchShare],
-    rest: &'a [Board],
-    produced: &'a [Vec<Board>],
-    parts: &[PartBuild<S, V>],
-) -> Vec<ReadyPart<'a>> {
-    let mut ready: Vec<ReadyPart> = Vec::new();
-    for share in batch {
-        let slot = ready.last().map_or(0, |part| part.slots.end);
-        let block = parts[share.part].block;
-        ready.push(ReadyPart::new(share, rest, produced, block, slot));
+impl PartOfBatch {
+    /// The slots of the tasks.
+    pub(super) fn slots(&self) -> Range<usize> {
+        self.slot..self.slot + self.tasks.len()
     }
-    ready
 }
 
-impl<'a> ReadyPart<'a> {
-    /// The boards of one part in a batch; its blocks take slots from `slot` on.
-    fn new(
-        share: &BatchShare,
-        rest: &'a [Board],
-        produced: &'a [Vec<Board>],
-        block: usize,
-        slot: usize,
-    ) -> Self {
-        // Only a part that began in an earlier batch has a rest.
-        let rest = if share.tasks.start > 0 { rest } else { &[] };
-        let produced = produced[share.slots()].iter().map(Vec::as_slice);
-        let boards = Concat::new([rest].into_iter().chain(produced));
-        let blocks = if share.last {
-            boards.len().div_ceil(block)
-        } else {
-            boards.len() / block
-        };
-        let ready = boards.len().min(blocks * block);
-        let left = (0..blocks).map(|number| block.min(ready - number * block));
-        Self {
-            part: share.part,
-            boards,
-            ready,
-            block,
-            slots: slot..slot + blocks,
-            left: left.map(AtomicUsize::new).collect(),
+/// Cut the tasks of all parts, in order, into batches. `sizes` has the sizes of each part's tasks.
+/// The sizes of a batch add up to at most `most`, unless it is a single task.
+fn batches(sizes: &[Vec<usize>], most: usize) -> Vec<Vec<PartOfBatch>> {
+    let mut batches = Vec::new();
+    for batch in ranges(&sizes.concat(), most) {
+        let (mut parts, mut begin) = (Vec::new(), 0);
+        for (part, tasks) in sizes.iter().enumerate() {
+            let end = begin + tasks.len();
+            let (from, to) = (begin.max(batch.start), end.min(batch.end));
+            if from < to {
+                parts.push(PartOfBatch {
+                    part,
+                    tasks: from - begin..to - begin,
+                    slot: from - batch.start,
+                    last: to == end,
+                });
+            }
+            begin = end;
         }
+        batches.push(parts);
     }
-
-    /// The positions of a block's boards.
-    fn range(&self, block: usize) -> Range<usize> {
-        let from = block * self.block;
-        from..self.ready.min(from + self.block)
-    }
-
-    fn slices(&self, block: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let Range { start, end } = self.range(block);
-        (start..end)
-            .step_by(SLICE)
-            .map(move |from| from..end.min(from + SLICE))
-    }
-
-    /// Append the boards that do not fill a block yet to `rest`.
-    fn copy_rest(&self, rest: &mut Vec<Board>) {
-        self.boards.copy(self.ready, self.boards.len(), rest);
-    }
-
-    fn encoded(&self) -> EncodedBlocks {
-        EncodedBlocks {
-            part: self.part,
-            slots: self.slots.clone(),
-        }
-    }
+    batches
 }
 
-/// The data that the threads share in a round.
-struct Round<'a, S, V: Visit> {
-    parts: &'a [PartBuild<S, V>],
-    ready: Vec<ReadyPart<'a>>,
-    produced: &'a DoubleBuffer<Vec<Board>>,
-    found: &'a [Mutex<V::Found>],
-    encoded: &'a DoubleBuffer<Vec<Block>>,
-    tallies: &'a PerThread<Vec<Tally>>,
-}
-
-impl<S: Source, V: Visit> Round<'_, S, V> {
-    /// The tasks, large ones first and small ones last, so that all threads end together.
-    fn tasks(&self, batch: &[BatchShare], encoded: &[EncodedBlocks]) -> Vec<RoundTask> {
-        let mut tasks = Vec::new();
-        for EncodedBlocks { part, slots } in encoded {
-            if !slots.is_empty() {
-                let (part, slots) = (*part, slots.clone());
-                tasks.push(RoundTask::Write { part, slots });
+/// Cut items of these sizes, in order, into ranges whose sizes add up to at most `most`. A larger
+/// item is a range of its own.
+pub(crate) fn ranges(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut total = 0;
+    for (item, size) in sizes.iter().enumerate() {
+        total += size;
+        match ranges.last_mut() {
+            Some(range) if total <= most => range.end = item + 1,
+            _ => {
+                ranges.push(item..item + 1);
+                total = *size;
             }
         }
-        let ready = self.ready.iter().enumerate();
-        let mut blocks: Vec<(usize, usize)> = ready
-            .flat_map(|(ready, part)| (0..part.slots.len()).map(move |block| (ready, block)))
+    }
+    ranges
+}
+
+/// Slots on two sides. The threads fill one side and read the other, which they filled in the round
+/// before. A slot keeps its memory for its next content.
+#[derive(Default)]
+pub(super) struct DoubleBuffer<T> {
+    filling: Vec<Mutex<T>>,
+    filled: Vec<T>,
+    /// Number of slots of `filled` that hold data; the slots beyond are spare.
+    count: usize,
+}
+
+impl<T: Default> DoubleBuffer<T> {
+    /// Make at least `count` slots available to fill.
+    fn prepare(&mut self, count: usize) {
+        let slots = self.filling.len().max(count);
+        self.filling.resize_with(slots, Mutex::default);
+    }
+
+    /// A slot to fill.
+    pub(super) fn slot(&self, slot: usize) -> MutexGuard<'_, T> {
+        self.filling[slot].lock().expect("no thread panics")
+    }
+
+    /// Swap the sides: the first `count` slots are filled and can be read.
+    fn swap(&mut self, count: usize) {
+        let slots = self.filled.len().max(count);
+        self.filled.resize_with(slots, T::default);
+        for (filled, filling) in self.filled.iter_mut().zip(&mut self.filling).take(count) {
+            mem::swap(filled, filling.get_mut().expect("no thread panics"));
+        }
+        self.count = count;
+    }
+
+    /// The slots that were filled before the last swap.
+    pub(super) fn filled(&self) -> &[T] {
+        &self.filled[..self.count]
+    }
+}
+
+impl DoubleBuffer<Vec<Board>> {
+    /// Shrink the buffers that are filled next to `capacity`. The last content of a buffer says
+    /// nothing about the size of its next content.
+    fn shrink_to(&mut self, capacity: usize) {
+        for buffer in &mut self.filling {
+            let buffer = buffer.get_mut().expect("no thread panics");
+            buffer.shrink_to(capacity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_holds_tasks_of_a_large_part_or_many_small_parts() {
+        let sizes = [vec![5, 5], vec![], vec![1], vec![2, 9, 3]];
+        let of = |part: &PartOfBatch| (part.part, part.tasks.clone(), part.slots(), part.last);
+        let found: Vec<Vec<_>> = batches(&sizes, 8)
+            .iter()
+            .map(|batch| batch.iter().map(of).collect())
             .collect();
-        blocks.sort_by_key(|&(ready, block)| Reverse(self.ready[ready].range(block).len()));
-        if !V::ENCODES_WHAT_IT_FOUND {
-            let encode = blocks.iter();
-            tasks.extend(encode.map(|&(ready, block)| RoundTask::Encode { ready, block }));
-        }
-        for share in batch {
-            for (task, slot) in share.tasks.clone().zip(share.slots()) {
-                let part = share.part;
-                tasks.push(RoundTask::Produce { part, task, slot });
-            }
-        }
-        for (ready, block) in blocks {
-            let slices = self.ready[ready].slices(block);
-            tasks.extend(slices.map(|slice| RoundTask::Visit {
-                ready,
-                block,
-                slice,
-            }));
-        }
-        tasks
+        let expected = vec![
+            vec![(0, 0..1, 0..1, false)],
+            vec![
+                (0, 1..2, 0..1, true),
+                (2, 0..1, 1..2, true),
+                (3, 0..1, 2..3, false),
+            ],
+            vec![(3, 1..2, 0..1, false)],
+            vec![(3, 2..3, 0..1, true)],
+        ];
+        assert_eq!(found, expected);
+        assert!(batches(&[vec![], vec![]], 8).is_empty());
     }
 
-    fn perform(&self, task: &RoundTask, worker: &mut Worker) -> Result<Tally> {
-        let (part, counted) = match *task {
-            RoundTask::Write { part, ref slots } => return self.write(part, slots.clone()),
-            RoundTask::Encode { ready, block } => {
-                return self.encode(&self.ready[ready], block, worker);
-            }
-            RoundTask::Produce { part, task, slot } => {
-                (part, self.produce(part, task, slot, worker)?)
-            }
-            RoundTask::Visit {
-                ready,
-                block,
-                ref slice,
-            } => {
-                let ready = &self.ready[ready];
-                (ready.part, self.visit(ready, block, slice.clone(), worker)?)
-            }
-        };
-        self.tallies.lock(worker.index)[part] += counted;
-        Ok(counted)
+    #[test]
+    fn ranges_are_as_long_as_the_limit_allows() {
+        let sizes = [3, 4, 0, 9, 5, 5, 1];
+        assert_eq!(ranges(&sizes, 7), [0..3, 3..4, 4..5, 5..7]);
+        assert_eq!(ranges(&sizes, 26), [0..6, 6..7]);
+        assert!(
+            ranges(&sizes, 0)
+                .into_iter()
+                .eq((0..7).map(|at| at..at + 1))
+        );
+        assert!(ranges(&[], 7).is_empty());
     }
 
-    fn write(&self, part: usize, slots: Range<usize>) -> Result<Tally> {
-        let mut writers = self.parts[part].writers.lock().expect("no thread panics");
-        for blocks in &self.encoded.filled()[slots] {
-            for (writer, block) in writers.iter_mut().zip(blocks) {
-                writer.append(block)?;
+    #[test]
+    fn one_side_is_read_while_the_other_is_filled() {
+        let mut buffer = DoubleBuffer::<Vec<u64>>::default();
+        assert!(buffer.filled().is_empty());
+        for round in 0..5u64 {
+            let slots = (5 - round) as usize;
+            buffer.prepare(slots);
+            for slot in 0..slots {
+                let mut slot = buffer.slot(slot);
+                slot.clear();
+                slot.push(round);
             }
+            let before: Vec<_> = buffer.filled().concat();
+            assert!(before.iter().all(|&old| old + 1 == round), "{before:?}");
+            buffer.swap(slots);
+            assert_eq!(buffer.filled(), vec![vec![round]; slots]);
         }
-        Ok(Tally::default())
     }
 
-    fn encode(&self, ready: &ReadyPart, block: usize, worker: &mut Worker) -> Result<Tally> {
-        let Range { start, end } = ready.range(block);
-        let mut copy = mem::take(&mut worker.boards);
-        let boards = ready.boards.slice(start, end, &mut copy);
-        let slot = ready.slots.start + block;
-        let found = &mut self.found[slot].lock().expect("no thread panics");
-        let blocks = &mut self.encoded.slot(slot);
-        let encoded = self.parts[ready.part]
-            .visit
-            .encode(boards, found, worker, blocks);
-        worker.boards = copy;
-        encoded.map(|()| Tally::default())
-    }
-
-    fn produce(&self, part: usize, task: usize, slot: usize, worker: &mut Worker) -> Result<Tally> {
-        let part = &self.parts[part];
-        let mut boards = self.produced.slot(slot);
-        let mut tally = part.source.produce(task, worker, &mut boards)?;
-        tally += part.visit.retain_listed(&mut boards);
-        Ok(tally)
-    }
-
-    /// Visit a slice. If blocks hold the findings of visits, the last visit of a block encodes it.
-    fn visit(
-        &self,
-        ready: &ReadyPart,
-        block: usize,
-        slice: Range<usize>,
-        worker: &mut Worker,
-    ) -> Result<Tally> {
-        let mut copy = mem::take(&mut worker.boards);
-        let boards = ready.boards.slice(slice.start, slice.end, &mut copy);
-        let found = &self.found[ready.slots.start + block];
-        let at = slice.start - ready.range(block).start;
-        let tally = self.parts[ready.part]
-            .visit
-            .visit(boards, at, found, worker);
-        worker.boards = copy;
-        if V::ENCODES_WHAT_IT_FOUND
-            && tally.is_ok()
-            && ready.left[block].fetch_sub(slice.len(), AcqRel) == slice.len()
-        {
-            self.encode(ready, block, worker)?;
-        }
-        tally
+    #[test]
+    fn buffers_shrink_to_a_given_capacity() {
+        let mut buffer = DoubleBuffer::<Vec<u64>>::default();
+        buffer.prepare(1);
+        *buffer.slot(0) = Vec::with_capacity(1000);
+        buffer.shrink_to(10);
+        assert!(buffer.slot(0).capacity() < 1000);
     }
 }

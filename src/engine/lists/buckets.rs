@@ -1,17 +1,16 @@
 //! One thread's candidates of one part, in a bucket for each range.
 //!
-//! Candidates come unsorted into chunks, as offsets from the first key of their range: 4 bytes
-//! each, or 8 in a range too wide for 4. When the thread's pool of chunks is used up, its full
+//! Candidates are put unsorted into chunks, as offsets from the first key of their range: 4 bytes
+//! each, or 8 if the range is too wide for 4. When the thread's pool of chunks is used up, its full
 //! chunks are packed: the keys of each bucket are sorted, freed of repeats and delta-coded into
 //! chunks again ([`PackedRun`]). When packed runs take too much memory, they are spilled to a
-//! nameless file. As long as memory lasts, neither happens.
+//! nameless file. Neither happens while memory lasts.
 
 use std::mem;
 
 use super::sort::KeySorter;
-use super::splitters::{Span, Splitters};
-use crate::engine::chunk::ChunkPool;
-use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk};
+use super::splitters::{KeyLimits, Splitters};
+use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::packed::{PackedRun, Packer};
 use crate::engine::plan::Plan;
 use crate::error::Result;
@@ -26,22 +25,26 @@ struct Bucket {
     wide: bool,
 }
 
-/// One thread's buckets for one part; see the module.
+/// One thread's buckets for one part.
 pub(super) struct Buckets {
-    spans: Vec<Span>,
+    /// The keys that each range can hold.
+    pub(super) limits: Vec<KeyLimits>,
     buckets: Vec<Bucket>,
     /// The full chunks of each bucket.
     full: Vec<Vec<Chunk>>,
     pub(super) runs: Vec<PackedRun>,
-    /// Full chunks that are reserved for these buckets, however many the thread's other buckets
-    /// take.
+    /// Full chunks that are reserved for these buckets, so that the thread's other buckets cannot
+    /// take all memory.
     granted: usize,
     full_chunks: usize,
     /// Most candidates that are sorted at once.
     most: usize,
     pub(super) spill: Spill,
-    produced: u64,
-    repeats: u64,
+    /// Candidates produced for these buckets. Not counted in [`Buckets::push`], so that the
+    /// conservation law catches lost candidates.
+    pub(super) produced: u64,
+    /// Repeats that were dropped when chunks were packed.
+    pub(super) repeats: u64,
 }
 
 impl Buckets {
@@ -52,18 +55,19 @@ impl Buckets {
         spill: Spill,
         pool: &mut ChunkPool,
     ) -> Self {
-        let spans = (0..splitters.ranges()).map(|range| splitters.span(range));
-        let spans: Vec<Span> = spans.collect();
-        let bucket = |span: &Span| Bucket {
+        let limits: Vec<KeyLimits> = (0..splitters.ranges())
+            .map(|range| splitters.limits(range))
+            .collect();
+        let bucket = |limits: &KeyLimits| Bucket {
             open: pool.take(),
             filled: 0,
-            first: span.first,
-            wide: span.wide(),
+            first: limits.first,
+            wide: limits.wide(),
         };
         Self {
-            buckets: spans.iter().map(bucket).collect(),
-            full: spans.iter().map(|_| Vec::new()).collect(),
-            spans,
+            buckets: limits.iter().map(bucket).collect(),
+            full: limits.iter().map(|_| Vec::new()).collect(),
+            limits,
             runs: Vec::new(),
             granted: plan.granted / CHUNK_BYTES,
             full_chunks: 0,
@@ -74,7 +78,7 @@ impl Buckets {
         }
     }
 
-    /// Add a candidate of the range `range`.
+    /// Add a candidate to a range.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -122,7 +126,7 @@ impl Buckets {
             self.pack(pool, sorter)?;
         }
         let packed: usize = self.runs.iter().map(PackedRun::chunks).sum();
-        if packed > pool.limit() / 2 {
+        if packed > pool.limit / 2 {
             for run in &mut self.runs {
                 run.spill(&mut self.spill, pool)?;
             }
@@ -130,16 +134,16 @@ impl Buckets {
         Ok(())
     }
 
-    /// Pack full chunks into a run: from each bucket, at most as many as may be sorted at once.
+    /// Pack full chunks into a run. Each bucket gives no more chunks than may be sorted at once.
     fn pack(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
         let most = (self.most / CHUNK).max(1);
         let mut packer = Packer::default();
         let mut keys = Vec::new();
-        for (full, &span) in self.full.iter_mut().zip(&self.spans) {
+        for (full, &limits) in self.full.iter_mut().zip(&self.limits) {
             let chunks = full.split_off(full.len().saturating_sub(most));
-            let pieces: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk[..]).collect();
+            let slices: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk[..]).collect();
             keys.clear();
-            let candidates = sorter.sort(span, &pieces, &mut keys);
+            let candidates = sorter.sort(limits, &slices, &mut keys);
             self.full_chunks -= chunks.len();
             self.repeats += (candidates - keys.len()) as u64;
             chunks.into_iter().for_each(|chunk| pool.give(chunk));
@@ -149,39 +153,14 @@ impl Buckets {
         Ok(())
     }
 
-    /// Count produced candidates apart from `push`, so that the conservation law catches losses.
-    pub(super) fn announce(&mut self, candidates: u64) {
-        self.produced += candidates;
-    }
-
-    /// Candidates produced for these buckets.
-    pub(super) fn produced(&self) -> u64 {
-        self.produced
-    }
-
-    /// Repeats that were dropped when chunks were packed.
-    pub(super) fn repeats(&self) -> u64 {
-        self.repeats
-    }
-
-    /// Number of ranges.
-    pub(super) fn ranges(&self) -> usize {
-        self.spans.len()
-    }
-
-    /// The keys that a range can hold.
-    pub(super) fn span(&self, range: usize) -> Span {
-        self.spans[range]
-    }
-
-    /// Candidates of a range that are held, repeats included.
+    /// The number of a range's candidates in memory and in files, repeats included.
     pub(super) fn candidates(&self, range: usize) -> usize {
         let packed = self.runs.iter().map(|run| run.count(range));
         let words = self.full[range].len() * CHUNK + self.buckets[range].filled;
-        words / self.spans[range].words() + packed.sum::<usize>()
+        words / self.limits[range].words() + packed.sum::<usize>()
     }
 
-    /// The unsorted candidates of a range, as [`Span::keys`] reads them.
+    /// The unsorted candidates of a range, in the form that [`KeyLimits::keys`] reads.
     pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u32]> {
         let bucket = &self.buckets[range];
         let full = self.full[range].iter().map(|chunk| &chunk[..]);
@@ -233,21 +212,21 @@ mod tests {
             let spill = Spill::new(place.path());
             let mut buckets = Buckets::new(&splitters, &plan, spill, &mut pool);
             buckets.granted = 0;
-            let widths: Vec<usize> = buckets.spans.iter().map(|span| span.words()).collect();
+            let widths: Vec<usize> = buckets.limits.iter().map(|limits| limits.words()).collect();
             assert_eq!(widths, [1, 1, 1, 2]);
             for &key in &keys {
                 let range = splitters.range(key);
                 buckets.push(range, key, &mut pool, &mut sorter).unwrap();
-                assert!(pool.taken() <= pool.limit() + 6, "{limit}");
+                assert!(pool.taken() <= pool.limit + 6, "{limit}");
             }
             assert_eq!(!buckets.runs.is_empty(), packed, "{limit}");
             assert_eq!(buckets.spill.bytes() > 0, spilled, "{limit}");
 
             let mut found = BTreeSet::new();
             for range in 0..splitters.ranges() {
-                let span = buckets.span(range);
-                let pieces = buckets.unsorted(range);
-                let mut held: Vec<u64> = pieces.flat_map(|piece| span.keys(piece)).collect();
+                let limits = buckets.limits[range];
+                let slices = buckets.unsorted(range);
+                let mut held: Vec<u64> = slices.flat_map(|slice| limits.keys(slice)).collect();
                 for run in &buckets.runs {
                     let from = held.len();
                     let mut bytes = Vec::new();

@@ -1,7 +1,7 @@
-//! Candidates as lists: the first way to hold a layer.
+//! Candidates as lists, the first of the two ways to hold a layer.
 //!
-//! A parallel sample sort with duplicates dropped late. Candidates are turned into keys
-//! (`KeyCodec`), which keep the order of boards in fewer bits. *Splitters*, taken from a sample of
+//! A parallel sample sort, which drops repeats late. Candidates are turned into keys (`KeyCodec`),
+//! which have the order of boards in fewer bits. *Splitters*, taken from a sample of
 //! the same part in the layer before, cut the keys into *ranges* of about equally many candidates.
 //! Every thread puts its candidates into *buckets* of its own, one for each range, in chunks of
 //! memory from one pool. When the pool is used up, buckets are sorted and packed into delta-coded
@@ -23,16 +23,12 @@
 //! The two steps that do the work are pure functions, `expand` and `reduce`: they know no files,
 //! no threads and no buckets.
 //!
-//! Reading order: `splitters`, `expand`, `candidates`, `buckets` (`chunk`, `packed`), `sort_task`
-//! (`sort`, `merge`), `source`.
+//! Reading order: `splitters`, `candidates` (with `expand`), `buckets` (`chunk`, `packed`), `source`,
+//! `sort` (with `reduce`).
 
 mod buckets;
 mod candidates;
-mod expand;
-mod filter;
-pub(crate) mod merge;
 pub(crate) mod sort;
-mod sort_task;
 mod source;
 mod splitters;
 
@@ -51,7 +47,7 @@ use crate::per_thread::PerThread;
 use crate::store::Run;
 use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, MoveSink};
-pub(crate) use source::{CandidateSource, KeySource};
+pub(crate) use source::CandidateSource;
 use splitters::{Sample, Splitters};
 
 /// Data that lives from layer to layer: samples that cut the parts of the next layer, and each
@@ -68,7 +64,7 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Prepare to go on after the last sealed layer of `run`.
+    /// Prepare to count the layer after the last sealed layer of `run`.
     pub(crate) fn new(run: &Run, plan: &Plan) -> Result<Self> {
         let game = *run.game();
         let mut samples = BTreeMap::new();
@@ -92,7 +88,7 @@ impl Lists {
         })
     }
 
-    /// Scale the expected candidates down to one of `tasks` tasks of a part.
+    /// Expect the candidates of only one of `tasks` tasks of a part.
     pub(crate) fn for_one_of(mut self, tasks: usize) -> Self {
         for sample in self.samples.values_mut() {
             sample.candidates /= tasks.max(1) as u64;
@@ -109,13 +105,13 @@ impl Lists {
     /// cuts the ranges. If its states are not kept, a sample of its afterstates serves instead:
     /// both have similar distributions.
     pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
-        let none = Sample::default();
         let sample = |kind| self.samples.get(&(kind, max));
         let sample = sample(kind).or_else(|| sample(Kind::Afterstates));
-        let sample = sample.unwrap_or(&none);
-        let mut keys = sample.values.clone();
+        let (mut keys, candidates) = sample.map_or_else(Default::default, |sample| {
+            (sample.values.clone(), sample.candidates)
+        });
         self.codec.encode(&mut keys);
-        let ranges = splitters::ranges(sample.candidates, &self.plan);
+        let ranges = splitters::ranges(candidates, &self.plan);
         let bits = self.codec.bits(self.game.size().cells());
         let splitters = Splitters::new(&keys, ranges, bits);
         let (codec, scratch) = (self.codec.clone(), Arc::clone(&self.scratch));
@@ -131,15 +127,16 @@ impl Lists {
     pub(crate) fn spawn(&self, parts: &[Origins], workers: &Workers) -> Result<Vec<Candidates>> {
         let collect = |origins: &Origins| self.collect(Kind::States, origins.max);
         let states: Vec<Candidates> = parts.iter().map(collect).collect();
-        let mut pieces = Vec::new();
+        let mut blocks = Vec::new();
         for (states, origins) in states.iter().zip(parts) {
-            pieces.extend(origins.pieces.iter().map(|piece| (states, piece)));
+            blocks.extend(origins.blocks.iter().map(|block| (states, block)));
         }
-        workers.each(&pieces, |worker, (states, piece)| {
+        workers.each(&blocks, |worker, (states, block)| {
             worker.boards.clear();
-            piece.read(&mut worker.decoder, &mut worker.boards)?;
+            let part = block.part;
+            part.read(block.number, &mut worker.decoder, &mut worker.boards)?;
             let mut scratch = self.scratch.lock(worker.index);
-            states.spawn(&worker.boards, piece.tile, worker.index, &mut scratch)?;
+            states.spawn(&worker.boards, block.tile, worker.index, &mut scratch)?;
             Ok(Done)
         })?;
         for (states, origins) in states.iter().zip(parts) {
@@ -168,7 +165,7 @@ mod tests {
     use crate::store::{Keep, Store};
 
     #[test]
-    fn ranges_are_cut_by_afterstates_if_no_states_are_kept() {
+    fn splitters_come_from_afterstates_if_no_states_are_kept() {
         let game: Game = "4x4-16".parse().unwrap();
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();

@@ -12,25 +12,22 @@ use crate::part::Part;
 /// Most values of a sample: sixteen for each of 8,192 ranges.
 const SAMPLE: usize = 1 << 17;
 
-/// Candidates of a range that sorts well: with its scratch space it fits a core's cache.
+/// Candidates of a range: with its scratch space it fits a core's cache.
 const RANGE: usize = 1 << 16;
 
 /// Candidates of a range of a small part, so that all threads have work.
 const SMALL_RANGE: usize = 1 << 12;
 
-/// An even sample of a part's boards, in order, and the number of candidates that the part was made
-/// from.
-#[derive(Default)]
+/// An even sample of a part's boards, in order, and the number of candidates of the part.
 pub(crate) struct Sample {
     pub(super) values: Vec<Board>,
     pub(super) candidates: u64,
-    /// Boards to skip before the next is taken.
+    /// Boards to skip before the next board of the sample.
     skip: usize,
 }
 
 impl Sample {
-    /// An empty sample of a part that is built from `candidates` candidates; [`Sample::add`] fills
-    /// it.
+    /// An empty sample of a part of `candidates` candidates. [`Sample::add`] fills it.
     pub(super) fn expecting(candidates: u64) -> Self {
         Self {
             values: Vec::new(),
@@ -39,8 +36,7 @@ impl Sample {
         }
     }
 
-    /// Sample the next boards of the part. The sample is even, wherever one call ends and the next
-    /// begins.
+    /// Sample the next boards of the part. The sample stays even across calls.
     pub(super) fn add(&mut self, boards: &[Board]) {
         let stride = (self.candidates as usize / SAMPLE).max(64);
         let taken = boards.iter().skip(self.skip).step_by(stride);
@@ -75,8 +71,8 @@ pub(super) struct Splitters {
     splitters: Vec<u64>,
     bits: u32,
     shift: u32,
-    /// For each value of a key's leading bits, the number of splitters below all keys with these
-    /// leading bits.
+    /// For each value of a key's leading bits, the number of splitters below all keys with this
+    /// value.
     table: Vec<u16>,
 }
 
@@ -132,11 +128,11 @@ impl Splitters {
     }
 
     /// The keys that a range can hold.
-    pub(super) fn span(&self, range: usize) -> Span {
+    pub(super) fn limits(&self, range: usize) -> KeyLimits {
         let end = u64::MAX >> (64 - self.bits);
         let last = self.splitters.get(range).map_or(end, |next| next - 1);
         let first = range.checked_sub(1).map_or(0, |at| self.splitters[at]);
-        Span { first, last }
+        KeyLimits { first, last }
     }
 
     /// Number of ranges.
@@ -145,27 +141,27 @@ impl Splitters {
     }
 }
 
-/// The keys that a range can hold, from the first to the last.
+/// The first and the last key that a range can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct KeyLimits {
     pub(super) first: u64,
     pub(super) last: u64,
 }
 
-impl Span {
-    /// Whether a key's offset from the first takes two words, the low one first.
+impl KeyLimits {
+    /// Whether a key's offset from the first key takes two words, the low word first.
     pub(super) fn wide(self) -> bool {
         self.last - self.first > u64::from(u32::MAX)
     }
 
-    /// Words of a candidate.
+    /// Number of words of an offset.
     pub(super) fn words(self) -> usize {
         if self.wide() { 2 } else { 1 }
     }
 
-    /// The keys in a slice of a bucket, in order of arrival.
-    pub(super) fn keys(self, piece: &[u32]) -> impl Iterator<Item = u64> {
-        piece.chunks_exact(self.words()).map(move |words| {
+    /// Decode a slice of a bucket.
+    pub(super) fn keys(self, slice: &[u32]) -> impl Iterator<Item = u64> {
+        slice.chunks_exact(self.words()).map(move |words| {
             let high = words.get(1).copied().unwrap_or(0);
             self.first + (u64::from(high) << 32 | u64::from(words[0]))
         })
@@ -177,10 +173,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_keep_the_order_of_keys_and_share_them_evenly() {
+    fn ranges_keep_the_order_of_keys_and_hold_about_equal_numbers() {
         let sample: Vec<u64> = (0..10_000u64).map(|i| i * i * 600).collect();
-        for pieces in [1, 2, 16, 100, 1000] {
-            let splitters = Splitters::new(&sample, pieces, 36);
+        for slices in [1, 2, 16, 100, 1000] {
+            let splitters = Splitters::new(&sample, slices, 36);
             assert!(
                 sample
                     .windows(2)
@@ -191,26 +187,26 @@ mod tests {
                 .iter()
                 .for_each(|&key| sizes[splitters.range(key)] += 1);
             assert!(
-                sizes.len() <= pieces && sizes.len() * 2 >= pieces.min(100),
+                sizes.len() <= slices && sizes.len() * 2 >= slices.min(100),
                 "{}",
                 sizes.len()
             );
             assert!(
-                *sizes.iter().max().unwrap() <= 10_000usize.div_ceil(pieces),
+                *sizes.iter().max().unwrap() <= 10_000usize.div_ceil(slices),
                 "{sizes:?}"
             );
             assert_eq!(splitters.range(0), 0);
             assert_eq!(splitters.range((1 << 36) - 1), splitters.ranges() - 1);
             for range in 0..splitters.ranges() {
-                let Span { first, last } = splitters.span(range);
+                let KeyLimits { first, last } = splitters.limits(range);
                 assert_eq!([first, last].map(|key| splitters.range(key)), [range; 2]);
             }
-            assert_eq!(splitters.span(splitters.ranges() - 1).last, (1 << 36) - 1);
+            assert_eq!(splitters.limits(splitters.ranges() - 1).last, (1 << 36) - 1);
         }
     }
 
     #[test]
-    fn without_a_sample_there_is_one_range_for_every_key() {
+    fn without_a_sample_all_keys_are_one_range() {
         let splitters = Splitters::new(&[], 100, 64);
         assert_eq!(
             (
@@ -223,18 +219,18 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_even_however_the_values_are_cut() {
+    fn a_sample_does_not_depend_on_the_calls_that_fill_it() {
         let values: Vec<u64> = (0..10_000).collect();
         let expected: Vec<u64> = (0..10_000).step_by(64).collect();
-        for piece in [1, 31, 63, 64, 65, 1000, 10_000] {
+        for slice in [1, 31, 63, 64, 65, 1000, 10_000] {
             let mut sample = Sample::expecting(20_000);
-            values.chunks(piece).for_each(|piece| sample.add(piece));
-            assert_eq!(sample.values, expected, "{piece} at a time");
+            values.chunks(slice).for_each(|slice| sample.add(slice));
+            assert_eq!(sample.values, expected, "{slice} at a time");
         }
     }
 
     #[test]
-    fn no_part_is_too_large_or_too_small_to_be_cut() {
+    fn every_part_is_cut_into_a_possible_number_of_ranges() {
         for memory in [24u64 << 20, 64 << 20, 4 << 30, 1 << 40] {
             for threads in [1, 2, 7, 64] {
                 if let Ok(plan) = Plan::new(memory, threads) {

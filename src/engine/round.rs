@@ -1,0 +1,356 @@
+//! A round of the [pipeline](super::pipeline): the tasks that all threads do together.
+
+use std::cmp::Reverse;
+use std::mem;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
+
+use super::pipeline::{DoubleBuffer, PartBuild, PartOfBatch, Source};
+use super::visit::Visit;
+use super::workers::Worker;
+use crate::error::Result;
+use crate::game::{Board, Tally};
+use crate::part::Block;
+use crate::per_thread::PerThread;
+
+/// Boards of a slice, which are visited together: a slice fits a core's first caches.
+const SLICE: usize = 1 << 11;
+
+/// A task of a round.
+pub(super) enum RoundTask {
+    /// Write the blocks of a part that were encoded in the round before.
+    Write { part: usize, slots: Range<usize> },
+    /// Encode a block of a part that is ready.
+    Encode { ready: usize, block: usize },
+    /// Produce the boards of a task of a part into a slot of the batch.
+    Produce {
+        part: usize,
+        task: usize,
+        slot: usize,
+    },
+    /// Visit a slice of a block of a part that is ready.
+    Visit {
+        ready: usize,
+        block: usize,
+        slice: Range<usize>,
+    },
+}
+
+/// The data that the threads share in a round.
+pub(super) struct Round<'a, S, V> {
+    parts: &'a [PartBuild<S, V>],
+    /// The parts to visit and encode.
+    ready: Vec<ReadyPart<'a>>,
+    produced: &'a DoubleBuffer<Vec<Board>>,
+    tallies: &'a PerThread<Vec<Tally>>,
+}
+
+impl<'a, S: Source, V: Visit> Round<'a, S, V> {
+    /// The round after `batch` was produced. `rest` has the boards of earlier batches that did not
+    /// fill a block.
+    pub(super) fn new(
+        parts: &'a [PartBuild<S, V>],
+        batch: &[PartOfBatch],
+        rest: &'a [Board],
+        produced: &'a DoubleBuffer<Vec<Board>>,
+        tallies: &'a PerThread<Vec<Tally>>,
+    ) -> Self {
+        let mut ready: Vec<ReadyPart> = Vec::new();
+        for part in batch {
+            // Only a part that began in an earlier batch has a rest.
+            let rest = if part.tasks.start > 0 { rest } else { &[] };
+            let produced = produced.filled()[part.slots()].iter().map(Vec::as_slice);
+            let boards = Concat::new([rest].into_iter().chain(produced));
+            let slot = ready.last().map_or(0, |part| part.slots.end);
+            ready.push(ReadyPart::new(part, boards, parts[part.part].block, slot));
+        }
+        Self {
+            parts,
+            ready,
+            produced,
+            tallies,
+        }
+    }
+
+    /// Number of blocks to encode.
+    pub(super) fn blocks(&self) -> usize {
+        self.ready.last().map_or(0, |part| part.slots.end)
+    }
+
+    /// Replace `rest` by the boards that do not fill a block yet.
+    pub(super) fn copy_rest(&self, rest: &mut Vec<Board>) {
+        rest.clear();
+        if let Some(last) = self.ready.last() {
+            last.boards.copy(last.ready, last.boards.len(), rest);
+        }
+    }
+
+    /// The tasks of the next round that write the blocks of this round.
+    pub(super) fn writes(&self) -> Vec<RoundTask> {
+        let mut ready = self.ready.iter().collect::<Vec<_>>();
+        ready.retain(|part| !part.slots.is_empty());
+        let write = |ready: &ReadyPart| RoundTask::Write {
+            part: ready.part,
+            slots: ready.slots.clone(),
+        };
+        ready.into_iter().map(write).collect()
+    }
+
+    /// All tasks of the round: `writes`, and the tasks that produce `batch`. Large tasks are first
+    /// and small tasks last, so that all threads end together.
+    pub(super) fn tasks(&self, batch: &[PartOfBatch], writes: Vec<RoundTask>) -> Vec<RoundTask> {
+        let mut tasks = writes;
+        let mut blocks = Vec::new();
+        for (ready, part) in self.ready.iter().enumerate() {
+            blocks.extend((0..part.slots.len()).map(|block| (ready, block)));
+        }
+        blocks.sort_by_key(|&(ready, block)| Reverse(self.ready[ready].range(block).len()));
+        if !V::ENCODES_WHAT_IT_FOUND {
+            let encode = |&(ready, block)| RoundTask::Encode { ready, block };
+            tasks.extend(blocks.iter().map(encode));
+        }
+        for part in batch {
+            for (task, slot) in part.tasks.clone().zip(part.slots()) {
+                let part = part.part;
+                tasks.push(RoundTask::Produce { part, task, slot });
+            }
+        }
+        for (ready, block) in blocks {
+            let Range { start, end } = self.ready[ready].range(block);
+            for from in (start..end).step_by(SLICE) {
+                tasks.push(RoundTask::Visit {
+                    ready,
+                    block,
+                    slice: from..end.min(from + SLICE),
+                });
+            }
+        }
+        tasks
+    }
+
+    pub(super) fn perform(
+        &self,
+        task: &RoundTask,
+        found: &[Mutex<V::Found>],
+        encoded: &DoubleBuffer<Vec<Block>>,
+        worker: &mut Worker,
+    ) -> Result<Tally> {
+        let (part, counted) = match *task {
+            RoundTask::Write { part, ref slots } => {
+                let mut writers = self.parts[part].writers.lock().expect("no thread panics");
+                for blocks in &encoded.filled()[slots.clone()] {
+                    for (writer, block) in writers.iter_mut().zip(blocks) {
+                        writer.append(block)?;
+                    }
+                }
+                return Ok(Tally::default());
+            }
+            RoundTask::Encode { ready, block } => {
+                self.encode(&self.ready[ready], block, found, encoded, worker)?;
+                return Ok(Tally::default());
+            }
+            RoundTask::Produce { part, task, slot } => {
+                let PartBuild { source, visit, .. } = &self.parts[part];
+                let mut boards = self.produced.slot(slot);
+                let mut tally = source.produce(task, worker, &mut boards)?;
+                tally += visit.retain_listed(&mut boards);
+                (part, tally)
+            }
+            RoundTask::Visit {
+                ready,
+                block,
+                ref slice,
+            } => {
+                let ready = &self.ready[ready];
+                let tally = self.visit(ready, block, slice, found, worker)?;
+                // The last visit of a block encodes the findings of all its visits.
+                if V::ENCODES_WHAT_IT_FOUND
+                    && ready.left[block].fetch_sub(slice.len(), AcqRel) == slice.len()
+                {
+                    self.encode(ready, block, found, encoded, worker)?;
+                }
+                (ready.part, tally)
+            }
+        };
+        self.tallies.lock(worker.index)[part] += counted;
+        Ok(counted)
+    }
+
+    fn encode(
+        &self,
+        ready: &ReadyPart,
+        block: usize,
+        found: &[Mutex<V::Found>],
+        encoded: &DoubleBuffer<Vec<Block>>,
+        worker: &mut Worker,
+    ) -> Result<()> {
+        let mut copy = mem::take(&mut worker.boards);
+        let boards = ready.boards.slice(ready.range(block), &mut copy);
+        let slot = ready.slots.start + block;
+        let found = &mut found[slot].lock().expect("no thread panics");
+        let blocks = &mut encoded.slot(slot);
+        let visit = &self.parts[ready.part].visit;
+        let encoded = visit.encode(boards, found, worker, blocks);
+        worker.boards = copy;
+        encoded
+    }
+
+    fn visit(
+        &self,
+        ready: &ReadyPart,
+        block: usize,
+        slice: &Range<usize>,
+        found: &[Mutex<V::Found>],
+        worker: &mut Worker,
+    ) -> Result<Tally> {
+        let mut copy = mem::take(&mut worker.boards);
+        let boards = ready.boards.slice(slice.clone(), &mut copy);
+        let found = &found[ready.slots.start + block];
+        let at = slice.start - ready.range(block).start;
+        let visit = &self.parts[ready.part].visit;
+        let tally = visit.visit(boards, at, found, worker);
+        worker.boards = copy;
+        tally
+    }
+}
+
+/// Boards of one part to visit and encode: the rest of earlier batches, then the boards of the last
+/// batch.
+struct ReadyPart<'a> {
+    part: usize,
+    boards: Concat<'a>,
+    /// Number of boards to visit and encode now: full blocks, or all boards at the end of the part.
+    ready: usize,
+    /// Boards of a full block.
+    block: usize,
+    /// The slots of the blocks.
+    slots: Range<usize>,
+    /// For each block, the number of boards not visited yet.
+    left: Vec<AtomicUsize>,
+}
+
+impl<'a> ReadyPart<'a> {
+    /// Cut boards into blocks of `block` boards, with slots from `slot` on.
+    fn new(part: &PartOfBatch, boards: Concat<'a>, block: usize, slot: usize) -> Self {
+        let blocks = if part.last {
+            boards.len().div_ceil(block)
+        } else {
+            boards.len() / block
+        };
+        let ready = boards.len().min(blocks * block);
+        let left = (0..blocks).map(|number| block.min(ready - number * block));
+        Self {
+            part: part.part,
+            boards,
+            ready,
+            block,
+            slots: slot..slot + blocks,
+            left: left.map(AtomicUsize::new).collect(),
+        }
+    }
+
+    /// The positions of a block's boards.
+    fn range(&self, block: usize) -> Range<usize> {
+        let from = block * self.block;
+        from..self.ready.min(from + self.block)
+    }
+}
+
+/// Sorted slices of boards, read as one slice without copying them all.
+struct Concat<'a> {
+    slices: Vec<&'a [Board]>,
+    /// Where each slice begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl<'a> Concat<'a> {
+    fn new(slices: impl Iterator<Item = &'a [Board]>) -> Self {
+        let slices: Vec<_> = slices.collect();
+        let mut starts = vec![0];
+        for slice in &slices {
+            starts.push(starts[starts.len() - 1] + slice.len());
+        }
+        Self { slices, starts }
+    }
+
+    /// Number of boards.
+    fn len(&self) -> usize {
+        self.starts[self.slices.len()]
+    }
+
+    /// The boards of a range: in place if one slice holds them all, else gathered in `copy`.
+    fn slice<'b>(&self, range: Range<usize>, copy: &'b mut Vec<Board>) -> &'b [Board]
+    where
+        'a: 'b,
+    {
+        let Range { start, end } = range;
+        let slice = self.slice_at(start);
+        if slice < self.slices.len() && end <= self.starts[slice + 1] {
+            return &self.slices[slice][start - self.starts[slice]..end - self.starts[slice]];
+        }
+        copy.clear();
+        self.copy(start, end, copy);
+        copy
+    }
+
+    /// Append the boards from `from` to `to` to `out`.
+    fn copy(&self, mut from: usize, to: usize, out: &mut Vec<Board>) {
+        let mut slice = self.slice_at(from);
+        while from < to {
+            let start = self.starts[slice];
+            let end = to.min(self.starts[slice + 1]);
+            out.extend_from_slice(&self.slices[slice][from - start..end - start]);
+            from = end;
+            slice += 1;
+        }
+    }
+
+    /// The number of the slice that holds a position; one past the last slice for the end.
+    fn slice_at(&self, position: usize) -> usize {
+        self.starts.partition_point(|&start| start <= position) - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_concatenation_has_the_slices_of_the_whole() {
+        let whole: Vec<u64> = (0..20).collect();
+        // Empty slices may lie anywhere.
+        let slices = [
+            &whole[..0],
+            &whole[..5],
+            &whole[5..5],
+            &whole[5..6],
+            &whole[6..],
+            &[],
+        ];
+        let concat = Concat::new(slices.into_iter());
+        assert_eq!(concat.len(), whole.len());
+        for from in 0..=whole.len() {
+            for to in from..=whole.len() {
+                let mut buffer = vec![99];
+                assert_eq!(concat.slice(from..to, &mut buffer), &whole[from..to]);
+                let mut copy = vec![99];
+                concat.copy(from, to, &mut copy);
+                assert_eq!(copy[1..], whole[from..to]);
+            }
+        }
+        assert_eq!(Concat::new([].into_iter()).len(), 0);
+    }
+
+    #[test]
+    fn a_slice_within_one_slice_is_not_copied() {
+        let whole: Vec<u64> = (0..20).collect();
+        let concat = Concat::new([&whole[..5], &whole[5..]].into_iter());
+        let mut buffer = Vec::new();
+        concat.slice(5..20, &mut buffer);
+        concat.slice(1..5, &mut buffer);
+        assert!(buffer.is_empty());
+        concat.slice(4..6, &mut buffer);
+        assert_eq!(buffer, [4, 5]);
+    }
+}
