@@ -1,25 +1,23 @@
 //! Builds the columns of a layer: the values of all its afterstates, in files.
 //!
-//! Key idea: the files of columns and of states are built alike, by the
-//! [pipeline](crate::engine::Pipeline). The source of a part is its blocks of afterstates. The
+//! Key idea: the [pipeline](crate::engine::Pipeline) builds files of columns like files of states. The source of a part is its blocks of afterstates. The
 //! visit of a slice finds its values, and the last slice of a block encodes the block of each
 //! column. So a small layer of few blocks keeps all threads busy.
 
 use std::sync::Mutex;
 
 use super::expand::{Expand, ExpandScratch};
-use super::layer::{Draft, LayerBlock};
-use crate::engine::{PartBuild, Source, Visit, Worker, Workers};
+use super::layer::Draft;
+use crate::engine::{Source, Visit, Worker, Workers};
 use crate::error::Result;
 use crate::game::{Board, Tally};
 use crate::part::{Block, Part, ValueEncoder};
 use crate::per_thread::PerThread;
-use crate::store::Writer;
 
 /// Candidates of a batch for each thread: eight blocks of afterstates.
 pub(crate) const BATCH: usize = 1 << 17;
 
-/// A thread's buffers.
+/// A thread's buffers for finding and encoding values.
 pub(crate) struct Buffers {
     scratch: ExpandScratch,
     encoder: ValueEncoder,
@@ -28,7 +26,6 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Make the buffers of each thread.
     pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
         PerThread::new(workers.threads(), |_| {
             Ok(Self {
@@ -40,41 +37,30 @@ impl Buffers {
     }
 }
 
-/// A part of a layer with its columns, while they are built.
-pub(crate) type ColumnBuild<'a> = PartBuild<BlockSource<'a>, FindValues<'a>>;
-
 /// The afterstates of a part, block by block.
 pub(crate) struct BlockSource<'a> {
     pub(crate) afterstates: Part,
-    /// The part's first block.
-    first: LayerBlock,
+    /// The number of the part's first block in the layer.
+    pub(crate) first: usize,
     /// Takes the afterstates, for the layers below.
-    draft: &'a Draft<'a>,
+    pub(crate) draft: &'a Draft<'a>,
 }
 
 impl Source for BlockSource<'_> {
     fn tasks(&self) -> Vec<usize> {
         let (states, block) = (self.afterstates.states(), self.afterstates.block_size());
-        let begins = (0..states).step_by(block as usize);
-        begins
+        (0..states)
+            .step_by(block as usize)
             .map(|begin| block.min(states - begin) as usize)
             .collect()
-    }
-
-    fn tally(&self) -> Tally {
-        Tally::default()
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally> {
         boards.clear();
         self.afterstates
             .read_block(task, &mut worker.decoder, boards)?;
-        let block = LayerBlock {
-            number: task,
-            at: self.first.at + task,
-            ..self.first
-        };
-        self.draft.take(block, &self.afterstates, boards)?;
+        let at = self.first + task;
+        self.draft.take(at, &self.afterstates, task, boards)?;
         Ok(Tally::default())
     }
 }
@@ -87,7 +73,7 @@ pub(crate) struct FindValues<'a> {
 }
 
 impl Visit for FindValues<'_> {
-    /// The values of a block: one for each goal of its first afterstate, then of the next.
+    /// The values of a block: for its first afterstate a value for each goal, then for the next.
     type Found = Vec<u32>;
 
     const ENCODES_WHAT_IT_FOUND: bool = true;
@@ -137,29 +123,4 @@ impl Visit for FindValues<'_> {
         }
         Ok(())
     }
-}
-
-/// The parts of a layer, each with the writers of its columns, ready to be built.
-pub(crate) fn column_builds<'a>(
-    parts: Vec<(Part, Vec<Writer>)>,
-    draft: &'a Draft<'a>,
-    find: FindValues<'a>,
-) -> Vec<ColumnBuild<'a>> {
-    let mut at = 0;
-    let mut builds = Vec::new();
-    for (part, (afterstates, writers)) in parts.into_iter().enumerate() {
-        let blocks = afterstates.blocks();
-        let source = BlockSource {
-            first: LayerBlock {
-                part,
-                number: 0,
-                at,
-            },
-            afterstates,
-            draft,
-        };
-        at += blocks;
-        builds.push(PartBuild::new(source, find, writers));
-    }
-    builds
 }

@@ -32,7 +32,7 @@ pub struct Expand<'a> {
     pub(crate) above: [&'a SolvedLayer<'a>; 2],
 }
 
-/// A thread's buffers.
+/// A thread's buffers for [`Expand`].
 #[derive(Default)]
 pub struct ExpandScratch {
     /// The moves of the candidates with a 2, and of the candidates with a 4.
@@ -41,7 +41,7 @@ pub struct ExpandScratch {
 }
 
 impl Expand<'_> {
-    /// Append the values of afterstates: the values of the first one, one for each goal, then of
+    /// Append the values of afterstates: for the first afterstate a value for each goal, then for
     /// the next. About 50 ns for each candidate, mostly for its look-ups.
     ///
     /// # Errors
@@ -53,9 +53,8 @@ impl Expand<'_> {
         scratch: &mut ExpandScratch,
         values: &mut Vec<u32>,
     ) -> Result<()> {
-        let slices = afterstates.chunks(SLICE);
-        // The compiler knows the number of goals, so it unrolls the loops over them.
-        for slice in slices {
+        // The number of goals is a constant of `slice`, so the compiler unrolls the loops over goals.
+        for slice in afterstates.chunks(SLICE) {
             match self.payoffs {
                 [one] => self.slice(&[*one], slice, scratch, values),
                 [one, two] => self.slice(&[*one, *two], slice, scratch, values),
@@ -77,8 +76,10 @@ impl Expand<'_> {
         values: &mut Vec<u32>,
     ) -> Result<()> {
         let cells = self.game.size().cells();
-        let empties = afterstates.iter().map(|&board| empty_cells(board, cells));
-        let empties: Vec<u32> = empties.collect();
+        let empties: Vec<u32> = afterstates
+            .iter()
+            .map(|&board| empty_cells(board, cells))
+            .collect();
         let mut totals = [[0; GOALS]; SLICE];
         let ExpandScratch { moves, found } = scratch;
         self.lines.moves(afterstates, moves);
@@ -141,7 +142,7 @@ impl Expand<'_> {
             raise(mover, values.map(|value| value.load(Relaxed)));
         }
         for &(mover, board) in &moves.won {
-            raise(mover, payoffs.map(|payoff| payoff.won(board)));
+            raise(mover, payoffs.map(|payoff| payoff.ended(board)));
         }
         let candidates = moves.candidates.iter().zip(&moves.live);
         for (best, (&candidate, &live)) in best.iter_mut().zip(candidates) {
@@ -150,7 +151,7 @@ impl Expand<'_> {
                     best[goal] = best[goal].saturating_add(payoffs[goal].step);
                 }
             } else {
-                *best = payoffs.map(|payoff| payoff.lost(candidate));
+                *best = payoffs.map(|payoff| payoff.ended(candidate));
             }
         }
         Ok(best)

@@ -92,27 +92,25 @@ pub fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
 
 /// The objectives of some goals, such as `score,512`.
 pub(crate) fn names(goals: &[Goal]) -> String {
-    let names = goals.iter().map(|goal| goal.objective.to_string());
-    names.collect::<Vec<_>>().join(",")
+    let names: Vec<_> = goals
+        .iter()
+        .map(|goal| goal.objective.to_string())
+        .collect();
+    names.join(",")
 }
 
-/// Check that no value of a goal can overflow; the goal may come from any source.
+/// Check that no value of a goal can overflow. The goal may come from a file that is forged.
 pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
-    let Goal {
-        objective,
-        fraction,
-        ..
-    } = goal;
-    let most = most_bits(greatest(run, objective)?);
-    if fraction > most {
-        return Err(SolvingError::Fraction {
-            objective: objective.to_string(),
-            fraction,
-            most,
-        }
-        .into());
+    let most = most_bits(greatest(run, goal.objective)?);
+    if goal.fraction <= most {
+        return Ok(());
     }
-    Ok(())
+    Err(SolvingError::Fraction {
+        objective: goal.objective.to_string(),
+        fraction: goal.fraction,
+        most,
+    }
+    .into())
 }
 
 /// The most bits after the binary point for values up to `greatest`.
@@ -129,11 +127,12 @@ fn greatest(run: &Run, objective: Objective) -> Result<u32> {
     match objective {
         // A tile 2^k scores k - 1 for each unit of its sum.
         Objective::Score => {
-            let lost = rows.iter().filter(|row| row.dead > 0);
-            let lost = lost.map(|row| row.sum.saturating_mul(exp(row) - 1));
-            let won = rows.iter().filter(|row| row.wins > 0);
-            let won = won.map(|row| row.sum.saturating_mul(u32::from(win.get()) - 1));
-            Ok(lost.chain(won).max().unwrap_or(0).max(1))
+            let score = |row: &Row| match row {
+                _ if row.wins > 0 => row.sum.saturating_mul(u32::from(win.get()) - 1),
+                _ if row.dead > 0 => row.sum.saturating_mul(exp(row) - 1),
+                _ => 0,
+            };
+            Ok(rows.iter().map(score).max().unwrap_or(0).max(1))
         }
         // The sum grows by at least 2 between two moves.
         Objective::Moves => Ok(rows.last().map_or(0, |row| row.sum / 2).max(1)),

@@ -1,4 +1,4 @@
-//! A solved layer in memory: the place of each afterstate, and its values.
+//! A layer in memory, solved or being solved: the place of each afterstate, and its values.
 
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -28,12 +28,13 @@ impl SolvedPart {
         objectives: &[Objective],
         key: PartKey,
     ) -> Result<Option<Self>> {
-        let afterstates = solution.run().part(Kind::Afterstates, key)?;
-        let part = afterstates.map(|part| Self::of(solution, objectives, part));
-        Ok(part.transpose()?.flatten())
+        match solution.run().part(Kind::Afterstates, key)? {
+            Some(afterstates) => Self::of(solution, objectives, afterstates),
+            None => Ok(None),
+        }
     }
 
-    /// Like [`SolvedPart::open`], for a part whose afterstates are open.
+    /// Like [`SolvedPart::open`], given the afterstates.
     pub(crate) fn of(
         solution: &Solution,
         objectives: &[Objective],
@@ -67,7 +68,7 @@ pub(super) fn columns(
 pub(crate) struct SolvedLayer<'a> {
     ranking: Ranking<'a>,
     index: Index,
-    /// The values of the afterstate at the first place, one for each goal, then of the next.
+    /// For each place, the values of its afterstate, one for each goal.
     values: Pages<AtomicU32>,
 }
 
@@ -98,27 +99,31 @@ impl SolvedLayer<'_> {
     }
 }
 
+/// A block of a layer.
 #[derive(Clone, Copy)]
-pub(crate) struct LayerBlock {
-    /// The number of its part, and its own number within the part and within the layer.
-    pub(crate) part: usize,
-    pub(crate) number: usize,
-    pub(crate) at: usize,
+struct LayerBlock {
+    /// The number of the part.
+    part: usize,
+    /// The number of the block in the part.
+    number: usize,
+    /// The number of the block in the layer.
+    at: usize,
 }
 
 /// The blocks of a layer, part by part.
-pub(crate) fn blocks<'p>(parts: impl IntoIterator<Item = &'p Part>) -> Vec<LayerBlock> {
-    let parts = parts.into_iter().enumerate();
-    let blocks =
-        parts.flat_map(|(part, file)| (0..file.blocks()).map(move |number| (part, number)));
-    let numbered = blocks.enumerate();
-    numbered
-        .map(|(at, (part, number))| LayerBlock { part, number, at })
-        .collect()
+fn blocks(parts: &[SolvedPart]) -> Vec<LayerBlock> {
+    let mut blocks = Vec::new();
+    for (part, SolvedPart { afterstates, .. }) in parts.iter().enumerate() {
+        for number in 0..afterstates.blocks() {
+            let at = blocks.len();
+            blocks.push(LayerBlock { part, number, at });
+        }
+    }
+    blocks
 }
 
-/// A layer that is being solved: it takes the afterstates block by block, so that no block is read
-/// twice.
+/// A layer that is being solved. It takes the afterstates block by block while they are solved, so
+/// that their files are read only once.
 pub(crate) struct Draft<'a> {
     game: Game,
     ranking: Ranking<'a>,
@@ -135,14 +140,8 @@ pub(crate) struct ValueReader {
 }
 
 impl<'a> Draft<'a> {
-    /// A draft of the layer of sum `sum` with these parts.
-    pub(crate) fn new<'p>(
-        tables: &'a RankTables,
-        game: Game,
-        sum: u32,
-        parts: impl Iterator<Item = &'p Part>,
-    ) -> Result<Self> {
-        let blocks: usize = parts.map(Part::blocks).sum();
+    /// A draft of the layer of sum `sum`, which has `blocks` blocks.
+    pub(crate) fn new(tables: &'a RankTables, game: Game, sum: u32, blocks: usize) -> Result<Self> {
         let ranking = tables.of_sum(sum);
         Ok(Self {
             game,
@@ -152,13 +151,19 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Take the afterstates of a block of `part`.
+    /// Take the afterstates of block `block` of `part`, which is block `at` of the layer.
     ///
     /// # Errors
     ///
     /// [`Error::Damaged`] if a board does not belong to the part: with another sum, it would take
     /// the rank of another board.
-    pub(crate) fn take(&self, block: LayerBlock, part: &Part, boards: &[Board]) -> Result<()> {
+    pub(crate) fn take(
+        &self,
+        at: usize,
+        part: &Part,
+        block: usize,
+        boards: &[Board],
+    ) -> Result<()> {
         let claim = Claim {
             key: part.label().key,
             room: true,
@@ -166,30 +171,28 @@ impl<'a> Draft<'a> {
         if let Some((board, what)) = self.game.rules().audit(boards, claim) {
             return Err(Error::Damaged {
                 path: part.path().to_owned(),
-                what: format!("block {}: {board:#x} {what}", block.number),
+                what: format!("block {block}: {board:#x} {what}"),
             });
         }
         let mut ranks = Vec::with_capacity(boards.len());
         self.ranking.ranks(boards, &mut ranks);
         self.index.announce(&ranks);
-        *self.ranks(block) = ranks;
+        *self.ranks(at) = ranks;
         Ok(())
     }
 
     /// Take the afterstates of all parts.
-    pub(crate) fn take_all(&self, parts: &[SolvedPart], workers: &Workers) -> Result<()> {
-        let taken = workers.each(&blocks_of(parts), |worker, &block| {
+    pub(crate) fn take_all(&self, parts: &[SolvedPart], workers: &Workers) -> Result<Done> {
+        workers.each(&blocks(parts), |worker, block| {
             let part = &parts[block.part].afterstates;
             worker.boards.clear();
             part.read_block(block.number, &mut worker.decoder, &mut worker.boards)?;
-            self.take(block, part, &worker.boards)?;
+            self.take(block.at, part, block.number, &worker.boards)?;
             Ok(Done)
-        });
-        taken.map(|Done| ())
+        })
     }
 
-    /// Read the values of all afterstates, which must have been taken: one column for each of
-    /// `goals` goals.
+    /// Read the values of all afterstates for `goals` goals. All afterstates must have been taken.
     pub(crate) fn read(
         mut self,
         parts: &[SolvedPart],
@@ -197,19 +200,20 @@ impl<'a> Draft<'a> {
         readers: &PerThread<ValueReader>,
         workers: &Workers,
     ) -> Result<SolvedLayer<'a>> {
-        let blocks = blocks_of(parts);
+        let blocks = blocks(parts);
         self.index.make_records()?;
-        let Done = workers.each(&blocks, |_, &block| {
-            self.index.insert(&self.ranks(block));
+        let Done = workers.each(&blocks, |_, block| {
+            self.index.insert(&self.ranks(block.at));
             Ok(Done)
         })?;
         let values: Pages<AtomicU32> = Pages::new(self.index.number() as usize * goals)?;
-        let Done = workers.each(&blocks, |worker, &block| {
+        let Done = workers.each(&blocks, |worker, block| {
             let reader = &mut *readers.lock(worker.index);
-            let ranks = mem::take(&mut *self.ranks(block));
+            let ranks = mem::take(&mut *self.ranks(block.at));
             self.index.places(&ranks, &mut reader.places);
             for (goal, column) in parts[block.part].columns.iter().enumerate() {
-                reader.read(column, block.number)?;
+                reader.values.clear();
+                column.read_block(block.number, &mut reader.decoder, &mut reader.values)?;
                 for (&place, &value) in reader.places.iter().zip(&reader.values) {
                     values[place as usize * goals + goal].store(value, Relaxed);
                 }
@@ -223,13 +227,9 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn ranks(&self, block: LayerBlock) -> MutexGuard<'_, Vec<u64>> {
-        self.ranks[block.at].lock().expect("no thread panics")
+    fn ranks(&self, at: usize) -> MutexGuard<'_, Vec<u64>> {
+        self.ranks[at].lock().expect("no thread panics")
     }
-}
-
-fn blocks_of(parts: &[SolvedPart]) -> Vec<LayerBlock> {
-    blocks(parts.iter().map(|part| &part.afterstates))
 }
 
 impl ValueReader {
@@ -241,10 +241,5 @@ impl ValueReader {
                 values: Vec::new(),
             })
         })
-    }
-
-    fn read(&mut self, column: &ValueColumn, block: usize) -> Result<()> {
-        self.values.clear();
-        column.read_block(block, &mut self.decoder, &mut self.values)
     }
 }

@@ -1,4 +1,4 @@
-//! Solves a counted game: the value of every afterstate, by retrograde analysis.
+//! Solves a counted game: computes the value of every afterstate by retrograde analysis.
 //!
 //! The values of a layer follow from the values of the two layers above it, as a spawn adds 2 or 4
 //! to the sum and a move keeps it. So the layers of a complete run are solved from the last to the
@@ -17,59 +17,53 @@
 //!   .afterstates of sum s        blocks                                    all threads
 //!      |
 //!      | Expand       spawn, move, canonical form
-//!      |    Ranking   the number of each board reached among all of its sum
-//!      |    Index     its place in the layer, of sum s+2 or s+4
-//!      |    Layer     its value there; the greatest of each state
+//!      |    Ranking   the rank of each reached board among all boards of its sum
+//!      |    Index     its place in the layer of sum s+2 or s+4
+//!      |    SolvedLayer   its value there; the greatest for each state
 //!      |    Payoff    the mean of each afterstate, rounded once
 //!      v
-//!   Builder           blocks of values: .values of sum s, one file for each part and goal
+//!   FindValues        blocks of values: .values of sum s, one file for each part and goal
 //!      |
 //!      v
-//!   Draft             the places of the afterstates, found at the same time
+//!   Draft             the places of the afterstates, found meanwhile
 //!      |
 //!      v
-//!   Layer             with the values, read back from the files, for sums s-2 and s-4
+//!   SolvedLayer       with the values, read back from the files, for sums s-2 and s-4
 //! ```
 //!
 //! Values are integers, and sums are exact, so the files do not depend on threads, memory or
 //! interruptions.
 //!
 //! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`, `index`,
-//! `layer`, `expand`, `columns`, `memory`, `passes`, this file (the loop over layers); then `values`,
-//! `batch`, `states` and `parts`, which read what is solved.
+//! `layer`, `expand`, `columns`, `passes`, this file (the loop over layers); then `values` and
+//! `parts`, which read solutions.
 
-#[cfg(feature = "machine")]
-mod batch;
 mod columns;
 pub(crate) mod expand;
 mod goal;
 pub(crate) mod index;
 mod layer;
-mod memory;
 mod parts;
 mod passes;
 mod payoff;
 pub(crate) mod rank;
-mod states;
 mod values;
 
-use crate::engine::{Pipeline, Plan, Workers};
+use crate::engine::{Done, PartBuild, Pipeline, Plan, Workers};
 use crate::error::Result;
 use crate::game::{Game, LineTables, Objective, PartKey};
 use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
-use crate::store::{Goal, Solution, SolutionStore, Writer};
+use crate::store::{Goal, Solution, SolutionStore};
 
-#[cfg(feature = "machine")]
-pub(crate) use batch::BatchValues;
-use columns::{BATCH, Buffers, FindValues, column_builds};
+use columns::{BATCH, BlockSource, Buffers, FindValues};
 use expand::Expand;
 #[cfg(feature = "cli")]
 pub(crate) use goal::names;
 pub use goal::{goal, goals};
 use layer::{Draft, SolvedLayer, SolvedPart, ValueReader};
-pub use parts::{PartWorth, Worth, parts};
+pub use parts::{PartWorth, StateValues, Worth, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
 pub(crate) use payoff::Payoff;
@@ -77,10 +71,11 @@ pub use payoff::number;
 #[cfg(feature = "python")]
 pub(crate) use payoff::potential;
 use rank::RankTables;
-pub use states::StateValues;
+#[cfg(feature = "machine")]
+pub(crate) use values::BatchValues;
 pub use values::{MoveValue, Start, Values};
 
-/// Solve a run for these goals, down to the first layer. It goes on where an earlier call stopped.
+/// Solve a run for these goals, down to the first layer. Continues where an earlier call stopped.
 /// Solved layers are durable when this returns, even with an error.
 ///
 /// # Errors
@@ -110,7 +105,7 @@ pub fn solve(
 }
 
 /// Make a pass until `progress` says to stop, to measure its cost. The files of the run are not
-/// checked first, as there may be many.
+/// checked first, because a check of many files takes long.
 ///
 /// # Errors
 ///
@@ -129,7 +124,6 @@ pub(crate) fn try_out(
     workers.install(|| make(store, pass, &workers, progress))
 }
 
-/// Make a pass.
 fn make(
     store: &mut SolutionStore,
     pass: &Pass,
@@ -156,22 +150,14 @@ pub(crate) fn read<'t>(
     for key in keys(game, sum) {
         parts.extend(SolvedPart::open(solution, objectives, key)?);
     }
-    let draft = Draft::new(
-        tables,
-        *game,
-        sum,
-        parts.iter().map(|part| &part.afterstates),
-    )?;
-    draft.take_all(&parts, workers)?;
-    draft.read(
-        &parts,
-        objectives.len(),
-        &ValueReader::each(workers)?,
-        workers,
-    )
+    let blocks = parts.iter().map(|part| part.afterstates.blocks()).sum();
+    let draft = Draft::new(tables, *game, sum, blocks)?;
+    let Done = draft.take_all(&parts, workers)?;
+    let readers = ValueReader::each(workers)?;
+    draft.read(&parts, objectives.len(), &readers, workers)
 }
 
-/// Makes a pass.
+/// The state of a pass.
 struct Solver<'a> {
     store: &'a mut SolutionStore,
     pass: &'a Pass,
@@ -235,9 +221,13 @@ impl<'a> Solver<'a> {
         progress: &mut dyn Progress,
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
         let game = *self.store.solution().run().game();
-        let parts = self.parts(sum)?;
-        let afterstates = parts.iter().map(|(afterstates, _)| afterstates);
-        let draft = Draft::new(tables, game, sum, afterstates)?;
+        let run = self.store.solution().run();
+        let mut parts: Vec<Part> = Vec::new();
+        for key in keys(&game, sum) {
+            parts.extend(run.part(Kind::Afterstates, key)?);
+        }
+        let blocks = parts.iter().map(|part| part.blocks()).sum();
+        let draft = Draft::new(tables, game, sum, blocks)?;
         let expand = Expand {
             game,
             lines: &self.lines,
@@ -248,7 +238,20 @@ impl<'a> Solver<'a> {
             expand: &expand,
             buffers: &self.buffers,
         };
-        let mut builds = column_builds(parts, &draft, find);
+        let mut builds = Vec::new();
+        let mut first = 0;
+        for afterstates in parts {
+            let (key, blocks) = (afterstates.label().key, afterstates.blocks());
+            let goals = self.pass.goals.iter();
+            let writers: Result<_> = goals.map(|&goal| self.store.create(goal, key)).collect();
+            let source = BlockSource {
+                afterstates,
+                first,
+                draft: &draft,
+            };
+            builds.push(PartBuild::new(source, find, writers?));
+            first += blocks;
+        }
         self.pipeline.build(&mut builds, self.workers, |counted| {
             progress.advance(counted.unique);
         })?;
@@ -278,21 +281,6 @@ impl<'a> Solver<'a> {
         Ok((draft, parts))
     }
 
-    /// The parts of a layer, each with writers for its values.
-    fn parts(&self, sum: u32) -> Result<Vec<(Part, Vec<Writer>)>> {
-        let run = self.store.solution().run();
-        let mut parts = Vec::new();
-        for key in keys(run.game(), sum) {
-            if let Some(afterstates) = run.part(Kind::Afterstates, key)? {
-                let goals = self.pass.goals.iter();
-                let writers = goals.map(|&goal| self.store.create(goal, key));
-                parts.push((afterstates, writers.collect::<Result<_>>()?));
-            }
-        }
-        Ok(parts)
-    }
-
-    /// Read a solved layer.
     fn read<'t>(&self, tables: &'t RankTables, sum: u32) -> Result<SolvedLayer<'t>> {
         let solution = self.store.solution();
         read(solution, &self.objectives, tables, sum, self.workers)

@@ -1,13 +1,17 @@
-//! The passes over the layers that are left to solve, and the memory of each, known before any
-//! work.
+//! The passes over the layers that are left to solve, and the memory that each pass takes.
+//!
+//! The memory is computed before any work. Memory holds two layers at a time, and the ranks of the layer that is solved and then read. Only
+//! the number of records of an index is not known in advance; it is at most one for each
+//! afterstate. Large layers of 3x3 had one record for 10 afterstates, and large layers of 4x4 to 32
+//! had one for 7. The estimate is one for 2 afterstates.
 
 use super::expand::MOST_GOALS;
 use super::goal;
-use super::memory::LayerMemory;
+use super::index::{GROUP_BYTES, Index, RECORD_BYTES};
 use super::rank::RankTables;
 use crate::engine::Plan;
-use crate::error::Result;
-use crate::store::{Goal, Solution};
+use crate::error::{Result, SolvingError};
+use crate::store::{Goal, Run, Solution};
 
 /// A pass over the layers, from the last to the first, for goals that are solved together.
 #[derive(Clone, Debug)]
@@ -16,17 +20,17 @@ pub struct Pass {
     pub goals: Vec<Goal>,
     /// Sum of the lowest solved layer; the layers below are left.
     pub solved_sum: u32,
-    /// The most bytes that its layers take in memory at once.
+    /// The most bytes that layers of the pass take in memory at once.
     pub memory: u64,
 }
 
-/// The passes that finish these goals, in order. Goals that are solved down to one layer go
-/// together, as far as they fit the memory of the plan. Nothing is written.
+/// The passes that finish these goals, in order. Goals that are solved down to the same layer share a
+/// pass if they fit the memory of the plan. Nothing is written.
 ///
 /// # Errors
 ///
 /// The errors of [`Solution::reached`] and of [`goal()`](super::goal());
-/// [`SolvingError::LayerMemory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
+/// [`SolvingError::Memory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
 /// plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
     let run = solution.run();
@@ -48,16 +52,106 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
             passes.push(Pass {
                 goals: together.iter().map(|&(_, goal)| goal).collect(),
                 solved_sum,
-                memory: memory.bytes(together.len()),
+                memory: memory.peak(together.len()).0,
             });
         }
     }
     Ok(passes)
 }
 
-/// The tables that all layers are ranked by.
+/// The tables for the ranks of all layers.
 pub(crate) fn tables(solution: &Solution) -> RankTables {
     let game = solution.run().game();
     // No state above the last afterstates leads to an afterstate.
     RankTables::new(game.size(), game.top(), solution.last_sum() + 4)
+}
+
+/// A layer of at most `FEW` afterstates is assumed to have a record for each afterstate.
+const FEW: u64 = 1 << 16;
+
+/// The memory that the layers of a run take, from the lowest sum on.
+struct LayerMemory(Vec<LayerSize>);
+
+/// The size of a layer in memory, known before the layer is read.
+#[derive(Clone, Copy)]
+struct LayerSize {
+    sum: u32,
+    afterstates: u64,
+    /// Bytes of the groups of its index.
+    groups: u64,
+    /// An upper estimate of the bytes of its index's records.
+    records: u64,
+}
+
+impl LayerSize {
+    /// Bytes while the layer is solved.
+    fn draft(&self) -> u64 {
+        self.groups + self.afterstates * size_of::<u64>() as u64
+    }
+
+    /// Bytes while its values are read.
+    fn reading(&self, goals: u64) -> u64 {
+        self.draft() + self.records + self.values(goals)
+    }
+
+    /// Bytes after the layer is read.
+    fn read(&self, goals: u64) -> u64 {
+        self.groups + self.records + self.values(goals)
+    }
+
+    fn values(&self, goals: u64) -> u64 {
+        self.afterstates * goals * size_of::<u32>() as u64
+    }
+}
+
+impl LayerMemory {
+    /// The memory for the layers of a run up to sum `last`.
+    fn new(run: &Run, tables: &RankTables, last: u32) -> Self {
+        let layers = (4..=last).step_by(2).map(|sum| {
+            let afterstates = run.rows(sum).iter().map(|row| row.afterstates).sum();
+            let boards = tables.of_sum(sum).boards();
+            let records = if afterstates <= FEW {
+                afterstates
+            } else {
+                afterstates / 2
+            };
+            LayerSize {
+                sum,
+                afterstates,
+                groups: Index::groups(boards) * GROUP_BYTES,
+                records: records * RECORD_BYTES,
+            }
+        });
+        Self(layers.collect())
+    }
+
+    /// The peak of memory for `goals` goals, in bytes, and the sum of the layer at the peak.
+    fn peak(&self, goals: usize) -> (u64, u32) {
+        let goals = goals as u64;
+        let above = |at: usize| self.0.get(at).map_or(0, |layer| layer.read(goals));
+        let peaks = self.0.iter().enumerate().map(|(at, layer)| {
+            let solving = layer.draft() + above(at + 1) + above(at + 2);
+            let reading = layer.reading(goals) + above(at + 1);
+            (solving.max(reading), layer.sum)
+        });
+        peaks.max().unwrap_or((0, 4))
+    }
+
+    /// The greatest number of goals, up to `most`, that fit the memory of a plan together.
+    ///
+    /// # Errors
+    ///
+    /// [`SolvingError::Memory`] if one goal does not fit.
+    fn goals(&self, plan: &Plan, most: usize) -> Result<usize> {
+        let fits = |&goals: &usize| self.peak(goals).0 <= plan.memory();
+        (1..=most).rev().find(fits).ok_or_else(|| {
+            let (bytes, sum) = self.peak(1);
+            SolvingError::Memory {
+                given: plan.memory_text(),
+                least: format!("{}M", bytes.div_ceil(1 << 20)),
+                sum,
+            }
+            .into()
+        })
+    }
 }

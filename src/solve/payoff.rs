@@ -27,11 +27,11 @@ pub(crate) struct Payoff {
     pub(crate) four: u32,
 }
 
-/// The number that a stored value of a board stands for: the score or the moves to come, or the
-/// chance of a tile.
+/// Convert a stored value of a board to a number: the expected score or number of moves to come, or
+/// the chance of a tile.
 #[must_use]
 pub fn number(goal: Goal, board: Board, value: u32) -> f64 {
-    Payoff::new(goal).from(board, value)
+    Payoff::new(goal).number(board, value)
 }
 
 impl Payoff {
@@ -45,8 +45,9 @@ impl Payoff {
         Self { goal, step, four }
     }
 
-    /// The value of a dead state.
-    pub(crate) fn lost(&self, board: Board) -> u32 {
+    /// The value of a board where the game has ended: of a dead state, or of an afterstate with the
+    /// winning tile. No goal is a tile beyond the winning tile, so a win reaches every goal.
+    pub(crate) fn ended(&self, board: Board) -> u32 {
         match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
             Objective::Moves => 0,
@@ -57,19 +58,13 @@ impl Payoff {
         }
     }
 
-    /// The value of an afterstate that holds the winning tile.
-    pub(crate) fn won(&self, board: Board) -> u32 {
-        // No goal is a tile beyond the winning tile, so every goal is reached.
-        self.lost(board)
-    }
-
     /// The expected score to come, number of moves to come or chance of a tile, on a board of value
     /// `units`.
-    pub(crate) fn from(&self, board: Board, units: u32) -> f64 {
+    pub(crate) fn number(&self, board: Board, units: u32) -> f64 {
         self.goal.number(self.ahead(board, units))
     }
 
-    /// Like [`Self::from`], in units of the goal.
+    /// Like [`Self::number`], in units of the goal.
     pub(crate) fn ahead(&self, board: Board, units: u32) -> u32 {
         let before = match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
@@ -92,13 +87,13 @@ impl Payoff {
     }
 }
 
-/// The sum of (k - 1) 2^k over the tiles 2^k: their score if no 4 was spawned. Takes two cells at a
-/// time, because every won or dead board needs it.
+/// The sum of (k - 1) 2^k over the tiles 2^k: their score if no 4 was spawned. A table of two cells
+/// makes it fast, because every won or dead board needs it.
 pub(crate) fn potential(board: Board) -> u32 {
     let pairs = board.to_ne_bytes();
     pairs
+        .map(|pair| OF_TWO_CELLS[usize::from(pair)])
         .iter()
-        .map(|&pair| OF_TWO_CELLS[usize::from(pair)])
         .sum()
 }
 
@@ -145,14 +140,14 @@ mod tests {
             }
         }
         let score = payoff("score", 3, Rounding::Nearest);
-        assert_eq!(score.lost(0x3010), 16 << 3);
-        assert!(score.from(0x3010, 17 << 3).eq(&1.0));
+        assert_eq!(score.ended(0x3010), 16 << 3);
+        assert!(score.number(0x3010, 17 << 3).eq(&1.0));
         let tile = payoff("8", 3, Rounding::Nearest);
-        assert_eq!([0x3010, 0x2010].map(|board| tile.lost(board)), [8, 0]);
+        assert_eq!([0x3010, 0x2010].map(|board| tile.ended(board)), [8, 0]);
     }
 
     proptest! {
-        /// So no value exceeds the greatest value at the end of a game.
+        /// It follows that no value exceeds the greatest value at the end of a game.
         #[test]
         fn a_mean_lies_between_the_least_and_the_greatest_of_its_candidates(
             pairs in prop::collection::vec((any::<u32>(), any::<u32>()), 1..16),

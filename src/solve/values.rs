@@ -1,4 +1,4 @@
-//! What a board is worth, looked up in the files of a solution.
+//! Looks up the values of boards in the files of a solution.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::part::{Kind, ValueColumn, ValueDecoder};
 use crate::store::{Goal, Lookup, MAPS, Run, Solution};
 use crate::witness::{Predecessors, is_spawned};
 
-/// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound:
-/// boards that follow one another often need the same ones. To ask for many boards, ask for those of
-/// a sum together.
+/// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,
+/// because consecutive questions often need equal blocks. It is faster to ask for many boards in
+/// order of their sum.
 ///
 /// ```
 /// use enum48::engine::{self, Plan};
@@ -45,56 +45,57 @@ pub struct Values<'a> {
     objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
     afterstates: Lookup<&'a Run>,
-    /// The open files of a part, one for each goal; `None` if it is not solved for all of them.
+    /// The open files of a part, one for each goal; `None` if it is not solved for all goals.
     columns: Cache<PartKey, Option<Arc<Vec<ValueColumn>>>>,
     /// The values of a block, for each goal.
     values: Cache<(PartKey, usize), Arc<Vec<Vec<u32>>>>,
     decoder: ValueDecoder,
-    /// Made for the first won board that is asked for.
+    /// Made when the first won board is asked for.
     predecessors: Option<Predecessors>,
 }
 
-/// A legal move and what it is worth.
+/// A legal move and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveValue {
-    /// Where to.
+    /// The direction of the move.
     pub direction: Direction,
-    /// The board after it, not canonical; with the winning tile, if it makes that.
+    /// The board after the move, not canonical. It has the winning tile if the move wins.
     pub after: Board,
-    /// For each goal, what is to be expected if it is made and all later ones are the best for that
-    /// goal, in units of the goal: only to be compared with other moves of the same board.
+    /// For each goal, the value if all later moves are the best for this goal, in units of the goal.
+    /// Compare it only with other moves of the board.
     pub units: Vec<u32>,
-    /// The same as numbers: the score from the board on, the number of moves with this one, the
-    /// chance of a tile.
+    /// For each goal, the value as a number: the expected score from the board on, the expected
+    /// number of moves from this move on, or the chance of a tile.
     pub numbers: Vec<f64>,
 }
 
-/// What a game is worth at its start, for one goal.
+/// The value of a game at its start, for one goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// With each start as likely as it is: two cells, each with a 2 by 0.9 or a 4 by 0.1.
+    /// The mean over all starts: two cells, each with a 2 (probability 0.9) or a 4 (0.1).
     pub all: f64,
-    /// From two 2s, all places alike.
+    /// The mean over the starts with two 2s.
     pub two_2s: f64,
 }
 
 impl<'a> Values<'a> {
-    /// For some goals of a solution, with about `memory` bytes for decoded blocks.
+    /// Look up values for some goals of a solution. Keeps about `memory` bytes of decoded blocks.
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started; those of
+    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started; the errors of
     /// [`goal()`](super::goal()).
     pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
-        Self::share(solution, goals, memory, 1)
+        Self::for_thread(solution, goals, memory, 1)
     }
 
-    /// The same for one of so many threads, which share the memory and the files that a system maps.
+    /// Like [`Values::new`], for one of `threads` threads, which share the memory and the number of
+    /// files that the system can map.
     ///
     /// # Errors
     ///
     /// As for [`Values::new`].
-    pub(super) fn share(
+    fn for_thread(
         solution: &'a Solution,
         goals: &[Goal],
         memory: u64,
@@ -129,71 +130,72 @@ impl<'a> Values<'a> {
         self.solution.run().game()
     }
 
-    /// What a board on which the game has ended is worth, for each goal, as a number.
+    /// The value of a board on which the game has ended, for each goal, as a number.
     #[must_use]
     pub fn ended(&self, board: Board) -> Vec<f64> {
-        let payoffs = self.payoffs.iter();
-        payoffs
-            .map(|payoff| payoff.from(board, payoff.lost(board)))
+        self.payoffs
+            .iter()
+            .map(|payoff| payoff.number(board, payoff.ended(board)))
             .collect()
     }
 
-    /// The legal moves of a board, in any orientation, in the order of their directions; none if
-    /// there is no legal move.
+    /// The legal moves of a board in any orientation, in order of their directions.
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach; what is
-    /// wrong with a file.
+    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach; damaged
+    /// files.
     pub fn moves(&mut self, board: Board) -> Result<Vec<MoveValue>> {
         let game = *self.game();
         let mut moves = Vec::new();
-        // What a winning move leads to matters, too.
+        // Winning moves need their boards, too, so no tile is treated as winning.
         let moved = game.rules().moves(board, Exp::LAST);
         for (direction, moved) in Direction::ALL.into_iter().zip(moved) {
             let Moved::To(after) = moved else {
                 continue;
             };
-            let units = if max_exp(after) < game.win() {
+            let values = if max_exp(after) < game.win() {
                 self.afterstate(after)?
             } else {
-                let won = self.payoffs.iter().map(|payoff| payoff.won(after));
-                won.collect()
+                self.payoffs
+                    .iter()
+                    .map(|payoff| payoff.ended(after))
+                    .collect()
             };
-            let payoffs = self.payoffs.iter().zip(&units);
-            let units: Vec<u32> = payoffs
-                .map(|(payoff, unit)| unit.saturating_add(payoff.step))
-                .collect();
-            let goals = self.payoffs.iter().zip(&units);
-            let numbers = goals.map(|(payoff, &units)| payoff.from(board, units));
+            let (mut units, mut numbers) = (Vec::new(), Vec::new());
+            for (payoff, value) in self.payoffs.iter().zip(values) {
+                let value = value.saturating_add(payoff.step);
+                units.push(value);
+                numbers.push(payoff.number(board, value));
+            }
             moves.push(MoveValue {
                 direction,
                 after,
-                numbers: numbers.collect(),
                 units,
+                numbers,
             });
         }
         Ok(moves)
     }
 
-    /// What the game is worth at its start, for each goal.
+    /// The value of the game at its start, for each goal.
     ///
     /// # Errors
     ///
-    /// What is wrong with a file.
+    /// Damaged files.
     pub fn start(&mut self) -> Result<Vec<Start>> {
         let game = *self.game();
         let mut totals = vec![[0.0; 3]; self.payoffs.len()];
         let mut counts = [0.0; 3];
         for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {
             for state in game.starts(sum) {
-                // An image of it is as likely as it is.
+                // All images of a start are equally likely.
                 let images = game.rules().census(&mut vec![state]).labeled as f64;
                 *count += images;
                 let units = self.state(state)?;
-                let worth = self.payoffs.iter().zip(units);
-                for (total, (payoff, units)) in totals.iter_mut().zip(worth) {
-                    total[(sum as usize - 4) / 2] += images * payoff.from(state, units);
+                for (goal, payoff) in self.payoffs.iter().enumerate() {
+                    let number = payoff.number(state, units[goal]);
+                    totals[goal][(sum as usize - 4) / 2] += images * number;
                 }
             }
         }
@@ -207,28 +209,22 @@ impl<'a> Values<'a> {
         Ok(starts.collect())
     }
 
-    /// What a state is worth, in units of each goal.
+    /// The value of a state, in units of each goal.
     fn state(&mut self, board: Board) -> Result<Vec<u32>> {
         let moves = self.moves(board)?;
-        let lost = || {
-            self.payoffs
-                .iter()
-                .map(|payoff| payoff.lost(board))
-                .collect()
+        let value = |(goal, payoff): (usize, &Payoff)| {
+            let units = moves.iter().map(|of| of.units[goal]);
+            units.max().unwrap_or_else(|| payoff.ended(board))
         };
-        let best = moves
-            .into_iter()
-            .map(|of| of.units)
-            .reduce(|best, other| best.into_iter().zip(other).map(|(a, b)| a.max(b)).collect());
-        Ok(best.unwrap_or_else(lost))
+        Ok(self.payoffs.iter().enumerate().map(value).collect())
     }
 
-    /// Whether the run reaches a board, in any orientation: it is a start, or an afterstate of the run
-    /// with a tile more; a won one, if a winning move leads to it from such a board.
+    /// Whether the run reaches a board in any orientation: the board is a start, or follows from an
+    /// afterstate of the run by a spawn. A won board must follow from such a board by a winning move.
     ///
     /// # Errors
     ///
-    /// What is wrong with a file.
+    /// Damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         if max_exp(board) >= self.game().win() {
             return self.won(board);
@@ -236,7 +232,7 @@ impl<'a> Values<'a> {
         is_spawned(&mut self.afterstates, board)
     }
 
-    /// Whether a winning move leads to a board from one that the run reaches.
+    /// Whether a winning move leads to a board from a board that the run reaches.
     fn won(&mut self, board: Board) -> Result<bool> {
         let game = *self.game();
         let predecessors = self
@@ -253,14 +249,12 @@ impl<'a> Values<'a> {
 
     /// The values of an afterstate that does not win.
     fn afterstate(&mut self, board: Board) -> Result<Vec<u32>> {
-        match self.find(board)? {
-            Some(values) => Ok(values),
-            None => Err(SolvingError::Absent {
-                sum: sum(board),
-                afterstate: self.game().canonical(board).0,
-            }
-            .into()),
-        }
+        let values = self.find(board)?;
+        let absent = || SolvingError::Absent {
+            sum: sum(board),
+            afterstate: self.game().canonical(board).0,
+        };
+        values.ok_or_else(|| absent().into())
     }
 
     /// The values of an afterstate; `None` if the run does not have it, or its part is not solved.
@@ -288,5 +282,73 @@ impl<'a> Values<'a> {
             Ok((Arc::new(values), (number * size_of::<u32>()) as u64))
         })?;
         Ok(Some(values.iter().map(|values| values[at]).collect()))
+    }
+}
+
+/// Answers batches of questions on all threads. Each thread has its own [`Values`], which keep
+/// blocks from one batch to the next.
+#[cfg(feature = "machine")]
+pub(crate) struct BatchValues<'a> {
+    pool: Arc<rayon::ThreadPool>,
+    values: Vec<Values<'a>>,
+}
+
+#[cfg(feature = "machine")]
+impl<'a> BatchValues<'a> {
+    /// Look up values for some goals of a solution. The threads of `pool` share `memory` bytes for
+    /// decoded blocks equally.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Values::new`].
+    pub(crate) fn new(
+        solution: &'a Solution,
+        goals: &[Goal],
+        memory: u64,
+        pool: Arc<rayon::ThreadPool>,
+    ) -> Result<Self> {
+        let threads = pool.current_num_threads();
+        let values = (0..threads).map(|_| Values::for_thread(solution, goals, memory, threads));
+        Ok(Self {
+            values: values.collect::<Result<_>>()?,
+            pool,
+        })
+    }
+
+    /// Answer all questions, in their order. They are sorted by `key` first, and each thread gets an
+    /// equal slice. So if questions with near keys need equal blocks, threads seldom decode a block
+    /// twice.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `ask`.
+    pub(crate) fn each<'q, Q: Sync, K: Ord, A: Send>(
+        &mut self,
+        questions: &'q [Q],
+        key: impl Fn(&Q) -> K,
+        ask: impl Fn(&mut Values<'a>, &'q Q) -> Result<A> + Sync,
+    ) -> Result<Vec<A>> {
+        use rayon::prelude::*;
+
+        let mut order: Vec<usize> = (0..questions.len()).collect();
+        order.sort_by_cached_key(|&at| key(&questions[at]));
+        let slice = order.len().div_ceil(self.values.len()).max(1);
+        let answers: Vec<Vec<A>> = self.pool.install(|| {
+            let slices = order.par_chunks(slice).zip(self.values.par_iter_mut());
+            slices
+                .map(|(slice, values)| {
+                    slice
+                        .iter()
+                        .map(|&at| ask(values, &questions[at]))
+                        .collect()
+                })
+                .collect::<Result<_>>()
+        })?;
+        let mut answers: Vec<(usize, A)> = order
+            .into_iter()
+            .zip(answers.into_iter().flatten())
+            .collect();
+        answers.sort_unstable_by_key(|&(at, _)| at);
+        Ok(answers.into_iter().map(|(_, answer)| answer).collect())
     }
 }

@@ -221,17 +221,13 @@ impl<R: Borrow<Run>> Lookup<R> {
     fn answer(
         &mut self,
         part: &Part,
-        mut questions: &mut [Question],
+        questions: &mut [Question],
         search: &QuestionKind,
         stop: &Stop,
     ) -> Result<()> {
-        let block_of = |question: &Question| (search.block_of)(part, question.asked);
         let mut tasks = Vec::new();
-        while let Some(question) = questions.first() {
-            let block = block_of(question);
-            let end = questions.partition_point(|question| block_of(question) == block);
-            let (inside, later) = questions.split_at_mut(end);
-            questions = later;
+        let block_of = |question: &Question| (search.block_of)(part, question.asked);
+        for (block, inside) in by_block(questions, block_of) {
             match block {
                 Some(block) => tasks.push((part, block, (first(part, block), inside))),
                 None => inside.iter_mut().for_each(Question::fail),
@@ -270,7 +266,24 @@ impl<R: Borrow<Run>> Lookup<R> {
     }
 }
 
-/// The position of a block's first board.
+/// Split items in the order of a part by their blocks. No block holds a board that precedes the
+/// part.
+pub(crate) fn by_block<T>(
+    mut items: &mut [T],
+    block_of: impl Fn(&T) -> Option<usize>,
+) -> Vec<(Option<usize>, &mut [T])> {
+    let mut blocks = Vec::new();
+    while let Some(first) = items.first() {
+        let block = block_of(first);
+        let end = items.partition_point(|item| block_of(item) == block);
+        let (inside, later) = items.split_at_mut(end);
+        items = later;
+        blocks.push((block, inside));
+    }
+    blocks
+}
+
+/// The position of the first board of a block.
 fn first(part: &Part, block: usize) -> u64 {
     block as u64 * part.block_size()
 }
@@ -367,9 +380,8 @@ fn find_all(boards: &[Board], first: u64, questions: &mut [Question]) {
     }
 }
 
-/// The index of the first board from `from` on that is not less than `board`. The search is fast if
-/// the index is near `from`.
-fn lower_bound(boards: &[Board], from: usize, board: Board) -> usize {
+/// The first place from `from` on of a board that is not less than `board`. Fast if it is near.
+pub(crate) fn lower_bound(boards: &[Board], from: usize, board: Board) -> usize {
     let (mut begin, mut end, mut step) = (from, from, 1);
     while boards.get(end).is_some_and(|&other| other < board) {
         begin = end + 1;

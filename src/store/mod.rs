@@ -58,9 +58,9 @@ use files::PartName;
 pub(crate) use files::is_run;
 pub use layer::{CountedLayer, Keep};
 pub use lookup::Lookup;
-pub(crate) use lookup::MAPS;
 #[cfg(feature = "python")]
 pub(crate) use lookup::room;
+pub(crate) use lookup::{MAPS, by_block, lower_bound};
 pub(crate) use manifest::{Expected, PROGRAM};
 use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;

@@ -7,19 +7,15 @@
 //! Boards with equal top halves have neighbouring ranks, so a sorted list of boards has long ranges
 //! of neighbouring ranks.
 
-mod row;
-
 use crate::game::{Board, Exp, Size};
 use crate::wide::wide;
-
-use row::{RankRow, rows, ways};
 
 /// Tables for all sums of a game.
 pub struct RankTables {
     size: Size,
     /// For each row, by its bits in a board.
     rows: Vec<RankRow>,
-    /// Number of classes of rows, that is of different weights.
+    /// Number of classes of rows. A class has all rows of one weight.
     classes: usize,
     /// For each weight of two rows and each class: the number of pairs that precede the pairs whose
     /// first row is of this class.
@@ -31,24 +27,24 @@ pub struct RankTables {
 /// The ranks of the boards of one sum.
 pub struct Ranking<'a> {
     tables: &'a RankTables,
-    /// For each weight of the top half.
-    shares: Vec<Share>,
+    /// The boards by the weight of the top half.
+    classes: Vec<HalfClass>,
     boards: u64,
 }
 
-/// The tables as slices, for a loop over boards: without them, the compiler would reload the fields
-/// from memory for each board.
+/// The tables as slices. With them, the compiler does not reload the fields of [`RankTables`] for
+/// each board of a loop.
 struct Slices<'a> {
     rows: &'a [RankRow],
     classes: usize,
     pairs: &'a [u32],
-    shares: &'a [Share],
+    halves: &'a [HalfClass],
 }
 
 /// The boards whose top half has a certain weight.
 #[derive(Clone, Copy)]
-struct Share {
-    /// Number of boards before them.
+struct HalfClass {
+    /// Number of boards with lighter top halves.
     before: u64,
     /// Number of bottom halves for each top half.
     bottoms: u64,
@@ -93,25 +89,25 @@ impl RankTables {
         let weight = sum as usize / 2;
         let [tops, bottoms] = &self.halves;
         let mut boards = 0;
-        let shares = (0..=weight).map(|top| {
-            let share = Share {
+        let classes = (0..=weight).map(|top| {
+            let class = HalfClass {
                 before: boards,
                 bottoms: bottoms[weight - top],
             };
-            boards += tops[top] * share.bottoms;
-            share
+            boards += tops[top] * class.bottoms;
+            class
         });
-        let shares = shares.collect();
+        let classes = classes.collect();
         Ranking {
             tables: self,
-            shares,
+            classes,
             boards,
         }
     }
 }
 
 impl Ranking<'_> {
-    /// Number of boards, in all orientations, reached or not.
+    /// Number of boards in all orientations, whether the game reaches them or not.
     #[must_use]
     pub fn boards(&self) -> u64 {
         self.boards
@@ -133,7 +129,7 @@ impl Ranking<'_> {
         }
     }
 
-    /// For a loop over boards with rows of `C` cells.
+    /// The tables for boards with rows of `C` cells.
     #[inline(always)]
     fn slices<const C: usize>(&self) -> Slices<'_> {
         Slices {
@@ -141,7 +137,7 @@ impl Ranking<'_> {
             rows: &self.tables.rows[..1 << (4 * C)],
             classes: self.tables.classes,
             pairs: &self.tables.pairs,
-            shares: &self.shares,
+            halves: &self.classes,
         }
     }
 }
@@ -168,11 +164,11 @@ impl Slices<'_> {
                 (weight, top, self.pair(row(2), row(3)).1)
             }
         };
-        let share = self.shares[usize::from(weight)];
-        share.before + top * share.bottoms + bottom
+        let half = self.halves[usize::from(weight)];
+        half.before + top * half.bottoms + bottom
     }
 
-    /// The weight of two rows, and their number among the pairs of that weight.
+    /// The weight of two rows, and their number among the pairs of this weight.
     #[inline(always)]
     fn pair(&self, first: RankRow, second: RankRow) -> (u16, u64) {
         let weight = first.weight + second.weight;
@@ -192,6 +188,76 @@ wide! {
         let slices = ranking.slices::<C>();
         ranks.extend(boards.iter().map(|&board| slices.rank::<R, C>(board)));
     }
+}
+
+/// The numbers of a row from which a rank is computed.
+#[derive(Clone, Copy, Default)]
+struct RankRow {
+    /// Half the sum of its tiles.
+    weight: u16,
+    /// The number of the row's class.
+    class: u16,
+    /// Number of the row among the rows of its weight.
+    number: u16,
+    /// Number of rows of its weight.
+    peers: u16,
+}
+
+/// All rows of `cells` cells, and their weights in order, each weight with its number of rows. Rows
+/// with larger tiles than `top` have zeros only.
+fn rows(cells: u8, top: Exp) -> (Vec<RankRow>, Vec<(u16, u16)>) {
+    let all = 0..1usize << (4 * cells);
+    let digits = |row: usize| (0..cells).map(move |cell| (row >> (4 * cell) & 15) as u8);
+    let fits = |&row: &usize| digits(row).all(|digit| digit <= top.get());
+    let weight = |row: usize| digits(row).map(|digit| (1 << digit) / 2).sum::<u16>();
+    let mut weights: Vec<(u16, u16)> = Vec::new();
+    let mut found: Vec<u16> = all.clone().filter(fits).map(weight).collect();
+    found.sort_unstable();
+    for weight in found {
+        match weights.last_mut() {
+            Some((last, peers)) if *last == weight => *peers += 1,
+            _ => weights.push((weight, 1)),
+        }
+    }
+    let mut rows = vec![RankRow::default(); all.len()];
+    let mut numbers = vec![0; weights.len()];
+    for row in all.filter(fits) {
+        let weight = weight(row);
+        let class = weights.partition_point(|&(other, _)| other < weight);
+        rows[row] = RankRow {
+            weight,
+            class: class as u16,
+            number: numbers[class],
+            peers: weights[class].1,
+        };
+        numbers[class] += 1;
+    }
+    (rows, weights)
+}
+
+/// For each weight up to `most`, the number of ways to fill `rows_of_half` rows.
+fn ways(rows: &[RankRow], rows_of_half: u8, most: usize) -> Vec<u64> {
+    let mut ways = vec![0; most + 1];
+    ways[0] = 1;
+    let mut weights: Vec<(usize, u64)> = rows
+        .iter()
+        .map(|row| (usize::from(row.weight), u64::from(row.peers)))
+        .filter(|&(_, peers)| peers > 0)
+        .collect();
+    weights.sort_unstable();
+    weights.dedup();
+    for _ in 0..rows_of_half {
+        let mut longer = vec![0; most + 1];
+        for &(weight, peers) in &weights {
+            for rest in 0..=most.saturating_sub(weight) {
+                if weight + rest <= most {
+                    longer[weight + rest] += peers * ways[rest];
+                }
+            }
+        }
+        ways = longer;
+    }
+    ways
 }
 
 #[cfg(test)]
@@ -233,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_board_of_a_sum_has_a_rank_of_its_own_and_no_rank_is_left_out() {
+    fn the_boards_of_a_sum_have_different_ranks_without_holes() {
         ranks_have_no_holes("2x2", 5);
         ranks_have_no_holes("2x3", 4);
         ranks_have_no_holes("3x2", 3);
