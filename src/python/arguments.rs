@@ -1,5 +1,6 @@
-//! Arguments from Python that are not arrays: each says its name and what was expected of it.
+//! Arguments from Python that are not arrays. An error names the argument and the expected value.
 
+use std::fmt::Display;
 use std::path::{self, PathBuf};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -8,76 +9,100 @@ use pyo3::prelude::*;
 use crate::game::{Exp, Size};
 use crate::machine;
 use crate::part::Kind;
-use crate::store;
+use crate::store::Keep;
 
-/// More than the tiles of any board add up to.
-const MOST: u32 = 16 * 32_768;
+/// No board has a larger sum of tiles.
+const LARGEST_SUM: u32 = 16 * 32_768;
 
-/// A directory, wherever Python goes to meanwhile.
-pub(super) struct DirArg(pub(super) PathBuf);
+/// Defines a type for each kind of argument, with the function that reads it.
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $name:ident($inner:ty) = $read:expr;)*) => {$(
+        $(#[$doc])*
+        pub(super) struct $name(pub(super) $inner);
 
-/// The shape of a board: `"3x4"`, `(3, 4)`, or `3` for a square.
-pub(super) struct ShapeArg(pub(super) Size);
+        impl FromPyObject<'_, '_> for $name {
+            type Error = PyErr;
 
-/// The sum of a board's tiles.
-pub(super) struct SumArg(pub(super) u32);
-
-/// The sum at which a count stops.
-pub(super) struct UntilArg(pub(super) u32);
-
-/// The largest tile of a board.
-pub(super) struct MaxTileArg(pub(super) Exp);
-
-/// A tile that comes up.
-pub(super) struct SpawnedArg(pub(super) u32);
-
-/// A number of states.
-pub(super) struct NumberArg(pub(super) u64);
-
-/// Where random numbers begin.
-pub(super) struct SeedArg(pub(super) u64);
-
-/// Whether states or afterstates are meant.
-#[derive(Clone, Copy)]
-pub(super) struct KindArg(pub(super) Kind);
-
-/// What a run keeps.
-pub(super) struct KeepArg(pub(super) store::Keep);
-
-/// A number of bytes: `"8G"`, in powers of 1024, or a number.
-pub(super) struct MemoryArg(pub(super) u64);
-
-/// A number of threads. More than the machine can use are not started.
-pub(super) struct ThreadsArg(pub(super) usize);
-
-impl DirArg {
-    pub(super) fn new(dir: PathBuf) -> Self {
-        Self(path::absolute(&dir).unwrap_or(dir))
-    }
+            fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+                let read: fn(&Bound<'_, PyAny>) -> PyResult<$inner> = $read;
+                read(&given).map(Self)
+            }
+        }
+    )*};
 }
 
-impl FromPyObject<'_, '_> for DirArg {
-    type Error = PyErr;
+arguments! {
+    /// A directory, made absolute, as Python may change its working directory later.
+    DirArg(PathBuf) = |given| given.extract().map(absolute);
 
-    fn extract(dir: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        dir.extract().map(Self::new)
-    }
+    /// The shape of a board: `"3x4"`, `(3, 4)`, or `3` for a square.
+    ShapeArg(Size) = shape;
+
+    /// The sum of a board's tiles.
+    SumArg(u32) = |given| sum(given, "sum");
+
+    /// The sum at which a count stops.
+    UntilArg(u32) = |given| sum(given, "until");
+
+    /// The largest tile of a board.
+    MaxTileArg(Exp) = |given| whole(given, "max_tile", "a power of two", |tile| {
+        Exp::of_tile(u32::try_from(tile).ok()?)
+    });
+
+    /// The tile of a spawn.
+    SpawnedArg(Exp) = |given| whole(given, "tile", "2 or 4", |tile| match tile {
+        2 => Some(Exp::TWO),
+        4 => Some(Exp::FOUR),
+        _ => None,
+    });
+
+    /// A number of states.
+    NumberArg(u64) = |given| whole(given, "n", "a number from 0 to 2^64 - 1", Some);
+
+    /// The seed of random numbers.
+    SeedArg(u64) = |given| whole(given, "seed", "a number from 0 to 2^64 - 1", Some);
+
+    /// States or afterstates.
+    KindArg(Kind) = |given| text(given, "kind", |word| match word {
+        "states" => Ok(Kind::States),
+        "afterstates" => Ok(Kind::Afterstates),
+        _ => Err("expected states or afterstates"),
+    });
+
+    /// The files that a run keeps.
+    KeepArg(Keep) = |given| text(given, "keep", |word| {
+        Keep::of_word(word).ok_or("expected all, last, afterstates or both")
+    });
+
+    /// A number of bytes: `"8G"`, in powers of 1024, or a number.
+    MemoryArg(u64) = |given| text(given, "memory", machine::parse_size);
+
+    /// A number of threads. A count starts no more threads than the machine can use.
+    ThreadsArg(usize) = |given| {
+        let threads = text(given, "threads", machine::parse_threads)?;
+        Ok(threads.min(machine::most_threads()))
+    };
 }
 
-impl FromPyObject<'_, '_> for ShapeArg {
-    type Error = PyErr;
-
-    fn extract(shape: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let text = if let Ok([rows, columns]) = shape.extract::<[i64; 2]>() {
-            format!("{rows}x{columns}")
-        } else {
-            shape.str()?.to_string()
-        };
-        Ok(Self(text.parse::<Size>()?))
-    }
+pub(super) fn absolute(dir: PathBuf) -> PathBuf {
+    path::absolute(&dir).unwrap_or(dir)
 }
 
-/// Read a whole number; `name` and what was `expected` are said if there is none.
+fn shape(given: &Bound<'_, PyAny>) -> PyResult<Size> {
+    let text = match given.extract::<[i64; 2]>() {
+        Ok([rows, columns]) => format!("{rows}x{columns}"),
+        Err(_) => given.str()?.to_string(),
+    };
+    Ok(text.parse::<Size>()?)
+}
+
+fn sum(given: &Bound<'_, PyAny>, name: &str) -> PyResult<u32> {
+    let expected = format!("a number from 0 to {LARGEST_SUM}");
+    let read = |sum| u32::try_from(sum).ok().filter(|&sum| sum <= LARGEST_SUM);
+    whole(given, name, &expected, read)
+}
+
+/// Read a whole number. The error has the `name` of the argument and the `expected` value.
 fn whole<T>(
     given: &Bound<'_, PyAny>,
     name: &str,
@@ -94,111 +119,12 @@ fn whole<T>(
     }
 }
 
-/// Read a sum.
-fn sum(given: &Bound<'_, PyAny>, name: &str) -> PyResult<u32> {
-    let expected = format!("a number from 0 to {MOST}");
-    let read = |sum| u32::try_from(sum).ok().filter(|&sum| sum <= MOST);
-    whole(given, name, &expected, read)
-}
-
-impl FromPyObject<'_, '_> for SumArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        sum(&given, "sum").map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for UntilArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        sum(&given, "until").map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for MaxTileArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let read = |tile| Exp::of_tile(u32::try_from(tile).ok()?);
-        whole(&given, "max_tile", "a power of two", read).map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for SpawnedArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let read = |tile| (tile == 2 || tile == 4).then_some(tile as u32);
-        whole(&given, "tile", "one that comes up, 2 or 4", read).map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for NumberArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        whole(&given, "n", "a number from 0 to 2^64 - 1", Some).map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for SeedArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        whole(&given, "seed", "a number from 0 to 2^64 - 1", Some).map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for KindArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        match given.str()?.to_string().as_str() {
-            "states" => Ok(Self(Kind::States)),
-            "afterstates" => Ok(Self(Kind::Afterstates)),
-            other => Err(PyValueError::new_err(format!(
-                "kind {other}: expected states or afterstates"
-            ))),
-        }
-    }
-}
-
-impl FromPyObject<'_, '_> for KeepArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let word = given.str()?.to_string();
-        let keep = store::Keep::of_word(&word).map(Self);
-        keep.ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "keep {word}: expected all, last, afterstates or both"
-            ))
-        })
-    }
-}
-
-impl FromPyObject<'_, '_> for MemoryArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let text = given.str()?.to_string();
-        let bytes = machine::parse_size(&text);
-        bytes
-            .map(Self)
-            .map_err(|what| PyValueError::new_err(format!("memory {text}: {what}")))
-    }
-}
-
-impl FromPyObject<'_, '_> for ThreadsArg {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let text = given.str()?.to_string();
-        let threads = machine::parse_threads(&text);
-        threads
-            .map(|threads| Self(threads.min(machine::most_threads())))
-            .map_err(|what| PyValueError::new_err(format!("threads {text}: {what}")))
-    }
+/// Read a text. `name` is the name of the argument, for the error.
+fn text<T, E: Display>(
+    given: &Bound<'_, PyAny>,
+    name: &str,
+    read: impl FnOnce(&str) -> Result<T, E>,
+) -> PyResult<T> {
+    let text = given.str()?.to_string();
+    read(&text).map_err(|expected| PyValueError::new_err(format!("{name} {text}: {expected}")))
 }

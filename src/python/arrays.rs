@@ -1,30 +1,18 @@
-//! Arrays of boards, as they come from Python and go there.
-
-use std::sync::Arc;
+//! Arrays of boards and of numbers, to and from Python.
 
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
-    PyUntypedArrayMethods,
+    Element, IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
-use pyo3::types::PyTuple;
-use rayon::ThreadPool;
+use pyo3::types::{PyDict, PyTuple};
 
-use super::pool::pool;
-use crate::error::Result;
+use crate::counts::{Column, Table};
 use crate::game::{Board, Grid, Size};
 
-/// Boards for which it does not pay to wake up other threads.
-const FEW: usize = 1 << 15;
-
-/// Boards of a task of a thread: they fit its caches.
-pub(super) const SLICE: usize = 1 << 12;
-
-/// An argument that is boards: an integer, or anything that `numpy` makes an array of integers of, of
-/// any shape.
+/// An argument of boards: an integer, or anything that `numpy` converts to an array of integers.
 pub(super) struct Boards<'py> {
     array: PyReadonlyArrayDyn<'py, Board>,
 }
@@ -37,83 +25,31 @@ impl<'py> FromPyObject<'_, 'py> for Boards<'py> {
     }
 }
 
-/// An array of unsigned numbers, whatever whole numbers it is made of; `what` names it.
-pub(super) fn unsigned<'py>(
-    given: &Bound<'py, PyAny>,
-    what: &str,
-) -> PyResult<PyReadonlyArrayDyn<'py, u64>> {
-    let py = given.py();
-    let numpy = py.import(intern!(py, "numpy"))?;
-    let mut found = numpy.call_method1(intern!(py, "asarray"), (given,))?;
-    let dtype = found.getattr(intern!(py, "dtype"))?;
-    let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
-    match kind.as_str() {
-        "u" | "i" => {}
-        // A list of numbers, some of them beyond 2^63, is one of floats or of objects to numpy.
-        "f" | "O" => found = integers(given, what)?,
-        _ => {
-            return Err(PyTypeError::new_err(format!(
-                "{what}: expected whole numbers, got {dtype}"
-            )));
-        }
-    }
-    let any = |found: Bound<'py, PyAny>| {
-        numpy
-            .call_method1(intern!(py, "any"), (found,))?
-            .is_truthy()
-    };
-    if kind != "u" && any(found.rich_compare(0, CompareOp::Lt)?)? {
-        return Err(PyValueError::new_err(format!(
-            "{what}: expected no negative numbers"
-        )));
-    }
-    if kind != "u" && kind != "i" && any(found.rich_compare(u64::MAX, CompareOp::Gt)?)? {
-        return Err(PyValueError::new_err(format!(
-            "{what}: expected numbers below 2^64"
-        )));
-    }
-    let arguments = (
-        found,
-        numpy.getattr(intern!(py, "uint64"))?,
-        // In the order of C, aligned, and no subclass.
-        intern!(py, "CAE"),
-    );
-    let array = numpy.call_method1(intern!(py, "require"), arguments)?;
-    Ok(array.cast_into::<PyArrayDyn<u64>>()?.readonly())
-}
-
-/// An array of integers of Python, of what numpy does not take for whole numbers.
-fn integers<'py>(given: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
-    let py = given.py();
-    let numpy = py.import(intern!(py, "numpy"))?;
-    let object = py.import(intern!(py, "builtins"))?.getattr("object")?;
-    let asarray = numpy.getattr(intern!(py, "asarray"))?;
-    let index = py.import(intern!(py, "operator"))?.getattr("index")?;
-    let of_each = numpy.call_method1(intern!(py, "frompyfunc"), (index, 1, 1))?;
-    let objects = asarray.call1((given, &object))?;
-    let integers = of_each.call1((objects,)).map_err(|error| {
-        PyTypeError::new_err(format!(
-            "{what}: expected whole numbers: {}",
-            error.value(py)
-        ))
-    })?;
-    asarray.call1((integers, object))
-}
-
 impl<'py> Boards<'py> {
-    /// An argument of that name.
+    /// Read an argument. `name` is its name, for errors.
     pub(super) fn named(given: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
         let array = unsigned(given, name)?;
         Ok(Self { array })
     }
-}
 
-impl Boards<'_> {
-    pub(super) fn boards(&self) -> &[Board] {
+    /// The numbers, which may be no boards of any size.
+    pub(super) fn numbers(&self) -> &[u64] {
         self.array.as_slice().expect("it was made contiguous")
     }
 
-    /// The only one, of a size.
+    /// The boards, if all are of this size.
+    pub(super) fn of(&self, size: Size) -> PyResult<&[Board]> {
+        let boards = self.numbers();
+        let outside = u64::MAX.checked_shl(4 * size.cells()).unwrap_or(0);
+        if boards.iter().fold(0, |all, board| all | board) & outside != 0 {
+            boards
+                .iter()
+                .try_for_each(|&board| Grid::new(board, size).map(drop))?;
+        }
+        Ok(boards)
+    }
+
+    /// The board, if there is exactly one and it is of this size.
     pub(super) fn one(&self, size: Size, name: &str) -> PyResult<Board> {
         match self.of(size)? {
             &[board] => Ok(board),
@@ -124,34 +60,87 @@ impl Boards<'_> {
         }
     }
 
-    /// See that they are boards of a size, and return them.
-    pub(super) fn of(&self, size: Size) -> PyResult<&[Board]> {
-        let boards = self.boards();
-        let outside = u64::MAX.checked_shl(4 * size.cells()).unwrap_or(0);
-        if boards.iter().fold(0, |all, board| all | board) & outside != 0 {
-            boards
-                .iter()
-                .try_for_each(|&board| Grid::new(board, size).map(drop))?;
-        }
-        Ok(boards)
-    }
-
-    /// An array of the shape of that of the boards, and of some more axes, filled with numbers for the
-    /// first board, then the next; for one board without an axis a number, as in numpy's own functions.
-    pub(super) fn answer<'py, T: Element>(
+    /// An array with the shape of the argument and the additional last `axes`. It is filled board
+    /// by board. Like numpy's own functions, it returns a number for a single board without axes.
+    pub(super) fn map_to<T: Element>(
         &self,
         py: Python<'py>,
         axes: &[usize],
         fill: impl FnOnce(&mut [T]) -> PyResult<()>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let array = made(py, &[self.array.shape(), axes].concat(), fill)?;
+        let array = new_array(py, &[self.array.shape(), axes].concat(), fill)?;
         array.get_item(PyTuple::empty(py))
     }
 }
 
-/// A new array of some shape, filled. It is numpy's memory, which is on large pages where the system has
-/// them.
-pub(super) fn made<'py, T: Element>(
+/// Convert whole numbers of any type to an array of unsigned numbers. `name` is the name of the
+/// argument, for errors.
+pub(super) fn unsigned<'py>(
+    given: &Bound<'py, PyAny>,
+    name: &str,
+) -> PyResult<PyReadonlyArrayDyn<'py, u64>> {
+    let py = given.py();
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let mut found = numpy.call_method1(intern!(py, "asarray"), (given,))?;
+    let dtype = found.getattr(intern!(py, "dtype"))?;
+    let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
+    match kind.as_str() {
+        "u" | "i" => {}
+        // numpy converts a list with numbers beyond 2^63 to floats or objects.
+        "f" | "O" => found = python_integers(given, name)?,
+        _ => {
+            return Err(PyTypeError::new_err(format!(
+                "{name}: expected whole numbers, got {dtype}"
+            )));
+        }
+    }
+    let refuse = |wrong: Bound<'py, PyAny>, expected: &str| {
+        if numpy
+            .call_method1(intern!(py, "any"), (wrong,))?
+            .is_truthy()?
+        {
+            return Err(PyValueError::new_err(format!(
+                "{name}: expected {expected}"
+            )));
+        }
+        Ok(())
+    };
+    if kind != "u" {
+        refuse(found.rich_compare(0, CompareOp::Lt)?, "no negative numbers")?;
+    }
+    if kind == "f" || kind == "O" {
+        let beyond = found.rich_compare(u64::MAX, CompareOp::Gt)?;
+        refuse(beyond, "numbers below 2^64")?;
+    }
+    let arguments = (
+        found,
+        numpy.getattr(intern!(py, "uint64"))?,
+        // In C order, aligned, and no subclass of an array.
+        intern!(py, "CAE"),
+    );
+    let array = numpy.call_method1(intern!(py, "require"), arguments)?;
+    Ok(array.cast_into::<PyArrayDyn<u64>>()?.readonly())
+}
+
+/// Convert to an array of Python's integers, if numpy does not convert to whole numbers by itself.
+fn python_integers<'py>(given: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = given.py();
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let object = py.import(intern!(py, "builtins"))?.getattr("object")?;
+    let asarray = numpy.getattr(intern!(py, "asarray"))?;
+    let index = py.import(intern!(py, "operator"))?.getattr("index")?;
+    let each_index = numpy.call_method1(intern!(py, "frompyfunc"), (index, 1, 1))?;
+    let objects = asarray.call1((given, &object))?;
+    let integers = each_index.call1((objects,)).map_err(|error| {
+        let cause = error.value(py);
+        PyTypeError::new_err(format!("{name}: expected whole numbers: {cause}"))
+    })?;
+    asarray.call1((integers, object))
+}
+
+/// A new array of a shape, filled by `fill`. numpy allocates the memory, on large pages if the
+/// system has them.
+pub(super) fn new_array<'py, T: Element>(
     py: Python<'py>,
     shape: &[usize],
     fill: impl FnOnce(&mut [T]) -> PyResult<()>,
@@ -164,14 +153,24 @@ pub(super) fn made<'py, T: Element>(
     Ok(array)
 }
 
-pub(super) fn array(py: Python<'_>, boards: Vec<Board>) -> Bound<'_, PyArray1<Board>> {
-    boards.into_pyarray(py)
-}
-
-/// The threads for so many boards; none if one is enough.
-pub(super) fn pool_for(boards: usize) -> Result<Option<Arc<ThreadPool>>> {
-    if boards < FEW {
-        return Ok(None);
+/// The columns of a table by name, in a dict of arrays, or in a data frame of the library `frame`.
+pub(super) fn columns<'py>(
+    py: Python<'py>,
+    table: &Table,
+    frame: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let columns = PyDict::new(py);
+    for column in Column::ALL {
+        let numbers: Vec<u64> = table.rows().iter().map(|row| row.number(column)).collect();
+        columns.set_item(column.name(), numbers.into_pyarray(py))?;
     }
-    pool().map(Some)
+    match frame {
+        None => Ok(columns.into_any()),
+        Some(library @ ("pandas" | "polars")) => {
+            py.import(library)?.getattr("DataFrame")?.call1((columns,))
+        }
+        Some(other) => Err(PyValueError::new_err(format!(
+            "frame {other:?}: expected pandas or polars"
+        ))),
+    }
 }

@@ -1,45 +1,46 @@
-//! What boards are worth, in a run that is solved.
+//! The values of boards and moves in a solved run.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use super::arrays::Boards;
-use super::files::boards_of;
-use super::pool::pool;
+use super::arrays::{Boards, new_array};
+use super::blocks::boards_of;
+use super::threads::{pool, work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Objective, PartKey};
 use crate::machine::default_memory;
 use crate::part::{Kind, Part, ValueDecoder};
 use crate::play::{Position, Status};
-use crate::solve::{self, BatchValues, StateValues, Values};
+use crate::solve::{self, BatchValues, MoveValue, StateValues, Values};
 use crate::store::{Goal, Solution, room};
 
-/// Boards whose moves are looked up at once, in their order: they take some 120 bytes each.
+/// Boards of a batch. Each takes about 120 bytes.
 const AT_ONCE: usize = 1 << 21;
 
-/// States whose values are looked up together: the more, the fewer blocks each thread decodes.
+/// States whose values are looked up together. With more states, threads decode fewer blocks.
 const TOGETHER: usize = 1 << 18;
 
-/// What the moves of some boards are worth, as arrays of the shape of that of the boards: what
-/// Run.best() returns.
+/// The best moves and the values of boards, as Run.best() returns them: arrays with the shape of the
+/// array of boards.
 #[pyclass(frozen, module = "enum48", get_all, name = "Best")]
 pub(super) struct PyBest {
-    /// The number of the best move: 0 up, 1 right, 2 down, 3 left, the first of equal ones. -1 where there
-    /// is none, as the game has ended or never gets there.
+    /// The best move: 0 up, 1 right, 2 down, 3 left, or the first of several equal ones; -1 if the game
+    /// has ended or never reaches the board.
     directions: Py<PyAny>,
-    /// What is to be expected from the board on under the best play; nan where the game never gets there.
+    /// The expectation under the best play; nan if the game never reaches the board.
     values: Py<PyAny>,
-    /// The same if a move is made first, with a last axis for the four moves; nan where one is not legal.
+    /// The expectation after each move, along a last axis of four; nan for an illegal move.
     moves: Py<PyAny>,
 }
 
-/// The same of one board.
+/// The values of one board and its moves.
 #[derive(Clone, Copy)]
-pub(super) struct BoardWorth {
+struct BoardWorth {
     direction: i8,
     value: f64,
     moves: [f64; 4],
@@ -54,16 +55,22 @@ impl BoardWorth {
 }
 
 impl PyBest {
-    pub(super) fn new(py: Python<'_>, boards: &Boards<'_>, worth: &[BoardWorth]) -> PyResult<Self> {
-        let directions = boards.answer(py, &[], |to| fill(to, worth.iter().map(|of| of.direction)));
-        let values = boards.answer(py, &[], |to| fill(to, worth.iter().map(|of| of.value)));
-        let moves = boards.answer(py, &[4], |to| {
-            fill(to, worth.iter().flat_map(|of| of.moves))
-        });
+    /// Look up the best moves and values of boards.
+    pub(super) fn new(
+        py: Python<'_>,
+        solution: &Solution,
+        goal: Goal,
+        boards: &Boards<'_>,
+    ) -> PyResult<Self> {
+        let given = boards.of(solution.run().game().size())?;
+        let worth = work(py, |stop| moves(solution, goal, given, stop))?;
+        let directions = worth.iter().map(|worth| worth.direction);
+        let values = worth.iter().map(|worth| worth.value);
+        let moves = worth.iter().flat_map(|worth| worth.moves);
         Ok(Self {
-            directions: directions?.unbind(),
-            values: values?.unbind(),
-            moves: moves?.unbind(),
+            directions: boards.map_to(py, &[], |to| fill(to, directions))?.unbind(),
+            values: boards.map_to(py, &[], |to| fill(to, values))?.unbind(),
+            moves: boards.map_to(py, &[4], |to| fill(to, moves))?.unbind(),
         })
     }
 }
@@ -92,15 +99,17 @@ impl PyBest {
     }
 }
 
-/// The goal of an objective that a run is solved for; of the first one, if none is named.
-pub(super) fn goal(solution: &Solution, objective: Option<&str>) -> PyResult<Goal> {
-    let read = |text: &str| text.trim().to_ascii_lowercase().parse();
-    let wanted: Option<Objective> = objective.map(read).transpose()?;
-    Ok(solve::goals(solution, wanted.as_slice())?[0])
+/// The goal of an objective, or the first goal that the run is solved for.
+pub(super) fn goal(solution: &Solution, objective: Option<&Bound<'_, PyAny>>) -> PyResult<Goal> {
+    let mut wanted: Vec<Objective> = Vec::new();
+    if let Some(objective) = objective {
+        let text = objective.str()?.to_string();
+        wanted.push(text.trim().to_ascii_lowercase().parse()?);
+    }
+    Ok(solve::goals(solution, &wanted)?[0])
 }
 
-/// What each board of an array is worth.
-pub(super) fn moves(
+fn moves(
     solution: &Solution,
     goal: Goal,
     boards: &[Board],
@@ -130,10 +139,8 @@ fn worth(values: &mut Values<'_>, board: Board) -> Result<BoardWorth> {
         return Ok(ended);
     }
     let judged = values.moves(board)?;
-    let best = judged
-        .iter()
-        .max_by_key(|of| (of.units[0], Reverse(of.direction as u8)));
-    let Some(best) = best else {
+    let order = |of: &&MoveValue| (of.units[0], Reverse(of.direction as u8));
+    let Some(best) = judged.iter().max_by_key(order) else {
         return Ok(ended);
     };
     let mut moves = [f64::NAN; 4];
@@ -147,8 +154,20 @@ fn worth(values: &mut Values<'_>, board: Board) -> Result<BoardWorth> {
     })
 }
 
-/// Fill in the value of each board of these parts, one behind the other.
-pub(super) fn values(
+/// The values of all boards of some parts, in order.
+pub(super) fn values<'py>(
+    py: Python<'py>,
+    solution: &Solution,
+    goal: Goal,
+    parts: &[Part],
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let boards: u64 = parts.iter().map(|part| part.states()).sum();
+    new_array(py, &[boards as usize], |values| {
+        work_in_pool(py, |stop| fill_values(solution, goal, parts, values, stop))
+    })
+}
+
+fn fill_values(
     solution: &Solution,
     goal: Goal,
     parts: &[Part],
@@ -166,48 +185,39 @@ pub(super) fn values(
             tasks.push((part, first..part.blocks().min(first + together), values));
         }
     }
-    pool()?.install(|| {
-        tasks
-            .into_par_iter()
-            .try_for_each(|(part, blocks, values)| {
-                stop.check()?;
-                values.copy_from_slice(&match part.label().kind {
-                    Kind::States => of_states(solution, goal, part, blocks),
-                    Kind::Afterstates => of_afterstates(solution, goal, part, blocks),
-                }?);
-                Ok(())
-            })
-    })
+    tasks
+        .into_par_iter()
+        .try_for_each(|(part, blocks, values)| {
+            stop.check()?;
+            let boards = boards_of(part, blocks.clone())?;
+            values.copy_from_slice(&match part.label().kind {
+                Kind::States => {
+                    StateValues::new(solution, &[goal])?.of(part.label().key, &boards)?
+                }
+                Kind::Afterstates => of_afterstates(solution, goal, part, blocks, &boards)?,
+            });
+            Ok(())
+        })
 }
 
-/// The values of the states of some blocks.
-fn of_states(
-    solution: &Solution,
-    goal: Goal,
-    part: &Part,
-    blocks: Range<usize>,
-) -> Result<Vec<f64>> {
-    let states = boards_of(part, blocks)?;
-    StateValues::new(solution, &[goal])?.of(part.label().key, &states)
-}
-
-/// The values of the afterstates of some blocks.
+/// The values of `boards`, the afterstates of some blocks.
 fn of_afterstates(
     solution: &Solution,
     goal: Goal,
     part: &Part,
     blocks: Range<usize>,
+    boards: &[Board],
 ) -> Result<Vec<f64>> {
     let column = solution.values(goal.objective, part.label().key)?;
     let not_solved = || SolvingError::NotSolved(solution.run().dir().to_owned());
     let column = column.ok_or_else(not_solved)?;
     column.expect_blocks_of(part)?;
     let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
-    for block in blocks.clone() {
+    for block in blocks {
         column.read_block(block, &mut decoder, &mut units)?;
     }
-    let boards = boards_of(part, blocks)?;
-    let boards = boards.into_iter().zip(units);
-    let numbers = boards.map(|(board, units)| solve::number(goal, board, units));
-    Ok(numbers.collect())
+    let numbers = boards.iter().zip(units);
+    Ok(numbers
+        .map(|(&board, units)| solve::number(goal, board, units))
+        .collect())
 }

@@ -1,80 +1,135 @@
-//! The boards of a run, some at a time.
+//! The boards of a run: whole parts, or an iterator over blocks.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{iter, mem};
 
+use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
-use super::arrays::made;
-use super::background::work;
-use super::files::{BlockPlace, read};
+use super::arrays::new_array;
+use super::threads::work_in_pool;
 use crate::error::Result;
-use crate::game::PartKey;
+use crate::game::{Board, Exp, PartKey};
 use crate::machine::cores;
-use crate::part::{Kind, Part};
+use crate::part::{Decoder, Kind, Part, each_block};
 use crate::store::Run;
 
 /// Blocks that are read at once, for each core.
 const AHEAD: usize = 4;
 
-/// An iterator over the boards of some parts, a block of each at a time: what Run.blocks returns.
-#[pyclass(frozen, module = "enum48", name = "Blocks")]
-pub(super) struct PyBlocks {
-    run: Arc<Run>,
-    kind: Kind,
-    left: Mutex<BlocksLeft>,
+/// A part, and the number of a block in it.
+type BlockPlace = (Arc<Part>, usize);
+
+/// The parts of a layer, in order of largest tile, or only the part with largest tile `max`.
+///
+/// # Errors
+///
+/// If the run does not have the layer; damaged files.
+pub(super) fn parts(run: &Run, kind: Kind, sum: u32, max: Option<Exp>) -> Result<Vec<Part>> {
+    run.has_layer(kind, sum)?;
+    let keys = run.rows(sum).into_iter().filter_map(|row| row.key());
+    keys.filter(|key| max.is_none_or(|max| key.max == max))
+        .filter_map(|key| run.part(kind, key).transpose())
+        .collect()
 }
 
-/// What is still to be given.
-#[derive(Default)]
+/// The blocks of a part, in order.
+fn places(part: Part) -> impl Iterator<Item = BlockPlace> {
+    let part = Arc::new(part);
+    (0..part.blocks()).map(move |block| (part.clone(), block))
+}
+
+/// The number of boards in a block.
+fn size_of_block((part, block): &BlockPlace) -> usize {
+    let before = *block as u64 * part.block_size();
+    part.block_size().min(part.states() - before) as usize
+}
+
+/// Read the boards of some blocks of a part on this thread.
+pub(super) fn boards_of(part: &Part, blocks: Range<usize>) -> Result<Vec<Board>> {
+    let (mut decoder, mut boards) = (Decoder::new()?, Vec::new());
+    for block in blocks {
+        part.read_block(block, &mut decoder, &mut boards)?;
+    }
+    Ok(boards)
+}
+
+/// Read parts into one array, on all cores.
+pub(super) fn read_parts(
+    py: Python<'_>,
+    parts: Vec<Part>,
+) -> PyResult<Bound<'_, PyArrayDyn<Board>>> {
+    read(py, &parts.into_iter().flat_map(places).collect::<Vec<_>>())
+}
+
+/// Read blocks into one array, on all cores.
+fn read<'py>(py: Python<'py>, places: &[BlockPlace]) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+    let count = places.iter().map(size_of_block).sum();
+    new_array(py, &[count], |mut rest| {
+        work_in_pool(py, |stop| {
+            let mut tasks = Vec::new();
+            for place in places {
+                let (boards, later) = mem::take(&mut rest).split_at_mut(size_of_block(place));
+                tasks.push((&*place.0, place.1, boards));
+                rest = later;
+            }
+            each_block(tasks, stop, |from, to: &mut [Board]| {
+                to.copy_from_slice(from);
+            })
+        })
+    })
+}
+
+/// An iterator over the boards of parts, block by block, as Run.blocks returns it.
+#[pyclass(frozen, module = "enum48", name = "Blocks")]
+pub(super) struct PyBlocks(Mutex<BlocksLeft>);
+
+/// The blocks that the iterator has not returned.
 struct BlocksLeft {
-    parts: VecDeque<PartKey>,
-    /// The part that is being read, and its next block.
-    open: Option<(Arc<Part>, usize)>,
-    /// The arrays of blocks that are read. They are views of one, since memory for them all comes on
-    /// large pages.
+    /// The blocks to read.
+    places: Box<dyn Iterator<Item = Result<BlockPlace>> + Send>,
+    /// The arrays of blocks that are read. They are views of one large array, which is on large
+    /// pages.
     read: VecDeque<Py<PyAny>>,
 }
 
 impl PyBlocks {
-    /// Those of these parts, in their order.
-    pub(super) fn new(run: Arc<Run>, kind: Kind, parts: VecDeque<PartKey>) -> Self {
-        let left = BlocksLeft {
-            parts,
-            ..BlocksLeft::default()
-        };
-        Self {
-            run,
-            kind,
-            left: Mutex::new(left),
-        }
+    /// An iterator over the boards of these parts, in order.
+    pub(super) fn new(run: Arc<Run>, kind: Kind, parts: Vec<PartKey>) -> Self {
+        let parts = parts.into_iter();
+        let parts = parts.filter_map(move |key| run.part(kind, key).transpose());
+        let places = parts.flat_map(|part| match part {
+            Ok(part) => places(part).map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
+        Self(Mutex::new(BlocksLeft {
+            places: Box::new(places),
+            read: VecDeque::new(),
+        }))
     }
 
     fn left(&self) -> MutexGuard<'_, BlocksLeft> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Read some more blocks; return whether there were any.
-    fn read_on(&self, py: Python<'_>) -> PyResult<bool> {
-        let places = py.detach(|| {
-            let most = AHEAD * cores();
-            self.left().take(most, &self.run, self.kind)
+    /// Read the next blocks. Returns whether there were any.
+    fn read_more(&self, py: Python<'_>) -> PyResult<bool> {
+        let places: Vec<BlockPlace> = py.detach(|| {
+            let mut left = self.left();
+            let next = left.places.by_ref().take(AHEAD * cores());
+            next.collect::<Result<_>>()
         })?;
-        let boards = made(
-            py,
-            &[places.iter().map(BlockPlace::boards).sum()],
-            |boards| work(py, |stop| read(&places, boards, stop)),
-        )?;
-        let mut end = 0;
-        let views = places.iter().map(|place| {
-            let begin = end;
-            end += place.boards();
-            let view = boards.get_item(PySlice::new(py, begin as isize, end as isize, 1))?;
-            Ok(view.unbind())
-        });
-        let views: Vec<Py<PyAny>> = views.collect::<PyResult<_>>()?;
-        self.left().read.extend(views);
+        let boards = read(py, &places)?;
+        let mut begin = 0;
+        for place in &places {
+            let end = begin + size_of_block(place) as isize;
+            let view = boards.get_item(PySlice::new(py, begin, end, 1))?;
+            self.left().read.push_back(view.unbind());
+            begin = end;
+        }
         Ok(!places.is_empty())
     }
 }
@@ -90,39 +145,12 @@ impl PyBlocks {
             if let Some(boards) = self.left().read.pop_front() {
                 return Ok(Some(boards));
             }
-            // As with a generator, nothing comes after an error: what was not read is not passed over.
-            let any = self
-                .read_on(py)
-                .inspect_err(|_| *self.left() = BlocksLeft::default())?;
-            if !any {
+            // After an error the iterator is empty, like a generator. It never skips a block that
+            // could not be read.
+            let read = self.read_more(py);
+            if !read.inspect_err(|_| self.left().places = Box::new(iter::empty()))? {
                 return Ok(None);
             }
         }
-    }
-}
-
-impl BlocksLeft {
-    /// The next blocks, up to so many.
-    fn take(&mut self, most: usize, run: &Run, kind: Kind) -> Result<Vec<BlockPlace<Arc<Part>>>> {
-        let mut places = Vec::new();
-        while places.len() < most {
-            match &mut self.open {
-                Some((part, next)) if *next < part.blocks() => {
-                    places.push(BlockPlace {
-                        part: part.clone(),
-                        block: *next,
-                    });
-                    *next += 1;
-                }
-                _ => {
-                    let Some(key) = self.parts.pop_front() else {
-                        break;
-                    };
-                    let part = run.part(kind, key)?;
-                    self.open = part.map(|part| (Arc::new(part), 0));
-                }
-            }
-        }
-        Ok(places)
     }
 }

@@ -1,4 +1,4 @@
-//! The rules, for whole arrays of boards.
+//! The rules of the game, for whole arrays of boards.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,15 +9,21 @@ use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
 use super::arguments::{ShapeArg, SpawnedArg};
-use super::arrays::{Boards, SLICE, made, pool_for, unsigned};
-use super::background::work;
+use super::arrays::{Boards, new_array, unsigned};
+use super::threads::work_in_pool;
 use crate::game::rules::{Rules, rules};
 use crate::game::{Board, Exp, Size};
 use crate::solve::potential;
 
-/// An array of numbers, of the shape of that of the boards and some more axes, that are made of each
-/// board by itself; `act` does so for some boards.
-fn each<'py, T: Element>(
+/// With fewer boards, waking the threads of the pool takes longer than the work.
+const FEW: usize = 1 << 15;
+
+/// Boards of a task: they fit a core's caches.
+const SLICE: usize = 1 << 12;
+
+/// Fill an array with the shape of `boards` and the additional last `axes`. `act` computes the
+/// numbers of a slice of boards.
+fn map_boards<'py, T: Element>(
     py: Python<'py>,
     boards: &Boards<'py>,
     size: Size,
@@ -26,10 +32,11 @@ fn each<'py, T: Element>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = boards.of(size)?;
     let numbers = axes.iter().product();
-    boards.answer(py, axes, |made| in_slices(py, given, 1, made, numbers, act))
+    boards.map_to(py, axes, |made| in_slices(py, given, 1, made, numbers, act))
 }
 
-/// Make so many `numbers` of every `width` that are given, some at once, and many on all cores.
+/// Compute `numbers` numbers for each `width` given ones, slice by slice. A large array is computed
+/// on all cores.
 fn in_slices<Given: Sync, Made: Send>(
     py: Python<'_>,
     given: &[Given],
@@ -38,24 +45,22 @@ fn in_slices<Given: Sync, Made: Send>(
     numbers: usize,
     act: impl Fn(&[Given], &mut [Made]) + Sync,
 ) -> PyResult<()> {
-    let Some(pool) = pool_for(given.len() / width)? else {
+    if given.len() / width < FEW {
         py.detach(|| act(given, made));
         return Ok(());
-    };
-    work(py, |stop| {
+    }
+    work_in_pool(py, |stop| {
         let made = made.par_chunks_mut(SLICE * numbers);
         let slices = given.par_chunks(SLICE * width).zip(made);
-        pool.install(|| {
-            slices.try_for_each(|(given, made)| {
-                stop.check()?;
-                act(given, made);
-                Ok(())
-            })
+        slices.try_for_each(|(given, made)| {
+            stop.check()?;
+            act(given, made);
+            Ok(())
         })
     })
 }
 
-/// The canonical image of each board: the least of its images under the symmetries of the board.
+/// The canonical image of each board: the least of its images under symmetry.
 ///
 /// >>> import enum48
 /// >>> hex(enum48.canonical(0x2310, "2x2"))
@@ -69,15 +74,15 @@ pub(super) fn canonical<'py>(
     shape: ShapeArg,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = rules(shape.0);
-    each(py, &boards, shape.0, &[], |boards, made| {
+    map_boards(py, &boards, shape.0, &[], |boards, made| {
         made.copy_from_slice(boards);
         rules.canonicalise(made);
     })
 }
 
-/// The boards after a move up, right, down and left, along a last axis of four; 0 where a move is not
-/// legal. They are not canonical; points() tells what each gained. A move that would make a 65536,
-/// which no board can hold, counts as not legal.
+/// The boards after a move up, right, down and left, along a last axis of four. An illegal move
+/// gives 0. The boards are not canonical; points() tells the score that each move gained. A move
+/// that would make a 65536 counts as illegal, because no board can hold this tile.
 ///
 /// >>> import enum48
 /// >>> [hex(board) for board in enum48.moves(0x2310, "2x2")]
@@ -89,7 +94,7 @@ pub(super) fn moves<'py>(
     shape: ShapeArg,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = rules(shape.0);
-    each(py, &boards, shape.0, &[4], |boards, made| {
+    map_boards(py, &boards, shape.0, &[4], |boards, made| {
         slide(rules, boards, made);
     })
 }
@@ -105,23 +110,23 @@ fn slide(rules: &dyn Rules, boards: &[Board], made: &mut [Board]) {
     }
 }
 
-/// The boards after a 2 or a 4 comes up, along a last axis with an entry for each cell, row by row; 0
-/// where the cell is taken. They are not canonical. In a game a 2 comes up nine times out of ten, and
-/// every empty cell is equally likely.
+/// The boards after a spawn of a 2 or a 4, along a last axis with an entry for each cell, row by row.
+/// An occupied cell gives 0. The boards are not canonical. In a game nine of ten spawned tiles are
+/// 2s, and every empty cell is equally likely.
 ///
 /// >>> import enum48
 /// >>> [hex(board) for board in enum48.spawns(0x2010, "2x2", 4)]
 /// ['0x0', '0x2210', '0x0', '0x2012']
 #[pyfunction]
-#[pyo3(signature = (boards, shape, tile=SpawnedArg(2)), text_signature = "(boards, shape, tile=2)")]
+#[pyo3(signature = (boards, shape, tile=SpawnedArg(Exp::TWO)), text_signature = "(boards, shape, tile=2)")]
 pub(super) fn spawns<'py>(
     py: Python<'py>,
     boards: Boards<'py>,
     shape: ShapeArg,
     tile: SpawnedArg,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (cells, exp) = (shape.0.cells(), u64::from(tile.0 / 2));
-    each(py, &boards, shape.0, &[cells as usize], |boards, made| {
+    let (cells, exp) = (shape.0.cells(), u64::from(tile.0.get()));
+    map_boards(py, &boards, shape.0, &[cells as usize], |boards, made| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
             for (cell, made) in (0..cells).rev().zip(made) {
                 let empty = board >> (4 * cell) & 15 == 0;
@@ -131,8 +136,8 @@ pub(super) fn spawns<'py>(
     })
 }
 
-/// What each board scored on the way, if every tile came up as a 2: a tile 2^k is worth (k - 1) 2^k. So
-/// what a move gains is the difference.
+/// The score of the merges that made each board, if every spawned tile was a 2: (k - 1) 2^k for each
+/// tile 2^k. The score of a move is the difference between the boards after and before it.
 ///
 /// >>> import enum48
 /// >>> after = enum48.moves(0x2210, "2x2")
@@ -146,14 +151,14 @@ pub(super) fn points<'py>(
     boards: Boards<'py>,
     shape: ShapeArg,
 ) -> PyResult<Bound<'py, PyAny>> {
-    each(py, &boards, shape.0, &[], |boards, made| {
+    map_boards(py, &boards, shape.0, &[], |boards, made| {
         for (&board, made) in boards.iter().zip(made) {
             *made = i64::from(potential(board));
         }
     })
 }
 
-/// The tiles of each board, along two last axes of its rows and columns, 0 where a cell is empty.
+/// The tiles of each board, along two last axes for rows and columns. An empty cell gives 0.
 ///
 /// >>> import enum48
 /// >>> enum48.cells(0x2310, "2x2").tolist()
@@ -168,7 +173,7 @@ pub(super) fn cells<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let cells = shape.0.cells();
     let axes = [shape.0.rows(), shape.0.cols()].map(usize::from);
-    each(py, &boards, shape.0, &axes, |boards, made| {
+    map_boards(py, &boards, shape.0, &axes, |boards, made| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
             for (cell, made) in (0..cells).rev().zip(made) {
                 *made = (1u16 << (board >> (4 * cell) & 15)) & !1;
@@ -177,8 +182,8 @@ pub(super) fn cells<'py>(
     })
 }
 
-/// The boards of which these are the tiles: cells() backward. The last two axes are rows and columns,
-/// from 2 to 4 of each.
+/// The boards with the given tiles: the inverse of cells(). The last two axes are the rows and the
+/// columns, from 2 to 4 of each.
 ///
 /// >>> import enum48
 /// >>> hex(enum48.boards([[4, 8], [2, 0]]))
@@ -201,35 +206,32 @@ pub(super) fn boards<'py>(
     let size: Size = format!("{rows}x{columns}").parse()?;
     let cells = size.cells() as usize;
     let board = |tiles: &[u64]| {
-        let mut digits = tiles.iter().map(|&tile| digit(tile));
-        digits.try_fold(0, |board, digit| Some(board << 4 | digit?))
+        tiles
+            .iter()
+            .try_fold(0, |board, &tile| Some(board << 4 | digit(tile)?))
     };
-    let wrong = AtomicBool::new(false);
-    let array = made(py, axes, |made: &mut [Board]| {
+    let invalid = AtomicBool::new(false);
+    let array = new_array(py, axes, |made: &mut [Board]| {
         in_slices(py, tiles, cells, made, 1, |tiles, made| {
             for (tiles, made) in tiles.chunks(cells).zip(made) {
                 match board(tiles) {
                     Some(board) => *made = board,
-                    None => wrong.store(true, Ordering::Relaxed),
+                    None => invalid.store(true, Ordering::Relaxed),
                 }
             }
         })
     })?;
-    if wrong.into_inner() {
-        return Err(no_tile(tiles));
+    // Only searched if there is an invalid number: the array may be large.
+    let invalid = invalid.into_inner();
+    match tiles.iter().find(|&&tile| invalid && digit(tile).is_none()) {
+        None => array.get_item(PyTuple::empty(py)),
+        Some(tile) => Err(PyValueError::new_err(format!(
+            "cells: {tile}: not a tile: expected 0 or a power of two from 2 to 32768"
+        ))),
     }
-    array.get_item(PyTuple::empty(py))
 }
 
-fn no_tile(tiles: &[u64]) -> PyErr {
-    let wrong = tiles.iter().find(|&&tile| digit(tile).is_none());
-    let wrong = wrong.copied().unwrap_or_default();
-    PyValueError::new_err(format!(
-        "cells: {wrong}: not a tile: expected 0 or a power of two from 2 to 32768"
-    ))
-}
-
-/// The digit of a board that stands for a tile.
+/// The digit that stands for a tile in a board.
 fn digit(tile: u64) -> Option<u64> {
     match tile {
         0 => Some(0),

@@ -1,25 +1,26 @@
-//! Counting a game from Python.
+//! The functions that return a run: count() and open().
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
-use super::arguments::{DirArg, KeepArg, MemoryArg, ThreadsArg, UntilArg};
-use super::background::work;
+use super::arguments::{DirArg, KeepArg, MemoryArg, ThreadsArg, UntilArg, absolute};
 use super::progress::ProgressLines;
-use super::run::{PyRun, opened};
+use super::run::PyRun;
+use super::threads::work;
 use crate::engine::{self, Plan, Progress, Silent};
 use crate::game::Game;
 use crate::machine::{cores, default_memory};
 use crate::store::Store;
 
-/// Count a game, as enum48 does, or go on where that was stopped, and open the run.
+/// Count a game, like the program enum48, and open the run. A count that was stopped is resumed.
 ///
-/// game is its name, such as "3x3-1024", or "4x3" without a winning tile; dir a directory for its files
-/// [default: enum48-data/ and the name]; until the sum of the last layer; keep what to keep of each
-/// layer: "all", "last", "afterstates" or "both", and what a run kept beside that is deleted; memory a
-/// bound for data, such as "8G" [half of the machine's]; threads [one for each core; up to eight for
-/// each are started]. With progress, a line on stderr tells every ten seconds how far the count is. After Ctrl-C the same call goes on from the
+/// game is the name of the game, such as "3x3-1024", or "4x3" without a winning tile. dir is the
+/// directory for the files [default: enum48-data/ and the name]. until is the sum of the last layer.
+/// keep says which files of each layer to keep: "all", "last", "afterstates" or "both"; other files
+/// that the run kept are deleted. memory bounds the data, such as "8G" [default: half of the machine's
+/// memory]. threads is the number of threads [default: one for each core; at most eight for each].
+/// progress=True writes a line to stderr every ten seconds. After Ctrl-C the same call resumes from the
 /// last layer that was written.
 ///
 /// >>> import enum48, tempfile
@@ -41,22 +42,36 @@ pub(super) fn count(
     progress: bool,
 ) -> PyResult<PyRun> {
     let game: Game = game.parse()?;
-    let usual = || DirArg::new(Path::new("enum48-data").join(game.to_string()));
-    let DirArg(dir) = dir.unwrap_or_else(usual);
-    let until = until.map(|UntilArg(sum)| sum);
-    let memory = memory.map_or_else(default_memory, |MemoryArg(bytes)| bytes);
-    let threads = threads.map_or_else(cores, |ThreadsArg(threads)| threads);
+    let default_dir = || absolute(PathBuf::from(format!("enum48-data/{game}")));
+    let dir = dir.map_or_else(default_dir, |dir| dir.0);
+    let until = until.map(|until| until.0);
+    let memory = memory.map_or_else(default_memory, |memory| memory.0);
+    let threads = threads.map_or_else(cores, |threads| threads.0);
     work(py, |stop| {
         let plan = Plan::new(memory, threads)?.with_stop(stop.clone());
-        let mut store = Store::open(&dir, &game, keep.map(|KeepArg(keep)| keep))?;
+        let mut store = Store::open(&dir, &game, keep.map(|keep| keep.0))?;
         let mut lines;
-        let told: &mut dyn Progress = if progress {
+        let progress: &mut dyn Progress = if progress {
             lines = ProgressLines::new(&plan, &store, until)?;
             &mut lines
         } else {
             &mut Silent
         };
-        engine::count(&mut store, &plan, until, told)
+        engine::count(&mut store, &plan, until, progress)
     })?;
-    opened(py, &dir)
+    PyRun::open(py, &dir)
+}
+
+/// Open the run in a directory, with the layers that are counted now. It is read-only, so a count can
+/// go on in the directory.
+///
+/// >>> import enum48
+/// >>> run = enum48.open("enum48-data/2x2-32")
+/// >>> run.game, run.shape, run.max, run.complete, run.objectives
+/// ('2x2-32', (2, 2), 32, True, ['score', '32'])
+/// >>> run.sums[:3]
+/// [4, 6, 8]
+#[pyfunction]
+pub(super) fn open(py: Python<'_>, dir: DirArg) -> PyResult<PyRun> {
+    PyRun::open(py, &dir.0)
 }

@@ -1,12 +1,11 @@
 //! The Python module `enum48`: runs and boards as `numpy` arrays.
 //!
-//! `src/python/enum48/` is the package that Python imports; it hands on what is here, and says the
-//! types. Nothing about the game is decided here: every function asks the rest of this crate, for
+//! Python imports the package `src/python/enum48/`, which re-exports this module and declares its
+//! types. Nothing about the game is decided here: every function calls the rest of this crate, for
 //! whole arrays at a time.
 //!
-//! Key idea: no board is ever a Python object. Arrays go in and out as memory, long work is done with
-//! the interpreter free for others, in threads of its own, and ends when Ctrl-C is pressed
-//! ([`background`]).
+//! Key idea: no board is ever a Python object. Arrays are passed as memory. Long work runs in
+//! threads of its own without the interpreter's lock, and Ctrl-C ends it ([`threads`]).
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -16,22 +15,21 @@
 
 mod arguments;
 mod arrays;
-mod background;
 mod best;
 mod blocks;
 mod boards;
 mod count;
-mod error;
-mod files;
-mod pool;
 mod progress;
 mod replay;
 mod run;
-mod table;
+mod threads;
 
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
-/// What `enum48/__init__.py` hands on.
+use crate::error;
+
 #[pymodule]
 mod _enum48 {
     #[pymodule_export]
@@ -41,15 +39,47 @@ mod _enum48 {
     #[pymodule_export]
     use super::boards::{boards, canonical, cells, moves, points, spawns};
     #[pymodule_export]
-    use super::count::count;
-    #[pymodule_export]
-    use super::error::{DamagedError, Error};
+    use super::count::{count, open};
     #[pymodule_export]
     use super::replay::{PyReplay, replay};
     #[pymodule_export]
-    use super::run::{PyRun, open};
+    use super::run::PyRun;
+    #[pymodule_export]
+    use super::{DamagedError, Error};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "its name in Python")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+create_exception!(
+    enum48,
+    Error,
+    PyException,
+    "The request cannot be done. The message is the program's."
+);
+
+create_exception!(
+    enum48,
+    DamagedError,
+    Error,
+    "A file of a run is missing or damaged."
+);
+
+impl From<error::Error> for PyErr {
+    fn from(error: error::Error) -> Self {
+        let message = error.to_string();
+        match error {
+            _ if error.is_damage() => DamagedError::new_err(message),
+            error::Error::Size(_)
+            | error::Error::Max(_)
+            | error::Error::Game(_)
+            | error::Error::Objective(_)
+            | error::Error::Board { .. }
+            | error::Error::Code { .. }
+            | error::Error::Until(_) => PyValueError::new_err(message),
+            error::Error::NoMemory { .. } => PyMemoryError::new_err(message),
+            _ => Error::new_err(message),
+        }
+    }
 }

@@ -1,14 +1,13 @@
-//! Games as codes.
+//! Games as codes, and their replay.
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
-use super::arrays::array;
-use crate::error;
+use crate::error::Result;
 use crate::game::Board;
 use crate::play::{Code, Position};
 
-/// A game that was played: what replay() returns.
+/// A game that was played, as replay() returns it.
 #[pyclass(frozen, module = "enum48", name = "Replay")]
 pub(super) struct PyReplay {
     code: Code,
@@ -16,8 +15,8 @@ pub(super) struct PyReplay {
     scores: Vec<u64>,
 }
 
-/// Play the game of a code by the rules alone, with none of the code that counts states. A code that
-/// is false is a ValueError, which says what is wrong with which move.
+/// Play the game of a code by the rules alone, without the code that counts states. An invalid code is
+/// a ValueError, which names the first illegal move and the reason.
 ///
 /// >>> import enum48
 /// >>> game = enum48.replay("w1.2x2-8.BD.1.w..W.10f0c486")
@@ -31,7 +30,7 @@ pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<PyReplay> {
         let code: Code = code.trim().parse()?;
         let mut replay = code.replay();
         let begin = replay.position().clone();
-        let turns = replay.by_ref().map_while(error::Result::ok);
+        let turns = replay.by_ref().map_while(Result::ok);
         let mut positions = vec![begin];
         positions.extend(turns.map(|turn| turn.position));
         Ok(PyReplay {
@@ -44,13 +43,13 @@ pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<PyReplay> {
 
 #[pymethods]
 impl PyReplay {
-    /// The code itself, as it is written.
+    /// The code as text.
     #[getter]
     fn code(&self) -> String {
         self.code.to_string()
     }
 
-    /// Name of the game, such as "2x2-8".
+    /// The name of the game, such as "2x2-8".
     #[getter]
     fn game(&self) -> String {
         self.code.game().to_string()
@@ -59,36 +58,39 @@ impl PyReplay {
     /// The names of the moves' directions.
     #[getter]
     fn moves(&self) -> Vec<&'static str> {
-        let moves = self.code.moves().iter();
-        moves.map(|direction| direction.name()).collect()
+        self.code
+            .moves()
+            .iter()
+            .map(|direction| direction.name())
+            .collect()
     }
 
-    /// The board at the start, and after each move and the tile that came up; 0 for one with a 65536, which
-    /// no board can hold.
+    /// The board at the start, and after each move and its spawn. A board with a 65536 is 0, because no
+    /// number can hold this tile.
     #[getter]
     fn boards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Board>> {
-        array(py, self.boards.clone())
+        self.boards.clone().into_pyarray(py)
     }
 
-    /// The score at each of these boards.
+    /// The score at each board of boards.
     #[getter]
     fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         self.scores.clone().into_pyarray(py)
     }
 
-    /// The score at the end of it.
+    /// The score at the end of the game.
     #[getter]
     fn score(&self) -> u64 {
         self.code.end().score()
     }
 
-    /// How it ends: live, dead or won.
+    /// The state of the game at its end: live, dead or won.
     #[getter]
     fn state(&self) -> String {
         self.code.end().status().to_string()
     }
 
-    /// A copy, as for another process, plays the code again.
+    /// Pickle as a call of replay(), so a copy replays the code.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let replay = py.import("enum48")?.getattr("replay")?;
         Ok((replay, (self.code(),)))

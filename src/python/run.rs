@@ -1,4 +1,4 @@
-//! A run, as Python sees it.
+//! The class Run of the Python module.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -8,39 +8,32 @@ use numpy::PyArrayDyn;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use super::arguments::{DirArg, KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
-use super::arrays::{Boards, made};
-use super::background::work;
+use super::arguments::{KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
+use super::arrays::{Boards, columns, new_array};
 use super::best::{self, PyBest, goal};
-use super::blocks::PyBlocks;
-use super::files::{boards_in, parts, places, read};
-use super::pool::pool;
-use super::table;
-use crate::counts::Row;
+use super::blocks::{PyBlocks, parts, read_parts};
+use super::threads::{work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::{self, Error, SolvingError};
-use crate::game::{Board, Exp, PartKey};
+use crate::game::{Board, PartKey};
 use crate::part::Kind;
 use crate::store::{self, Lookup, Solution};
 use crate::witness::{Answer, Layers};
 
-/// What is meant where no kind is named.
+/// The default of the argument `kind`.
 const STATES: KindArg = KindArg(Kind::States);
 
-/// Memory for blocks of files, where a game is looked for that ends in a board.
+/// Memory for decoded blocks during the search for a witness.
 const WITNESS_MEMORY: u64 = 256 << 20;
 
-/// Memory for blocks of files that a run keeps from one question to the next.
+/// Memory for decoded blocks that a run keeps from one look-up to the next.
 const LOOKUP_MEMORY: u64 = 64 << 20;
 
-/// The place of a board that is in no file.
-const NOWHERE: i64 = -1;
-
-/// The states of a game, as far as they were counted, in a directory: what open() and count() return.
+/// The counted states of a game, in a directory, as open() and count() return them.
 ///
-/// A state is a number, a board with one hexadecimal digit for each cell, row by row: 0 is an empty
-/// cell and k the tile 2^k. A run lists the canonical states that have a legal move, by the sum of
-/// their tiles (a layer) and their largest tile (a part), in order.
+/// A state is a number with one hexadecimal digit for each cell of the board, row by row: 0 is an empty
+/// cell and k is the tile 2^k. A run lists the canonical states that have a legal move. The states of
+/// one sum are a layer, and the states of a layer with one largest tile are a part, which is sorted.
 #[pyclass(frozen, module = "enum48", name = "Run")]
 pub(super) struct PyRun {
     run: Arc<store::Run>,
@@ -48,39 +41,15 @@ pub(super) struct PyRun {
     solution: OnceLock<Solution>,
 }
 
-/// Open the run in a directory, as far as it is counted now. It is read-only, and keeps nobody from
-/// counting on.
-///
-/// >>> import enum48
-/// >>> run = enum48.open("enum48-data/2x2-32")
-/// >>> run.game, run.shape, run.max, run.complete, run.objectives
-/// ('2x2-32', (2, 2), 32, True, ['score', '32'])
-/// >>> run.sums[:3]
-/// [4, 6, 8]
-#[pyfunction]
-pub(super) fn open(py: Python<'_>, dir: DirArg) -> PyResult<PyRun> {
-    opened(py, &dir.0)
-}
-
-/// The same.
-pub(super) fn opened(py: Python<'_>, dir: &Path) -> PyResult<PyRun> {
-    let run = Arc::new(py.detach(|| store::Run::peek(dir))?);
-    Ok(PyRun {
-        lookup: Mutex::new(Lookup::new(run.clone(), LOOKUP_MEMORY)?),
-        run,
-        solution: OnceLock::new(),
-    })
-}
-
 #[pymethods]
 impl PyRun {
-    /// Name of the game, such as "3x3-1024".
+    /// The name of the game, such as "3x3-1024".
     #[getter]
     fn game(&self) -> String {
         self.run.game().to_string()
     }
 
-    /// Rows and columns of its board.
+    /// The rows and columns of the board.
     #[getter]
     fn shape(&self) -> (u8, u8) {
         let size = self.run.game().size();
@@ -93,7 +62,7 @@ impl PyRun {
         self.run.game().max()
     }
 
-    /// The directory of its files.
+    /// The directory of the run's files.
     #[getter]
     fn dir(&self) -> PathBuf {
         self.run.dir().to_owned()
@@ -105,16 +74,17 @@ impl PyRun {
         self.run.complete()
     }
 
-    /// What it keeps: "all" states, those of the "last" layer, the "afterstates" of all layers, or "both".
+    /// The files that the run keeps: "all" states, the states of the "last" layer, the "afterstates" of
+    /// all layers, or "both" states and afterstates of all layers.
     #[getter]
     fn keep(&self) -> String {
         self.run.keep().to_string()
     }
 
-    /// What it is solved for: any of "score", "moves" and tiles, such as "512".
+    /// The objectives that the run is solved for: "score", "moves" and tiles, such as "512".
     #[getter]
     fn objectives(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let solution = match py.detach(|| self.solved_or_not()) {
+        let solution = match py.detach(|| self.find_solution()) {
             Err(Error::Solving(
                 SolvingError::NotSolved(_)
                 | SolvingError::NotComplete { .. }
@@ -126,7 +96,7 @@ impl PyRun {
         Ok(goals.map(|goal| goal.objective.to_string()).collect())
     }
 
-    /// The sums of the layers whose states it has.
+    /// The sums of the layers whose states are in files.
     #[getter]
     fn sums(&self) -> Vec<u32> {
         let mut sums: Vec<u32> = self.run.parts(Kind::States).map(|key| key.sum).collect();
@@ -134,18 +104,18 @@ impl PyRun {
         sums
     }
 
-    /// The table of its parts: a row for each sum and largest tile, as in layers.csv. A dict of arrays,
-    /// or with frame="pandas" or "polars" a data frame of that library.
+    /// The table of the parts, with a row for each sum and largest tile, as in layers.csv. It is a dict of
+    /// arrays, or a data frame with frame="pandas" or frame="polars".
     ///
     /// >>> run.table()["live"][:5].tolist()
     /// [2, 0, 1, 2, 4]
     #[pyo3(signature = (frame=None))]
     fn table<'py>(&self, py: Python<'py>, frame: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
-        table::columns(py, &self.run.table(), frame)
+        columns(py, &self.run.table(), frame)
     }
 
-    /// The states of a sum with some largest tile, sorted; none if there are no such states. With
-    /// kind="afterstates" those after a move, where the run keeps them.
+    /// The states of a part, sorted; an empty array if the part has none. kind="afterstates" gives the
+    /// afterstates, if the run keeps them.
     ///
     /// >>> [hex(board) for board in run.part(14, 8)]
     /// ['0x123', '0x132', '0x231', '0x1113']
@@ -157,11 +127,11 @@ impl PyRun {
         max_tile: MaxTileArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        self.boards(py, sum.0, Some(max_tile.0), kind.0)
+        read_parts(py, parts(&self.run, kind.0, sum.0, Some(max_tile.0))?)
     }
 
-    /// The states of a sum: those of its parts in order of largest tile, sorted in each. With
-    /// kind="afterstates" those after a move, where the run keeps them.
+    /// The states of a sum: part by part, in order of largest tile, each part sorted. kind="afterstates"
+    /// gives the afterstates, if the run keeps them.
     ///
     /// >>> [hex(board) for board in run.layer(36)]
     /// ['0x1144', '0x2343']
@@ -172,12 +142,11 @@ impl PyRun {
         sum: SumArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        self.boards(py, sum.0, None, kind.0)
+        read_parts(py, parts(&self.run, kind.0, sum.0, None)?)
     }
 
-    /// An iterator over the states of the run, or of a sum, or of those with some largest tile, in arrays
-    /// of up to 131,072: what does not fit in memory can be gone through so. A run that keeps only some
-    /// layers, such as the last of its sums, has to be asked for a sum.
+    /// An iterator over the states of the run, in arrays of up to 131,072 states, so that they need not fit
+    /// in memory. sum and max_tile select parts. If the run does not keep all layers, sum is required.
     ///
     /// >>> sum(len(boards) for boards in run.blocks())
     /// 57
@@ -188,19 +157,19 @@ impl PyRun {
         max_tile: Option<MaxTileArg>,
         kind: KindArg,
     ) -> PyResult<PyBlocks> {
-        let parts = self.keys(kind.0, sum, max_tile)?.collect();
+        let parts = self.keys(kind.0, sum, max_tile)?;
         Ok(PyBlocks::new(self.run.clone(), kind.0, parts))
     }
 
-    /// Whether a board is among the states of the run, whichever way round it lies.
+    /// Whether a board, in any orientation, is a state of the run.
     fn __contains__(&self, py: Python<'_>, board: Boards<'_>) -> PyResult<bool> {
         let board = board.one(self.run.game().size(), "in")?;
         let contains = |lookup: &mut Lookup<_>| lookup.contains(Kind::States, board);
         Ok(py.detach(|| self.look_up(contains))?)
     }
 
-    /// How many states stand before each board in its part; -1 for a board that is not in the run.
-    /// Boards may lie any way round.
+    /// The number of states before each board in its part; -1 for a board that is not in the run. Boards
+    /// may have any orientation.
     ///
     /// >>> run.position([0x2310, 0x0132, 0x9999]).tolist()
     /// [1, 1, -1]
@@ -214,9 +183,9 @@ impl PyRun {
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = boards.of(self.run.game().size())?;
-        boards.answer(py, &[], |found: &mut [i64]| {
+        boards.map_to(py, &[], |found: &mut [i64]| {
             let tell = |at, position: Option<u64>| {
-                found[at] = position.map_or(NOWHERE, |position| position as i64);
+                found[at] = position.map_or(-1, |position| position as i64);
             };
             self.look_up_many(py, |lookup, stop| {
                 lookup.positions(kind.0, given, stop, tell)
@@ -224,7 +193,7 @@ impl PyRun {
         })
     }
 
-    /// The states at some positions of a part: position() backward.
+    /// The states at positions of a part: the inverse of position().
     ///
     /// >>> hex(run.states_at(14, 8, 1))
     /// '0x132'
@@ -242,14 +211,14 @@ impl PyRun {
         let key = PartKey { sum, max };
         let part = py.detach(|| self.look_up(|lookup| lookup.part(kind, key)))?;
         let states = part.map_or(0, |part| part.states());
-        let wanted = positions.boards();
+        let wanted = positions.numbers();
         if let Some(beyond) = wanted.iter().find(|&&position| position >= states) {
             return Err(PyIndexError::new_err(format!(
                 "position {beyond}: the part of sum {sum} and largest tile {} has {states} boards",
                 max.tile()
             )));
         }
-        positions.answer(py, &[], |found: &mut [Board]| {
+        positions.map_to(py, &[], |found: &mut [Board]| {
             let tell = |at, board: Option<Board>| found[at] = board.unwrap_or_default();
             self.look_up_many(py, |lookup, stop| {
                 lookup.boards_at(kind, key, wanted, stop, tell)
@@ -257,9 +226,9 @@ impl PyRun {
         })
     }
 
-    /// So many states, or all if there are not so many, each equally likely and none twice, in order of
-    /// sum, largest tile and board; of all the run, or of a sum, or of those with some largest tile, as
-    /// for blocks(). The same seed draws the same states, everywhere and always.
+    /// A random sample of n states without repeats, in order of sum, largest tile and board. All states are
+    /// equally likely; if there are fewer than n, the sample has all. sum and max_tile select parts, as
+    /// for blocks(). A seed draws equal states on every machine.
     ///
     /// >>> [hex(board) for board in run.sample(3)]
     /// ['0x122', '0x2223', '0x2234']
@@ -272,30 +241,25 @@ impl PyRun {
         sum: Option<SumArg>,
         max_tile: Option<MaxTileArg>,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        let keys: Vec<PartKey> = self.keys(Kind::States, sum, max_tile)?.collect();
-        let table = self.run.table();
-        let rows = table.rows().iter();
-        let rows = rows.filter(|row| row.key().is_some_and(|key| keys.contains(&key)));
-        let rows: Vec<Row> = rows.copied().collect();
+        let keys = self.keys(Kind::States, sum, max_tile)?;
+        let mut rows = self.run.table().rows().to_vec();
+        rows.retain(|row| row.key().is_some_and(|key| keys.contains(&key)));
         let count = n.0.min(rows.iter().map(|row| row.live).sum());
-        made(py, &[count as usize], |mut boards| {
-            work(py, |stop| {
-                pool()?.install(|| {
-                    for drawn in self.run.sample(&rows, count, seed.0, stop)? {
-                        let (_, states) = drawn?;
-                        let (here, later) = mem::take(&mut boards).split_at_mut(states.len());
-                        here.copy_from_slice(&states);
-                        boards = later;
-                    }
-                    Ok(())
-                })
+        new_array(py, &[count as usize], |mut boards| {
+            work_in_pool(py, |stop| {
+                for drawn in self.run.sample(&rows, count, seed.0, stop)? {
+                    let (_, states) = drawn?;
+                    let (here, later) = mem::take(&mut boards).split_at_mut(states.len());
+                    here.copy_from_slice(&states);
+                    boards = later;
+                }
+                Ok(())
             })
         })
     }
 
-    /// What is to be expected from each state of a sum on, under the best play for an objective: the
-    /// score to come, the moves to come, or the chance of a tile. In the order of layer(sum); with
-    /// kind="afterstates" in that of layer(sum, "afterstates").
+    /// The value of each state of a sum under the best play for an objective: the expected score or number
+    /// of moves to come, or the chance of a tile. The values are in the order of layer(sum, kind).
     ///
     /// >>> run.values(36, 32).tolist()
     /// [1.0, 1.0]
@@ -308,17 +272,13 @@ impl PyRun {
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let solution = self.solved(py)?;
-        let goal = goal(solution, Some(&objective.str()?.to_string()))?;
+        let goal = goal(solution, Some(&objective))?;
         let parts = parts(&self.run, kind.0, sum.0, None)?;
-        made(py, &[boards_in(&parts)?], |values| {
-            work(py, |stop| {
-                best::values(solution, goal, &parts, values, stop)
-            })
-        })
+        best::values(py, solution, goal, &parts)
     }
 
-    /// The best move on each board for an objective [the first that the run is solved for], and what each
-    /// move is worth: see Best. Boards may lie any way round.
+    /// The best move on each board and the value of each move, for an objective [default: the first that
+    /// the run is solved for]. Boards may have any orientation.
     ///
     /// >>> best = run.best(0x2310, "score")
     /// >>> int(best.directions), round(float(best.values), 4), best.moves.round(4).tolist()
@@ -331,30 +291,26 @@ impl PyRun {
         objective: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyBest> {
         let solution = self.solved(py)?;
-        let objective = objective.map(|objective| objective.str()).transpose()?;
-        let objective = objective.map(|objective| objective.to_string());
-        let goal = goal(solution, objective.as_deref())?;
-        let given = boards.of(self.run.game().size())?;
-        let found = work(py, |stop| best::moves(solution, goal, given, stop))?;
-        PyBest::new(py, &boards, &found)
+        let goal = goal(solution, objective.as_ref())?;
+        PyBest::new(py, solution, goal, &boards)
     }
 
-    /// The code of a game that ends in exactly this board, for replay(); None if there is no such game.
+    /// The code of a game that ends in exactly this board, for replay(); None if no game does.
     ///
     /// >>> run.witness(0x0132)
     /// 'w1.2x2-32.BF.2.I.DC.4032f05b'
     fn witness(&self, py: Python<'_>, board: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let board = Boards::named(&board, "board")?.one(self.run.game().size(), "board")?;
-        let answer = work(py, |_| {
+        let found = work(py, |_| {
             Layers::new(&self.run, WITNESS_MEMORY)?.witness(board)
         })?;
-        Ok(match answer {
+        Ok(match found {
             Answer::Reached(code) => Some(code.to_string()),
             Answer::Unreachable(_) | Answer::Unknown => None,
         })
     }
 
-    /// A copy, as for another process, opens the same directory.
+    /// Pickle as a call of open(), so a copy opens the directory again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
         let open = py.import("enum48")?.getattr("open")?;
         Ok((open, (self.dir(),)))
@@ -376,8 +332,17 @@ impl PyRun {
 }
 
 impl PyRun {
-    /// Look boards up. Blocks are kept for the next look-up, unless another thread of
-    /// Python is looking boards up, or was when this process was forked.
+    pub(super) fn open(py: Python<'_>, dir: &Path) -> PyResult<Self> {
+        let run = Arc::new(py.detach(|| store::Run::peek(dir))?);
+        Ok(Self {
+            lookup: Mutex::new(Lookup::new(run.clone(), LOOKUP_MEMORY)?),
+            run,
+            solution: OnceLock::new(),
+        })
+    }
+
+    /// Look boards up. Blocks are kept for the next look-up, unless another Python thread holds the
+    /// lock, or held it when this process was forked.
     fn look_up<T>(
         &self,
         ask: impl FnOnce(&mut Lookup<Arc<store::Run>>) -> error::Result<T>,
@@ -388,52 +353,38 @@ impl PyRun {
         }
     }
 
-    /// Look boards up on all threads, while the interpreter is free.
+    /// Look boards up on all cores, without the interpreter's lock.
     fn look_up_many(
         &self,
         py: Python<'_>,
         ask: impl FnOnce(&mut Lookup<Arc<store::Run>>, &Stop) -> error::Result<()> + Send,
     ) -> PyResult<()> {
-        work(py, |stop| {
-            pool()?.install(|| self.look_up(|lookup| ask(lookup, stop)))
-        })
+        work_in_pool(py, |stop| self.look_up(|lookup| ask(lookup, stop)))
     }
 
-    /// The boards of a layer, or of one of its parts.
-    fn boards<'py>(
-        &self,
-        py: Python<'py>,
-        sum: u32,
-        max: Option<Exp>,
-        kind: Kind,
-    ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        let parts = parts(&self.run, kind, sum, max)?;
-        made(py, &[boards_in(&parts)?], |boards| {
-            work(py, |stop| read(&places(&parts), boards, stop))
-        })
-    }
-
-    /// The parts of a layer, or of all, with some largest tile, or with any.
+    /// The parts that `sum` and `max` select.
     fn keys(
         &self,
         kind: Kind,
         sum: Option<SumArg>,
         max: Option<MaxTileArg>,
-    ) -> PyResult<impl Iterator<Item = PartKey>> {
-        let sum = sum.map(|SumArg(sum)| sum);
-        self.run.has_layer(kind, sum.unwrap_or(4))?;
-        Ok(self.run.parts(kind).filter(move |key| {
-            sum.is_none_or(|sum| key.sum == sum)
-                && max.as_ref().is_none_or(|MaxTileArg(max)| key.max == *max)
-        }))
+    ) -> PyResult<Vec<PartKey>> {
+        self.run
+            .has_layer(kind, sum.as_ref().map_or(4, |sum| sum.0))?;
+        let mut keys: Vec<PartKey> = self.run.parts(kind).collect();
+        keys.retain(|key| {
+            sum.as_ref().is_none_or(|sum| key.sum == sum.0)
+                && max.as_ref().is_none_or(|max| key.max == max.0)
+        });
+        Ok(keys)
     }
 
     fn solved(&self, py: Python<'_>) -> PyResult<&Solution> {
-        Ok(py.detach(|| self.solved_or_not())?)
+        Ok(py.detach(|| self.find_solution())?)
     }
 
-    /// The solution. It is looked for until there is one.
-    fn solved_or_not(&self) -> error::Result<&Solution> {
+    /// Open the solution. Until there is one, every call looks for it again.
+    fn find_solution(&self) -> error::Result<&Solution> {
         if let Some(solution) = self.solution.get() {
             return Ok(solution);
         }
