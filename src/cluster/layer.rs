@@ -93,8 +93,8 @@ impl<'a> PlannedLayer<'a> {
     ///
     /// # Errors
     ///
-    /// [`TaskError::Stale`] if the run has gone on, [`TaskError::OtherProgram`] if another version has
-    /// cut the layer.
+    /// [`TaskError::Stale`] if the layer is sealed; [`TaskError::OtherProgram`] if another version
+    /// made the plan.
     pub(super) fn open(run: &'a Run, name: &str) -> Result<Self> {
         let stale = || TaskError::Stale(TaskDir::new(run, name).path(PLAN)).into();
         Self::look(run, name)?.ok_or_else(stale)
@@ -127,7 +127,7 @@ impl<'a> PlannedLayer<'a> {
         Ok(receipt)
     }
 
-    /// The tasks that are not done, of the first stage with one; `None` if all are done.
+    /// The tasks of the first stage that are not done; `None` if all tasks of all stages are done.
     pub(super) fn missing(&self) -> Result<Option<Missing>> {
         let files = self.dir.files()?;
         for stage in Stage::ALL {
@@ -153,7 +153,7 @@ impl<'a> PlannedLayer<'a> {
         Ok(None)
     }
 
-    /// Like [`Self::missing`], for a task whose receipt was withdrawn, by its full name.
+    /// Like [`Self::missing`], for one task, given by its full name.
     fn missing_again(&self, name: String) -> Result<Option<Missing>> {
         let (_, task) = name.split_once('/').unwrap_or_default();
         let stage = task.parse::<Task>()?.stage;
@@ -203,7 +203,7 @@ impl<'a> PlannedLayer<'a> {
         }
     }
 
-    /// The files of `names` that their tasks made; receipts leave out empty files.
+    /// The files among `names` that are not empty, as the receipts list them.
     pub(super) fn files(
         &self,
         names: impl IntoIterator<Item = (Task, String)>,
@@ -265,7 +265,7 @@ impl<'a> PlannedLayer<'a> {
         format!("{}/{task}", self.name)
     }
 
-    /// The task that makes a file.
+    /// The task that makes the file at `path`.
     fn maker(&self, path: &Path) -> Option<Task> {
         let name = path.file_name()?.to_str()?;
         let task = name.split('.').next()?.parse().ok()?;

@@ -2,7 +2,7 @@
 //!
 //! A layer that is too large for one machine is cut into *tasks*. Each task reads and writes files
 //! in one shared directory, takes minutes, and runs on any machine. A scheduler outside of this
-//! crate starts tasks, and restarts lost ones: `scripts/enum48_ray.py` uses Ray. This module
+//! crate starts tasks and restarts lost tasks: `scripts/enum48_ray.py` uses Ray. This module
 //! defines the tasks. Their result is byte for byte the result of one machine.
 //!
 //! ```text
@@ -26,15 +26,15 @@
 //! ```
 //!
 //! The tasks of a stage can run at once, in any order; the next stage begins when all are done.
-//! Parts are independent except for their afterstates. Stages exchange ordinary part files in small
-//! blocks, one for each task and part, never one for each pair of tasks: a task of the next stage
-//! finds its range in the index.
+//! Parts depend on each other only through merged afterstates. Stages exchange ordinary part files
+//! in small blocks, one for each task and part, never one for each pair of tasks: a task of the
+//! next stage finds its range in the index.
 //!
 //! Key idea: a task is a pure function of sealed files and the layer's plan, and its results are
 //! published by links, which a file system creates only once ([`TaskDir`](crate::store)). So a task
-//! can run twice, at the same time or late, and can be killed at any moment. A task publishes its
-//! *receipt* last; a task without a receipt is not done. A reader that finds a damaged file
-//! withdraws the receipt of the task that made it.
+//! can run twice, even at once, and can be killed at any moment. A task publishes its *receipt*
+//! last; a task without a receipt is not done. A reader that finds a damaged file withdraws the
+//! receipt of the task that made it.
 //!
 //! A layer of fewer candidates than a task is counted by the coordinator alone, with the engine.
 //!
@@ -72,8 +72,8 @@ pub enum Next {
 
 /// Find the next step of a run, up to the layer of sum `until`. Layers of fewer than `task`
 /// candidates are counted at once, with the engine, in the resources of a plan. The first larger
-/// layer is cut into tasks of about `task` candidates, and its files get the plan's zstd level.
-/// Later values of `task` and the level do not change a planned layer.
+/// layer is cut into tasks of about `task` candidates, and its files get the plan's zstd level. A
+/// planned layer does not change with later values of `task` and of the level.
 ///
 /// # Errors
 ///
@@ -90,8 +90,7 @@ pub fn next(
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
     let planned = PlannedLayer::find(store.run())?.is_some();
     if !planned && !ended(store.run()) && is_small(store.run()) {
-        // Bits count many layers before they seal them, so they would notice a large layer too
-        // late.
+        // Bits count many layers before a seal, so a large layer would be noticed too late.
         let plan = plan
             .clone()
             .with_small(task)
@@ -138,13 +137,13 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
 }
 
 /// Seal the layer whose tasks are all done: add up their counts, check them, and move their files
-/// into the run. The files that tasks handed to each other are deleted. Returns the layer's sum.
+/// into the run. The files between stages are deleted. Returns the layer's sum.
 ///
 /// # Errors
 ///
 /// [`TaskError::Unplanned`] if there is no such layer, [`TaskError::Undone`] if a task is not done;
 /// [`Error::Law`](crate::Error::Law) if the counts cannot be right: nothing is sealed then. Errors
-/// of the system; a second call goes on.
+/// of the system; a second call resumes the work.
 pub fn seal(store: &mut Store) -> Result<u32> {
     let unplanned = TaskError::Unplanned(store.run().dir().to_owned());
     let layer = PlannedLayer::find(store.run())?.ok_or(unplanned)?;
@@ -155,7 +154,7 @@ pub fn seal(store: &mut Store) -> Result<u32> {
     engine::obey(&laws, store, &mut layers)?;
     let sealed = sealing.hand_over(store).and_then(|()| store.seal(&layers));
     sealed.inspect_err(|_| {
-        // The error that ended the sealing is the one to report.
+        // Report the error that ended the sealing, not an error of the clean-up.
         let _ = store.abandon();
     })?;
     store.close()?;

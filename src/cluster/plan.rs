@@ -20,7 +20,7 @@ use crate::store::{PROGRAM, Run};
 /// Default number of candidates of a task: minutes of work for a core.
 pub const TASK: u64 = 1 << 27;
 
-/// A rough average of the reduces that make an afterstate.
+/// A rough average of the number of reduces that make an afterstate.
 const REPEATED: u64 = 4;
 
 /// The division of a layer into tasks.
@@ -29,7 +29,7 @@ pub(super) struct LayerPlan {
     /// The program that made the plan: another version may divide differently.
     pub(super) program: String,
     pub(super) sum: u32,
-    /// Checksum of the run that the layer follows from.
+    /// Checksum of the run before the layer.
     pub(super) run: u32,
     /// zstd level of the layer's files.
     pub(super) level: i32,
@@ -113,7 +113,7 @@ impl LayerPlan {
         files
     }
 
-    /// The largest tiles of the states whose moves make afterstates of a part.
+    /// The largest tiles of the states whose moves make the afterstates of a part.
     fn sources(&self, max: Exp) -> impl Iterator<Item = Exp> {
         let merging = self.largest().filter(move |below| below.next() == max);
         merging.chain([max])
@@ -245,7 +245,7 @@ pub struct Missing {
     pub stage: Stage,
     /// The names of the tasks, as [`run`](fn@super::run) takes them.
     pub tasks: Vec<String>,
-    /// Number of tasks of the stage, done or not.
+    /// Number of tasks of the stage, including done tasks.
     pub of: usize,
 }
 

@@ -1,7 +1,7 @@
 //! The input of tasks: sorted files of keys, as sources of boards.
 //!
-//! A [`KeyRange`] merges the boards of a range of keys from many files. A [`PositionRange`] takes a
-//! range of positions from files that are read one after another.
+//! A [`KeyRange`] merges the boards of a range of keys from many files. A [`PositionRange`] takes
+//! ranges of positions from files that are read one after another.
 
 use std::mem;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(super) struct KeyRange {
 }
 
 impl KeyRange {
-    /// The keys of `files` within some bounds. A worker merges about `most` keys at once.
+    /// The boards of `files` within some bounds. A worker merges about `most` keys at once.
     pub(super) fn new(
         files: Vec<Part>,
         within: Bounds,
@@ -87,7 +87,7 @@ fn blocks(file: &Part, within: Bounds) -> Range<usize> {
     first..end
 }
 
-/// Read the keys of a file within some bounds into `keys`.
+/// Replace `keys` by the keys of a file within some bounds.
 fn read(file: &Part, within: Bounds, decoder: &mut Decoder, keys: &mut Vec<u64>) -> Result<()> {
     keys.clear();
     for block in blocks(file, within) {
@@ -123,45 +123,30 @@ impl Source for KeyRange {
     }
 }
 
-/// The boards between two positions of sorted files that are read one after another.
+/// The boards at ranges of positions in sorted files, file by file.
 pub(super) struct PositionRange {
     files: Vec<Part>,
-    blocks: Vec<BlockRange>,
+    /// Each task's file, block, and range of positions in the block.
+    tasks: Vec<(usize, usize, Range<usize>)>,
     codec: KeyCodec,
 }
 
-/// Part of a block.
-struct BlockRange {
-    file: usize,
-    block: usize,
-    boards: Range<usize>,
-}
-
 impl PositionRange {
-    /// The boards at the positions `from..to` of `files`.
-    pub(super) fn new(files: Vec<Part>, from: u64, to: u64, codec: KeyCodec) -> Self {
-        let mut blocks = Vec::new();
-        // The position of the file's first board.
-        let mut begin = 0;
-        for (number, file) in files.iter().enumerate() {
-            let (size, end) = (file.block_size(), begin + file.states());
-            let (first, last) = (from.max(begin), to.min(end));
-            if first < last {
-                for block in (first - begin) / size..(last - begin).div_ceil(size) {
-                    let at = begin + block * size;
-                    let within = |position: u64| (position.max(at) - at).min(size) as usize;
-                    blocks.push(BlockRange {
-                        file: number,
-                        block: block as usize,
-                        boards: within(first)..within(last),
-                    });
-                }
+    pub(super) fn new(ranges: Vec<(Part, Range<u64>)>, codec: KeyCodec) -> Self {
+        let (mut files, mut tasks) = (Vec::new(), Vec::new());
+        for (number, (file, range)) in ranges.into_iter().enumerate() {
+            let size = file.block_size();
+            for block in range.start / size..range.end.div_ceil(size) {
+                let at = block * size;
+                let within = |position: u64| (position.max(at) - at).min(size) as usize;
+                let boards = within(range.start)..within(range.end);
+                tasks.push((number, block as usize, boards));
             }
-            begin = end;
+            files.push(file);
         }
         Self {
             files,
-            blocks,
+            tasks,
             codec,
         }
     }
@@ -169,24 +154,20 @@ impl PositionRange {
 
 impl Source for PositionRange {
     fn tasks(&self) -> Vec<usize> {
-        self.blocks.iter().map(|range| range.boards.len()).collect()
+        self.tasks.iter().map(|(.., boards)| boards.len()).collect()
     }
 
     fn tally(&self) -> Tally {
         Tally {
-            candidates: self.tasks().iter().map(|&boards| boards as u64).sum(),
+            candidates: self.tasks().iter().sum::<usize>() as u64,
             ..Tally::default()
         }
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
-        let BlockRange {
-            file,
-            block,
-            ref boards,
-        } = self.blocks[task];
+        let (file, block, boards) = &self.tasks[task];
         states.clear();
-        self.files[file].read_block(block, &mut worker.decoder, states)?;
+        self.files[*file].read_block(*block, &mut worker.decoder, states)?;
         states.truncate(boards.end);
         states.drain(..boards.start);
         self.codec.decode_all(states);

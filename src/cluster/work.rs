@@ -76,7 +76,7 @@ impl Work<'_> {
         attempt.save(&self.task.receipt(), &receipt)
     }
 
-    /// Spawn into some of the afterstates that the states of a part come from.
+    /// Spawn into some of the afterstates from which the states of a part come.
     fn map(&mut self) -> Result<()> {
         let maps = self.layer.plan.maps(self.task.max).count();
         self.expect(self.task.number < maps)?;
@@ -119,19 +119,27 @@ impl Work<'_> {
     /// Write a file of a part for the run.
     fn write(&mut self) -> Result<()> {
         let Task { kind, max, .. } = self.task;
-        let files = self.layer.made(kind, max)?;
+        let made = self.layer.made(kind, max)?;
         let segment = self.layer.run.segment();
         let from = segment.saturating_mul(self.task.number as u64);
         let to = from.saturating_add(segment);
-        self.expect(from < total(&files))?;
-        let (files, before) = within(files, from, to);
-        let files = self.layer.open_all(kind, max, files)?;
-        let source = PositionRange::new(files, from - before, to - before, self.codec());
+        self.expect(from < total(&made))?;
+        let (mut files, mut begin) = (Vec::new(), 0);
+        for file in made {
+            let end = begin + file.1.states;
+            if from < end && begin < to {
+                let positions = from.max(begin) - begin..to.min(end) - begin;
+                let parts = self.layer.open_all(kind, max, vec![file])?;
+                files.extend(parts.into_iter().map(|part| (part, positions.clone())));
+            }
+            begin = end;
+        }
+        let source = PositionRange::new(files, self.codec());
         self.build(kind, max, source, OnlyList)?;
         Ok(())
     }
 
-    /// The boards in the task's range of some files of tasks.
+    /// The boards of earlier tasks' files in the range of the task.
     fn key_range(&self, files: impl IntoIterator<Item = (Task, String)>) -> Result<KeyRange> {
         let Task {
             kind, max, number, ..
@@ -194,20 +202,6 @@ impl Work<'_> {
             .build_files(kind, vec![order], &mut self.output, |_| ())?;
         Ok(built[0].tally)
     }
-}
-
-/// The files that overlap the positions `from..to`, and the number of boards before them.
-fn within(files: Vec<(String, Sealed)>, from: u64, to: u64) -> (Vec<(String, Sealed)>, u64) {
-    let (mut end, mut before) = (0, 0);
-    let within = files.into_iter().filter(|(_, sealed)| {
-        let begin = end;
-        end += sealed.states;
-        if end <= from {
-            before = end;
-        }
-        from < end && begin < to
-    });
-    (within.collect(), before)
 }
 
 impl TaskOutput<'_> {

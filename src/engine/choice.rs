@@ -1,4 +1,4 @@
-//! Which engine counts which layers.
+//! The choice of an engine for each layer.
 
 use std::fmt;
 
@@ -12,13 +12,13 @@ use crate::store::Run;
 #[derive(Clone, Debug)]
 pub(crate) struct EngineStage {
     pub(crate) engine: Engine,
-    /// The greatest sum.
+    /// The sum of the last layer.
     pub(crate) last: u32,
-    /// The plan for the memory that matrices do not take.
+    /// The plan for the memory beside the matrices.
     pub(crate) plan: Plan,
 }
 
-/// Which engine counts which of the layers that are left, and why.
+/// The engines for the layers that are left, and the reason for the choice.
 #[derive(Clone, Debug)]
 pub struct Choice {
     last: u32,
@@ -27,13 +27,13 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Choose bits, which are several times faster, as long as they fit the memory bound, and lists
-    /// from then on. An engine that the plan names is used alone. Lists keep their memory to the
-    /// end, so matrices that would fit again later wait for the next start.
+    /// Choose bits while they fit the memory bound, because they are several times faster, and then
+    /// lists. If the plan names an engine, use only this engine. Lists keep their memory until the
+    /// program ends, so a return to bits waits for the next start.
     ///
     /// # Errors
     ///
-    /// [`Error::Engine`] if the plan names bits, but they cannot count all layers; the errors of
+    /// [`Error::Engine`] if the plan names bits but bits cannot count all layers; the errors of
     /// [`last_sum`].
     pub fn new(run: &Run, plan: &Plan, until: Option<u32>) -> Result<Self> {
         let game = run.game();
@@ -44,26 +44,25 @@ impl Choice {
             last,
             plan: plan.clone(),
         };
-        let lists_alone = |why: &str| Self {
-            last,
-            stages: vec![lists.clone()],
-            why: why.to_owned(),
+        let lists_alone = |why: String| {
+            let stages = vec![lists.clone()];
+            Ok(Self { last, stages, why })
         };
         let refused = |what: String| Err(Error::Engine(what));
         if plan.engine() == Some(Engine::Lists) {
-            return Ok(lists_alone("as asked for"));
+            return lists_alone("as requested".to_owned());
         }
         let forced = plan.engine() == Some(Engine::Bits);
-        if !square(game) {
+        if game.size().cells() != 16 {
             let what = format!("for boards of 4x4, not of {}", game.size());
             return if forced {
                 refused(what)
             } else {
-                Ok(lists_alone(&format!("bits are {what}")))
+                lists_alone(format!("bits are {what}"))
             };
         }
         if run.complete() || first > last {
-            return Ok(lists_alone("nothing is left to count"));
+            return lists_alone("nothing is left to count".to_owned());
         }
         let end = last.min(game.sum_bound());
         let sizes = Sizes::new(game, end, plan);
@@ -117,7 +116,7 @@ impl Choice {
         stage.map_or(Engine::Lists, |stage| stage.engine)
     }
 
-    /// Why.
+    /// The reason for the choice.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
@@ -141,8 +140,8 @@ impl fmt::Display for Choice {
 ///
 /// # Errors
 ///
-/// [`Error::Until`] for a sum below the first layer, [`Error::Endless`] where the game goes on to
-/// tiles that have no digit.
+/// [`Error::Until`] for a sum below the first layer; [`Error::Endless`] if the game goes on to tiles
+/// that no digit stands for.
 pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
     let endless = game.size().cells() == 16 && game.max().is_none();
     match until {
@@ -152,11 +151,6 @@ pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
         Some(sum) => Ok(sum / 2 * 2),
         None => Ok(u32::MAX),
     }
-}
-
-/// Whether the board is 4x4.
-fn square(game: &Game) -> bool {
-    (game.size().rows(), game.size().cols()) == (4, 4)
 }
 
 #[cfg(test)]

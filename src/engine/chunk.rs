@@ -1,10 +1,9 @@
 //! Chunks of memory on huge pages.
 //!
 //! Key idea: candidates are scattered over thousands of chunks, so with pages of 4 KiB nearly every
-//! store would wait for the page tables. Chunks are cut from huge pages of 2 MiB, if the system has
-//! them. A page lives as long as the process, and a dropped chunk is kept for reuse. A thread takes
-//! all its chunks from one pool, so each user of the pool can have all memory that the others
-//! leave.
+//! store would miss the TLB. Chunks are cut from huge pages of 2 MiB, if the system has them. Pages
+//! are never freed, and dropped chunks are reused. A thread takes all its chunks from one pool, so
+//! any user of the pool can take the memory that the other users do not need.
 
 use std::mem;
 use std::ops::{Deref, DerefMut};
@@ -12,7 +11,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::pages::Pages;
 
-/// Words of a chunk. Small in tests, so that small games fill many chunks, too.
+/// Words of a chunk. Tests use small chunks, so that small games fill many.
 pub(crate) const CHUNK: usize = if cfg!(test) { 64 } else { 1024 };
 
 pub(crate) const CHUNK_BYTES: usize = CHUNK * size_of::<u32>();
@@ -23,7 +22,7 @@ const SLAB: usize = 2 << 20;
 /// Chunks that are not in use.
 static STOCK: Mutex<Vec<&'static mut [u32]>> = Mutex::new(Vec::new());
 
-/// [`CHUNK`] words, which hold the data of their last use.
+/// A chunk of [`CHUNK`] words. A new chunk still holds the data of its last use.
 pub(crate) struct Chunk(&'static mut [u32]);
 
 impl Chunk {
@@ -74,7 +73,7 @@ fn slab() -> &'static mut [u32] {
     }
 }
 
-/// The chunks that one thread may have.
+/// The chunks of one thread.
 pub(crate) struct ChunkPool {
     /// Chunks that are ready for use.
     free: Vec<Chunk>,
@@ -85,7 +84,6 @@ pub(crate) struct ChunkPool {
 }
 
 impl ChunkPool {
-    /// A pool of `limit` chunks.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             free: Vec::new(),
@@ -109,7 +107,7 @@ impl ChunkPool {
         self.free.push(chunk);
     }
 
-    /// Lower the limit by one chunk, whose memory is used for something else.
+    /// Lower the limit by one chunk. Its memory has another use.
     pub(crate) fn cede(&mut self) {
         self.limit = self.limit.saturating_sub(1);
     }
@@ -119,7 +117,6 @@ impl ChunkPool {
         self.taken > self.limit
     }
 
-    /// Chunks that are in use.
     #[cfg(test)]
     pub(crate) fn taken(&self) -> usize {
         self.taken

@@ -24,13 +24,13 @@ pub(crate) struct Frontier {
 }
 
 pub(crate) enum FrontierPart {
-    /// In its file, open for reading.
+    /// An open file.
     File(Part),
-    /// In memory, sorted, and possibly in no file.
+    /// A sorted list in memory, which may be in no file.
     List(Vec<Board>),
 }
 
-/// The afterstates and starts from which the states of a part come, or some of them.
+/// Afterstates and starts from which the states of a part come.
 pub(crate) struct Origins<'a> {
     /// The largest tile of the states.
     pub(crate) max: Exp,
@@ -53,7 +53,7 @@ impl Origins<'_> {
     }
 }
 
-/// Afterstates that are read together, and the tile to spawn into them.
+/// Afterstates of a part that are read together, and the tile to spawn into them.
 pub(crate) struct FrontierBlock<'a> {
     pub(crate) part: &'a FrontierPart,
     pub(crate) number: usize,
@@ -61,7 +61,6 @@ pub(crate) struct FrontierBlock<'a> {
 }
 
 impl FrontierPart {
-    /// Number of afterstates.
     fn boards(&self) -> u64 {
         match self {
             Self::File(part) => part.states(),
@@ -94,7 +93,6 @@ impl FrontierPart {
     }
 }
 
-/// The positions of a slice of a list.
 fn slice(boards: &[Board], number: usize) -> Range<usize> {
     number * SLICE..boards.len().min((number + 1) * SLICE)
 }
@@ -152,7 +150,7 @@ impl Frontier {
         })
     }
 
-    /// The afterstates and starts from which the states of a part come.
+    /// All afterstates and starts from which the states of a part come.
     pub(crate) fn origins(&self, key: PartKey) -> Origins<'_> {
         let mut blocks = Vec::new();
         for (part, tile) in self.sources(key) {
@@ -166,10 +164,12 @@ impl Frontier {
         }
     }
 
-    /// The afterstates of one of the two sums.
+    /// The parts of one of the two sums.
     pub(crate) fn of_sum(&self, sum: u32) -> Vec<&FrontierPart> {
-        let parts = self.parts.iter().filter(|(key, _)| key.sum == sum);
-        parts.map(|(_, part)| part).collect()
+        let parts = self.parts.iter();
+        parts
+            .filter_map(|(key, part)| (key.sum == sum).then_some(part))
+            .collect()
     }
 
     /// The parts in memory with sums above `sum`; they stay in the frontier.

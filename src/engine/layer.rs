@@ -72,7 +72,7 @@ impl Counter for ListCounter<'_> {
 }
 
 impl<'a> ListCounter<'a> {
-    /// Prepare to go on after the last sealed layer of `store`.
+    /// Prepare to count the layer after the last sealed layer of `store`.
     pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
         Ok(Self {
             lists: Lists::new(store.run(), plan)?,
@@ -107,16 +107,12 @@ impl<'a> ListCounter<'a> {
             let group = Group::new(keys, merged, frontier, &self.lists);
             self.build_states(&group, frontier, &mut layer, store, progress)?;
             let (own, above) = group.into_afterstates();
-            if small {
-                lists = self.list_afterstates(own, &mut layer, store)?;
-            } else {
-                self.write_afterstates(own, &mut layer, store)?;
-            }
+            lists = self.build_afterstates(own, small, &mut layer, store)?;
             merged = above;
         }
         // No afterstate holds the winning tile, so no candidate is lost here.
         if let Some(empty) = merged {
-            empty.retire();
+            empty.into_source()?.retire();
         }
         let ends = layer.rows.iter().all(|row| row.afterstates == 0);
         layer.last = sum >= 8 && ends && !frontier.goes_on();
@@ -126,7 +122,7 @@ impl<'a> ListCounter<'a> {
         Ok(layer)
     }
 
-    /// Build the files of a group's live states, and move the states.
+    /// Build the files of a group's live states, and collect their afterstates.
     fn build_states(
         &mut self,
         group: &Group,
@@ -170,39 +166,39 @@ impl<'a> ListCounter<'a> {
         Ok(())
     }
 
-    /// Build the files of afterstates.
-    fn write_afterstates(
+    /// Build afterstates: in memory if the layer is small, else in files.
+    fn build_afterstates(
         &mut self,
         afterstates: Vec<(PartKey, Candidates)>,
+        small: bool,
         layer: &mut CountedLayer,
         store: &mut Store,
-    ) -> Result<()> {
-        let orders = afterstate_orders(afterstates, store)?;
-        for built in self
-            .parts
-            .build_files(Kind::Afterstates, orders, store, |_| ())?
-        {
-            layer.wrote(Kind::Afterstates, built.part.bytes, built.cuts);
-            row_of(layer, built.key).afterstates = built.part.states;
-            self.finish_afterstates(built.key, &built.tally, built.source, layer);
-        }
-        Ok(())
-    }
-
-    /// Build afterstates in memory.
-    fn list_afterstates(
-        &mut self,
-        afterstates: Vec<(PartKey, Candidates)>,
-        layer: &mut CountedLayer,
-        store: &Store,
     ) -> Result<Vec<(PartKey, Vec<Board>)>> {
-        let orders = afterstate_orders(afterstates, store)?;
+        let mut orders = Vec::new();
+        for (key, candidates) in afterstates {
+            orders.push(PartOrder {
+                key,
+                source: candidates.into_source()?,
+                visit: CountAfterstates::new(store.run().game()),
+            });
+        }
         let mut lists = Vec::new();
-        for built in self.parts.build_lists(orders)? {
-            layer.took(built.cuts);
-            row_of(layer, built.key).afterstates = built.part.len() as u64;
-            self.finish_afterstates(built.key, &built.tally, built.source, layer);
-            lists.push((built.key, built.part));
+        if small {
+            for built in self.parts.build_lists(orders)? {
+                layer.took(built.cuts);
+                row_of(layer, built.key).afterstates = built.part.len() as u64;
+                self.finish_afterstates(built.key, &built.tally, built.source, layer);
+                lists.push((built.key, built.part));
+            }
+        } else {
+            for built in self
+                .parts
+                .build_files(Kind::Afterstates, orders, store, |_| ())?
+            {
+                layer.wrote(Kind::Afterstates, built.part.bytes, built.cuts);
+                row_of(layer, built.key).afterstates = built.part.states;
+                self.finish_afterstates(built.key, &built.tally, built.source, layer);
+            }
         }
         Ok(lists)
     }
@@ -239,21 +235,6 @@ impl<'a> ListCounter<'a> {
         }
         Ok(())
     }
-}
-
-fn afterstate_orders(
-    afterstates: Vec<(PartKey, Candidates)>,
-    store: &Store,
-) -> Result<Vec<PartOrder<CandidateSource, CountAfterstates>>> {
-    let game = store.run().game();
-    let orders = afterstates.into_iter().map(|(key, candidates)| {
-        Ok(PartOrder {
-            key,
-            source: candidates.into_source()?,
-            visit: CountAfterstates::new(game),
-        })
-    });
-    orders.collect()
 }
 
 fn row_of(layer: &mut CountedLayer, key: PartKey) -> &mut Row {

@@ -9,10 +9,10 @@
 //! A(s) = all legal moves of S(s), winning ones dropped but noted
 //! ```
 //!
-//! So the *frontier* is the afterstates of the last two sums. States are listed and counted, and
-//! never read again. Going through afterstates keeps the work small. A state has about 3.5 legal
-//! moves, but there are only about 0.3 different afterstates for each state. Each afterstate is
-//! spawned into twice, once for a 2 and once for a 4.
+//! So the *frontier* consists of the afterstates of the last two sums. States are listed and
+//! counted, and never read again. Going through afterstates keeps the work small. A state has about
+//! 3.5 legal moves, but there are only about 0.3 different afterstates for each state. Each
+//! afterstate is read twice, once to spawn 2s and once to spawn 4s.
 //!
 //! A layer is held in one of two ways ([`Choice`]), and each engine can go on where the other
 //! stopped:
@@ -23,7 +23,7 @@
 //!
 //! Candidates are produced with repeats, which are dropped only when the whole layer is sorted:
 //! *delayed duplicate detection* (Korf 2004, 2008). As no state belongs to two layers, a layer is
-//! never compared with older ones. The sort is a parallel *sample sort*: splitters from a sample
+//! never compared with older layers. The sort is a parallel *sample sort*: splitters from a sample
 //! cut the candidates into ranges, and each range is sorted alone, in a core's cache. (On clusters
 //! and disks: Kunkle and Cooperman 2009.)
 //!
@@ -64,11 +64,10 @@
 //! layer is small, so both become lists in memory. For layer 6, `expand` spawns a 2 into each of
 //! their empty cells.
 //!
-//! Reading order: this file (the loop over layers), `choice` (which engine), `layer` and `group` (a
-//! layer as lists), `frontier`, `lists` (candidates), `parts`, `pipeline` with `batches` and
-//! `buffers` (parts from any source, for solving, too), `visit` (what is done with the boards);
-//! `bits`; `packed` and `chunk` (sorted runs in memory, or on disk), `workers` and `plan` serve them
-//! all.
+//! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
+//! lists), `frontier`, `lists` (candidates), `parts`, `pipeline` and `round` (parts from any
+//! source, also for solving), `visit` (the work on the boards); `bits`; `packed` and `chunk`
+//! (sorted runs in memory, or on disk), `workers` and `plan` serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
 //! or on where a count was stopped.
@@ -119,12 +118,12 @@ pub(crate) use workers::{Done, Worker, Workers};
 
 /// Count a game in its store, from the last sealed layer to the last layer of the game, or to sum
 /// `until`. First it checks every block in the directory, so that no count builds on damaged files.
-/// Sealed layers are durable when this returns, even with an error.
+/// Sealed layers are durable when the function returns, even with an error.
 ///
 /// # Errors
 ///
-/// Errors of the system; the directory then holds all sealed layers, and a second call goes on from
-/// there. [`Error::Engine`](crate::Error::Engine) if the plan names an engine that cannot count the
+/// Errors of the system. The directory then holds all sealed layers, and a second call resumes the
+/// count. [`Error::Engine`](crate::Error::Engine) if the plan names an engine that cannot count the
 /// game. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; the layer is
 /// then not sealed.
 pub fn count(
@@ -136,8 +135,8 @@ pub fn count(
     count_while(store, plan, until, progress, |_| true)
 }
 
-/// Like [`count`], but ends when `go_on` returns false; `go_on` is called at the start and after
-/// each seal.
+/// Like [`count`], but ends when `go_on` returns false. It is called at the start and after each
+/// seal.
 pub(crate) fn count_while(
     store: &mut Store,
     plan: &Plan,
@@ -148,14 +147,14 @@ pub(crate) fn count_while(
     let choice = Choice::new(store.run(), plan, until)?;
     let laws = Laws::new(store.run().game(), choice.last());
     let workers = Workers::start(plan)?;
-    // The counting thread is itself a thread of the pool, so it waits inside the pool. This costs
-    // small layers less.
+    // The count runs on a thread of the pool, because small layers then take less time to start
+    // their tasks.
     workers.install(|| {
         store.check_blocks()?;
         for stage in choice.stages() {
             let counted = stage.count(store, &workers, &laws, progress, &go_on);
             if let Err(error) = counted {
-                // The error that ended the count is the one to report.
+                // Report the error that ended the count, not an error of the clean-up.
                 let _ = store.abandon();
                 return Err(error);
             }
@@ -166,8 +165,8 @@ pub(crate) fn count_while(
 
 /// Counts layers, as lists or as bits.
 pub(crate) trait Counter {
-    /// Count one or more layers after the last sealed one, up to sum `last`, and write their files.
-    /// The files of the last layer include a frontier to go on from.
+    /// Count one or more layers after the last sealed layer, up to sum `last`, and write their
+    /// files. The files of the last layer include a frontier from which a count can go on.
     fn next(
         &mut self,
         last: u32,
@@ -177,7 +176,7 @@ pub(crate) trait Counter {
 }
 
 impl EngineStage {
-    /// Count the layers of the stage, or fewer if the game ends.
+    /// Count the layers of the stage. The game may end earlier.
     fn count(
         &self,
         store: &mut Store,
@@ -206,8 +205,8 @@ impl EngineStage {
     }
 }
 
-/// Check that the counts of new layers obey the laws, given the sealed layers. Removes rows without
-/// any count.
+/// Check that the counts of new layers and of the sealed layers before them obey the laws. Removes
+/// rows without any count.
 pub(crate) fn obey(laws: &Laws, store: &Store, layers: &mut [CountedLayer]) -> Result<()> {
     for layer in layers.iter_mut() {
         layer.rows.retain(|row| !row.is_empty());

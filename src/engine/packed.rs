@@ -1,12 +1,11 @@
-//! A packed run: sorted numbers, delta-coded at about 1.5 bytes each. It has one block for each
-//! range of keys, or for each row of boards.
+//! Packed runs: sorted numbers in delta code, about 1.5 bytes each.
 //!
-//! A run lies in chunks of memory, or in the spill file.
+//! A run has a block for each range of keys, or for each row of boards. Its bytes are in chunks of
+//! memory or in the spill file.
 
 use std::mem;
 
-use super::chunk::ChunkPool;
-use super::chunk::{CHUNK, Chunk};
+use super::chunk::{CHUNK, Chunk, ChunkPool};
 use crate::error::Result;
 use crate::part::delta::{put_deltas, take_deltas, walk_deltas};
 use crate::store::Spill;
@@ -16,15 +15,15 @@ const WORD: usize = size_of::<u32>();
 /// Chunks per write to the file.
 const WRITE: usize = 256;
 
-/// The block of one range: its location and its content.
+/// A block of a run: its location and a summary of its content.
 #[derive(Clone, Copy)]
-struct PackedRange {
+struct PackedBlock {
     /// Offset of the first byte, a multiple of [`WORD`].
     at: u64,
     length: usize,
     first: u64,
     count: u32,
-    /// CRC-32 of the bytes: they may have been on a disk.
+    /// CRC-32 of the bytes, because they may be read from a disk.
     crc: u32,
 }
 
@@ -37,7 +36,7 @@ enum RunPlace {
 
 /// A sorted run of one thread's keys or boards.
 pub(crate) struct PackedRun {
-    pieces: Vec<PackedRange>,
+    blocks: Vec<PackedBlock>,
     place: RunPlace,
 }
 
@@ -77,7 +76,7 @@ impl PackedRun {
 
     /// Number of keys in a range.
     pub(crate) fn count(&self, range: usize) -> usize {
-        self.pieces[range].count as usize
+        self.blocks[range].count as usize
     }
 
     /// Move the run from memory to the spill file.
@@ -98,8 +97,8 @@ impl PackedRun {
         Ok(())
     }
 
-    /// Append the keys of a range that lie within `bounds`, sorted, to `out`. `bytes` is scratch
-    /// space for the coded range; no other memory is needed.
+    /// Append the keys of a range within `bounds` to `out`, sorted. `bytes` is scratch space for the
+    /// block; no other memory is needed.
     pub(crate) fn read(
         &self,
         range: usize,
@@ -108,7 +107,7 @@ impl PackedRun {
         bytes: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Some(PackedRange { first, count, .. }) = self.deltas(range, spill, bytes)? else {
+        let Some(PackedBlock { first, count, .. }) = self.deltas(range, spill, bytes)? else {
             return Ok(());
         };
         if bounds == Bounds::ALL {
@@ -129,8 +128,8 @@ impl PackedRun {
         bytes: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        if let Some(piece) = self.deltas(range, spill, bytes)? {
-            out.extend(walk_deltas(bytes, piece.first).step_by(stride));
+        if let Some(block) = self.deltas(range, spill, bytes)? {
+            out.extend(walk_deltas(bytes, block.first).step_by(stride));
         }
         Ok(())
     }
@@ -141,16 +140,16 @@ impl PackedRun {
         range: usize,
         spill: &Spill,
         bytes: &mut Vec<u8>,
-    ) -> Result<Option<PackedRange>> {
-        let piece = self.pieces[range];
-        if piece.count == 0 {
+    ) -> Result<Option<PackedBlock>> {
+        let block = self.blocks[range];
+        if block.count == 0 {
             return Ok(None);
         }
         bytes.clear();
         match &self.place {
             RunPlace::Memory(chunks) => {
-                let from = piece.at as usize / WORD;
-                let mut words = from..from + piece.length.div_ceil(WORD);
+                let from = block.at as usize / WORD;
+                let mut words = from..from + block.length.div_ceil(WORD);
                 while !words.is_empty() {
                     let begin = words.start % CHUNK;
                     let end = CHUNK.min(begin + words.len());
@@ -158,14 +157,14 @@ impl PackedRun {
                     bytes.extend(some.iter().flat_map(|word| word.to_le_bytes()));
                     words.start += some.len();
                 }
-                bytes.truncate(piece.length);
+                bytes.truncate(block.length);
             }
             RunPlace::File(begin) => {
-                bytes.resize(piece.length, 0);
-                spill.read(begin + piece.at, piece.crc, bytes)?;
+                bytes.resize(block.length, 0);
+                spill.read(begin + block.at, block.crc, bytes)?;
             }
         }
-        Ok(Some(piece))
+        Ok(Some(block))
     }
 
     /// Return the chunks to the pool.
@@ -179,7 +178,7 @@ impl PackedRun {
 /// Packs a run, range by range.
 #[derive(Default)]
 pub(crate) struct Packer {
-    pieces: Vec<PackedRange>,
+    blocks: Vec<PackedBlock>,
     chunks: Vec<Chunk>,
     /// Words that are filled.
     words: usize,
@@ -190,14 +189,14 @@ pub(crate) struct Packer {
 impl Packer {
     /// Number of ranges added so far.
     pub(crate) fn pieces(&self) -> usize {
-        self.pieces.len()
+        self.blocks.len()
     }
 
     /// Add the keys of the next range, strictly increasing.
     pub(crate) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
         let mut bytes = mem::take(&mut self.bytes);
         let length = put_deltas(keys, &mut bytes)?;
-        self.pieces.push(PackedRange {
+        self.blocks.push(PackedBlock {
             at: (self.words * WORD) as u64,
             length,
             first: keys.first().copied().unwrap_or(0),
@@ -211,7 +210,10 @@ impl Packer {
             if place == 0 {
                 self.chunks.push(pool.take());
             }
-            let chunk = self.chunks.last_mut().expect("one was just taken");
+            let chunk = self
+                .chunks
+                .last_mut()
+                .expect("a chunk was taken for the first word");
             chunk[place] = u32::from_le_bytes(word);
             self.words += 1;
         }
@@ -221,7 +223,7 @@ impl Packer {
 
     pub(crate) fn finish(self) -> PackedRun {
         PackedRun {
-            pieces: self.pieces,
+            blocks: self.blocks,
             place: RunPlace::Memory(self.chunks),
         }
     }
@@ -237,7 +239,7 @@ mod tests {
         let mut spill = Spill::new(place.path());
         spill.append(b"bytes of another run").unwrap();
         let mut pool = ChunkPool::new(1000);
-        // Small and large steps, an empty range, a range of one key, one that fills several chunks.
+        // Small steps, an empty range, a single key, and large steps that fill several chunks.
         let ranges: [Vec<u64>; 4] = [
             (0..50_000).map(|i| i * 3).collect(),
             vec![],

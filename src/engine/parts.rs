@@ -1,4 +1,4 @@
-//! Builds the parts of a layer, in files or in memory, for both engines.
+//! Builds the parts of a layer for both engines, in files or in memory.
 
 use std::sync::Mutex;
 
@@ -19,7 +19,7 @@ pub(crate) trait Files {
     /// Begin the files of a part.
     fn create(&self, kind: Kind, key: PartKey) -> Result<Writer>;
 
-    /// Finish the files of a part; returns their summary.
+    /// Finish the files of a part. Returns their summary.
     fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
 }
 
@@ -33,19 +33,20 @@ impl Files for Store {
     }
 }
 
+/// Builds parts, and reuses its buffers.
 pub(crate) struct Parts<'a> {
     pub(crate) workers: &'a Workers,
     pipeline: Pipeline<()>,
 }
 
-/// A part to build: the source of its boards, and the visit of its boards.
+/// A part to build.
 pub(crate) struct PartOrder<S, V> {
     pub(crate) key: PartKey,
     pub(crate) source: S,
     pub(crate) visit: V,
 }
 
-/// A built part, in files or in memory, and its counts.
+/// A part that is built in files or in memory, and its counts.
 pub(crate) struct BuiltPart<S, T> {
     pub(crate) key: PartKey,
     pub(crate) part: T,
@@ -56,7 +57,6 @@ pub(crate) struct BuiltPart<S, T> {
 }
 
 impl<'a> Parts<'a> {
-    /// Prepare to build within the plan's memory.
     pub(crate) fn new(plan: &Plan, workers: &'a Workers) -> Self {
         Self {
             workers,
@@ -74,12 +74,9 @@ impl<'a> Parts<'a> {
     ) -> Result<Vec<BuiltPart<S, Sealed>>> {
         let (mut keys, mut parts) = (Vec::new(), Vec::new());
         for PartOrder { key, source, visit } in orders {
+            let writers = vec![files.create(kind, key)?];
             keys.push(key);
-            parts.push(PartBuild::new(
-                source,
-                visit,
-                vec![files.create(kind, key)?],
-            ));
+            parts.push(PartBuild::new(source, visit, writers));
         }
         self.pipeline.build(&mut parts, self.workers, report)?;
         let mut built = Vec::new();
@@ -122,12 +119,12 @@ impl<'a> Parts<'a> {
         let done = tasks.into_iter().map(|(.., done)| done.into_inner());
         let mut done = done.map(|done| done.expect("no thread panics"));
         let mut built = Vec::new();
-        for order in orders {
-            let PartOrder {
-                key, mut source, ..
-            } = order;
-            let tasks = source.tasks().len();
+        for PartOrder {
+            key, mut source, ..
+        } in orders
+        {
             let (mut tally, cuts) = (source.tally(), source.cuts());
+            let tasks = source.tasks().len();
             let mut lists = Vec::with_capacity(tasks);
             for (boards, counted) in done.by_ref().take(tasks) {
                 tally += counted;
@@ -150,14 +147,8 @@ impl<'a> Parts<'a> {
 
 /// Check that every candidate of a part was listed, dead or a duplicate.
 fn conserved(key: PartKey, tally: &Tally, listed: u64) -> Result<()> {
-    let kept = listed + tally.dead;
-    laws::conserved(
-        &Row::of(key),
-        tally.candidates,
-        tally.unique,
-        tally.duplicates,
-        kept,
-    )
+    let (row, kept) = (Row::of(key), listed + tally.dead);
+    laws::conserved(&row, tally.candidates, tally.unique, tally.duplicates, kept)
 }
 
 #[cfg(test)]

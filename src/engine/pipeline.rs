@@ -24,7 +24,7 @@ use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
-use super::round::Round;
+use super::round::{Round, ready_parts};
 use super::visit::Visit;
 use super::workers::{Worker, Workers};
 use crate::error::Result;
@@ -35,11 +35,12 @@ use crate::store::Writer;
 
 /// A source of the sorted boards of a part.
 pub(crate) trait Source: Sync {
-    /// The approximate number of candidates of each task; the tasks are in the order of their
+    /// The approximate number of candidates of each task. The tasks are in the order of their
     /// boards.
     fn tasks(&self) -> Vec<usize>;
 
-    /// The counts that are known before any task is done: candidates, and repeats dropped already.
+    /// The counts that are known before any task is done: candidates, and repeats that are already
+    /// dropped.
     fn tally(&self) -> Tally {
         Tally::default()
     }
@@ -49,8 +50,8 @@ pub(crate) trait Source: Sync {
         Cuts::default()
     }
 
-    /// Put the boards of a task into `boards`, sorted and without repeats. All are greater than the
-    /// boards of the tasks before it. Counts the different boards and the repeats.
+    /// Put the boards of a task into `boards`, sorted and without repeats. They are greater than
+    /// the boards of earlier tasks. Counts the different boards and the repeats.
     fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally>;
 
     /// Free the memory of some tasks, which produced `boards`.
@@ -61,7 +62,7 @@ pub(crate) trait Source: Sync {
 pub(crate) struct PartBuild<S, V> {
     pub(crate) source: S,
     pub(crate) visit: V,
-    /// A writer for each block that [`Visit::encode`] makes of a block of boards.
+    /// A writer for each file of the part: [`Visit::encode`] makes a block for each file.
     pub(super) writers: Mutex<Vec<Writer>>,
     /// Boards of every block but the last.
     pub(super) block: usize,
@@ -89,17 +90,17 @@ impl<S: Source, V> PartBuild<S, V> {
     }
 }
 
-/// The buffers of the pipeline; they live as long as the count, or the solver.
+/// The buffers of the pipeline. They are reused for all parts.
 pub(crate) struct Pipeline<F> {
     /// Most candidates of a batch.
     batch: usize,
     /// The boards of each task of a batch.
     produced: DoubleBuffer<Vec<Board>>,
-    /// Boards that did not fill a block yet; they come before the boards of the next batch.
+    /// Boards that do not fill a block yet. The boards of the next batch follow them.
     rest: Vec<Board>,
     /// A buffer for the rest of the next round.
     next_rest: Vec<Board>,
-    /// The findings of each block's visit.
+    /// The findings of each block's visits.
     found: Vec<Mutex<F>>,
     /// The blocks of a batch, one for each file.
     encoded: DoubleBuffer<Vec<Block>>,
@@ -136,15 +137,21 @@ impl<F: Default + Send> Pipeline<F> {
             let batch = batches.get(round).map_or(&[][..], Vec::as_slice);
             let tasks = batch.last().map_or(0, |part| part.slots().end);
             self.produced.prepare(tasks);
-            let round = Round::new(parts, produced, &self.rest, &self.produced, &tallies);
-            let blocks = round.blocks();
+            let ready = ready_parts(parts, produced, &self.rest, self.produced.filled());
+            let blocks = ready.last().map_or(0, |part| part.slots.end);
             self.encoded.prepare(blocks);
             let found = self.found.len().max(blocks);
             self.found.resize_with(found, Mutex::default);
+            let round = Round {
+                parts,
+                ready,
+                produced: &self.produced,
+                found: &self.found,
+                encoded: &self.encoded,
+                tallies: &tallies,
+            };
             let all = round.tasks(batch, mem::take(&mut writes));
-            report(workers.each(&all, |worker, task| {
-                round.perform(task, &self.found, &self.encoded, worker)
-            })?);
+            report(workers.each(&all, |worker, task| round.perform(task, worker))?);
 
             round.copy_rest(&mut self.next_rest);
             writes = round.writes();
@@ -233,7 +240,7 @@ pub(crate) fn ranges(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
 pub(super) struct DoubleBuffer<T> {
     filling: Vec<Mutex<T>>,
     filled: Vec<T>,
-    /// Number of slots of `filled` that hold data; the slots beyond are spare.
+    /// Number of slots of `filled` that hold data. The other slots are spare.
     count: usize,
 }
 
@@ -266,8 +273,8 @@ impl<T: Default> DoubleBuffer<T> {
 }
 
 impl DoubleBuffer<Vec<Board>> {
-    /// Shrink the buffers that are filled next to `capacity`. The last content of a buffer says
-    /// nothing about the size of its next content.
+    /// Shrink the buffers that are filled next to `capacity`, because the next content of a buffer
+    /// may be much smaller than its last content.
     fn shrink_to(&mut self, capacity: usize) {
         for buffer in &mut self.filling {
             let buffer = buffer.get_mut().expect("no thread panics");

@@ -1,41 +1,43 @@
-//! How a memory bound is divided. All sizes of buffers come from here.
+//! Divides the memory bound. All sizes of buffers come from here.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::progress::Stop;
 
-/// The least bound: `LEAST`, and `LEAST_FOR_THREAD` for each thread.
-const LEAST_FOR_THREAD: usize = 8 << 20;
+/// The least bound, without [`LEAST_FOR_THREAD`].
 const LEAST: usize = 16 << 20;
+
+/// The addition to the least bound for each thread.
+const LEAST_FOR_THREAD: usize = 8 << 20;
 
 /// Parts whose candidates the list engine collects at once: a part's states, its afterstates, and
 /// the afterstates with the next larger tile.
 pub(crate) const PARTS: usize = 3;
 
-/// Bytes of the bound for each candidate of a small layer. Memory holds the candidates of all its
-/// parts and the afterstates of two sums at once, and every part has buckets of its own.
+/// Bytes of the bound for each candidate of a small layer. Memory holds the candidates of all parts
+/// and the afterstates of two sums at once, and every part has its own buckets.
 const SMALL: u64 = 576;
 
-/// How a layer is held while it is counted.
+/// The form of a layer while it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// As sorted lists of states: for every board, with any memory.
+    /// Sorted lists of states: for every size of board and of memory.
     Lists,
-    /// As matrices with a bit for every board of its sum: for 4x4, where they fit in memory.
+    /// Matrices with a bit for every board of the sum: for 4x4, if they fit in memory.
     Bits,
 }
 
 /// Buffer sizes under a memory bound.
 ///
-/// The bound is for data; the program itself (code, stacks, compression contexts) comes on top, and
-/// stays under 200 MiB. The shares, of the whole bound:
+/// The bound is for data. The program itself (code, stacks, compression contexts) needs up to
+/// 200 MiB more. The bound is divided as follows:
 ///
-/// | share | for |
+/// | fraction | use |
 /// |---|---|
 /// | 5/8 | candidates: the states of a part, its afterstates, and the afterstates with the next larger tile, in any proportion |
-/// | 1/32 each | reserved for each of these three, so that none starves |
+/// | 1/32 each | reserved for each of these three kinds of candidates |
 /// | 1/12 | scratch space to sort and merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 #[derive(Clone, Debug)]
@@ -50,8 +52,7 @@ pub struct Plan {
     stop: Stop,
     /// Bytes for the candidates of a thread.
     pub(crate) chunks: usize,
-    /// Bytes of candidates reserved for each part that a thread has buckets for, so that none
-    /// starves.
+    /// Bytes of candidates that are reserved for each part for which a thread has buckets.
     pub(crate) granted: usize,
     /// Most candidates that are sorted at once.
     pub(crate) sort: usize,
@@ -61,7 +62,7 @@ pub struct Plan {
     pub(crate) small: u64,
 }
 
-/// zstd level if none is given.
+/// The default zstd level.
 pub const LEVEL: i32 = 4;
 
 impl Plan {
@@ -74,17 +75,15 @@ impl Plan {
         let threads = threads.max(1);
         let least = least(threads);
         if memory < least {
-            let mebi = |bytes: u64| format!("{}M", bytes.div_ceil(1 << 20));
-            let (given, least) = (memory_text(memory), mebi(least));
             return Err(Error::Memory {
-                given,
-                least,
+                given: memory_text(memory),
+                least: format!("{}M", least.div_ceil(1 << 20)),
                 threads,
             });
         }
         let bound = memory;
         let memory = usize::try_from(bound).unwrap_or(usize::MAX);
-        // Sorting holds each value twice and merging three times more: 40 bytes a value.
+        // Sorting holds each value twice and merging holds it three more times: 40 bytes a value.
         let sort = (memory / 12 / threads / 40).min(1 << 22);
         // A sorted state takes 8 bytes, and its encoded form about 2. Vectors double when they
         // grow. One batch is sorted while the one before it is encoded.
@@ -117,7 +116,7 @@ impl Plan {
         self
     }
 
-    /// Let `stop` end the work.
+    /// Set the [`Stop`] that ends the work.
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
@@ -135,14 +134,14 @@ impl Plan {
         self
     }
 
-    /// Lower the small-layer threshold to `most` candidates.
+    /// Treat no layer of more than `most` candidates as small.
     pub(crate) fn with_small(mut self, most: u64) -> Self {
         self.small = self.small.min(most);
         self
     }
 
-    /// The plan for the memory that remains beside `bytes`, with the boards of `parts` parts
-    /// collected at once; `None` if too little remains.
+    /// The plan for the memory beside `bytes` bytes, with the boards of `parts` parts collected at
+    /// once; `None` if too little memory remains.
     pub(crate) fn beside(&self, bytes: u64, parts: usize) -> Option<Self> {
         let rest = Self::new(self.memory.checked_sub(bytes)?, self.threads).ok()?;
         Some(Self {
@@ -154,7 +153,7 @@ impl Plan {
         })
     }
 
-    /// The least memory that [`Plan::beside`] can plan with.
+    /// The least memory for the plan's threads.
     pub(crate) fn least(&self) -> u64 {
         least(self.threads)
     }
@@ -183,7 +182,7 @@ impl Plan {
         self.memory
     }
 
-    /// The bound, in readable form.
+    /// The bound as text, such as `512M`.
     pub(crate) fn memory_text(&self) -> String {
         memory_text(self.memory)
     }
@@ -234,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_too_small_names_the_least_that_works() {
+    fn the_error_for_a_small_bound_names_the_least_bound() {
         let error = Plan::new(1 << 20, 2).unwrap_err().to_string();
         assert_eq!(
             error,
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_to_no_more_than_the_bound() {
+    fn buffers_add_up_to_no_more_than_the_bound() {
         for memory in [24u64 << 20, 64 << 20, 4 << 30, 1 << 40] {
             for threads in [1, 2, 7, 64] {
                 let Ok(plan) = Plan::new(memory, threads) else {

@@ -14,7 +14,7 @@ use crate::game::{Board, Tally};
 use crate::part::Block;
 use crate::per_thread::PerThread;
 
-/// Boards of a slice, which are visited together: a slice fits a core's first caches.
+/// Boards of a slice, which are visited together. A slice fits a core's first caches.
 const SLICE: usize = 1 << 11;
 
 /// A task of a round.
@@ -38,46 +38,18 @@ pub(super) enum RoundTask {
 }
 
 /// The data that the threads share in a round.
-pub(super) struct Round<'a, S, V> {
-    parts: &'a [PartBuild<S, V>],
-    /// The parts to visit and encode.
-    ready: Vec<ReadyPart<'a>>,
-    produced: &'a DoubleBuffer<Vec<Board>>,
-    tallies: &'a PerThread<Vec<Tally>>,
+pub(super) struct Round<'a, S, V: Visit> {
+    pub(super) parts: &'a [PartBuild<S, V>],
+    pub(super) ready: Vec<ReadyPart<'a>>,
+    /// The boards of each task of the batch.
+    pub(super) produced: &'a DoubleBuffer<Vec<Board>>,
+    /// The findings of each block's visits.
+    pub(super) found: &'a [Mutex<V::Found>],
+    pub(super) encoded: &'a DoubleBuffer<Vec<Block>>,
+    pub(super) tallies: &'a PerThread<Vec<Tally>>,
 }
 
-impl<'a, S: Source, V: Visit> Round<'a, S, V> {
-    /// The round after `batch` was produced. `rest` has the boards of earlier batches that did not
-    /// fill a block.
-    pub(super) fn new(
-        parts: &'a [PartBuild<S, V>],
-        batch: &[PartOfBatch],
-        rest: &'a [Board],
-        produced: &'a DoubleBuffer<Vec<Board>>,
-        tallies: &'a PerThread<Vec<Tally>>,
-    ) -> Self {
-        let mut ready: Vec<ReadyPart> = Vec::new();
-        for part in batch {
-            // Only a part that began in an earlier batch has a rest.
-            let rest = if part.tasks.start > 0 { rest } else { &[] };
-            let produced = produced.filled()[part.slots()].iter().map(Vec::as_slice);
-            let boards = Concat::new([rest].into_iter().chain(produced));
-            let slot = ready.last().map_or(0, |part| part.slots.end);
-            ready.push(ReadyPart::new(part, boards, parts[part.part].block, slot));
-        }
-        Self {
-            parts,
-            ready,
-            produced,
-            tallies,
-        }
-    }
-
-    /// Number of blocks to encode.
-    pub(super) fn blocks(&self) -> usize {
-        self.ready.last().map_or(0, |part| part.slots.end)
-    }
-
+impl<S: Source, V: Visit> Round<'_, S, V> {
     /// Replace `rest` by the boards that do not fill a block yet.
     pub(super) fn copy_rest(&self, rest: &mut Vec<Board>) {
         rest.clear();
@@ -88,13 +60,12 @@ impl<'a, S: Source, V: Visit> Round<'a, S, V> {
 
     /// The tasks of the next round that write the blocks of this round.
     pub(super) fn writes(&self) -> Vec<RoundTask> {
-        let mut ready = self.ready.iter().collect::<Vec<_>>();
-        ready.retain(|part| !part.slots.is_empty());
+        let ready = self.ready.iter().filter(|part| !part.slots.is_empty());
         let write = |ready: &ReadyPart| RoundTask::Write {
             part: ready.part,
             slots: ready.slots.clone(),
         };
-        ready.into_iter().map(write).collect()
+        ready.map(write).collect()
     }
 
     /// All tasks of the round: `writes`, and the tasks that produce `batch`. Large tasks are first
@@ -129,17 +100,11 @@ impl<'a, S: Source, V: Visit> Round<'a, S, V> {
         tasks
     }
 
-    pub(super) fn perform(
-        &self,
-        task: &RoundTask,
-        found: &[Mutex<V::Found>],
-        encoded: &DoubleBuffer<Vec<Block>>,
-        worker: &mut Worker,
-    ) -> Result<Tally> {
+    pub(super) fn perform(&self, task: &RoundTask, worker: &mut Worker) -> Result<Tally> {
         let (part, counted) = match *task {
             RoundTask::Write { part, ref slots } => {
                 let mut writers = self.parts[part].writers.lock().expect("no thread panics");
-                for blocks in &encoded.filled()[slots.clone()] {
+                for blocks in &self.encoded.filled()[slots.clone()] {
                     for (writer, block) in writers.iter_mut().zip(blocks) {
                         writer.append(block)?;
                     }
@@ -147,7 +112,7 @@ impl<'a, S: Source, V: Visit> Round<'a, S, V> {
                 return Ok(Tally::default());
             }
             RoundTask::Encode { ready, block } => {
-                self.encode(&self.ready[ready], block, found, encoded, worker)?;
+                self.encode(&self.ready[ready], block, worker)?;
                 return Ok(Tally::default());
             }
             RoundTask::Produce { part, task, slot } => {
@@ -163,12 +128,17 @@ impl<'a, S: Source, V: Visit> Round<'a, S, V> {
                 ref slice,
             } => {
                 let ready = &self.ready[ready];
-                let tally = self.visit(ready, block, slice, found, worker)?;
+                let found = &self.found[ready.slots.start + block];
+                let at = slice.start - ready.range(block).start;
+                let visit = &self.parts[ready.part].visit;
+                let tally = ready.with_boards(slice.clone(), worker, |boards, worker| {
+                    visit.visit(boards, at, found, worker)
+                })?;
                 // The last visit of a block encodes the findings of all its visits.
                 if V::ENCODES_WHAT_IT_FOUND
                     && ready.left[block].fetch_sub(slice.len(), AcqRel) == slice.len()
                 {
-                    self.encode(ready, block, found, encoded, worker)?;
+                    self.encode(ready, block, worker)?;
                 }
                 (ready.part, tally)
             }
@@ -177,47 +147,20 @@ impl<'a, S: Source, V: Visit> Round<'a, S, V> {
         Ok(counted)
     }
 
-    fn encode(
-        &self,
-        ready: &ReadyPart,
-        block: usize,
-        found: &[Mutex<V::Found>],
-        encoded: &DoubleBuffer<Vec<Block>>,
-        worker: &mut Worker,
-    ) -> Result<()> {
-        let mut copy = mem::take(&mut worker.boards);
-        let boards = ready.boards.slice(ready.range(block), &mut copy);
+    fn encode(&self, ready: &ReadyPart, block: usize, worker: &mut Worker) -> Result<()> {
         let slot = ready.slots.start + block;
-        let found = &mut found[slot].lock().expect("no thread panics");
-        let blocks = &mut encoded.slot(slot);
+        let found = &mut self.found[slot].lock().expect("no thread panics");
+        let blocks = &mut self.encoded.slot(slot);
         let visit = &self.parts[ready.part].visit;
-        let encoded = visit.encode(boards, found, worker, blocks);
-        worker.boards = copy;
-        encoded
-    }
-
-    fn visit(
-        &self,
-        ready: &ReadyPart,
-        block: usize,
-        slice: &Range<usize>,
-        found: &[Mutex<V::Found>],
-        worker: &mut Worker,
-    ) -> Result<Tally> {
-        let mut copy = mem::take(&mut worker.boards);
-        let boards = ready.boards.slice(slice.clone(), &mut copy);
-        let found = &found[ready.slots.start + block];
-        let at = slice.start - ready.range(block).start;
-        let visit = &self.parts[ready.part].visit;
-        let tally = visit.visit(boards, at, found, worker);
-        worker.boards = copy;
-        tally
+        ready.with_boards(ready.range(block), worker, |boards, worker| {
+            visit.encode(boards, found, worker, blocks)
+        })
     }
 }
 
 /// Boards of one part to visit and encode: the rest of earlier batches, then the boards of the last
 /// batch.
-struct ReadyPart<'a> {
+pub(super) struct ReadyPart<'a> {
     part: usize,
     boards: Concat<'a>,
     /// Number of boards to visit and encode now: full blocks, or all boards at the end of the part.
@@ -225,9 +168,29 @@ struct ReadyPart<'a> {
     /// Boards of a full block.
     block: usize,
     /// The slots of the blocks.
-    slots: Range<usize>,
+    pub(super) slots: Range<usize>,
     /// For each block, the number of boards not visited yet.
     left: Vec<AtomicUsize>,
+}
+
+/// The parts of the last batch to visit and encode. `rest` has the boards of earlier batches that did
+/// not fill a block.
+pub(super) fn ready_parts<'a, S, V>(
+    parts: &[PartBuild<S, V>],
+    batch: &[PartOfBatch],
+    rest: &'a [Board],
+    produced: &'a [Vec<Board>],
+) -> Vec<ReadyPart<'a>> {
+    let mut ready: Vec<ReadyPart> = Vec::new();
+    for part in batch {
+        // Only a part that began in an earlier batch has a rest.
+        let rest = if part.tasks.start > 0 { rest } else { &[] };
+        let produced = produced[part.slots()].iter().map(Vec::as_slice);
+        let boards = Concat::new([rest].into_iter().chain(produced));
+        let slot = ready.last().map_or(0, |part| part.slots.end);
+        ready.push(ReadyPart::new(part, boards, parts[part.part].block, slot));
+    }
+    ready
 }
 
 impl<'a> ReadyPart<'a> {
@@ -248,6 +211,19 @@ impl<'a> ReadyPart<'a> {
             slots: slot..slot + blocks,
             left: left.map(AtomicUsize::new).collect(),
         }
+    }
+
+    /// Call `act` with the boards of a range. They may be copied into a buffer of the worker.
+    fn with_boards<T>(
+        &self,
+        range: Range<usize>,
+        worker: &mut Worker,
+        act: impl FnOnce(&[Board], &mut Worker) -> T,
+    ) -> T {
+        let mut copy = mem::take(&mut worker.boards);
+        let value = act(self.boards.slice(range, &mut copy), worker);
+        worker.boards = copy;
+        value
     }
 
     /// The positions of a block's boards.

@@ -1,26 +1,25 @@
-//! Whole counts: equal bytes under any plan, wherever a count is stopped.
+//! Whole counts: every plan and every interruption gives equal files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
 
 use super::*;
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
 use crate::error::Error;
 use crate::game::Game;
 use crate::part::{Kind, Stream};
 use crate::store::Keep;
 
 /// Names and bytes of all files of a directory.
-fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
-    entries
-        .map(|entry| {
-            (
-                entry.file_name().into_string().unwrap(),
-                fs::read(entry.path()).unwrap(),
-            )
-        })
-        .collect()
+type DirFiles = BTreeMap<String, Vec<u8>>;
+
+fn files(dir: &Path) -> DirFiles {
+    let file = |entry: io::Result<fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        (name.to_owned(), fs::read(&path).unwrap())
+    };
+    fs::read_dir(dir).unwrap().map(file).collect()
 }
 
 const EVERY: [Keep; 4] = [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both];
@@ -29,13 +28,12 @@ fn game(size: &str, max: u32) -> Game {
     Game::new(size.parse().unwrap(), Some(max)).unwrap()
 }
 
-/// The directory after a count that stops at each of `stops` and is begun again.
-fn directory(
-    game: &Game,
-    plan: &Plan,
-    stops: &[Option<u32>],
-    keep: Keep,
-) -> BTreeMap<String, Vec<u8>> {
+fn plan(memory: u64, threads: usize) -> Plan {
+    Plan::new(memory, threads).unwrap()
+}
+
+/// The files after a count that stops at each of `stops` and is resumed.
+fn directory(game: &Game, plan: &Plan, stops: &[Option<u32>], keep: Keep) -> DirFiles {
     counted(game, plan, stops, keep, &mut Silent)
 }
 
@@ -45,7 +43,7 @@ fn counted(
     stops: &[Option<u32>],
     keep: Keep,
     progress: &mut dyn Progress,
-) -> BTreeMap<String, Vec<u8>> {
+) -> DirFiles {
     let place = tempfile::tempdir().unwrap();
     for &until in stops {
         let mut store = Store::open(place.path(), game, Some(keep)).unwrap();
@@ -54,7 +52,7 @@ fn counted(
     files(place.path())
 }
 
-/// Adds up the cuts of all layers, and remembers the most ranges of a layer.
+/// Adds up the cuts of all layers, and records the most ranges of a layer.
 #[derive(Default)]
 struct Watched {
     cuts: Cuts,
@@ -68,8 +66,8 @@ impl Progress for Watched {
     }
 }
 
-/// The directory after a count under a plan that is too small for the game.
-fn squeezed(game: &Game, plan: &Plan, until: Option<u32>) -> BTreeMap<String, Vec<u8>> {
+/// The files after a count under a plan that is too small for the game.
+fn squeezed(game: &Game, plan: &Plan, until: Option<u32>) -> DirFiles {
     let mut watched = Watched::default();
     let files = counted(game, plan, &[until], Keep::All, &mut watched);
     let Watched { cuts, most_ranges } = watched;
@@ -82,10 +80,10 @@ fn squeezed(game: &Game, plan: &Plan, until: Option<u32>) -> BTreeMap<String, Ve
 #[test]
 fn threads_and_memory_change_no_byte() {
     let game = game("3", 128);
-    let expected = directory(&game, &Plan::new(1 << 30, 2).unwrap(), &[None], Keep::All);
+    let expected = directory(&game, &plan(1 << 30, 2), &[None], Keep::All);
     assert!(expected.len() > 100, "{} files", expected.len());
     for threads in [1, 7] {
-        let plan = Plan::new(1 << 30, threads).unwrap();
+        let plan = plan(1 << 30, threads);
         let found = directory(&game, &plan, &[None], Keep::All);
         assert!(found == expected, "{plan:?}");
     }
@@ -97,21 +95,17 @@ fn threads_and_memory_change_no_byte() {
 }
 
 #[test]
-fn any_plan_gives_equal_large_parts_of_many_blocks_and_batches() {
+fn any_plan_gives_equal_files_of_large_parts() {
     // The fullest layers of 4x4 to 16 have over a million states, ten blocks.
     let game = game("4", 16);
-    let expected = directory(
-        &game,
-        &Plan::new(4 << 30, 2).unwrap(),
-        &[Some(46)],
-        Keep::All,
-    );
-    let plan = Plan::new(32 << 20, 2).unwrap();
+    let expected = directory(&game, &plan(4 << 30, 2), &[Some(46)], Keep::All);
+    let plan = plan(32 << 20, 2);
     assert!(directory(&game, &plan, &[Some(46)], Keep::All) == expected);
     assert!(squeezed(&game, &Plan::tiny(3), Some(46)) == expected);
 }
 
-/// Ends a count after so many layers, and remembers the most states that were found within a layer.
+/// Ends a count after `layers` layers, and records the most states that were reported in a layer.
+#[derive(Default)]
 struct StopAfter {
     layers: u32,
     of_layer: u64,
@@ -133,15 +127,14 @@ impl Progress for StopAfter {
 }
 
 #[test]
-fn progress_stop_and_until_end_a_count_alike() {
-    let plan = Plan::new(256 << 20, 2).unwrap();
+fn a_stop_of_progress_and_until_end_a_count_with_equal_files() {
+    let plan = plan(256 << 20, 2);
     for engine in [Engine::Lists, Engine::Bits] {
         let plan = plan.clone().with_engine(Some(engine));
         let game = game("4", 16);
         let mut progress = StopAfter {
             layers: 10,
-            of_layer: 0,
-            found: 0,
+            ..StopAfter::default()
         };
         let stopped = counted(&game, &plan, &[None], Keep::All, &mut progress);
         let expected = directory(&game, &plan, &[Some(22)], Keep::All);
@@ -151,60 +144,43 @@ fn progress_stop_and_until_end_a_count_alike() {
 
 #[test]
 fn both_engines_report_progress_within_a_layer() {
-    let plan = Plan::new(256 << 20, 2).unwrap();
+    let plan = plan(256 << 20, 2);
     for engine in [Engine::Lists, Engine::Bits] {
         let plan = plan.clone().with_engine(Some(engine));
         let mut progress = StopAfter {
             layers: u32::MAX,
-            of_layer: 0,
-            found: 0,
+            ..StopAfter::default()
         };
-        counted(
-            &game("4", 16),
-            &plan,
-            &[Some(54)],
-            Keep::Last,
-            &mut progress,
-        );
+        let game = game("4", 16);
+        counted(&game, &plan, &[Some(54)], Keep::Last, &mut progress);
         // The last layer has 1.5 million states.
         assert!(progress.found > 10_000, "{engine}: {}", progress.found);
     }
 }
 
 #[test]
-fn stopping_and_going_on_changes_no_byte() {
+fn stopping_and_resuming_changes_no_byte() {
     let game = game("3", 64);
-    let plan = Plan::new(64 << 20, 2).unwrap();
+    let plan = plan(64 << 20, 2);
     for keep in EVERY {
-        let expected = directory(&game, &plan, &[None], keep);
-        let stops = [
-            Some(4),
-            Some(7),
-            Some(8),
-            Some(40),
-            Some(20),
-            Some(90),
-            None,
-            None,
-        ];
+        let directory = |stops: &[Option<u32>]| directory(&game, &plan, stops, keep);
+        let whole = directory(&[None]);
+        let stops = [4, 7, 8, 40, 20, 90].map(Some);
         assert!(
-            directory(&game, &plan, &stops, keep) == expected,
-            "{keep:?}"
+            directory(&[&stops[..], &[None, None]].concat()) == whole,
+            "{keep}"
         );
-        let part = directory(&game, &plan, &[Some(60)], keep);
-        assert!(
-            directory(&game, &plan, &[Some(30), Some(60)], keep) == part,
-            "{keep:?}"
-        );
-        assert!(part != expected);
+        let part = directory(&[Some(60)]);
+        assert!(directory(&[Some(30), Some(60)]) == part, "{keep}");
+        assert!(part != whole);
     }
 }
 
 #[test]
 fn the_published_totals_of_2x2_are_found() {
-    // Lees-Miller, 2017: 59 with the win and the loss; several: 110 states, 36 dead, 67
-    // afterstates.
-    let plan = Plan::new(64 << 20, 1).unwrap();
+    // Lees-Miller, 2017: 59 states with the win and the loss. Several sources agree on the
+    // game without a winning tile: 110 states, 36 of them dead, and 67 afterstates.
+    let plan = plan(64 << 20, 1);
     let totals = |max| {
         let game = Game::new("2".parse().unwrap(), max).unwrap();
         let place = tempfile::tempdir().unwrap();
@@ -225,57 +201,48 @@ fn the_published_totals_of_2x2_are_found() {
 fn any_plan_keeps_equal_afterstates() {
     let game = game("3", 128);
     for keep in [Keep::Afterstates, Keep::Both] {
-        let ample = Plan::new(1 << 30, 2).unwrap();
+        let ample = plan(1 << 30, 2);
         let expected = directory(&game, &ample, &[None], keep);
         for threads in [1, 3] {
             let plan = Plan::tiny(threads);
-            assert!(
-                directory(&game, &plan, &[None], keep) == expected,
-                "{plan:?}"
-            );
+            let found = directory(&game, &plan, &[None], keep);
+            assert!(found == expected, "{plan:?}");
         }
     }
 }
 
 /// The files of a directory whose names end with `ending`.
-fn ending(files: &BTreeMap<String, Vec<u8>>, ending: &str) -> BTreeMap<String, Vec<u8>> {
-    let files = files.iter().filter(|(name, _)| name.ends_with(ending));
-    let files = files.map(|(name, bytes)| (name.clone(), bytes.clone()));
-    files.collect()
+fn ending(files: &DirFiles, ending: &str) -> DirFiles {
+    let mut files = files.clone();
+    files.retain(|name, _| name.ends_with(ending));
+    files
 }
 
 #[test]
 fn keeping_more_changes_no_count_and_no_file() {
-    let plan = Plan::new(256 << 20, 2).unwrap();
+    let plan = plan(256 << 20, 2);
     for (game, until) in [(game("3", 64), None), (game("4", 16), Some(30))] {
         let directory = |keep| directory(&game, &plan, &[until], keep);
         let [all, last, afterstates, both] = EVERY.map(directory);
         for other in [&last, &afterstates, &both] {
             assert_eq!(other["layers.csv"], all["layers.csv"], "{game}");
         }
-        assert!(
-            ending(&both, ".states") == ending(&all, ".states"),
-            "{game}"
-        );
-        assert!(
-            ending(&afterstates, ".states") == ending(&last, ".states"),
-            "{game}"
-        );
+        for (one, other) in [(&both, &all), (&afterstates, &last)] {
+            assert!(ending(one, ".states") == ending(other, ".states"), "{game}");
+        }
         let kept = ending(&both, ".afterstates");
         assert!(ending(&afterstates, ".afterstates") == kept, "{game}");
-        // They include the frontier of a stopped count, byte for byte.
+        // The kept files include the frontier of a stopped count.
         let frontier = ending(&all, ".afterstates");
         assert_eq!(frontier.is_empty(), until.is_none(), "{game}");
-        assert!(
-            frontier.iter().all(|(name, bytes)| kept[name] == *bytes),
-            "{game}"
-        );
+        let mut files = frontier.iter();
+        assert!(files.all(|(name, bytes)| kept[name] == *bytes), "{game}");
     }
 }
 
 #[test]
 fn kept_afterstates_match_the_counts_of_the_table() {
-    let plan = Plan::new(256 << 20, 2).unwrap();
+    let plan = plan(256 << 20, 2);
     for (game, until) in [(game("3", 64), None), (game("4", 16), Some(40))] {
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
@@ -294,24 +261,20 @@ fn kept_afterstates_match_the_counts_of_the_table() {
 }
 
 #[test]
-fn keeping_the_last_layer_keeps_no_more() {
+fn keep_last_keeps_only_the_last_layer_and_the_frontier() {
     let game = game("3", 64);
-    let plan = Plan::new(64 << 20, 2).unwrap();
-    let names = |until| {
-        directory(&game, &plan, &[until], Keep::Last)
-            .into_keys()
-            .collect::<Vec<_>>()
-    };
-    let sums = |kind: &str, names: &[String]| {
-        let of_kind = names.iter().filter(|name| name.ends_with(kind));
-        let mut sums: Vec<u32> = of_kind.map(|name| name[4..9].parse().unwrap()).collect();
+    let plan = plan(64 << 20, 2);
+    let files = |until| directory(&game, &plan, &[until], Keep::Last);
+    let sums = |kind: &str, files: &DirFiles| {
+        let names = ending(files, kind).into_keys();
+        let mut sums: Vec<u32> = names.map(|name| name[4..9].parse().unwrap()).collect();
         sums.dedup();
         sums
     };
-    let stopped = names(Some(60));
+    let stopped = files(Some(60));
     assert_eq!(sums(".states", &stopped), [60]);
     assert_eq!(sums(".afterstates", &stopped), [58, 60]);
-    let complete = names(None);
+    let complete = files(None);
     assert_eq!(sums(".states", &complete).len(), 1);
     assert!(sums(".afterstates", &complete).is_empty());
 }
@@ -320,28 +283,20 @@ fn keeping_the_last_layer_keeps_no_more() {
 fn a_run_that_dropped_layers_cannot_keep_all() {
     let game = game("2", 32);
     let place = tempfile::tempdir().unwrap();
-    let plan = Plan::new(64 << 20, 1).unwrap();
+    let plan = plan(64 << 20, 1);
     let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
     count(&mut store, &plan, Some(20), &mut Silent).unwrap();
     drop(store);
-    let refused = Store::open(place.path(), &game, Some(Keep::All))
-        .err()
-        .unwrap();
-    assert!(
-        matches!(refused, Error::Dropped { below: 20, .. }),
-        "{refused}"
-    );
-    assert!(
-        Store::open(place.path(), &game, None).is_ok(),
-        "goes on as it was begun"
-    );
+    let refused = Store::open(place.path(), &game, Some(Keep::All));
+    assert!(matches!(refused, Err(Error::Dropped { below: 20, .. })));
+    assert!(Store::open(place.path(), &game, None).is_ok());
 }
 
-/// The directory of a count that keeps `from` up to `until`, if given, and `to` from then on;
-/// `None` if the change is refused.
-fn changed(from: Keep, to: Keep, until: Option<u32>) -> Option<BTreeMap<String, Vec<u8>>> {
+/// The files of a count that keeps `from` up to sum `until`, if given, and then `to`; `None` if the
+/// change is refused.
+fn changed(from: Keep, to: Keep, until: Option<u32>) -> Option<DirFiles> {
     let game = game("2", 32);
-    let plan = Plan::new(64 << 20, 1).unwrap();
+    let plan = plan(64 << 20, 1);
     let place = tempfile::tempdir().unwrap();
     let mut store = Store::open(place.path(), &game, Some(from)).unwrap();
     if until.is_some() {
@@ -363,9 +318,9 @@ fn changed(from: Keep, to: Keep, until: Option<u32>) -> Option<BTreeMap<String, 
 }
 
 #[test]
-fn a_run_can_keep_less_any_time_and_more_before_the_first_drop() {
+fn a_run_can_keep_less_at_any_time_but_more_only_before_the_first_drop() {
     let game = game("2", 32);
-    let plan = Plan::new(64 << 20, 1).unwrap();
+    let plan = plan(64 << 20, 1);
     for from in EVERY {
         for to in EVERY {
             let expected = directory(&game, &plan, &[None], to);

@@ -1,4 +1,4 @@
-//! Visits: the work on the sorted boards of a part, besides writing them.
+//! Visits: the work on the sorted boards of a part beside writing them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,12 +10,12 @@ use crate::game::key::KeyCodec;
 use crate::game::{Board, Exp, Game, Rules, Tally};
 use crate::part::{Block, Fingerprint, fingerprint};
 
-/// Gets the boards of a part while they are in a core's caches.
+/// The work on the boards of a part while they are in a core's caches.
 pub(crate) trait Visit: Sync {
-    /// The findings of a block's visit; `()` if its encoding needs none.
+    /// The findings of the visits of a block; `()` if its encoding needs none.
     type Found: Default + Send;
 
-    /// Whether the encoding of a block needs the findings of its visit, and so comes after it.
+    /// Whether the encoding of a block needs the findings of its visits, and must come after them.
     const ENCODES_WHAT_IT_FOUND: bool = false;
 
     /// Count the boards of a sorted range, and drop the boards that the part's file does not list.
@@ -23,8 +23,8 @@ pub(crate) trait Visit: Sync {
         Tally::default()
     }
 
-    /// Visit a slice of the listed boards, which begins `at` boards after the first of its block.
-    /// `found` holds the findings of the block.
+    /// Visit a slice of the listed boards, which begins at position `at` of its block. `found` holds
+    /// the findings of the block.
     fn visit(
         &self,
         _boards: &[Board],
@@ -48,7 +48,7 @@ pub(crate) trait Visit: Sync {
     }
 }
 
-/// Wraps the visit of a part whose file lists keys in place of boards.
+/// Wraps a visit for a file that lists keys instead of boards.
 pub(crate) struct AsKeys<'a, V> {
     pub(crate) visit: V,
     pub(crate) codec: KeyCodec,
@@ -97,10 +97,12 @@ pub(crate) struct ExpandStates<'a> {
 }
 
 impl<'a> ExpandStates<'a> {
-    /// Afterstates go to `sink`.
     pub(crate) fn new(game: &Game, sink: MoveSink<'a>) -> Self {
-        let (rules, win) = (game.rules(), game.win());
-        Self { rules, win, sink }
+        Self {
+            rules: game.rules(),
+            win: game.win(),
+            sink,
+        }
     }
 }
 
@@ -128,15 +130,16 @@ impl Visit for ExpandStates<'_> {
     }
 }
 
-/// Counts the empty cells of afterstates; they are expanded when the next layers are counted.
+/// Counts the empty cells of afterstates. The next layers spawn into these cells.
 pub(crate) struct CountAfterstates {
     rules: &'static dyn Rules,
 }
 
 impl CountAfterstates {
     pub(crate) fn new(game: &Game) -> Self {
-        let rules = game.rules();
-        Self { rules }
+        Self {
+            rules: game.rules(),
+        }
     }
 }
 

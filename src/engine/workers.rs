@@ -1,4 +1,10 @@
-//! The threads, each with buffers of its own that live as long as the count.
+//! The threads of a count, each with its own buffers.
+//!
+//! The crate runs parallel work in two ways. [`Workers::each`] is for counting and solving: tasks in
+//! order, on threads that keep their buffers from task to task, until a [`Stop`]. Parallel iterators
+//! of rayon are for look-ups, checks and exports, which need no such buffers. They run in the pool
+//! of [`Workers::install`] or of [`pool`]. Apart from that, a single thread may read or write files
+//! while another one computes, or wait for Ctrl-C.
 
 use std::ops::AddAssign;
 use std::sync::Mutex;
@@ -26,13 +32,13 @@ pub fn pool(threads: usize) -> Result<ThreadPool> {
     })
 }
 
-/// A thread's own buffers, which all its tasks use.
+/// The buffers of a thread, which all its tasks use.
 pub(crate) struct Worker {
-    /// The number of the thread, its index in every [`PerThread`].
+    /// The number of the thread: its index in every [`PerThread`].
     pub(crate) index: usize,
     pub(crate) encoder: Encoder,
     pub(crate) decoder: Decoder,
-    /// Boards just read.
+    /// Boards that were just read.
     pub(crate) boards: Vec<Board>,
     /// Bytes to unpack boards from.
     pub(crate) bytes: Vec<u8>,
@@ -68,7 +74,7 @@ impl Workers {
     }
 
     /// Do `tasks` in order, each on the next free thread, and add up their results. The caller does
-    /// a single task itself. No task begins after an error, or once the plan's [`Stop`] is asked.
+    /// a single task itself. No task begins after an error, or after the plan's [`Stop`] was asked.
     pub(crate) fn each<T: Sync, R: Default + AddAssign + Send>(
         &self,
         tasks: &[T],
@@ -99,7 +105,6 @@ impl Workers {
         Ok(total)
     }
 
-    /// Number of threads.
     pub(crate) fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
@@ -109,7 +114,7 @@ impl Workers {
         PerThread::of((0..self.threads()).map(make))
     }
 
-    /// Like [`Workers::each`], for long tasks: after each task its thread calls `watch`, unless
+    /// Like [`Workers::each`], for long tasks. After each task its thread calls `watch`, unless
     /// another thread is calling it.
     pub(crate) fn each_watched<T: Sync, R: Default + AddAssign + Send>(
         &self,
@@ -127,13 +132,13 @@ impl Workers {
         })
     }
 
-    /// Run a closure in this thread pool, so that parallel code in it uses only these threads.
+    /// Run a closure in this thread pool, so that its parallel iterators use only these threads.
     pub(crate) fn install<R: Send>(&self, act: impl FnOnce() -> R + Send) -> R {
         self.pool.install(act)
     }
 }
 
-/// The result of a task that counts nothing.
+/// The result of a task without counts.
 #[derive(Default)]
 pub(crate) struct Done;
 
@@ -158,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn every_task_is_done_once_and_counted() {
+    fn every_task_is_done_once_and_its_counts_are_added() {
         for threads in [1, 2, 5] {
             for tasks in [0, 1, 2, 1000] {
                 let numbers: Vec<u64> = (1..=tasks).collect();
@@ -169,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn long_work_is_watched() {
+    fn the_watch_is_called_between_long_tasks() {
         for threads in [1, 3] {
             let mut watched = 0;
             let act = |_: &mut Worker, _: &u32| Ok(counted(1));
@@ -180,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_a_stop_ends_the_work() {
+    fn no_task_begins_after_a_stop() {
         for (threads, tasks) in [(1, 1), (1, 100), (2, 100)] {
             let stop = Stop::default();
             let plan = Plan::new(64 << 20, threads).unwrap();
@@ -200,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_returned_and_ends_the_work() {
+    fn no_task_begins_after_an_error_and_the_error_is_returned() {
         let done = AtomicUsize::new(0);
         let numbers: Vec<u32> = (0..10_000).collect();
         let failed = workers(2).each(&numbers, |_, &number| {

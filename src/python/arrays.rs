@@ -32,7 +32,7 @@ impl<'py> Boards<'py> {
         Ok(Self { array })
     }
 
-    /// The numbers, which may be no boards of any size.
+    /// The numbers, unchecked: they may not be boards.
     pub(super) fn numbers(&self) -> &[u64] {
         self.array.as_slice().expect("it was made contiguous")
     }

@@ -163,41 +163,33 @@ pub(super) fn values<'py>(
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     let boards: u64 = parts.iter().map(|part| part.states()).sum();
     new_array(py, &[boards as usize], |values| {
-        work_in_pool(py, |stop| fill_values(solution, goal, parts, values, stop))
-    })
-}
-
-fn fill_values(
-    solution: &Solution,
-    goal: Goal,
-    parts: &[Part],
-    values: &mut [f64],
-    stop: &Stop,
-) -> Result<()> {
-    let mut tasks = Vec::new();
-    let mut rest = values;
-    for part in parts {
-        let (of_part, behind) = rest.split_at_mut(part.states() as usize);
-        rest = behind;
-        let together = TOGETHER / part.block_size() as usize;
-        let firsts = (0..part.blocks()).step_by(together);
-        for (first, values) in firsts.zip(of_part.chunks_mut(TOGETHER)) {
-            tasks.push((part, first..part.blocks().min(first + together), values));
-        }
-    }
-    tasks
-        .into_par_iter()
-        .try_for_each(|(part, blocks, values)| {
-            stop.check()?;
-            let boards = boards_of(part, blocks.clone())?;
-            values.copy_from_slice(&match part.label().kind {
-                Kind::States => {
-                    StateValues::new(solution, &[goal])?.of(part.label().key, &boards)?
+        work_in_pool(py, |stop| {
+            let mut tasks = Vec::new();
+            let mut rest = values;
+            for part in parts {
+                let (of_part, behind) = rest.split_at_mut(part.states() as usize);
+                rest = behind;
+                let together = TOGETHER / part.block_size() as usize;
+                let firsts = (0..part.blocks()).step_by(together);
+                for (first, values) in firsts.zip(of_part.chunks_mut(TOGETHER)) {
+                    tasks.push((part, first..part.blocks().min(first + together), values));
                 }
-                Kind::Afterstates => of_afterstates(solution, goal, part, blocks, &boards)?,
-            });
-            Ok(())
+            }
+            tasks
+                .into_par_iter()
+                .try_for_each(|(part, blocks, values)| {
+                    stop.check()?;
+                    let boards = boards_of(part, blocks.clone())?;
+                    values.copy_from_slice(&match part.label().kind {
+                        Kind::States => {
+                            StateValues::new(solution, &[goal])?.of(part.label().key, &boards)?
+                        }
+                        Kind::Afterstates => of_afterstates(solution, goal, part, blocks, &boards)?,
+                    });
+                    Ok(())
+                })
         })
+    })
 }
 
 /// The values of `boards`, the afterstates of some blocks.

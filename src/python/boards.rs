@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::arguments::{ShapeArg, SpawnedArg};
 use super::arrays::{Boards, new_array, unsigned};
 use super::threads::work_in_pool;
-use crate::game::rules::{Rules, rules};
+use crate::game::rules::rules;
 use crate::game::{Board, Exp, Size};
 use crate::solve::potential;
 
@@ -35,8 +35,8 @@ fn map_boards<'py, T: Element>(
     boards.map_to(py, axes, |made| in_slices(py, given, 1, made, numbers, act))
 }
 
-/// Compute `numbers` numbers for each `width` given ones, slice by slice. A large array is computed
-/// on all cores.
+/// Compute `numbers` numbers from each `width` given numbers. A large array is computed slice by
+/// slice on all cores.
 fn in_slices<Given: Sync, Made: Send>(
     py: Python<'_>,
     given: &[Given],
@@ -95,19 +95,15 @@ pub(super) fn moves<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = rules(shape.0);
     map_boards(py, &boards, shape.0, &[4], |boards, made| {
-        slide(rules, boards, made);
-    })
-}
-
-fn slide(rules: &dyn Rules, boards: &[Board], made: &mut [Board]) {
-    let mut slid = [(); 4].map(|()| [0; 256]);
-    for (boards, made) in boards.chunks(256).zip(made.chunks_mut(4 * 256)) {
-        let each = slid.each_mut().map(|slid| &mut slid[..boards.len()]);
-        rules.slide(boards, Exp::LAST, each);
-        for (at, made) in made.chunks_mut(4).enumerate() {
-            made.copy_from_slice(&[slid[0][at], slid[1][at], slid[2][at], slid[3][at]]);
+        let mut slid = [(); 4].map(|()| [0; 256]);
+        for (boards, made) in boards.chunks(256).zip(made.chunks_mut(4 * 256)) {
+            let each = slid.each_mut().map(|slid| &mut slid[..boards.len()]);
+            rules.slide(boards, Exp::LAST, each);
+            for (at, made) in made.chunks_mut(4).enumerate() {
+                made.copy_from_slice(&slid.each_ref().map(|slid| slid[at]));
+            }
         }
-    }
+    })
 }
 
 /// The boards after a spawn of a 2 or a 4, along a last axis with an entry for each cell, row by row.
@@ -136,8 +132,8 @@ pub(super) fn spawns<'py>(
     })
 }
 
-/// The score of the merges that made each board, if every spawned tile was a 2: (k - 1) 2^k for each
-/// tile 2^k. The score of a move is the difference between the boards after and before it.
+/// The score of the merges that made each board, if every spawned tile was a 2: (k - 1) 2^k for
+/// each tile 2^k. The score of a move is the difference between the points after and before it.
 ///
 /// >>> import enum48
 /// >>> after = enum48.moves(0x2210, "2x2")
@@ -221,7 +217,7 @@ pub(super) fn boards<'py>(
             }
         })
     })?;
-    // Only searched if there is an invalid number: the array may be large.
+    // Search only if there is an invalid number, because the array may be large.
     let invalid = invalid.into_inner();
     match tiles.iter().find(|&&tile| invalid && digit(tile).is_none()) {
         None => array.get_item(PyTuple::empty(py)),

@@ -271,7 +271,7 @@ impl PyRun {
         objective: Bound<'py, PyAny>,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let solution = self.solved(py)?;
+        let solution = py.detach(|| self.find_solution())?;
         let goal = goal(solution, Some(&objective))?;
         let parts = parts(&self.run, kind.0, sum.0, None)?;
         best::values(py, solution, goal, &parts)
@@ -290,7 +290,7 @@ impl PyRun {
         boards: Boards<'_>,
         objective: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyBest> {
-        let solution = self.solved(py)?;
+        let solution = py.detach(|| self.find_solution())?;
         let goal = goal(solution, objective.as_ref())?;
         PyBest::new(py, solution, goal, &boards)
     }
@@ -377,10 +377,6 @@ impl PyRun {
                 && max.as_ref().is_none_or(|max| key.max == max.0)
         });
         Ok(keys)
-    }
-
-    fn solved(&self, py: Python<'_>) -> PyResult<&Solution> {
-        Ok(py.detach(|| self.find_solution())?)
     }
 
     /// Open the solution. Until there is one, every call looks for it again.

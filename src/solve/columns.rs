@@ -14,14 +14,14 @@ use crate::game::{Board, Tally};
 use crate::part::{Block, Part, ValueEncoder};
 use crate::per_thread::PerThread;
 
-/// Candidates of a batch for each thread: eight blocks of afterstates.
+/// Afterstates of a batch for each thread: eight blocks.
 pub(crate) const BATCH: usize = 1 << 17;
 
 /// A thread's buffers for finding and encoding values.
 pub(crate) struct Buffers {
     scratch: ExpandScratch,
     encoder: ValueEncoder,
-    /// The values of a slice, or the values of a block for one goal.
+    /// The values of a slice for all goals, or of a block for one goal.
     values: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct BlockSource<'a> {
     pub(crate) afterstates: Part,
     /// The number of the part's first block in the layer.
     pub(crate) first: usize,
-    /// Takes the afterstates, for the layers below.
+    /// Takes the afterstates for the layers below.
     pub(crate) draft: &'a Draft<'a>,
 }
 

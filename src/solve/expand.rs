@@ -3,7 +3,7 @@
 //! Key idea: states are made on the fly, not looked up. The spawned states of a slice of
 //! afterstates are moved in all directions ([`LineTables`]). The resulting afterstates are looked
 //! up, and the greatest value of each state goes into the mean of its afterstate. On average a
-//! state is made one and a half times, but states need neither a list nor memory for their values.
+//! state is made one and a half times, but states take no memory.
 //!
 //! Each legal move must lead to a known afterstate or to a win. A state without a legal move is
 //! dead. An unknown afterstate is an error, never a loss.
@@ -16,11 +16,11 @@ use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, empty_cells, sum};
 use crate::wide::prefetch;
 
-/// Afterstates of a slice: enough for a few thousand look-ups in flight together, and few enough
-/// for a core's caches.
+/// Afterstates of a slice: enough for a few thousand look-ups in flight, and few enough for a
+/// core's caches.
 const SLICE: usize = 512;
 
-/// Most goals that are solved together: more goals would not share enough work.
+/// Most goals that are solved together. More goals would not share enough work.
 pub(crate) const MOST_GOALS: usize = 4;
 
 /// Finds values of afterstates of one sum.
@@ -110,7 +110,7 @@ impl Expand<'_> {
         Ok(())
     }
 
-    /// The best values of candidates, whose moves lead to afterstates of `layer`.
+    /// The best value of each candidate. The moves lead to afterstates of `layer`.
     fn best<const GOALS: usize>(
         &self,
         payoffs: &[Payoff; GOALS],
@@ -133,7 +133,7 @@ impl Expand<'_> {
             prefetch(values, place as usize);
         }
         for ((&place, &mover), &afterstate) in places.iter().zip(&moves.movers).zip(&*reached) {
-            // The place of an absent afterstate is beyond all values.
+            // The place of an absent afterstate is out of bounds.
             let Some(values) = values.get(place as usize) else {
                 let sum = sum(afterstate);
                 return Err(SolvingError::Absent { sum, afterstate }.into());

@@ -1,4 +1,4 @@
-//! The goals that a run can be solved for, and the bits of their values.
+//! The goals for which a run can be solved, and the bits of their values.
 
 use crate::counts::Row;
 use crate::error::{Result, SolvingError};
@@ -45,8 +45,8 @@ pub fn goal(
     Ok(goal)
 }
 
-/// The goals of `wanted`, in order and each once; if `wanted` is empty, every goal that the run is
-/// solved for.
+/// The goals of the objectives `wanted`, in order and without repeats. If `wanted` is empty, all
+/// goals for which the run is solved.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub(crate) fn names(goals: &[Goal]) -> String {
     names.join(",")
 }
 
-/// Check that no value of a goal can overflow. The goal may come from a file that is forged.
+/// Check that no value of a goal can overflow. The goal may come from a forged file.
 pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
     let most = most_bits(greatest(run, goal.objective)?);
     if goal.fraction <= most {
@@ -163,8 +163,8 @@ mod tests {
     }
 
     /// From tests/data/v1/2x2-32/layers.csv: games are won up to sum 40, which scores at most 40
-    /// times 4, as 32 is 2^5. Lost games score less. No game has more than 20 moves. It passes at
-    /// most 17 afterstates, of sums 4 to 36, so the error of a value is at most 8.5 with 0 bits,
+    /// times 4, as 32 is 2^5. Lost games score less. No game has more than 20 moves. A game passes
+    /// at most 17 afterstates, of sums 4 to 36, so the error of a value is at most 8.5 with 0 bits,
     /// and 0.53 with 4 bits.
     #[test]
     fn values_get_the_most_bits_that_fit_and_one_more_is_refused() {

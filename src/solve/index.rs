@@ -2,8 +2,8 @@
 //!
 //! Key idea: a sparse bitmap of all ranks, in two levels. A group covers 4,096 ranks and has a bit
 //! for each 64 of them. If this bit is set, a *record* has a bit for each of the 64 ranks. Groups
-//! and records hold the number of set bits before them. So the place of a board takes two look-ups
-//! and two counts of bits, for a layer of any size.
+//! and records hold the number of set bits before them. So finding a place takes two look-ups and
+//! two counts of bits, for a layer of any size.
 //!
 //! All threads build the index together, in two passes over the ranks: the first finds the records,
 //! and the second fills them.
@@ -20,7 +20,7 @@ use crate::wide::wide;
 /// Log2 of the ranks of a record, and of the records of a group.
 const BITS: u32 = 6;
 
-/// The place of an absent rank: beyond all others.
+/// The place of an absent rank, beyond all places.
 const ABSENT: u32 = u32::MAX;
 
 /// Bytes of a group and of a record.
@@ -43,8 +43,8 @@ pub struct Index {
 }
 
 impl CountedBits {
-    /// Set the bits that runs of equal keys name: each rank is `(key, bit)`, key after key, and a
-    /// key is looked up once for each run.
+    /// Set the bits of ranks. A rank consists of a key and the number of a bit. Neighbouring ranks
+    /// often have equal keys, and `bits_of` is called once for them.
     fn set_runs<'a>(ranks: &[u64], mut bits_of: impl FnMut(u64) -> &'a Self, shift: u32) {
         let mut ranks = ranks.iter().peekable();
         while let Some(&rank) = ranks.next() {
@@ -58,7 +58,7 @@ impl CountedBits {
         }
     }
 
-    /// Number the bits: store the set bits before each item, and return their total.
+    /// Store the number of set bits before each item, and return their total.
     fn sum_up(all: &mut [Self]) -> u64 {
         let mut before = 0;
         for bits in all {
@@ -79,7 +79,7 @@ impl CountedBits {
 }
 
 impl Index {
-    /// Groups of the ranks below `ranks`.
+    /// Number of groups for the ranks below `ranks`.
     pub(crate) fn groups(ranks: u64) -> u64 {
         (ranks >> (2 * BITS)) + 1
     }
@@ -137,8 +137,8 @@ impl Index {
 }
 
 wide! {
-    /// In three loops, because the look-ups within a loop do not wait for one another. Each loop
-    /// prefetches the memory that the next one reads.
+    /// Uses three loops, so that the look-ups of a loop do not wait for one another. Each loop
+    /// prefetches the memory that the next loop reads.
     fn places_of(index: &Index, ranks: &[u64], places: &mut Vec<u32>) {
         let (groups, records) = (&*index.groups, &*index.records);
         let group_of = |rank: u64| (rank >> (2 * BITS)) as usize;
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An index of these ranks, each slice inserted by a thread of its own.
+    /// Build an index, with a thread for each slice of ranks.
     fn index_of(universe: u64, slices: &[Vec<u64>]) -> Index {
         let mut index = Index::new(universe).unwrap();
         let by_all = |act: fn(&Index, &[u64]), index: &Index| {

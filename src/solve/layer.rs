@@ -21,8 +21,8 @@ pub(crate) struct SolvedPart {
 }
 
 impl SolvedPart {
-    /// Open the files of a part; `None` if it has no afterstates, or they are not solved for one of
-    /// the objectives.
+    /// Open the files of a part; `None` if it has no afterstates, or is not solved for all
+    /// objectives.
     pub(crate) fn open(
         solution: &Solution,
         objectives: &[Objective],
@@ -48,7 +48,7 @@ impl SolvedPart {
     }
 }
 
-/// Open the values of a part; `None` if it is not solved for one of the objectives.
+/// Open the values of a part; `None` if it is not solved for all objectives.
 pub(super) fn columns(
     solution: &Solution,
     objectives: &[Objective],
@@ -80,7 +80,7 @@ pub(crate) struct FindScratch {
 }
 
 impl SolvedLayer<'_> {
-    /// The places of afterstates of the layer's sum; see [`Index::places`].
+    /// The places of afterstates, as [`Index::places`] gives them.
     pub(crate) fn find<'f>(&self, afterstates: &[Board], found: &'f mut FindScratch) -> &'f [u32] {
         found.ranks.clear();
         self.ranking.ranks(afterstates, &mut found.ranks);

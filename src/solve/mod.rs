@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Key idea: only afterstates have values in files. There are several times fewer afterstates than
-//! states, and the value of a state is the value of its best move. A player at the board needs only
-//! the values of the four moves. The states between two layers are made on the fly (`expand`).
+//! states, and the value of a state is the value of its best move. A player needs only the values
+//! of the four moves. The states between two layers are made on the fly (`expand`).
 //!
 //! ```text
 //!   .afterstates of sum s        blocks                                    all threads
@@ -76,11 +76,11 @@ pub(crate) use values::BatchValues;
 pub use values::{MoveValue, Start, Values};
 
 /// Solve a run for these goals, down to the first layer. Continues where an earlier call stopped.
-/// Solved layers are durable when this returns, even with an error.
+/// Solved layers are durable when the function returns, even with an error.
 ///
 /// # Errors
 ///
-/// Errors of the system; a second call goes on from there. Damaged files.
+/// Errors of the system; a second call resumes the work. Damaged files.
 /// [`SolvingError::Absent`](crate::SolvingError::Absent) if an afterstate is missing from the
 /// files; before any work, the errors of [`passes()`].
 pub fn solve(
@@ -132,7 +132,7 @@ fn make(
 ) -> Result<()> {
     let made = Solver::new(store, pass, workers).and_then(|mut solver| solver.run(progress));
     made.inspect_err(|_| {
-        // The error that ended the pass is the one to report.
+        // Report the error that ended the pass, not an error of the clean-up.
         let _ = store.abandon();
     })
 }
@@ -191,7 +191,8 @@ impl<'a> Solver<'a> {
         let mut sum = self.pass.solved_sum;
         progress.begin(sum - 2);
         let tables = tables(self.store.solution());
-        // In this order, as in the loop: a layer is read while the layer above it is in memory.
+        // The upper layer is read first, as in the loop, where it is in memory while a layer is
+        // read.
         let fours = self.read(&tables, sum + 2)?;
         let mut above = [self.read(&tables, sum)?, fours];
         loop {

@@ -151,16 +151,6 @@ const OPEN_PARTS: u64 = 2;
 /// A canonical afterstate, and the number of the state from which a move leads to it.
 type Reached = (Board, u32);
 
-/// The boards after the moves of some states.
-struct MovedStates {
-    /// By direction, not canonical; 0 for an illegal move.
-    slid: [Vec<Board>; 4],
-    /// The afterstates with the largest tile of the states, and the afterstates with a larger tile.
-    reached: [Vec<Reached>; 2],
-    /// Winning moves: the states, and the boards after them.
-    won: Vec<(usize, Board)>,
-}
-
 impl<'a> StateValues<'a> {
     /// A finder for some goals of a solution.
     ///
@@ -187,23 +177,42 @@ impl<'a> StateValues<'a> {
     /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach;
     /// damaged files.
     pub fn of(&mut self, key: PartKey, states: &[Board]) -> Result<Vec<f64>> {
-        let goals = self.payoffs.len();
-        let mut moved = self.moved(key, states);
+        let game = self.solution.run().game();
+        let (goals, larger) = (self.payoffs.len(), key.max.next());
+        let wins = larger == game.win();
+        // Winning moves need their boards, too, so no tile is treated as winning.
+        let mut slid = [(); 4].map(|()| vec![0; states.len()]);
+        let to = slid.each_mut().map(Vec::as_mut_slice);
+        game.rules().slide(states, Exp::LAST, to);
         let mut best = vec![0; states.len() * goals];
-        for (max, reached) in [key.max, key.max.next()]
-            .into_iter()
-            .zip(&mut moved.reached)
-        {
-            self.look_up(PartKey { max, ..key }, reached, &mut best)?;
-        }
-        for (mover, board) in moved.won {
-            for (best, payoff) in best[mover * goals..].iter_mut().zip(&self.payoffs) {
-                *best = payoff.ended(board).max(*best);
+        // The afterstates with the largest tile of the states, and with a larger tile.
+        let mut reached: [Vec<Reached>; 2] = Default::default();
+        let (mut boards, mut movers) = (Vec::new(), Vec::new());
+        for slid in &slid {
+            boards.clear();
+            movers.clear();
+            for (mover, &board) in slid.iter().enumerate().filter(|&(_, &board)| board != 0) {
+                if wins && holds(board, larger) {
+                    for (best, payoff) in best[mover * goals..].iter_mut().zip(&self.payoffs) {
+                        *best = payoff.ended(board).max(*best);
+                    }
+                } else {
+                    boards.push(board);
+                    movers.push(mover as u32);
+                }
             }
+            game.rules().canonicalise(&mut boards);
+            for (&board, &mover) in boards.iter().zip(&movers) {
+                reached[usize::from(holds(board, larger))].push((board, mover));
+            }
+        }
+        for (max, reached) in [key.max, larger].into_iter().zip(&mut reached) {
+            reached.sort_unstable();
+            self.look_up(PartKey { max, ..key }, reached, &mut best)?;
         }
         let mut numbers = Vec::with_capacity(best.len());
         for (at, &state) in states.iter().enumerate() {
-            let legal = moved.slid.iter().any(|slid| slid[at] != 0);
+            let legal = slid.iter().any(|slid| slid[at] != 0);
             for (best, payoff) in best[at * goals..].iter().zip(&self.payoffs) {
                 let units = if legal {
                     best.saturating_add(payoff.step)
@@ -214,43 +223,6 @@ impl<'a> StateValues<'a> {
             }
         }
         Ok(numbers)
-    }
-
-    /// Move states in all directions.
-    fn moved(&self, key: PartKey, states: &[Board]) -> MovedStates {
-        let game = self.solution.run().game();
-        let larger = key.max.next();
-        let wins = larger == game.win();
-        let mut moved = MovedStates {
-            slid: [(); 4].map(|()| vec![0; states.len()]),
-            reached: Default::default(),
-            won: Vec::new(),
-        };
-        // Winning moves need their boards, too, so no tile is treated as winning.
-        let slid = moved.slid.each_mut().map(Vec::as_mut_slice);
-        game.rules().slide(states, Exp::LAST, slid);
-        let (mut boards, mut movers) = (Vec::new(), Vec::new());
-        for slid in &moved.slid {
-            boards.clear();
-            movers.clear();
-            for (mover, &board) in slid.iter().enumerate().filter(|&(_, &board)| board != 0) {
-                if wins && holds(board, larger) {
-                    moved.won.push((mover, board));
-                } else {
-                    boards.push(board);
-                    movers.push(mover as u32);
-                }
-            }
-            game.rules().canonicalise(&mut boards);
-            for (&board, &mover) in boards.iter().zip(&movers) {
-                let grown = usize::from(holds(board, larger));
-                moved.reached[grown].push((board, mover));
-            }
-        }
-        for reached in &mut moved.reached {
-            reached.sort_unstable();
-        }
-        moved
     }
 
     /// Raise the best value of each state to the values of the afterstates in a part that its moves

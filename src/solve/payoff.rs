@@ -5,19 +5,19 @@
 //! spawned 4 raises Phi by 4. Let W = V + Phi, where V is the expected score from a position on. In
 //! W a move earns nothing, a spawned 4 costs 4, and at the end of a game W is Phi.
 //!
-//! Values are fixed-point numbers of 32 bits. The weighted values of an afterstate's candidates are
-//! summed up exactly and rounded once. So values do not depend on the machine or the number of
-//! threads. Neither a maximum nor a mean enlarges an error, so it is at most half a unit for each
-//! afterstate on the way to the end.
+//! Values are fixed-point numbers of 32 bits. The mean over an afterstate's candidates is computed
+//! exactly and rounded once. So values do not depend on the machine or the number of threads.
+//! Neither a maximum nor a mean enlarges an error, so the error of a value is at most half a unit
+//! for each afterstate until the end of the game.
 //!
 //! [`goal()`](super::goal()) limits the bits of values by the greatest value of the game, so no sum
-//! overflows. Only values in a forged file can be out of bounds; they saturate, and `verify --deep`
+//! overflows. Only a forged file can have values out of bounds. They saturate, and `verify --deep`
 //! finds them.
 
 use crate::game::{Board, Objective, exps};
 use crate::store::{Goal, Rounding};
 
-/// The payoffs of a goal in a game: the constants of the recursion.
+/// The payoffs of a goal: the constants of the recursion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payoff {
     goal: Goal,
@@ -58,8 +58,8 @@ impl Payoff {
         }
     }
 
-    /// The expected score to come, number of moves to come or chance of a tile, on a board of value
-    /// `units`.
+    /// Convert the value `units` of a board to a number: the expected score or number of moves to
+    /// come, or the chance of a tile.
     pub(crate) fn number(&self, board: Board, units: u32) -> f64 {
         self.goal.number(self.ahead(board, units))
     }
@@ -74,7 +74,7 @@ impl Payoff {
     }
 
     /// The value of an afterstate with `empty` empty cells. `total` is the sum of its candidates'
-    /// values; candidates with a 2 count nine times.
+    /// values, in which candidates with a 2 count nine times.
     #[inline(always)]
     pub(crate) fn mean(&self, total: u64, empty: u64) -> u32 {
         let weight = 10 * empty;
@@ -130,9 +130,9 @@ mod tests {
 
     #[test]
     fn the_potential_of_a_tile_is_its_score_from_2s() {
-        // An 8 is made of two 4s, and each of them of two 2s: 8 + 4 + 4. A 2 scores nothing.
+        // An 8 is made from two 4s, and each 4 from two 2s: 8 + 4 + 4. A 2 scores nothing.
         assert_eq!(potential(0x3010), 16);
-        // A tile scores itself, and twice what its halves scored.
+        // The score of a tile is its value and the score of its two halves.
         for cell in 0..16 {
             for exp in 2..16 {
                 let [halves, tile] = [exp - 1, exp].map(|exp| potential(exp << (4 * cell)));

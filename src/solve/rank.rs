@@ -1,11 +1,13 @@
-//! The rank of a board: its number among all boards of its sum, without a hole.
+//! The rank of a board: its number among all boards of its sum. Ranks have no holes.
 //!
 //! Key idea: a row is given by its *weight*, half the sum of its tiles, and its number among the
 //! rows of this weight. The top half of a board has some of its weight, and the bottom half has the
-//! rest. So a board is given by the weight of its top half, a top half of this weight, and a bottom
-//! half of the remaining weight. This is a number in mixed radix, found with a few small tables.
-//! Boards with equal top halves have neighbouring ranks, so a sorted list of boards has long ranges
-//! of neighbouring ranks.
+//! rest. So a board is given by the weight of its top half, the number of the top half among halves
+//! of this weight, and the number of the bottom half. These are digits in a mixed radix, and a few
+//! small tables convert them to a rank. Boards with equal top halves have neighbouring ranks, so a
+//! sorted list of boards has long ranges of neighbouring ranks.
+
+use std::collections::BTreeMap;
 
 use crate::game::{Board, Exp, Size};
 use crate::wide::wide;
@@ -17,8 +19,8 @@ pub struct RankTables {
     rows: Vec<RankRow>,
     /// Number of classes of rows. A class has all rows of one weight.
     classes: usize,
-    /// For each weight of two rows and each class: the number of pairs that precede the pairs whose
-    /// first row is of this class.
+    /// For each weight of two rows and each class: the number of pairs before the first pair whose
+    /// first row is in this class.
     pairs: Vec<u32>,
     /// For each weight, the numbers of top halves and of bottom halves.
     halves: [Vec<u64>; 2],
@@ -56,7 +58,7 @@ impl RankTables {
     pub fn new(size: Size, top: Exp, most: u32) -> Self {
         let (rows, weights) = rows(size.cols(), top);
         let most = most as usize / 2;
-        let counts = |rows_of_half: u8| ways(&rows, rows_of_half, most);
+        let counts = |rows_of_half: u8| ways(&weights, rows_of_half, most);
         let top_half = size.rows().div_ceil(2);
         let halves = [counts(top_half), counts(size.rows() - top_half)];
         let singles = counts(1);
@@ -113,8 +115,7 @@ impl Ranking<'_> {
         self.boards
     }
 
-    /// Append the ranks of `boards`, which must be of the size, the sum and the tiles of the
-    /// ranking.
+    /// Append the ranks of `boards`. Their size, sum and tiles must be possible in the ranking.
     pub fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
         match (self.tables.size.rows(), self.tables.size.cols()) {
             (2, 2) => ranks_of::<2, 2>(self, boards, ranks),
@@ -133,7 +134,7 @@ impl Ranking<'_> {
     #[inline(always)]
     fn slices<const C: usize>(&self) -> Slices<'_> {
         Slices {
-            // With this fixed length the compiler sees that every row is in bounds.
+            // The fixed length proves to the compiler that every row is in bounds.
             rows: &self.tables.rows[..1 << (4 * C)],
             classes: self.tables.classes,
             pairs: &self.tables.pairs,
@@ -210,15 +211,11 @@ fn rows(cells: u8, top: Exp) -> (Vec<RankRow>, Vec<(u16, u16)>) {
     let digits = |row: usize| (0..cells).map(move |cell| (row >> (4 * cell) & 15) as u8);
     let fits = |&row: &usize| digits(row).all(|digit| digit <= top.get());
     let weight = |row: usize| digits(row).map(|digit| (1 << digit) / 2).sum::<u16>();
-    let mut weights: Vec<(u16, u16)> = Vec::new();
-    let mut found: Vec<u16> = all.clone().filter(fits).map(weight).collect();
-    found.sort_unstable();
-    for weight in found {
-        match weights.last_mut() {
-            Some((last, peers)) if *last == weight => *peers += 1,
-            _ => weights.push((weight, 1)),
-        }
+    let mut peers: BTreeMap<u16, u16> = BTreeMap::new();
+    for row in all.clone().filter(fits) {
+        *peers.entry(weight(row)).or_default() += 1;
     }
+    let weights: Vec<(u16, u16)> = peers.into_iter().collect();
     let mut rows = vec![RankRow::default(); all.len()];
     let mut numbers = vec![0; weights.len()];
     for row in all.filter(fits) {
@@ -236,23 +233,15 @@ fn rows(cells: u8, top: Exp) -> (Vec<RankRow>, Vec<(u16, u16)>) {
 }
 
 /// For each weight up to `most`, the number of ways to fill `rows_of_half` rows.
-fn ways(rows: &[RankRow], rows_of_half: u8, most: usize) -> Vec<u64> {
+fn ways(weights: &[(u16, u16)], rows_of_half: u8, most: usize) -> Vec<u64> {
     let mut ways = vec![0; most + 1];
     ways[0] = 1;
-    let mut weights: Vec<(usize, u64)> = rows
-        .iter()
-        .map(|row| (usize::from(row.weight), u64::from(row.peers)))
-        .filter(|&(_, peers)| peers > 0)
-        .collect();
-    weights.sort_unstable();
-    weights.dedup();
     for _ in 0..rows_of_half {
         let mut longer = vec![0; most + 1];
-        for &(weight, peers) in &weights {
-            for rest in 0..=most.saturating_sub(weight) {
-                if weight + rest <= most {
-                    longer[weight + rest] += peers * ways[rest];
-                }
+        for &(weight, peers) in weights {
+            let longer = longer.iter_mut().skip(weight.into());
+            for (longer, shorter) in longer.zip(&ways) {
+                *longer += u64::from(peers) * shorter;
             }
         }
         ways = longer;
@@ -265,7 +254,7 @@ mod tests {
     use super::*;
     use crate::game::{max_exp, sum};
 
-    /// All boards of a size without a larger tile than 2^`top`.
+    /// All boards of a size with tiles up to 2^`top`.
     fn boards(size: Size, top: u64) -> impl Iterator<Item = Board> {
         let cells = size.cells();
         (0..(top + 1).pow(cells)).map(move |number| {

@@ -26,7 +26,7 @@ use crate::witness::{Predecessors, is_spawned};
 /// let plan = Plan::new(256 << 20, 2)?;
 /// let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates))?;
 /// engine::count(&mut store, &plan, None, &mut engine::Silent)?;
-/// drop(store); // one process, or one store, has a directory at a time
+/// drop(store); // a directory can be open in only one store at a time
 ///
 /// let mut store = SolutionStore::open(place.path())?;
 /// let goal = solve::goal(store.solution().run(), "32".parse()?, None, Rounding::Nearest)?;
@@ -226,15 +226,10 @@ impl<'a> Values<'a> {
     ///
     /// Damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
-        if max_exp(board) >= self.game().win() {
-            return self.won(board);
-        }
-        is_spawned(&mut self.afterstates, board)
-    }
-
-    /// Whether a winning move leads to a board from a board that the run reaches.
-    fn won(&mut self, board: Board) -> Result<bool> {
         let game = *self.game();
+        if max_exp(board) < game.win() {
+            return is_spawned(&mut self.afterstates, board);
+        }
         let predecessors = self
             .predecessors
             .get_or_insert_with(|| Predecessors::new(&game));
@@ -249,28 +244,20 @@ impl<'a> Values<'a> {
 
     /// The values of an afterstate that does not win.
     fn afterstate(&mut self, board: Board) -> Result<Vec<u32>> {
-        let values = self.find(board)?;
+        let game = *self.game();
         let absent = || SolvingError::Absent {
             sum: sum(board),
-            afterstate: self.game().canonical(board).0,
+            afterstate: game.canonical(board).0,
         };
-        values.ok_or_else(|| absent().into())
-    }
-
-    /// The values of an afterstate; `None` if the run does not have it, or its part is not solved.
-    fn find(&mut self, board: Board) -> Result<Option<Vec<u32>>> {
-        let Some(position) = self.afterstates.position(Kind::Afterstates, board)? else {
-            return Ok(None);
-        };
+        let position = self.afterstates.position(Kind::Afterstates, board)?;
+        let position = position.ok_or_else(absent)?;
         let key = PartKey::of(board);
         let columns = self.columns.get_or_make(key, || {
             let part = self.afterstates.part(Kind::Afterstates, key)?;
             let columns = part.map(|part| columns(self.solution, &self.objectives, &part));
             Ok((columns.transpose()?.flatten().map(Arc::new), 1))
         })?;
-        let Some(columns) = columns else {
-            return Ok(None);
-        };
+        let columns = columns.ok_or_else(absent)?;
         let size = columns.first().map_or(1, ValueColumn::block_size);
         let (block, at) = ((position / size) as usize, (position % size) as usize);
         let values = self.values.get_or_make((key, block), || {
@@ -281,7 +268,7 @@ impl<'a> Values<'a> {
             let number: usize = values.iter().map(Vec::len).sum();
             Ok((Arc::new(values), (number * size_of::<u32>()) as u64))
         })?;
-        Ok(Some(values.iter().map(|values| values[at]).collect()))
+        Ok(values.iter().map(|values| values[at]).collect())
     }
 }
 
@@ -315,9 +302,9 @@ impl<'a> BatchValues<'a> {
         })
     }
 
-    /// Answer all questions, in their order. They are sorted by `key` first, and each thread gets an
-    /// equal slice. So if questions with near keys need equal blocks, threads seldom decode a block
-    /// twice.
+    /// Answer questions. Returns the answers in the order of the questions. The questions are
+    /// sorted by `key`, and each thread gets an equal slice. So threads seldom decode a block
+    /// twice, if questions with near keys need equal blocks.
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// Empty buckets that spill to `spill`.
+    /// Empty buckets, which spill to `spill`.
     pub(super) fn new(
         splitters: &Splitters,
         plan: &Plan,
@@ -167,7 +167,7 @@ impl Buckets {
         full.chain([&bucket.open[..bucket.filled]])
     }
 
-    /// Return the chunks of a range to the pool; the range is then empty.
+    /// Return the chunks of a range to the pool. The range is then empty.
     pub(super) fn release(&mut self, range: usize, pool: &mut ChunkPool) {
         self.buckets[range].filled = 0;
         self.full_chunks -= self.full[range].len();
@@ -194,13 +194,13 @@ mod tests {
     fn buckets_return_every_candidate_from_chunks_runs_and_files() {
         let place = tempfile::tempdir().unwrap();
         let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        // The first three ranges have 2^18 keys each, and the last one has all keys beyond.
+        // The first three ranges have 2^18 keys each. The last range has all greater keys.
         let keys: Vec<u64> = (0..60_000)
             .map(|i| (mix(i) >> 44) | ((i % 3) << 40))
             .collect();
         let sample: Vec<u64> = (0..1 << 10).map(|i| i << 10).collect();
         let splitters = Splitters::new(&sample, 4, 42);
-        // All in chunks, packed runs in memory, and runs in a file.
+        // First all candidates are in chunks, then some in packed runs, then some in a file.
         for (limit, packed, spilled) in [
             (1 << 20, false, false),
             (300 << 10, true, false),

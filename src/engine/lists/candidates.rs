@@ -1,7 +1,7 @@
 //! The candidates of one part, while they are collected: from spawns, from moves, and from starts.
 
 use std::path::Path;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use super::buckets::Buckets;
 use super::sort::KeySorter;
@@ -51,13 +51,6 @@ impl Candidates {
         }
     }
 
-    fn filler(&self, thread: usize) -> Filler<'_> {
-        Filler {
-            splitters: &self.splitters,
-            buckets: self.buckets.lock(thread),
-        }
-    }
-
     /// Spawn `tile` into a block of afterstates, and collect the states in the buckets of one
     /// thread.
     pub(super) fn spawn(
@@ -81,12 +74,12 @@ impl Candidates {
     /// Collect canonical boards in the buckets of a thread, and turn `boards` into keys.
     pub(super) fn add(&self, boards: &mut [Board], thread: usize) -> Result<()> {
         let CandidateScratch { pool, sorter, .. } = &mut *self.scratch.lock(thread);
-        let mut filler = self.filler(thread);
-        filler.buckets.produced += boards.len() as u64;
+        let mut buckets = self.buckets.lock(thread);
+        buckets.produced += boards.len() as u64;
         self.codec.encode(boards);
         boards
             .iter()
-            .try_for_each(|&key| filler.push(key, pool, sorter))
+            .try_for_each(|&key| buckets.push(self.splitters.range(key), key, pool, sorter))
     }
 
     /// Turn the collected candidates into a source of boards.
@@ -100,17 +93,10 @@ impl Candidates {
         let buckets = self.buckets.into_values();
         CandidateSource::new(buckets, None, self.scratch, self.sort)
     }
-
-    /// Return all chunks to the threads' pools.
-    pub(crate) fn retire(self) {
-        for (thread, buckets) in self.buckets.into_values().into_iter().enumerate() {
-            buckets.retire(&mut self.scratch.lock(thread).pool);
-        }
-    }
 }
 
-/// Collects the afterstates of one part's states. Their largest tile is the part's, or the next
-/// larger one after a merge of two largest tiles.
+/// Collects the afterstates of one part's states. Their largest tile is the part's largest tile, or
+/// the next larger tile after a merge.
 pub(crate) struct MoveSink<'a> {
     own: &'a Candidates,
     above: &'a Candidates,
@@ -119,7 +105,8 @@ pub(crate) struct MoveSink<'a> {
 }
 
 impl<'a> MoveSink<'a> {
-    /// For states whose largest tile is `max`: afterstates go to `own`, or to `above`.
+    /// A sink for states with largest tile `max`. Afterstates go to `own`, or after a merge of
+    /// largest tiles to `above`.
     pub(crate) fn new(max: Exp, own: &'a Candidates, above: &'a Candidates) -> Self {
         Self {
             own,
@@ -128,8 +115,9 @@ impl<'a> MoveSink<'a> {
         }
     }
 
-    /// Take the afterstates of a slice of states, one list for each direction: not canonical, with
-    /// repeats, 0 for no afterstate. `worker` is the number of the thread.
+    /// Take the afterstates of a slice of states, one list for each direction. They are not
+    /// canonical and have repeats; 0 stands for no afterstate. `worker` is the number of the
+    /// thread.
     pub(crate) fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
         let CandidateScratch {
             pool,
@@ -145,36 +133,25 @@ impl<'a> MoveSink<'a> {
         keys.extend_from_slice(fresh);
         self.own.codec.encode(keys);
 
-        let mut own = self.own.filler(worker);
-        let mut above = self.above.filler(worker);
+        let mut own = self.own.buckets.lock(worker);
+        let mut above = self.above.buckets.lock(worker);
         let mut mergers = 0;
         for (&afterstate, &key) in fresh.iter().zip(keys.iter()) {
             let merged = holds(afterstate, self.merged);
             mergers += usize::from(merged);
-            let filler = if merged { &mut above } else { &mut own };
-            filler.push(key, pool, sorter)?;
+            let (candidates, buckets) = match merged {
+                true => (self.above, &mut above),
+                false => (self.own, &mut own),
+            };
+            buckets.push(candidates.splitters.range(key), key, pool, sorter)?;
         }
-        above.buckets.produced += mergers as u64;
-        own.buckets.produced += (fresh.len() - mergers) as u64;
+        above.produced += mergers as u64;
+        own.produced += (fresh.len() - mergers) as u64;
         Ok(())
     }
 }
 
-/// The locked buckets of a thread.
-struct Filler<'a> {
-    splitters: &'a Splitters,
-    buckets: MutexGuard<'a, Buckets>,
-}
-
-impl Filler<'_> {
-    #[inline]
-    fn push(&mut self, key: u64, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
-        let range = self.splitters.range(key);
-        self.buckets.push(range, key, pool, sorter)
-    }
-}
-
-/// A thread's buffers to make and sort candidates; they live as long as the count.
+/// A thread's buffers to make and sort candidates. They are reused from layer to layer.
 pub(super) struct CandidateScratch {
     pub(super) pool: ChunkPool,
     pub(super) sorter: KeySorter,
@@ -227,12 +204,12 @@ fn expand(
     Ok(candidates)
 }
 
-/// Log2 of the entries: 256 KiB, a part of a core's second cache.
+/// Log2 of the number of entries. They take 256 KiB, part of a core's second cache.
 const BITS: u32 = 15;
 
-/// Remembers boards, each until another board takes its slot. Neighbours in a sorted list of states
-/// often have afterstates in common. Dropping repeats here, before canonical form and sort, costs
-/// almost nothing.
+/// A small lossy table of recent boards: each board stays until another board takes its slot.
+/// Neighbours in a sorted list of states often have afterstates in common. Dropping repeats here,
+/// before canonical form and sort, costs almost nothing.
 struct Filter {
     table: Vec<Board>,
 }
@@ -276,7 +253,7 @@ mod tests {
     fn a_block_expands_to_the_candidates_of_the_rules() {
         let game: Game = "2x2".parse().unwrap();
         let rules = game.rules();
-        // 2 . / . . and . . / 4 2 with a 2: sums 4 and 8, so each needs a codec of its own.
+        // 2 . / . . and . . / 4 2 with a 2: the sums are 4 and 8, so each needs its own codec.
         for (afterstate, expected) in [
             (0x2000, vec![0x0012, 0x0012, 0x0120]),
             (0x0021, vec![0x0112, 0x0121]),

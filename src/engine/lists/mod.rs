@@ -1,13 +1,12 @@
 //! Candidates as lists, the first of the two ways to hold a layer.
 //!
 //! A parallel sample sort, which drops repeats late. Candidates are turned into keys (`KeyCodec`),
-//! which have the order of boards in fewer bits. *Splitters*, taken from a sample of
-//! the same part in the layer before, cut the keys into *ranges* of about equally many candidates.
-//! Every thread puts its candidates into *buckets* of its own, one for each range, in chunks of
-//! memory from one pool. When the pool is used up, buckets are sorted and packed into delta-coded
-//! runs. If the runs take too much memory, they are spilled to a file. Then the buckets of all
-//! threads are sorted and merged, range by range, and repeats are dropped. The ranges in order are
-//! the part.
+//! which have the order of boards in fewer bits. *Splitters*, taken from a sample of the part in
+//! the layer before, cut the keys into *ranges* of about equal numbers of candidates. Every thread
+//! puts its candidates into its own *buckets*, one for each range, in chunks of memory from one
+//! pool. When the pool is used up, buckets are sorted and packed into delta-coded runs. If the runs
+//! take too much memory, they are spilled to a file. Then the buckets of all threads are sorted and
+//! merged, range by range, and repeats are dropped. The ranges in order are the part.
 //!
 //! ```text
 //! expand ----(range, key)--> Buckets        chunks; packed when chunks run out; then spilled
@@ -20,8 +19,8 @@
 //!                            reduce ------> states, in order
 //! ```
 //!
-//! The two steps that do the work are pure functions, `expand` and `reduce`: they know no files,
-//! no threads and no buckets.
+//! The two steps that do the work are pure functions, `expand` and `reduce`: they use no files, no
+//! threads and no buckets.
 //!
 //! Reading order: `splitters`, `candidates` (with `expand`), `buckets` (`chunk`, `packed`), `source`,
 //! `sort` (with `reduce`).
@@ -50,8 +49,8 @@ pub(crate) use candidates::{Candidates, MoveSink};
 pub(crate) use source::CandidateSource;
 use splitters::{Sample, Splitters};
 
-/// Data that lives from layer to layer: samples that cut the parts of the next layer, and each
-/// thread's memory.
+/// Data that is kept from layer to layer: samples to cut the parts of the next layer, and the
+/// buffers of each thread.
 pub(crate) struct Lists {
     game: Game,
     plan: Plan,
@@ -96,14 +95,14 @@ impl Lists {
         self
     }
 
-    /// Begin the layer of sum `sum`.
+    /// Prepare for the layer of sum `sum`.
     pub(crate) fn begin(&mut self, sum: u32) {
         self.codec = self.codec.for_sum(sum, largest(&self.game, sum));
     }
 
-    /// Collect candidates of a part of this layer. A sample of the same part in the layer before
-    /// cuts the ranges. If its states are not kept, a sample of its afterstates serves instead:
-    /// both have similar distributions.
+    /// Collect candidates of a part of this layer. The splitters come from a sample of the part
+    /// with this largest tile in the layer before. If its states are not kept, they come from its
+    /// afterstates, which have a similar distribution.
     pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
         let sample = |kind| self.samples.get(&(kind, max));
         let sample = sample(kind).or_else(|| sample(Kind::Afterstates));
@@ -118,12 +117,12 @@ impl Lists {
         Candidates::new(&self.game, codec, splitters, &self.plan, scratch, &self.dir)
     }
 
-    /// Keep a sample of a part that was built, for the same part of the next layer.
+    /// Keep a sample of a part for the next layer.
     pub(crate) fn remember(&mut self, kind: Kind, max: Exp, sample: Sample) {
         self.samples.insert((kind, max), sample);
     }
 
-    /// Collect the states of parts from their origins.
+    /// Spawn into the origins of parts, and collect the states.
     pub(crate) fn spawn(&self, parts: &[Origins], workers: &Workers) -> Result<Vec<Candidates>> {
         let collect = |origins: &Origins| self.collect(Kind::States, origins.max);
         let states: Vec<Candidates> = parts.iter().map(collect).collect();

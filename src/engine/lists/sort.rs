@@ -18,7 +18,7 @@ const DIGIT: u32 = 11;
 /// Most bits of a slot's number in the table of repeats: 256 KiB of 4-byte values.
 const PLACE: u32 = 16;
 
-/// The standard library sorts shorter lists in less time than clearing the counters takes.
+/// The standard library sorts shorter lists faster than the radix sort clears its counters.
 const SMALL: usize = 1024;
 
 /// An integer that a [`Sorter`] can sort: `u32` or `u64`.
@@ -54,8 +54,8 @@ pub struct Sorter<K> {
 impl<K: SortKey> Sorter<K> {
     /// The values of all `slices`, sorted, without repeats.
     ///
-    /// Takes two and a half times the memory of `slices`. Costs about 1 to 2 ns a value, and 1 to 2
-    /// ns for each pass over a value that the table does not drop.
+    /// Takes two and a half times the memory of `slices`. Costs about 1 to 2 ns a value, and for
+    /// each pass 1 to 2 ns a value that the table does not drop.
     pub fn sort_dedup(&mut self, slices: &[&[K]]) -> &[K] {
         let length = slices.iter().map(|slice| slice.len()).sum();
         self.sorted.clear();
@@ -70,8 +70,8 @@ impl<K: SortKey> Sorter<K> {
         &self.sorted
     }
 
-    /// Copy the values to `spare`, `length` at most, without the repeats that the table of known
-    /// values finds.
+    /// Copy at most `length` values to `spare`, without the repeats that the table of known values
+    /// finds.
     fn gather(&mut self, slices: &[&[K]], length: usize) {
         let bits = (length / 2).ilog2().min(PLACE);
         self.known.clear();
@@ -170,16 +170,15 @@ impl KeySorter {
         }
     }
 
-    /// Append `keys`, sorted and without repeats, to `out`; returns the number of keys with
-    /// repeats.
+    /// Append `keys` to `out`, sorted and without repeats. Returns the number of keys with repeats.
     pub(super) fn sort_keys(&mut self, keys: &[u64], out: &mut Vec<u64>) -> usize {
         out.extend_from_slice(self.wide.sort_dedup(&[keys]));
         keys.len()
     }
 }
 
-/// Replace `out` by the union of two strictly increasing lists, strictly increasing, too. About 2
-/// ns a value; no branch depends on the data while both lists last.
+/// Replace `out` by the strictly increasing union of two strictly increasing lists. About 2 ns a
+/// value; no branch depends on the data while both lists last.
 pub fn union(a: &[u64], b: &[u64], out: &mut Vec<u64>) {
     out.resize(a.len() + b.len(), 0);
     let (mut i, mut j, mut n) = (0, 0, 0);
@@ -307,7 +306,7 @@ mod tests {
         fn merging_is_set_union(sets in prop::collection::vec(prop::collection::btree_set(0u64..300, 0..80), 0..9)) {
             let expected: BTreeSet<u64> = sets.iter().flatten().copied().collect();
             let lists = sets.into_iter().map(|set| set.into_iter().collect());
-            // At least one list, and a spare buffer that was used before.
+            // There is at least one list. The spare buffer was used before.
             let mut lists: Vec<Vec<u64>> = lists.chain([Vec::new()]).collect();
             union_all(&mut lists, &mut vec![7; 90]);
             prop_assert_eq!(&lists[0], &expected.into_iter().collect::<Vec<_>>());

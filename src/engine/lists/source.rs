@@ -19,7 +19,7 @@ use crate::game::{Board, Tally};
 use crate::per_thread::PerThread;
 use crate::progress::Cuts;
 
-/// Gives the states of a part, range by range.
+/// The source of a part's boards or keys, range by range.
 pub(crate) struct CandidateSource {
     /// The buckets of each thread.
     buckets: Vec<Buckets>,
@@ -114,7 +114,7 @@ impl Source for CandidateSource {
 struct SortTask {
     range: usize,
     bounds: Bounds,
-    /// Candidates, repeats included; an estimate if the range is split.
+    /// Number of candidates, repeats included. It is an estimate if the range is split.
     candidates: usize,
 }
 
@@ -237,7 +237,7 @@ mod tests {
         let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
         let keys: Vec<u64> = (0..30_000).map(|i| mix(i % 20_000)).collect();
         let expected: BTreeSet<u64> = keys.iter().copied().collect();
-        // Uneven splitters: the last of the three ranges has nearly all keys.
+        // The splitters are uneven: the last of the three ranges has nearly all keys.
         let splitters = Splitters::new(&[0, 1000, 2000], 3, 20);
         for (chunks, most) in [(1000, 100_000), (1000, 3000), (8, 3000)] {
             let (mut pool, mut sorter) = (ChunkPool::new(chunks), KeySorter::default());

@@ -2,20 +2,20 @@
 //!
 //! Key idea: the distribution of a part hardly changes from layer to layer. So quantiles of a
 //! sample of the part in the layer before cut it evenly (sample sort; Frazer and `McKellar`, 1970).
-//! Splitters affect only the division of the work, never its result.
+//! Splitters change only the division of the work, not its result.
 
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::engine::plan::{PARTS, Plan};
 use crate::game::Board;
 use crate::part::Part;
 
-/// Most values of a sample: sixteen for each of 8,192 ranges.
+/// Most values of a sample: 16 for each of 8,192 ranges.
 const SAMPLE: usize = 1 << 17;
 
-/// Candidates of a range: with its scratch space it fits a core's cache.
+/// Candidates of a range. With its scratch space a range fits a core's cache.
 const RANGE: usize = 1 << 16;
 
-/// Candidates of a range of a small part, so that all threads have work.
+/// Candidates of a range of a small part. Smaller ranges give all threads work.
 const SMALL_RANGE: usize = 1 << 12;
 
 /// An even sample of a part's boards, in order, and the number of candidates of the part.
@@ -44,7 +44,7 @@ impl Sample {
         self.skip = self.skip + taken.len() * stride - boards.len();
     }
 
-    /// The sample of a part on disk, from its index.
+    /// A sample of a part on disk: the first board of each block.
     pub(super) fn of(part: &Part) -> Self {
         Self {
             values: part.firsts().collect(),
@@ -67,7 +67,7 @@ pub(super) fn ranges(candidates: u64, plan: &Plan) -> usize {
 
 /// Cuts all keys into consecutive ranges.
 pub(super) struct Splitters {
-    /// The first key of every range but the first, increasing.
+    /// The first key of every range except the first, increasing.
     splitters: Vec<u64>,
     bits: u32,
     shift: u32,

@@ -8,9 +8,9 @@
 >>> [hex(board) for board in run.layer(6)]
 ['0x111', '0x12', '0x120']
 
-A board is a number with one hexadecimal digit for each cell, row by row: 0 is an empty cell, and k the tile
-2**k, so 0x2310 on 2x2 is 4 8 / 2 and an empty cell. What takes boards takes one, or any array of them. Long work
-leaves the interpreter to other threads, uses all cores, and can be stopped with Ctrl-C.
+A board is a number with one hexadecimal digit for each cell, row by row: 0 is an empty cell, and k is the tile
+2**k. So 0x2310 on 2x2 is 4 8 / 2 and an empty cell. A function of boards takes one board or an array of boards.
+Long work releases the interpreter's lock, uses all cores, and can be stopped with Ctrl-C.
 """
 
 from ._enum48 import (

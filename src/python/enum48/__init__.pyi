@@ -1,4 +1,4 @@
-"""The types of the module; what each function does its docstring says."""
+"""The types of the module. The docstrings of the module describe its functions."""
 
 import os
 import pathlib
