@@ -245,8 +245,8 @@ impl<'a> PlannedLayer<'a> {
         self.dir.retract(files.iter().map(String::as_str))
     }
 
-    /// If an error is about a damaged file of a task, withdraw its receipt, and name the task in the
-    /// error.
+    /// If an error is about a damaged file of a task, withdraw its receipt, and name the task in
+    /// the error.
     pub(super) fn blame(&self, error: Error) -> Error {
         let task = error.damaged_file().and_then(|path| self.maker(path));
         let Some(task) = task else { return error };

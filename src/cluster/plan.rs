@@ -295,8 +295,8 @@ impl Task {
         format!("{self}.{kind}")
     }
 
-    /// File name of the afterstates that a reduce makes: with its `own` largest tile, or with the next
-    /// larger tile.
+    /// File name of the afterstates that a reduce makes: with its `own` largest tile, or with the
+    /// next larger tile.
     pub(super) fn afterstates(self, own: bool) -> String {
         let merged = if own { "" } else { "merged." };
         format!("{self}.{merged}{}", Kind::Afterstates)

@@ -140,8 +140,8 @@ impl fmt::Display for Choice {
 ///
 /// # Errors
 ///
-/// [`Error::Until`] for a sum below the first layer; [`Error::Endless`] if the game goes on to tiles
-/// that no digit stands for.
+/// [`Error::Until`] for a sum below the first layer; [`Error::Endless`] if the game goes on to
+/// tiles that no digit stands for.
 pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
     let endless = game.size().cells() == 16 && game.max().is_none();
     match until {

@@ -39,8 +39,8 @@ pub(crate) struct Origins<'a> {
 }
 
 impl Origins<'_> {
-    /// Divide the origins among `tasks` tasks of about equal size, and keep task `number`. Task 0 has
-    /// the starts.
+    /// Divide the origins among `tasks` tasks of about equal size, and keep task `number`. Task 0
+    /// has the starts.
     pub(crate) fn of_task(mut self, number: usize, tasks: usize) -> Self {
         let blocks = self.blocks.len();
         let [from, to] = [number, number + 1].map(|task| blocks * task / tasks);
@@ -192,8 +192,8 @@ impl Frontier {
         !self.starts(key.max).is_empty() || self.sources(key).next().is_some()
     }
 
-    /// Whether the layer after the next can have states, from 4s spawned into afterstates of the last
-    /// sum.
+    /// Whether the layer after the next can have states, from 4s spawned into afterstates of the
+    /// last sum.
     pub(crate) fn goes_on(&self) -> bool {
         self.parts.iter().any(|(key, _)| key.sum + 2 == self.sum)
     }

@@ -97,8 +97,8 @@ impl PackedRun {
         Ok(())
     }
 
-    /// Append the keys of a range within `bounds` to `out`, sorted. `bytes` is scratch space for the
-    /// block; no other memory is needed.
+    /// Append the keys of a range within `bounds` to `out`, sorted. `bytes` is scratch space for
+    /// the block; no other memory is needed.
     pub(crate) fn read(
         &self,
         range: usize,

@@ -173,8 +173,8 @@ pub(super) struct ReadyPart<'a> {
     left: Vec<AtomicUsize>,
 }
 
-/// The parts of the last batch to visit and encode. `rest` has the boards of earlier batches that did
-/// not fill a block.
+/// The parts of the last batch to visit and encode. `rest` has the boards of earlier batches that
+/// did not fill a block.
 pub(super) fn ready_parts<'a, S, V>(
     parts: &[PartBuild<S, V>],
     batch: &[PartOfBatch],

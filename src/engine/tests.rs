@@ -178,8 +178,8 @@ fn stopping_and_resuming_changes_no_byte() {
 
 #[test]
 fn the_published_totals_of_2x2_are_found() {
-    // Lees-Miller, 2017: 59 states with the win and the loss. Several sources agree on the
-    // game without a winning tile: 110 states, 36 of them dead, and 67 afterstates.
+    // Lees-Miller, 2017: 59 states with the win and the loss. Several sources agree on the game
+    // without a winning tile: 110 states, 36 of them dead, and 67 afterstates.
     let plan = plan(64 << 20, 1);
     let totals = |max| {
         let game = Game::new("2".parse().unwrap(), max).unwrap();

@@ -23,8 +23,8 @@ pub(crate) trait Visit: Sync {
         Tally::default()
     }
 
-    /// Visit a slice of the listed boards, which begins at position `at` of its block. `found` holds
-    /// the findings of the block.
+    /// Visit a slice of the listed boards, which begins at position `at` of its block. `found`
+    /// holds the findings of the block.
     fn visit(
         &self,
         _boards: &[Board],

@@ -1,10 +1,10 @@
 //! The threads of a count, each with its own buffers.
 //!
-//! The crate runs parallel work in two ways. [`Workers::each`] is for counting and solving: tasks in
-//! order, on threads that keep their buffers from task to task, until a [`Stop`]. Parallel iterators
-//! of rayon are for look-ups, checks and exports, which need no such buffers. They run in the pool
-//! of [`Workers::install`] or of [`pool`]. Apart from that, a single thread may read or write files
-//! while another one computes, or wait for Ctrl-C.
+//! The crate runs parallel work in two ways. [`Workers::each`] is for counting and solving: tasks
+//! in order, on threads that keep their buffers from task to task, until a [`Stop`]. Parallel
+//! iterators of rayon are for look-ups, checks and exports, which need no such buffers. They run in
+//! the pool of [`Workers::install`] or of [`pool`]. Apart from that, a single thread may read or
+//! write files while another one computes, or wait for Ctrl-C.
 
 use std::ops::AddAssign;
 use std::sync::Mutex;

@@ -25,12 +25,12 @@ const AT_ONCE: usize = 1 << 21;
 /// States whose values are looked up together. With more states, threads decode fewer blocks.
 const TOGETHER: usize = 1 << 18;
 
-/// The best moves and the values of boards, as Run.best() returns them: arrays with the shape of the
-/// array of boards.
+/// The best moves and the values of boards, as Run.best() returns them: arrays with the shape of
+/// the array of boards.
 #[pyclass(frozen, module = "enum48", get_all, name = "Best")]
 pub(super) struct PyBest {
-    /// The best move: 0 up, 1 right, 2 down, 3 left, or the first of several equal ones; -1 if the game
-    /// has ended or never reaches the board.
+    /// The best move: 0 up, 1 right, 2 down, 3 left, or the first of several equal ones; -1 if the
+    /// game has ended or never reaches the board.
     directions: Py<PyAny>,
     /// The expectation under the best play; nan if the game never reaches the board.
     values: Py<PyAny>,

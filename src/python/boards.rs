@@ -106,9 +106,9 @@ pub(super) fn moves<'py>(
     })
 }
 
-/// The boards after a spawn of a 2 or a 4, along a last axis with an entry for each cell, row by row.
-/// An occupied cell gives 0. The boards are not canonical. In a game nine of ten spawned tiles are
-/// 2s, and every empty cell is equally likely.
+/// The boards after a spawn of a 2 or a 4, along a last axis with an entry for each cell, row by
+/// row. An occupied cell gives 0. The boards are not canonical. In a game nine of ten spawned tiles
+/// are 2s, and every empty cell is equally likely.
 ///
 /// >>> import enum48
 /// >>> [hex(board) for board in enum48.spawns(0x2010, "2x2", 4)]

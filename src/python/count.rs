@@ -16,12 +16,12 @@ use crate::store::Store;
 /// Count a game, like the program enum48, and open the run. A count that was stopped is resumed.
 ///
 /// game is the name of the game, such as "3x3-1024", or "4x3" without a winning tile. dir is the
-/// directory for the files [default: enum48-data/ and the name]. until is the sum of the last layer.
-/// keep says which files of each layer to keep: "all", "last", "afterstates" or "both"; other files
-/// that the run kept are deleted. memory bounds the data, such as "8G" [default: half of the machine's
-/// memory]. threads is the number of threads [default: one for each core; at most eight for each].
-/// progress=True writes a line to stderr every ten seconds. After Ctrl-C the same call resumes from the
-/// last layer that was written.
+/// directory for the files [default: enum48-data/ and the name]. until is the sum of the last
+/// layer. keep says which files of each layer to keep: "all", "last", "afterstates" or "both";
+/// other files that the run kept are deleted. memory bounds the data, such as "8G" [default: half
+/// of the machine's memory]. threads is the number of threads [default: one for each core; at most
+/// eight for each]. progress=True writes a line to stderr every ten seconds. After Ctrl-C the same
+/// call resumes from the last layer that was written.
 ///
 /// >>> import enum48, tempfile
 /// >>> with tempfile.TemporaryDirectory() as place:
@@ -62,8 +62,8 @@ pub(super) fn count(
     PyRun::open(py, &dir)
 }
 
-/// Open the run in a directory, with the layers that are counted now. It is read-only, so a count can
-/// go on in the directory.
+/// Open the run in a directory, with the layers that are counted now. It is read-only, so a count
+/// can go on in the directory.
 ///
 /// >>> import enum48
 /// >>> run = enum48.open("enum48-data/2x2-32")

@@ -15,8 +15,8 @@ pub(super) struct PyReplay {
     scores: Vec<u64>,
 }
 
-/// Play the game of a code by the rules alone, without the code that counts states. An invalid code is
-/// a ValueError, which names the first illegal move and the reason.
+/// Play the game of a code by the rules alone, without the code that counts states. An invalid code
+/// is a ValueError, which names the first illegal move and the reason.
 ///
 /// >>> import enum48
 /// >>> game = enum48.replay("w1.2x2-8.BD.1.w..W.10f0c486")
@@ -65,8 +65,8 @@ impl PyReplay {
             .collect()
     }
 
-    /// The board at the start, and after each move and its spawn. A board with a 65536 is 0, because no
-    /// number can hold this tile.
+    /// The board at the start, and after each move and its spawn. A board with a 65536 is 0,
+    /// because no number can hold this tile.
     #[getter]
     fn boards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Board>> {
         self.boards.clone().into_pyarray(py)

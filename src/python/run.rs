@@ -31,9 +31,10 @@ const LOOKUP_MEMORY: u64 = 64 << 20;
 
 /// The counted states of a game, in a directory, as open() and count() return them.
 ///
-/// A state is a number with one hexadecimal digit for each cell of the board, row by row: 0 is an empty
-/// cell and k is the tile 2^k. A run lists the canonical states that have a legal move. The states of
-/// one sum are a layer, and the states of a layer with one largest tile are a part, which is sorted.
+/// A state is a number with one hexadecimal digit for each cell of the board, row by row: 0 is an
+/// empty cell and k is the tile 2^k. A run lists the canonical states that have a legal move. The
+/// states of one sum are a layer, and the states of a layer with one largest tile are a part, which
+/// is sorted.
 #[pyclass(frozen, module = "enum48", name = "Run")]
 pub(super) struct PyRun {
     run: Arc<store::Run>,
@@ -74,8 +75,8 @@ impl PyRun {
         self.run.complete()
     }
 
-    /// The files that the run keeps: "all" states, the states of the "last" layer, the "afterstates" of
-    /// all layers, or "both" states and afterstates of all layers.
+    /// The files that the run keeps: "all" states, the states of the "last" layer, the
+    /// "afterstates" of all layers, or "both" states and afterstates of all layers.
     #[getter]
     fn keep(&self) -> String {
         self.run.keep().to_string()
@@ -104,8 +105,8 @@ impl PyRun {
         sums
     }
 
-    /// The table of the parts, with a row for each sum and largest tile, as in layers.csv. It is a dict of
-    /// arrays, or a data frame with frame="pandas" or frame="polars".
+    /// The table of the parts, with a row for each sum and largest tile, as in layers.csv. It is a
+    /// dict of arrays, or a data frame with frame="pandas" or frame="polars".
     ///
     /// >>> run.table()["live"][:5].tolist()
     /// [2, 0, 1, 2, 4]
@@ -114,8 +115,8 @@ impl PyRun {
         columns(py, &self.run.table(), frame)
     }
 
-    /// The states of a part, sorted; an empty array if the part has none. kind="afterstates" gives the
-    /// afterstates, if the run keeps them.
+    /// The states of a part, sorted; an empty array if the part has none. kind="afterstates" gives
+    /// the afterstates, if the run keeps them.
     ///
     /// >>> [hex(board) for board in run.part(14, 8)]
     /// ['0x123', '0x132', '0x231', '0x1113']
@@ -130,8 +131,8 @@ impl PyRun {
         read_parts(py, parts(&self.run, kind.0, sum.0, Some(max_tile.0))?)
     }
 
-    /// The states of a sum: part by part, in order of largest tile, each part sorted. kind="afterstates"
-    /// gives the afterstates, if the run keeps them.
+    /// The states of a sum: part by part, in order of largest tile, each part sorted.
+    /// kind="afterstates" gives the afterstates, if the run keeps them.
     ///
     /// >>> [hex(board) for board in run.layer(36)]
     /// ['0x1144', '0x2343']
@@ -145,8 +146,9 @@ impl PyRun {
         read_parts(py, parts(&self.run, kind.0, sum.0, None)?)
     }
 
-    /// An iterator over the states of the run, in arrays of up to 131,072 states, so that they need not fit
-    /// in memory. sum and max_tile select parts. If the run does not keep all layers, sum is required.
+    /// An iterator over the states of the run, in arrays of up to 131,072 states, so that they need
+    /// not fit in memory. sum and max_tile select parts. If the run does not keep all layers, sum
+    /// is required.
     ///
     /// >>> sum(len(boards) for boards in run.blocks())
     /// 57
@@ -168,8 +170,8 @@ impl PyRun {
         Ok(py.detach(|| self.look_up(contains))?)
     }
 
-    /// The number of states before each board in its part; -1 for a board that is not in the run. Boards
-    /// may have any orientation.
+    /// The number of states before each board in its part; -1 for a board that is not in the run.
+    /// Boards may have any orientation.
     ///
     /// >>> run.position([0x2310, 0x0132, 0x9999]).tolist()
     /// [1, 1, -1]
@@ -226,9 +228,9 @@ impl PyRun {
         })
     }
 
-    /// A random sample of n states without repeats, in order of sum, largest tile and board. All states are
-    /// equally likely; if there are fewer than n, the sample has all. sum and max_tile select parts, as
-    /// for blocks(). A seed draws equal states on every machine.
+    /// A random sample of n states without repeats, in order of sum, largest tile and board. All
+    /// states are equally likely; if there are fewer than n, the sample has all. sum and max_tile
+    /// select parts, as for blocks(). A seed draws equal states on every machine.
     ///
     /// >>> [hex(board) for board in run.sample(3)]
     /// ['0x122', '0x2223', '0x2234']
@@ -258,8 +260,9 @@ impl PyRun {
         })
     }
 
-    /// The value of each state of a sum under the best play for an objective: the expected score or number
-    /// of moves to come, or the chance of a tile. The values are in the order of layer(sum, kind).
+    /// The value of each state of a sum under the best play for an objective: the expected score or
+    /// number of moves to come, or the chance of a tile. The values are in the order of layer(sum,
+    /// kind).
     ///
     /// >>> run.values(36, 32).tolist()
     /// [1.0, 1.0]
@@ -277,8 +280,8 @@ impl PyRun {
         best::values(py, solution, goal, &parts)
     }
 
-    /// The best move on each board and the value of each move, for an objective [default: the first that
-    /// the run is solved for]. Boards may have any orientation.
+    /// The best move on each board and the value of each move, for an objective [default: the first
+    /// that the run is solved for]. Boards may have any orientation.
     ///
     /// >>> best = run.best(0x2310, "score")
     /// >>> int(best.directions), round(float(best.values), 4), best.moves.round(4).tolist()

@@ -1,8 +1,9 @@
 //! Builds the columns of a layer: the values of all its afterstates, in files.
 //!
-//! Key idea: the [pipeline](crate::engine::Pipeline) builds files of columns like files of states. The source of a part is its blocks of afterstates. The
-//! visit of a slice finds its values, and the last slice of a block encodes the block of each
-//! column. So a small layer of few blocks keeps all threads busy.
+//! Key idea: the [pipeline](crate::engine::Pipeline) builds files of columns like files of states.
+//! The source of a part is its blocks of afterstates. The visit of a slice finds its values, and
+//! the last slice of a block encodes the block of each column. So a small layer of few blocks keeps
+//! all threads busy.
 
 use std::sync::Mutex;
 

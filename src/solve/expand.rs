@@ -53,7 +53,8 @@ impl Expand<'_> {
         scratch: &mut ExpandScratch,
         values: &mut Vec<u32>,
     ) -> Result<()> {
-        // The number of goals is a constant of `slice`, so the compiler unrolls the loops over goals.
+        // The number of goals is a constant of `slice`, so the compiler unrolls the loops over
+        // goals.
         for slice in afterstates.chunks(SLICE) {
             match self.payoffs {
                 [one] => self.slice(&[*one], slice, scratch, values),

@@ -34,9 +34,9 @@
 //! Values are integers, and sums are exact, so the files do not depend on threads, memory or
 //! interruptions.
 //!
-//! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`, `index`,
-//! `layer`, `expand`, `columns`, `passes`, this file (the loop over layers); then `values` and
-//! `parts`, which read solutions.
+//! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`,
+//! `index`, `layer`, `expand`, `columns`, `passes`, this file (the loop over layers); then `values`
+//! and `parts`, which read solutions.
 
 mod columns;
 pub(crate) mod expand;

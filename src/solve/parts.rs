@@ -156,7 +156,7 @@ impl<'a> StateValues<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
+    /// [`Error::Zstd`] if no decoder can be started.
     pub fn new(solution: &'a Solution, goals: &[Goal]) -> Result<Self> {
         Ok(Self {
             solution,

@@ -1,9 +1,9 @@
 //! The passes over the layers that are left to solve, and the memory that each pass takes.
 //!
-//! The memory is computed before any work. Memory holds two layers at a time, and the ranks of the layer that is solved and then read. Only
-//! the number of records of an index is not known in advance; it is at most one for each
-//! afterstate. Large layers of 3x3 had one record for 10 afterstates, and large layers of 4x4 to 32
-//! had one for 7. The estimate is one for 2 afterstates.
+//! The memory is computed before any work. Memory holds two layers at a time, and the ranks of the
+//! layer that is solved and then read. Only the number of records of an index is not known in
+//! advance; it is at most one for each afterstate. Large layers of 3x3 had one record for 10
+//! afterstates, and large layers of 4x4 to 32 had one for 7. The estimate is one for 2 afterstates.
 
 use super::expand::MOST_GOALS;
 use super::goal;
@@ -24,14 +24,13 @@ pub struct Pass {
     pub memory: u64,
 }
 
-/// The passes that finish these goals, in order. Goals that are solved down to the same layer share a
+/// The passes that finish these goals, in order. Goals with an equal lowest solved layer share a
 /// pass if they fit the memory of the plan. Nothing is written.
 ///
 /// # Errors
 ///
-/// The errors of [`Solution::reached`] and of [`goal()`](super::goal());
-/// [`SolvingError::Memory`](crate::SolvingError::Memory) if the layers do not fit the memory of the
-/// plan.
+/// The errors of [`Solution::reached`] and of [`goal()`](super::goal()); [`SolvingError::Memory`]
+/// if the layers do not fit the memory of the plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
     let run = solution.run();
     let mut left: Vec<(u32, Goal)> = Vec::new();

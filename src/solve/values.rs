@@ -61,8 +61,8 @@ pub struct MoveValue {
     pub direction: Direction,
     /// The board after the move, not canonical. It has the winning tile if the move wins.
     pub after: Board,
-    /// For each goal, the value if all later moves are the best for this goal, in units of the goal.
-    /// Compare it only with other moves of the board.
+    /// For each goal, the value if all later moves are the best for this goal, in units of the
+    /// goal. Compare it only with other moves of the board.
     pub units: Vec<u32>,
     /// For each goal, the value as a number: the expected score from the board on, the expected
     /// number of moves from this move on, or the chance of a tile.
@@ -143,8 +143,8 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach; damaged
-    /// files.
+    /// [`SolvingError::Absent`] if a move leads to an afterstate that the run did not reach;
+    /// damaged files.
     pub fn moves(&mut self, board: Board) -> Result<Vec<MoveValue>> {
         let game = *self.game();
         let mut moves = Vec::new();
@@ -220,7 +220,8 @@ impl<'a> Values<'a> {
     }
 
     /// Whether the run reaches a board in any orientation: the board is a start, or follows from an
-    /// afterstate of the run by a spawn. A won board must follow from such a board by a winning move.
+    /// afterstate of the run by a spawn. A won board must follow from such a board by a winning
+    /// move.
     ///
     /// # Errors
     ///

@@ -22,8 +22,8 @@
 //! The two steps that do the work are pure functions, `expand` and `reduce`: they use no files, no
 //! threads and no buckets.
 //!
-//! Reading order: `splitters`, `candidates` (with `expand`), `buckets` (`chunk`, `packed`), `source`,
-//! `sort` (with `reduce`).
+//! Reading order: `splitters`, `candidates` (with `expand`), `buckets` (`chunk`, `packed`),
+//! `source`, `sort` (with `reduce`).
 
 mod buckets;
 mod candidates;
