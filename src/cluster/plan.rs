@@ -121,9 +121,10 @@ impl LayerPlan {
 
     /// Number of ranges of a part's boards of a kind.
     pub(super) fn ranges(&self, kind: Kind, max: Exp) -> usize {
-        let part = self.part(max);
-        let part = part.filter(|part| kind == Kind::Afterstates || part.shares > 0);
-        part.map_or(0, |part| part.cuts(kind).len() + 1)
+        match self.part(max) {
+            Some(part) if kind == Kind::Afterstates || part.shares > 0 => part.cuts(kind).len() + 1,
+            _ => 0,
+        }
     }
 
     /// The keys of a range.

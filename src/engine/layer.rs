@@ -288,8 +288,8 @@ impl Group {
 
     /// The complete afterstates of the parts, and the afterstates for the part above the group.
     fn into_afterstates(self) -> (Vec<(PartKey, Candidates)>, Option<Candidates>) {
-        let own = self.parts.into_iter();
-        let own = own.filter_map(|(key, candidates)| Some((key, candidates?)));
-        (own.collect(), self.above)
+        let collected = |(key, candidates): (PartKey, Option<_>)| Some((key, candidates?));
+        let own = self.parts.into_iter().filter_map(collected).collect();
+        (own, self.above)
     }
 }

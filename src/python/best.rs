@@ -200,16 +200,14 @@ fn of_afterstates(
     blocks: Range<usize>,
     boards: &[Board],
 ) -> Result<Vec<f64>> {
-    let column = solution.values(goal.objective, part.label().key)?;
-    let not_solved = || SolvingError::NotSolved(solution.run().dir().to_owned());
-    let column = column.ok_or_else(not_solved)?;
+    let Some(column) = solution.values(goal.objective, part.label().key)? else {
+        return Err(SolvingError::NotSolved(solution.run().dir().to_owned()).into());
+    };
     column.expect_blocks_of(part)?;
     let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
     for block in blocks {
         column.read_block(block, &mut decoder, &mut units)?;
     }
-    let numbers = boards.iter().zip(units);
-    Ok(numbers
-        .map(|(&board, units)| solve::number(goal, board, units))
-        .collect())
+    let number = |(&board, units)| solve::number(goal, board, units);
+    Ok(boards.iter().zip(units).map(number).collect())
 }

@@ -99,12 +99,14 @@ struct BlocksLeft {
 impl PyBlocks {
     /// An iterator over the boards of these parts, in order.
     pub(super) fn new(run: Arc<Run>, kind: Kind, parts: Vec<PartKey>) -> Self {
-        let parts = parts.into_iter();
-        let parts = parts.filter_map(move |key| run.part(kind, key).transpose());
-        let places = parts.flat_map(|part| match part {
-            Ok(part) => places(part).map(Ok).collect(),
-            Err(error) => vec![Err(error)],
-        });
+        let open = move |key| run.part(kind, key).transpose();
+        let places = parts
+            .into_iter()
+            .filter_map(open)
+            .flat_map(|part| match part {
+                Ok(part) => places(part).map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            });
         Self(Mutex::new(BlocksLeft {
             places: Box::new(places),
             read: VecDeque::new(),

@@ -80,8 +80,8 @@ pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartWorth>> {
         let part = SolvedPart::open(solution, &objectives, key)?;
         part.map(|part| worth(&part, key, goals)).transpose()
     });
-    let parts: Result<Vec<Option<PartWorth>>> = parts.collect();
-    Ok(parts?.into_iter().flatten().collect())
+    let found = parts.collect::<Result<Vec<Option<PartWorth>>>>()?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// The least, the sum and the greatest of some values, in units of a goal.
@@ -106,7 +106,7 @@ fn worth(part: &SolvedPart, key: PartKey, goals: &[Goal]) -> Result<PartWorth> {
         });
         Ok::<Vec<Sums>, Error>(sums.collect())
     });
-    let sums = sums.try_reduce(
+    let total = sums.try_reduce(
         || vec![none; goals.len()],
         |one: Vec<Sums>, other| {
             Ok(one
@@ -117,11 +117,10 @@ fn worth(part: &SolvedPart, key: PartKey, goals: &[Goal]) -> Result<PartWorth> {
         },
     )?;
     let afterstates = part.afterstates.states();
-    let worth = sums.into_iter().zip(goals);
-    let worth = worth.map(|((least, total, greatest), goal)| Worth {
-        least: goal.number(least),
-        mean: goal.number(1) * (total as f64 / afterstates as f64),
-        greatest: goal.number(greatest),
+    let worth = total.into_iter().zip(goals).map(|(sums, goal)| Worth {
+        least: goal.number(sums.0),
+        mean: goal.number(1) * (sums.1 as f64 / afterstates as f64),
+        greatest: goal.number(sums.2),
     });
     Ok(PartWorth {
         key,

@@ -99,10 +99,9 @@ impl RankTables {
             boards += tops[top] * class.bottoms;
             class
         });
-        let classes = classes.collect();
         Ranking {
             tables: self,
-            classes,
+            classes: classes.collect(),
             boards,
         }
     }
