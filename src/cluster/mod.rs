@@ -3,7 +3,7 @@
 //! A layer that is too large for one machine is cut into *tasks*. Each task reads and writes files
 //! in one shared directory, takes minutes, and runs on any machine. A scheduler outside of this
 //! crate starts tasks and restarts lost tasks: `scripts/enum48_ray.py` uses Ray. This module
-//! defines the tasks. Their result is byte for byte the result of one machine.
+//! defines the tasks. Their files equal the files of a count on one machine, byte for byte.
 //!
 //! ```text
 //! sealed layers s-2, s-4
@@ -14,7 +14,7 @@
 //!      |
 //!      | reduce   range of a part's states, from all maps: merge, count, drop the dead, move
 //!      v
-//! live states of each range; sorted afterstates of each range, of the part and the one above
+//! live states of each range; sorted afterstates of each range, for the part and the part above
 //!      |
 //!      | gather   range of a part's afterstates, from all reduces: merge, count
 //!      v

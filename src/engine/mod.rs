@@ -49,7 +49,7 @@
 //!              v
 //!           Candidates   of afterstates: with this largest tile, and with the next
 //!              |
-//!              | built in the same way, with CountAfterstates as Visit
+//!              | built like the states, with CountAfterstates as Visit
 //!              v
 //!           Writer: sum-S-max-M.afterstates, the frontier of s+2 and s+4; or a list
 //! ```

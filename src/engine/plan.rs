@@ -86,7 +86,7 @@ impl Plan {
         // Sorting holds each value twice and merging holds it three more times: 40 bytes a value.
         let sort = (memory / 12 / threads / 40).min(1 << 22);
         // A sorted state takes 8 bytes, and its encoded form about 2. Vectors double when they
-        // grow. One batch is sorted while the one before it is encoded.
+        // grow. One batch is sorted while the batch before it is encoded.
         let batch = (memory / 8 / 40).min(1 << 24);
         Ok(Self {
             memory: bound,

@@ -20,7 +20,7 @@ use crate::store::Store;
 /// layer. keep says which files of each layer to keep: "all", "last", "afterstates" or "both";
 /// other files that the run kept are deleted. memory bounds the data, such as "8G" [default: half
 /// of the machine's memory]. threads is the number of threads [default: one for each core; at most
-/// eight for each]. progress=True writes a line to stderr every ten seconds. After Ctrl-C the same
+/// eight for each]. progress=True writes a line to stderr every ten seconds. After Ctrl-C a second
 /// call resumes from the last layer that was written.
 ///
 /// >>> import enum48, tempfile

@@ -35,7 +35,7 @@ use crate::witness::{Predecessors, is_spawned};
 /// let mut values = Values::new(store.solution(), &[goal], 16 << 20)?;
 /// // The chance to win, as published in the tests of jdleesmiller/twenty48.
 /// assert!((values.start()?[0].all - 0.08288728907155415).abs() < 1e-8);
-/// // On 4 4 / 2 2, a move to the right leads to the mirror image of one to the left.
+/// // On 4 4 / 2 2, the moves to the left and to the right lead to mirror images.
 /// let moves = values.moves(0x2211)?;
 /// assert_eq!(moves[0].numbers, moves[1].numbers);
 /// # Ok::<(), enum48::Error>(())
