@@ -1,4 +1,4 @@
-//! The driver, with a pool of processes on one machine.
+//! Tests of the driver with several processes on one machine.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,13 +21,13 @@ use crate::share::share;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 
-/// Two games, in files and tasks so small that there are many.
+/// Two games, in small segments and small tasks, so that a count has many of each.
 const GAMES: [&str; 2] = [
     "--size 4 --max 16 --segment 131072 --task 300000",
     "--size 4 --max 32 --until 50 --segment 131072 --task 1000000",
 ];
 
-/// The driver of a game, with some processes, of a program.
+/// The command that drives `program` through a game, with this number of processes.
 fn driver(place: &Path, game: &str, processes: u32, program: &Path) -> Command {
     let mut command = Command::new("python3");
     command
@@ -48,7 +48,7 @@ fn driver(place: &Path, game: &str, processes: u32, program: &Path) -> Command {
     command
 }
 
-/// Drive a game to its end; returns what was said.
+/// Drives a game to its end and returns stderr.
 fn drive(place: &Path, game: &str, processes: u32, program: &Path) -> String {
     let output = driver(place, game, processes, program).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -57,7 +57,7 @@ fn drive(place: &Path, game: &str, processes: u32, program: &Path) -> String {
     said
 }
 
-/// The directory that one machine makes.
+/// A place with the run that one machine makes, to compare with.
 fn alone(game: &str) -> TempDir {
     let place = in_memory();
     let (game, _) = game.split_once(" --task").unwrap();
@@ -69,7 +69,7 @@ fn expect_same(place: &Path, alone: &TempDir) {
     assert!(files(&place.join("run")) == files(&alone.path().join("run")));
 }
 
-/// A program that kills about a tenth of the tasks and seals at some moment.
+/// A wrapper of the program that kills about a tenth of the tasks and seals at a random moment.
 fn aborting(place: &Path) -> PathBuf {
     let path = place.join("aborting");
     let text = format!(
@@ -86,7 +86,7 @@ fn aborting(place: &Path) -> PathBuf {
 }
 
 #[test]
-fn any_number_of_processes_makes_the_files_of_one_machine() {
+fn any_number_of_processes_makes_the_same_files() {
     if !can_import(&["json"]) {
         return;
     }
@@ -105,7 +105,7 @@ fn any_number_of_processes_makes_the_files_of_one_machine() {
 }
 
 #[test]
-fn who_reads_the_run_is_waited_for() {
+fn planning_waits_until_a_reader_closes_the_run() {
     let place = in_memory();
     let tasks = format!("cluster tasks {} --dir run", GAMES[0]);
     good(&place, &format!("{tasks} --quiet"));
@@ -125,7 +125,7 @@ fn who_reads_the_run_is_waited_for() {
 }
 
 #[test]
-fn tasks_that_are_aborted_are_done_again() {
+fn aborted_tasks_are_done_again() {
     if !can_import(&["json"]) {
         return;
     }
@@ -138,7 +138,7 @@ fn tasks_that_are_aborted_are_done_again() {
 }
 
 #[test]
-fn a_driver_that_is_killed_goes_on_where_it_was() {
+fn a_killed_driver_resumes() {
     if !can_import(&["json"]) {
         return;
     }
@@ -146,7 +146,7 @@ fn a_driver_that_is_killed_goes_on_where_it_was() {
     let place = in_memory();
     let mut heard = Vec::new();
     for lines in 1..=8 {
-        // Its processes live on, and are late.
+        // The killed driver's tasks live on, and finish late.
         let mut child = driver(place.path(), GAMES[0], 2, PROGRAM.as_ref())
             .spawn()
             .unwrap();

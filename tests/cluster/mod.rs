@@ -1,4 +1,5 @@
-//! Counting on several machines by the driver: the files of one machine, whatever happens on the way.
+//! Tests of counts on several machines: each makes the files that one machine makes, even if
+//! processes are killed on the way.
 
 #[cfg(unix)]
 mod driver;

@@ -1,12 +1,11 @@
 """Count on two machines of a Ray cluster, and disturb it.
 
-raylets.py PROGRAM DRIVER PLACE ARGS..: has DRIVER (scripts/enum48_ray.py) do ARGS of a count, in
-PLACE/run. It is to be started by `unshare --net --pid --fork --kill-child --mount-proc`: the network is
-its own, and all that it starts ends with it. A machine is an address, and processes that it does not
-share; it is lost when they all are killed with -9.
+raylets.py PROGRAM DRIVER PLACE ARGS..: DRIVER (scripts/enum48_ray.py) counts in PLACE/run with the options ARGS. Start
+the script by `unshare --net --pid --fork --kill-child --mount-proc`: then it has a network of its own, and its processes
+end with it. A machine is an address with its own processes. Killing all of them with -9 loses the machine.
 
-While it counts, every tenth task is killed with -9, then the driver is, and started again, then a
-machine is lost. Whether the files are right is for others to see.
+During the count, every tenth task is killed with -9. Then the driver is killed and started again, and then one machine
+is lost. The caller compares the files.
 """
 
 import os
@@ -19,14 +18,14 @@ from pathlib import Path
 PROGRAM, DRIVER, PLACE, *ARGS = sys.argv[1:]
 PLACE = Path(PLACE)
 ADDRESS = "127.0.0.1:6379"
-# Seconds for whatever is waited for.
+# Seconds to wait for an event before the test fails.
 PATIENCE = 120
 MEMORY = "--object-store-memory=80000000"
 STARTED = "Ray runtime started"
 
-# What the driver takes for the program. It keeps a log; kills tasks, if their name and the number of
-# the attempt say so, after some hundredths of a second; and stops the second machine in the middle of
-# a task, once there is a trap.
+# The driver starts this script in place of the program. It logs each task. A hash of the task's name and the number of
+# attempts selects the tasks that it kills, after some hundredths of a second. Once the file TRAP exists, the script
+# stops a task of the second machine halfway.
 LOG, TRAP, WRAPPER = PLACE / "tasks.log", PLACE / "trap", PLACE / "enum48"
 WRAPPER_TEXT = f"""#!/bin/sh
 [ "$2" = run ] || exec {PROGRAM} "$@"
@@ -45,7 +44,8 @@ fi
 {PROGRAM} "$@" && echo "$MACHINE ends $3" >> {LOG}
 """
 
-# No other cluster's; the token is below HOME. A machine that does not answer is soon taken for lost.
+# Without the variables of other Ray clusters. Ray stores the token below HOME. The short period detects a lost machine
+# soon.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
 ENVIRONMENT |= {"HOME": str(PLACE), "RAY_AUTH_MODE": "token", "RAY_health_check_period_ms": "500"}
 
@@ -55,7 +55,6 @@ def ray(*command):
 
 
 def machine(name, address, *options, **other):
-    """Start a machine."""
     own = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     start = ray("start", "--block", "--num-cpus=1", "--disable-usage-stats", MEMORY)
     log = PLACE / f"{name}.log"
@@ -71,7 +70,6 @@ def machine(name, address, *options, **other):
 
 
 def drive(**other):
-    """Start the driver."""
     command = [sys.executable, DRIVER, "--address", ADDRESS, "--dir", PLACE / "run"]
     with (PLACE / "driver.log").open("ab") as says:
         return subprocess.Popen(
@@ -80,7 +78,7 @@ def drive(**other):
 
 
 def until(condition, what):
-    """Wait until a condition gives something; return it."""
+    """Wait until the condition returns a true value; return the value."""
     deadline = time.monotonic() + PATIENCE
     while not (found := condition()):
         if time.monotonic() > deadline:
@@ -100,7 +98,7 @@ def give_up(why):
 
 
 def ended(process):
-    """The exit code of a process that is about to end."""
+    """Wait for a process to end; return its exit code."""
     return until(lambda: process.poll() is not None and [process.returncode], "an end")[0]
 
 
@@ -109,7 +107,7 @@ def logged(pattern):
 
 
 def receipts(layer, stage):
-    """The tasks of a stage that are done, by their names."""
+    """The names of a stage's finished tasks."""
     found = PLACE.glob(f"run/tasks-{layer:05}-*/{stage}-*.json")
     return [f"{path.parent.name}/{path.stem}" for path in found]
 

@@ -1,8 +1,8 @@
-//! A cluster of two machines by Ray: lost machines, killed drivers, aborted tasks, wrong tokens.
+//! A Ray cluster of two machines: lost machines, killed drivers, aborted tasks, wrong tokens.
 //!
-//! It needs `unshare` and `ip`, of Linux, and root for them; and Ray (`scripts/requirements-ray.txt`) in the
-//! Python that the environment variable `RAY_PYTHON` names, or else in `python3`. What happens is in
-//! `raylets.py`.
+//! The test needs Linux, `unshare` and `ip` with root rights, and Ray
+//! (`scripts/requirements-ray.txt`). The environment variable `RAY_PYTHON` names the Python that
+//! has Ray; the default is `python3`. `raylets.py` runs the cluster.
 
 use std::env;
 use std::process::Command;
@@ -14,7 +14,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster/raylets
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 const GAME: &str = "--size 4 --max 16 --segment 131072";
 
-/// A program with a network and processes of its own, which all end with it.
+/// A program in its own network and process namespaces. Its processes end with it.
 fn apart(program: &str) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--net", "--pid", "--fork", "--kill-child", "--mount-proc"]);
@@ -27,10 +27,10 @@ fn succeeds(command: &mut Command) -> bool {
 }
 
 #[test]
-fn a_cluster_that_loses_a_machine_its_driver_and_tasks_makes_the_files_of_one_machine() {
+fn a_ray_cluster_survives_lost_machines_drivers_and_tasks() {
     let python = env::var("RAY_PYTHON").unwrap_or("python3".to_owned());
     if !succeeds(Command::new(&python).args(["-c", "import ray"])) {
-        // Not everybody who tests can install it.
+        // Ray cannot be installed on every machine.
         println!("skipped: Ray is missing in {python}");
         return;
     }

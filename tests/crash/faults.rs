@@ -1,4 +1,4 @@
-//! Each operation on a file fails in turn.
+//! Each file operation of a count or a solver fails in turn.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,8 @@ use super::place::{
 };
 use crate::share::share;
 
-/// The ways of failing at an operation that differ from those at the next one.
+/// The fault modes to test at an operation. A mode with the same effect at the next operation is
+/// left out.
 fn ways(operation: &str) -> impl Iterator<Item = &'static str> {
     let name = operation.split(' ').next().unwrap_or_default();
     let takes_space = matches!(name, "create" | "mkdir" | "spill" | "write");
@@ -27,16 +28,16 @@ fn ways(operation: &str) -> impl Iterator<Item = &'static str> {
     .filter_map(|(mode, differs)| differs.then_some(mode))
 }
 
-/// A count, or a solver, that is to be disturbed.
+/// A count or a solver to test with faults.
 #[derive(Clone, Copy)]
 pub(crate) struct Count<'a> {
     args: &'static str,
     settings: &'static [(&'static str, &'static str)],
-    /// Where its first layers, or the game that is to be solved, were counted before, undisturbed.
+    /// A place with the first layers, or with the run to be solved, counted without faults.
     begun: Option<&'a Place>,
-    /// An earlier process is killed at this operation, so that the count finds what that one left.
+    /// An earlier process is killed at this operation, so that the count starts from its files.
     killed_at: Option<(&'a str, usize)>,
-    /// Whether its files may lie in memory.
+    /// Whether the files fit in a directory in memory.
     small: bool,
 }
 
@@ -55,7 +56,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// A small game that was counted is solved.
+    /// Solving the small run in `counted`.
     pub(crate) fn solving(
         counted: &'a Place,
         settings: &'static [(&'static str, &'static str)],
@@ -66,7 +67,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// A fresh place, or one in which the count was begun, or a process was killed.
+    /// A new place, with the files of `begun` and of the process killed at `killed_at`, if given.
     fn place(self) -> Place {
         let place = if self.small {
             Place::small()
@@ -83,7 +84,7 @@ impl<'a> Count<'a> {
         place
     }
 
-    /// The operations of the count if nothing fails.
+    /// The operations of a count without faults.
     pub(crate) fn operations(self) -> Vec<String> {
         let place = self.place();
         let mut command = place.shimmed(self.args, self.settings);
@@ -92,8 +93,8 @@ impl<'a> Count<'a> {
         place.operations()
     }
 
-    /// Let a share of the operations fail in every way, and see that the same command then ends with
-    /// the same files. Returns the number of faults.
+    /// Tests a share of the faults at the operations that `hit` selects. After each fault the same
+    /// command must end with the expected files. Returns the number of faults.
     fn survives(self, hit: impl Fn(&[String]) -> Vec<usize>) -> usize {
         let expected = undisturbed_after(self.begun, self.args);
         let operations = self.operations();
@@ -120,7 +121,7 @@ impl<'a> Count<'a> {
                 if end == End::Killed && place.run().join("manifest.json").exists() {
                     good(place.verify(), &what);
                 }
-                // Without faults the shim only spares the disk.
+                // Without faults the shim only skips syncing, which saves time.
                 good(place.shimmed(self.args, &[]), &what);
                 assert!(place.files() == expected, "{what}");
                 end
@@ -143,9 +144,9 @@ impl<'a> Count<'a> {
         faults.len()
     }
 
-    /// Kill a process at the middle one of the operations with this start and end, and let the
-    /// operations fail by which the next one removes what that one left.
-    fn killed_is_gone_on_from(self, start: &str, end: &str) {
+    /// Kills a process at the middle one of the operations whose text has this start and end. Then
+    /// faults hit the next process while it removes the files that the killed process left.
+    fn survives_after_kill(self, start: &str, end: &str) {
         let operations = self.operations();
         let found: Vec<usize> = (1..=operations.len())
             .filter(|at| {
@@ -166,25 +167,25 @@ impl<'a> Count<'a> {
     }
 }
 
-/// An operation, and its number among those with the same text: their order is that of the threads.
+/// The text of an operation, and its number among the operations with that text. A position in the
+/// whole log would not repeat, because threads reorder operations.
 fn numbered(operations: &[String], at: usize) -> (&str, usize) {
     let text = &operations[at - 1];
     let same = operations[..at].iter().filter(|other| *other == text);
     (text, same.count())
 }
 
-/// All operations.
 fn every(operations: &[String]) -> Vec<usize> {
     (1..=operations.len()).collect()
 }
 
-/// Those before room is reserved for the first layer that is sealed: opening the directory.
+/// The operations that open the directory: all before the first layer reserves disk space to seal.
 fn opening(operations: &[String]) -> Vec<usize> {
     let first = |operation: &String| operation == "create reserve.tmp";
     (1..=operations.iter().position(first).unwrap()).collect()
 }
 
-/// The first, the middle and the last of each kind on a file without a name.
+/// The first, middle and last operation of each kind on files without a name.
 fn spilling(operations: &[String]) -> Vec<usize> {
     let mut hit = BTreeSet::new();
     for start in ["spill ", "write #", "read #"] {
@@ -198,7 +199,7 @@ fn spilling(operations: &[String]) -> Vec<usize> {
 }
 
 #[test]
-fn any_operation_may_fail_and_the_same_command_goes_on() {
+fn a_count_resumes_after_a_fault_at_any_operation() {
     let last = "--size 2 --max 16 --keep last --threads 1 --memory 32M";
     let bits = "--size 4 --max 8 --until 10 --engine bits --threads 1 --memory 64M";
     let both = "--size 2 --max 16 --keep both --threads 1 --memory 32M";
@@ -220,7 +221,7 @@ fn any_operation_may_fail_and_the_same_command_goes_on() {
 }
 
 #[test]
-fn any_operation_of_a_solver_may_fail_and_the_same_command_goes_on() {
+fn a_solver_resumes_after_a_fault_at_any_operation() {
     let counted = begun(COUNTED);
     let faults =
         [EACH_LAYER, AT_THE_END].map(|settings| Count::solving(&counted, settings).survives(every));
@@ -228,29 +229,29 @@ fn any_operation_of_a_solver_may_fail_and_the_same_command_goes_on() {
 }
 
 #[test]
-fn a_solver_that_goes_on_may_fail_and_be_gone_on_from() {
+fn a_resumed_solver_survives_faults() {
     let counted = begun(COUNTED);
-    // Values have their names, but nothing names them yet.
+    // The files of values are renamed, but no solution lists them yet.
     let solving = Count::solving(&counted, EACH_LAYER);
-    solving.killed_is_gone_on_from("rename solution.json.tmp ", "");
+    solving.survives_after_kill("rename solution.json.tmp ", "");
 }
 
 #[test]
-fn going_on_may_fail_and_be_gone_on_from() {
+fn a_resumed_count_survives_faults() {
     for (settings, start, end) in [
-        // Nothing is named by a manifest yet, but everything has its name...
+        // The parts are renamed, but no manifest lists them yet.
         (AT_THE_END, "rename manifest.json.tmp ", ""),
-        // ...or nothing names it any more, but it is still there.
+        // The manifest no longer lists the afterstates, but they are not deleted yet.
         (EACH_LAYER, "unlink sum-", ".afterstates"),
     ] {
-        Count::small(SMALL, settings).killed_is_gone_on_from(start, end);
+        Count::small(SMALL, settings).survives_after_kill(start, end);
     }
 }
 
 #[test]
-fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
-    // No file is spilled before the layer of sum 60. Up to 58 it is counted once, not before each
-    // fault.
+fn a_count_resumes_after_a_fault_while_it_spills() {
+    // The layer of sum 60 is the first that spills. The layers up to 58 are counted once, not again
+    // for each fault.
     let begun = Place::new();
     let first = "--size 4 --max 32 --until 58 --threads 1 --memory 24M";
     good(begun.shimmed(first, &[]), first);
@@ -265,7 +266,7 @@ fn what_does_not_fit_in_memory_may_not_fit_on_the_disk_either() {
 }
 
 #[test]
-fn a_complete_run_is_opened_without_any_change() {
+fn opening_a_complete_run_changes_no_file() {
     for args in [
         SMALL,
         "--size 2 --max 16 --keep last --threads 1 --memory 32M",
@@ -286,7 +287,7 @@ fn a_complete_run_is_opened_without_any_change() {
 }
 
 #[test]
-fn what_is_dropped_makes_room_and_the_same_command_goes_on_if_that_is_disturbed() {
+fn keep_last_on_a_full_disk_deletes_old_layers_and_resumes() {
     let whole = "--size 2 --max 32 --until 20 --threads 1 --memory 32M";
     let last = "--size 2 --max 32 --until 20 --keep last --threads 1 --memory 32M";
     let begun = Place::small();

@@ -10,22 +10,22 @@ use rayon::prelude::*;
 use super::place::{EACH_FRONTIER, EACH_LAYER, End, Place, begun, end, good, undisturbed_after};
 use crate::share::share;
 
-/// A count, or a solver, that is killed again and again.
+/// A count or a solver that is killed repeatedly.
 struct Hunted {
     args: &'static str,
-    /// A count that is done before, undisturbed.
+    /// The count to solve, which is not killed.
     before: Option<&'static str>,
-    /// Threads and memory to be hunted with, and others to be compared with.
+    /// Threads and memory of the killed processes, and of the run to compare with.
     bounds: [&'static str; 2],
-    /// What the shim is to do, if it is there.
+    /// Settings of the shim; `None` runs the program without it.
     settings: Option<&'static [(&'static str, &'static str)]>,
     spills: bool,
 }
 
-/// The kills of a hunt.
+/// Number of kills in a hunt.
 const KILLS: usize = 10;
 
-/// The hunts of each count, each with other moments.
+/// Number of hunts for each count. Each hunt kills at other moments.
 const HUNTS: usize = 5;
 
 const HUNTED: [Hunted; 9] = [
@@ -95,7 +95,7 @@ const HUNTED: [Hunted; 9] = [
 ];
 
 impl Hunted {
-    /// Kill [`KILLS`] processes, then let one end. Returns how many ended by themselves.
+    /// Kills [`KILLS`] processes, then lets one end. Returns how many processes ended well.
     fn hunt(&self, seed: u64) -> usize {
         let [bounds, others] = self.bounds;
         let args = format!("{} {bounds}", self.args);
@@ -144,14 +144,14 @@ impl Hunted {
     }
 }
 
-/// Kill a process, unless it has ended.
+/// Kills a process, which may already have ended.
 fn stop(mut child: process::Child) -> Output {
     child.kill().unwrap();
     child.wait_with_output().unwrap()
 }
 
-/// How long a process may live: mostly a moment, now and then long enough for a commit by the
-/// clock.
+/// How long a process lives: mostly under 0.4 seconds. One in eight may live for 2 seconds, so that
+/// the clock makes it commit.
 fn moment(random: &mut u64) -> Duration {
     let longest = if split_mix(random).is_multiple_of(8) {
         2000
@@ -161,7 +161,7 @@ fn moment(random: &mut u64) -> Duration {
     Duration::from_millis(split_mix(random) % longest)
 }
 
-/// `SplitMix64`: moments that look random, and are the same in every run.
+/// `SplitMix64`, so that moments look random but repeat in every run.
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -171,7 +171,7 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 #[test]
-fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
+fn a_count_killed_at_any_moment_resumes_with_the_same_bytes() {
     let hunts: Vec<(&Hunted, u64)> = HUNTED
         .iter()
         .flat_map(|hunted| [hunted; HUNTS])
@@ -188,7 +188,7 @@ fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
 }
 
 #[test]
-fn the_same_command_right_after_a_kill_goes_on() {
+fn a_count_resumes_right_after_a_kill() {
     let place = Place::new();
     let args = "--size 4 --max 32 --until 60 --threads 2 --memory 1G";
     let mut children = Vec::new();
@@ -196,7 +196,7 @@ fn the_same_command_right_after_a_kill_goes_on() {
         let mut child = place.command(args).stderr(Stdio::piped()).spawn().unwrap();
         thread::sleep(moment(&mut random));
         child.kill().unwrap();
-        children.push(child); // which may still be dying while the next one begins
+        children.push(child); // it may still be ending when the next process starts
     }
     good(place.command(args), args);
     for child in children {

@@ -1,7 +1,7 @@
-//! The program on a system that fails: at each operation on a file in turn, and killed at random.
+//! The program on a failing system: each file operation fails in turn, and kills come at random.
 //!
-//! Whatever happens, it ends with an answer, and the same command then ends with the same files,
-//! byte for byte. `tests/crash/shim.c`, preloaded, stands between the program and its files.
+//! Unless it is killed, the program succeeds or reports one error. The same command then ends with
+//! the same files, byte for byte. The preloaded library `tests/crash/shim.c` makes operations fail.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![expect(

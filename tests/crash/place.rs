@@ -1,4 +1,4 @@
-//! A place for a run, with the shim under the program.
+//! A place for a run, in which the program runs with or without the shim.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,23 +12,24 @@ use tempfile::TempDir;
 use crate::command::PROGRAM;
 use crate::files::{files, in_memory};
 
-/// A game so small that all its operations can fail in turn.
+/// A game with so few operations that each can fail in turn.
 pub(crate) const SMALL: &str = "--size 2 --max 32 --threads 1 --memory 32M";
 pub(crate) const SIGKILL: i32 = 9;
-/// Settings of the shim's clock, by which the store commits: after every layer, or at the end only.
-/// Either way each run does the same operations.
+/// The store commits by the clock. This setting of the shim's clock commits after every layer, so
+/// each run does the same operations.
 pub(crate) const EACH_LAYER: &[(&str, &str)] = &[("FAULT_CLOCK", "2")];
-/// A game to be solved, and solving it.
+/// A small game to solve.
 pub(crate) const COUNTED: &str = "--size 2 --max 16 --keep afterstates --threads 1 --memory 32M";
 pub(crate) const SOLVE: &str = "solve --for score,16 --threads 1 --memory 32M";
-/// So that the engine of bits seals each layer.
+/// Clock steps long enough that the engine of bits writes each frontier, and so seals each layer.
 pub(crate) const EACH_FRONTIER: &[(&str, &str)] = &[("FAULT_CLOCK", "50")];
+/// A clock that stands still: the store commits only at the end.
 pub(crate) const AT_THE_END: &[(&str, &str)] = &[("FAULT_CLOCK", "0")];
 /// The shim, compiled once.
 pub(crate) static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crash/shim.c");
-    // Under a name of its own first: other processes may be testing in the same place.
+    // Other test processes may compile in the same directory, so the final name comes by a rename.
     let made = place.join(format!("shim-{}.so", process::id()));
     let compiled = Command::new("cc")
         .args(["-shared", "-fPIC", "-O1", "-o"])
@@ -57,12 +58,12 @@ impl Place {
         }
     }
 
-    /// In memory: thousands of small runs, and nothing that the shim does depends on a disk.
+    /// In memory, because the tests make thousands of small runs and the shim needs no disk.
     pub(crate) fn small() -> Self {
         Self { dir: in_memory() }
     }
 
-    /// The run's directory, under a name without links, as the shim needs it.
+    /// The run's directory. The shim needs a path without links.
     pub(crate) fn run(&self) -> PathBuf {
         self.dir.path().canonicalize().unwrap().join("run")
     }
@@ -71,7 +72,7 @@ impl Place {
         self.dir.path().join("log")
     }
 
-    /// Copy the run's directory to a place that has none.
+    /// Copies the run to a place that has no run yet.
     pub(crate) fn copy_to(&self, place: &Self) {
         fs::create_dir(place.run()).unwrap();
         for (name, bytes) in self.files() {
@@ -79,7 +80,7 @@ impl Place {
         }
     }
 
-    /// The program on arguments split at spaces, as it is: a count, or `solve`.
+    /// The program without the shim. `args` are the options of a count, or `solve`.
     pub(crate) fn command(&self, args: &str) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(args.split_whitespace()).arg("--quiet");
@@ -90,7 +91,7 @@ impl Place {
         command
     }
 
-    /// The same with the shim under it.
+    /// The program with the shim.
     pub(crate) fn shimmed(&self, args: &str, settings: &[(&str, &str)]) -> Command {
         let mut command = self.command(args);
         command
@@ -100,7 +101,8 @@ impl Place {
         command
     }
 
-    /// The same with one operation failing, told by its text and its number among those with it.
+    /// Runs the program with a fault at an operation, given by its text and its number among the
+    /// operations with that text.
     pub(crate) fn faulty(
         &self,
         args: &str,
@@ -127,7 +129,6 @@ impl Place {
         command
     }
 
-    /// The program to verify the run.
     pub(crate) fn verify(&self) -> Command {
         let mut command = Command::new(PROGRAM);
         command.arg("verify").arg(self.run());
@@ -135,12 +136,11 @@ impl Place {
         command
     }
 
-    /// Names and bytes of all files of the run.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         files(&self.run())
     }
 
-    /// The operations that were logged: `name path`, and for a rename the new path.
+    /// The logged operations, as `name path`; for a rename, `rename path new-path`.
     pub(crate) fn operations(&self) -> Vec<String> {
         let log = fs::read_to_string(self.log()).unwrap();
         log.lines().map(str::to_owned).collect()
@@ -155,7 +155,7 @@ pub(crate) enum End {
     Killed,
 }
 
-/// The end of a process, which must be one of the three, with no more said than is due.
+/// How a process ended. Checks that stderr is empty, or has one line for a refusal.
 pub(crate) fn end(output: &Output, what: &str) -> End {
     let said = String::from_utf8_lossy(&output.stderr);
     let status = output.status;
@@ -176,17 +176,16 @@ pub(crate) fn end(output: &Output, what: &str) -> End {
         _ => panic!("{what}: {status}: {said}"),
     }
 }
-/// Expect a process to end well.
 pub(crate) fn good(mut command: Command, what: &str) {
     assert_eq!(end(&command.output().unwrap(), what), End::Well, "{what}");
 }
 
-/// The files of a count that nothing disturbs.
+/// The files of a count without faults.
 pub(crate) fn undisturbed(args: &str) -> BTreeMap<String, Vec<u8>> {
     undisturbed_after(None, args)
 }
 
-/// The same for what goes on from what was done before.
+/// The files of a command without faults that starts from the files in `begun`.
 pub(crate) fn undisturbed_after(begun: Option<&Place>, args: &str) -> BTreeMap<String, Vec<u8>> {
     let place = Place::new();
     if let Some(begun) = begun {
@@ -196,7 +195,7 @@ pub(crate) fn undisturbed_after(begun: Option<&Place>, args: &str) -> BTreeMap<S
     place.files()
 }
 
-/// A place where this was done, undisturbed.
+/// A place in which the command `args` ran without faults.
 pub(crate) fn begun(args: &str) -> Place {
     let place = Place::small();
     good(place.command(args), args);

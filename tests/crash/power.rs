@@ -1,29 +1,29 @@
-//! What a power cut could leave, from the order of operations.
+//! Checks by the order of operations that a power cut cannot lose or tear a listed file.
 
 use std::collections::BTreeSet;
 
 use super::faults::Count;
 use super::place::{COUNTED, EACH_LAYER, SMALL, SOLVE, begun};
 
-/// What a power cut could undo at each moment of a count, from the operations in their order.
+/// The operations that a power cut could still undo.
 #[derive(Default)]
 struct Disk {
-    /// Files written since they were synced.
+    /// Files written after their last sync.
     unsynced: BTreeSet<String>,
-    /// Names given since the directory was synced.
+    /// Names given after the last sync of the directory.
     unnamed: BTreeSet<String>,
-    /// Whether parts got their names since the last manifest, which cannot name them.
+    /// Whether parts were renamed after the last manifest, which therefore does not list them.
     unlisted: bool,
     commits: usize,
     deleted: usize,
 }
 
 impl Disk {
-    /// What these operations leave.
+    /// The state of the disk after these operations.
     fn after(operations: &[String]) -> Self {
         let mut disk = Self::default();
         for operation in operations {
-            // The lock has no contents, and is made before anything is said to be durable.
+            // The lock is empty, and is created before the first commit.
             if operation != "create lock" {
                 disk.does(operation);
             }
@@ -31,7 +31,7 @@ impl Disk {
         disk
     }
 
-    /// See that nothing can be lost any more.
+    /// Checks that a power cut can lose nothing any more.
     fn is_whole(&self, args: &str) {
         assert!(
             self.unnamed.is_empty(),
@@ -97,7 +97,7 @@ fn is_temporary(path: &str) -> bool {
 }
 
 #[test]
-fn a_power_cut_finds_whole_files_under_names_that_a_manifest_has() {
+fn a_manifest_lists_only_parts_that_survive_a_power_cut() {
     for args in [
         SMALL,
         "--size 2x3 --max 16 --threads 1 --memory 32M",
@@ -117,7 +117,7 @@ fn a_power_cut_finds_whole_files_under_names_that_a_manifest_has() {
 }
 
 #[test]
-fn a_power_cut_finds_whole_values_under_names_that_the_solution_has() {
+fn a_solution_lists_only_values_that_survive_a_power_cut() {
     let counted = begun(COUNTED);
     let disk = Disk::after(&Count::solving(&counted, EACH_LAYER).operations());
     assert!(disk.commits >= 9, "only {} commits seen", disk.commits);

@@ -1,26 +1,26 @@
-/* A library to preload that stands between a program and its files, and lets them fail.
+/* A library to preload: it intercepts a program's file operations and makes one of them fail.
  *
- * It looks for operations on the files below one directory and does something to one of them. So a
- * test can go through all moments at which a disk can fill up, a device fail or a machine stop.
- * Operations are made as system calls, under the names by which Rust's standard library calls them.
- * An operation is told by its text: its name and its paths relative to DIR, "#" for a file without
- * a name. Threads do them in any order, but those of one text come in theirs.
+ * Only operations on files below one directory count. So a test can visit every moment at which a
+ * disk can fill up, a device can fail or a machine can stop. The library defines the C functions that
+ * Rust's standard library calls, and makes the system calls itself. The text of an operation is its
+ * name and its paths relative to DIR; "#" stands for a file without a name. Threads may reorder
+ * operations with different texts, but not operations with the same text.
  *
  *   FAULT_DIR=DIR     only files below DIR count; its name must be absolute and free of links
- *   FAULT_OF=TEXT     the operation that is hit...
- *   FAULT_AT=N        ...and which of those with this text, from 1
- *   FAULT_MODE=error  that operation fails with EIO; those after it work
- *             =full   from it on, whatever takes space fails with ENOSPC
- *             =tight  the same until a file is deleted
- *             =dead   from it on, everything fails with EIO
- *             =kill   the process is killed instead
- *             =torn   if it writes, half of it is written; then the process is killed
+ *   FAULT_OF=TEXT     the text of the operation to hit
+ *   FAULT_AT=N        its number among the operations with this text, from 1
+ *   FAULT_MODE=error  the operation fails with EIO; later operations work
+ *             =full   from this operation on, operations that take space fail with ENOSPC
+ *             =tight  like full, until a file is deleted
+ *             =dead   from this operation on, all operations fail with EIO
+ *             =kill   the process is killed before the operation
+ *             =torn   a write writes half of its bytes; then the process is killed
  *   FAULT_LOG=FILE    append the text of each operation
- *   FAULT_CLOCK=S     the monotonic clock advances by S seconds whenever it is read, and else stands
+ *   FAULT_CLOCK=S     the monotonic clock advances by S seconds at each reading, and only then
  *   FAULT_FLOCK=1     no file can be locked
  *   FAULT_MMAP=1      no file can be mapped
  *
- * Syncing does nothing when it works: what it is for, no process can see. The log shows its order.
+ * A successful sync does nothing, because no process can see its effect. The log shows its order.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What an operation is to do, and what it is to a full disk. */
+/* What happens to an operation, and whether it needs space on the disk. */
 enum verdict { GO, FAIL, TEAR };
 enum space { TAKES, FREE };
 
@@ -46,7 +46,7 @@ static const char *dir, *mode, *of;
 static long at;
 static int out = -1;
 static atomic_long counted, readings;
-/* Whether the operation was hit: some modes last from then on. */
+/* Whether a fault has hit: some modes also affect later operations. */
 static atomic_int hit;
 
 static const char *setting(const char *name) {
@@ -70,7 +70,7 @@ static _Noreturn void die(void) {
         pause();
 }
 
-/* The name of a path in DIR, "." for DIR itself; NULL for one that does not count. */
+/* The path relative to DIR, "." for DIR itself; NULL for a path outside DIR. */
 static const char *inside(const char *path) {
     size_t length = strlen(dir);
     if (length == 0 || strncmp(path, dir, length) != 0)
@@ -80,7 +80,7 @@ static const char *inside(const char *path) {
     return path[length] ? NULL : ".";
 }
 
-/* The same for an open file; PATH takes its name. */
+/* The relative path of an open file; PATH is a buffer for it. */
 static const char *inside_fd(int fd, char path[PATH_MAX]) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -90,7 +90,7 @@ static const char *inside_fd(int fd, char path[PATH_MAX]) {
     return name && *name == '#' ? "#" : name;
 }
 
-/* Counts an operation on the name that INSIDE gave, and says what becomes of it. */
+/* Counts an operation on the relative path PATH, and returns what happens to it. */
 static enum verdict count(const char *name, enum space space, const char *path, const char *to) {
     if (!path)
         return GO;
@@ -118,7 +118,7 @@ static enum verdict count(const char *name, enum space space, const char *path, 
     return fails ? FAIL : GO;
 }
 
-/* The common end of the operations that cannot be torn. */
+/* The body of each operation that cannot be torn. */
 #define COUNTED(name, space, path, to, call)                                                       \
     do {                                                                                           \
         enum verdict verdict = count(name, space, path, to);                                       \
@@ -127,7 +127,7 @@ static enum verdict count(const char *name, enum space space, const char *path, 
         return verdict == FAIL ? -1 : (call);                                                      \
     } while (0)
 
-/* Whether an open is to make a file without a name. O_TMPFILE is more than one bit. */
+/* Whether an open makes a file without a name. O_TMPFILE has more than one bit. */
 static int nameless(int flags) {
     return (flags & O_TMPFILE) == O_TMPFILE;
 }
@@ -139,7 +139,7 @@ static int open_counted(int at_fd, const char *path, int flags, mode_t permissio
             (int)syscall(SYS_openat, at_fd, path, flags, permissions));
 }
 
-/* The permissions are given with the flags that need them only. */
+/* Only opens that make a file pass permissions. */
 #define PERMISSIONS(flags, into)                                                                   \
     mode_t into = 0;                                                                               \
     if (((flags) & O_CREAT) || nameless(flags)) {                                                  \
@@ -207,7 +207,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t to) {
     return written;
 }
 
-/* Writes the first piece only, as a write may; the caller comes again. */
+/* Writes only the first piece. That is legal: the caller then writes the rest. */
 ssize_t writev(int fd, const struct iovec *pieces, int number) {
     return number < 1 ? 0 : write(fd, pieces[0].iov_base, pieces[0].iov_len);
 }
