@@ -1,10 +1,10 @@
-//! Bytes, damaged in the ways in which disks, programs and people do.
+//! Damage to bytes, as disks, programs and people cause it.
 
 use std::ops::Range;
 
 use fastrand::Rng;
 
-/// A number that readers tend to be wrong about.
+/// A number at a limit, where readers tend to have errors.
 pub(crate) fn interesting(rng: &mut Rng, length: usize) -> u64 {
     let power = 1u64 << rng.u32(0..64);
     match rng.u8(0..8) {
@@ -19,21 +19,21 @@ pub(crate) fn interesting(rng: &mut Rng, length: usize) -> u64 {
     }
 }
 
-/// A place in `length` bytes and some bytes from there, rarely many.
+/// A random range within `length` bytes, usually short.
 pub(crate) fn region(rng: &mut Rng, length: usize) -> Range<usize> {
     let start = rng.usize(0..=length);
     let most = 1usize << rng.u32(0..12);
     start..start + rng.usize(0..=most.min(length - start))
 }
 
-/// Write over `bytes` from `at`, as far as they go.
+/// Overwrites `bytes` from `at`, up to their end.
 pub(crate) fn put(bytes: &mut [u8], at: usize, new: &[u8]) {
     for (old, new) in bytes.iter_mut().skip(at).zip(new) {
         *old = *new;
     }
 }
 
-/// Damage bytes in one of the ways in which disks, programs and people do. `other` is for splicing.
+/// Damages bytes in one random way. Some ways copy bytes from `other`.
 pub(crate) fn damage(rng: &mut Rng, bytes: &mut Vec<u8>, other: &[u8]) {
     let length = bytes.len();
     let place = region(rng, length);

@@ -1,4 +1,4 @@
-//! Tables and manifests.
+//! Damaged tables and manifests.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ use super::manifest::seal_manifest;
 use super::share::share;
 use super::{fuzz, kind};
 
-/// A game counted up to some sum, so that its directory holds states and afterstates to go on from.
+/// Counts a game up to sum 12, so that its directory has states and the last afterstates.
 fn counted(place: &TempDir, game: &Game) -> Table {
     let mut store = Store::open(place.path(), game, None).unwrap();
     let plan = Plan::new(64 << 20, 2).unwrap();
@@ -24,7 +24,7 @@ fn counted(place: &TempDir, game: &Game) -> Table {
 }
 
 #[test]
-fn a_table_that_was_read_is_written_and_read_again() {
+fn a_damaged_table_is_refused_or_survives_a_round_trip() {
     let place = in_memory();
     let mut good = Vec::new();
     let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
@@ -46,7 +46,7 @@ fn a_table_that_was_read_is_written_and_read_again() {
     assert_eq!(outcomes.len(), 3);
 }
 
-/// Put another number in the place of one of a text's.
+/// Replaces a number in a text.
 fn forge_number(rng: &mut Rng, bytes: &mut Vec<u8>) {
     let digit = |&at: &usize| bytes[at].is_ascii_digit();
     let digits: Vec<usize> = (0..bytes.len()).filter(digit).collect();
@@ -60,7 +60,7 @@ fn forge_number(rng: &mut Rng, bytes: &mut Vec<u8>) {
 }
 
 #[test]
-fn no_manifest_is_believed_that_was_not_written() {
+fn a_damaged_manifest_is_refused() {
     let place = in_memory();
     let game = Game::new("2".parse().unwrap(), Some(32)).unwrap();
     let table = counted(&place, &game);
@@ -87,7 +87,7 @@ fn no_manifest_is_believed_that_was_not_written() {
             assert!(same || !genuine, "damaged, but believed");
         }
         if !matches!(result, Err(Error::Damaged { .. })) {
-            // A forged manifest may disown files, which are then deleted.
+            // A forged manifest may leave files out, and opening then deletes them.
             for (name, bytes) in &files {
                 fs::write(place.path().join(name), bytes).unwrap();
             }

@@ -1,4 +1,4 @@
-//! Files of boards or values, damaged as they lie, and forged, with checksums that agree.
+//! Files of boards or values: damaged at random, or forged with checksums that agree.
 
 use enum48::Error;
 use fastrand::Rng;
@@ -6,16 +6,16 @@ use fastrand::Rng;
 use super::damage::{damage, interesting, put, region};
 use super::kind;
 
-// The layout, as `src/part/mod.rs` has it.
+// The layout that `src/part/mod.rs` describes.
 const HEADER: usize = 40;
 const HEADER_OF_VALUES: usize = 60;
 pub(crate) const PREFIX: usize = 20;
 const ENTRY: usize = 16;
 const FOOTER: usize = 40;
-/// Boards or values in the largest block that a header may ask for.
+/// Number of boards or values in the largest block that a header may claim.
 const LARGEST_BLOCK: u32 = 1 << 20;
 
-/// The kind of an error and, for damage, what was damaged, without the numbers in it.
+/// The kind of an error; for damage, also the cause, without its numbers.
 pub(crate) fn kind_and_cause<T>(result: &Result<T, Error>) -> String {
     match result {
         Err(Error::Damaged { what, .. }) => {
@@ -34,22 +34,22 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
-/// A sound file and what is in it: states or values.
+/// A sound file and its contents: states or values.
 pub(crate) struct Sample<T> {
     pub(crate) bytes: Vec<u8>,
     pub(crate) contents: Vec<T>,
 }
 
 impl<T> Sample<T> {
-    /// A file of blocks of `block` boards or values, which may be fewer than the program would
-    /// write, as its header does not say yet.
+    /// A file whose blocks have `block` boards or values, fewer than the program would write. The
+    /// header is set to `block`.
     pub(crate) fn new(mut bytes: Vec<u8>, block: usize, contents: Vec<T>) -> Self {
         bytes[24..28].copy_from_slice(&(block as u32).to_le_bytes());
         seal_header(&mut bytes);
         Self { bytes, contents }
     }
 
-    /// The header; whatever its kind is damaged to later, this is where block 0 begins.
+    /// The header up to block 0. Damage to the kind comes later, and does not move block 0.
     fn header(&self) -> &[u8] {
         let header = if self.bytes[12] == 2 {
             HEADER_OF_VALUES
@@ -59,7 +59,7 @@ impl<T> Sample<T> {
         &self.bytes[..header]
     }
 
-    /// The blocks, cut at the places that the index gives.
+    /// The blocks, at the offsets in the index.
     fn blocks(&self) -> Vec<Vec<u8>> {
         let end = self.bytes.len() - FOOTER;
         let count = u64_at(&self.bytes, end + 8) as usize;
@@ -78,7 +78,7 @@ impl<T> Sample<T> {
     }
 }
 
-/// The last sample, of several whole blocks, takes long to decode and is rare.
+/// A random sample. The last one has several whole blocks and decodes slowly, so it is rare.
 pub(crate) fn pick<'a, T>(rng: &mut Rng, samples: &'a [Sample<T>]) -> &'a Sample<T> {
     let (large, small) = samples.split_last().unwrap();
     if rng.u8(0..64) == 0 {
@@ -112,7 +112,7 @@ fn seal_block(bytes: &mut [u8]) {
     }
 }
 
-/// A sample damaged in some places and, at times, not from a sample at all.
+/// A sample damaged in some places, or rarely random bytes.
 pub(crate) fn damaged<T>(rng: &mut Rng, samples: &[Sample<T>]) -> Vec<u8> {
     if rng.u8(0..50) == 0 {
         let length = region(rng, 4096).len();
@@ -126,10 +126,10 @@ pub(crate) fn damaged<T>(rng: &mut Rng, samples: &[Sample<T>]) -> Vec<u8> {
     bytes
 }
 
-/// How to damage what is in a block of at least [`PREFIX`] bytes.
+/// Damages the contents of a block of at least [`PREFIX`] bytes.
 type DamageContents = fn(&mut Rng, &mut Vec<u8>);
 
-/// Damage the blocks of a file. Half of the time it is what is coded that is damaged.
+/// Damages a file's blocks. Half of the time it damages the decoded contents of one block.
 fn damage_blocks(rng: &mut Rng, blocks: &mut Vec<Vec<u8>>, damage_contents: DamageContents) {
     if blocks.is_empty() {
         blocks.push(vec![0; PREFIX]);
@@ -157,8 +157,8 @@ fn damage_blocks(rng: &mut Rng, blocks: &mut Vec<Vec<u8>>, damage_contents: Dama
     }
 }
 
-/// A sample damaged within, with checksums that agree: what no accident does, and the only way to
-/// the code behind the checksums.
+/// A damaged sample with checksums that agree. No accident makes such a file, but only such a file
+/// reaches the code behind the checksums.
 pub(crate) fn forged<T>(
     rng: &mut Rng,
     samples: &[Sample<T>],

@@ -1,7 +1,7 @@
-//! Damaged and forged files: whatever its bytes, a reader says what is wrong with a file or reads
-//! what was written, without a panic and without more memory than a file of its kind can need.
+//! Damaged and forged files. A reader either reports the damage or returns the written contents. It
+//! never panics, and never needs more memory than a valid file can need.
 //!
-//! Each run has a seed of its own, which a failure names.
+//! Each run has its own seed, which a failure prints.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -25,17 +25,16 @@ use cap::Cap;
 use enum48::Error;
 use fastrand::Rng;
 
-/// Counts what is allocated; a reader that believes a forged length shows in the most there ever
-/// was. If it asks for more than the system has, the process ends and leaves its file in the
-/// directory.
+/// Measures the peak of allocated memory, which shows a reader that trusts a forged length. If a
+/// reader asks for more memory than the system has, the process ends and leaves its file.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// The largest block that a file may claim takes 10 bytes of differences and 8 of state, 2^20
-/// times, and a buffer that grows has twice its size for a moment. Some tests share this.
+/// Limit of the peak, shared by the tests that run at once. The largest block has 2^20 states, each
+/// with 10 bytes of differences and 8 of state. A growing buffer briefly takes twice its size.
 const MOST_MEMORY: usize = 128 << 20;
 
-/// Names the seed of a run that panics.
+/// Prints the seed of a run that panics.
 struct Seed(u64);
 
 impl Drop for Seed {
@@ -46,7 +45,7 @@ impl Drop for Seed {
     }
 }
 
-/// Do `run` once for each seed. Print and return the number of times that each outcome came.
+/// Calls `run` once for each seed. Prints and returns the number of times each outcome came.
 fn fuzz(
     name: &str,
     seeds: impl IntoIterator<Item = u64>,
@@ -69,7 +68,7 @@ fn fuzz(
     outcomes
 }
 
-/// The kind of an error, as its variant is called.
+/// The name of an error's variant, or `ok`.
 fn kind<T>(result: &Result<T, Error>) -> String {
     match result {
         Ok(_) => "ok".to_owned(),

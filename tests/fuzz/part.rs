@@ -1,4 +1,4 @@
-//! Part files.
+//! Damaged and forged part files.
 
 use std::fs;
 use std::io::Cursor;
@@ -16,7 +16,7 @@ use super::frame::{PREFIX, Sample, damaged, forged, kind_and_cause, pick};
 use super::fuzz;
 use super::share::share;
 
-/// A file of these states.
+/// A part file of these states, in blocks of `block`.
 fn sample(kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
     let label = Label {
         kind,
@@ -39,7 +39,7 @@ fn sample(kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
     Sample::new(writer.finish().unwrap().0.into_inner(), block, states)
 }
 
-/// Files with each shape of index, and of differences from the least to the largest.
+/// Files with an empty, a short and a long index, and with the least and the largest differences.
 fn samples() -> Vec<Sample<u64>> {
     let many = 2 * Kind::Afterstates.block() as u64 + 100;
     vec![
@@ -57,7 +57,7 @@ fn samples() -> Vec<Sample<u64>> {
     ]
 }
 
-/// Damage what zstd gives back, so that it reaches the differences.
+/// Damages a block after decompression, so that the damage reaches the differences.
 fn damage_states(rng: &mut Rng, block: &mut Vec<u8>) {
     if rng.u8(0..7) < 6 {
         let Ok(mut deltas) = zstd::bulk::decompress(&block[PREFIX..], 1 << 18) else {
@@ -68,7 +68,7 @@ fn damage_states(rng: &mut Rng, block: &mut Vec<u8>) {
         block.truncate(PREFIX);
         block.extend(zstd::bulk::compress(&deltas, 1).unwrap());
     } else {
-        // Many states in few bytes: as many as the count says, or one more or less.
+        // Many states in few bytes; the count in the block may be wrong by one.
         let deltas = vec![1; 1 << rng.u32(0..=20)];
         let count = deltas.len() as u32 + rng.u32(0..3);
         put(block, 8, &count.to_le_bytes());
@@ -77,7 +77,7 @@ fn damage_states(rng: &mut Rng, block: &mut Vec<u8>) {
     }
 }
 
-/// Open a part and read every block; whether or not that works, look for `probes`, and compare.
+/// Opens a part, reads every block and looks `probes` up. Look-ups must agree with the blocks.
 fn read(path: &Path, probes: &[u64]) -> Result<Vec<u64>, Error> {
     let part = Part::open(path)?;
     let mut decoder = Decoder::new().unwrap();
@@ -101,7 +101,7 @@ fn read(path: &Path, probes: &[u64]) -> Result<Vec<u64>, Error> {
 }
 
 #[test]
-fn no_part_file_is_read_as_what_it_is_not() {
+fn a_damaged_part_file_is_refused_or_reads_unchanged() {
     let place = in_memory();
     let path = place.path().join("part");
     let samples = samples();
@@ -118,7 +118,7 @@ fn no_part_file_is_read_as_what_it_is_not() {
         let probes = [0, u64::MAX, rng.u64(..), near.unwrap_or(1)];
         let result = read(&path, &probes);
         if let (true, Ok(states)) = (genuine, &result) {
-            // Every byte is under a checksum, so this can only be a file to which nothing happened.
+            // A checksum covers every byte, so only an undamaged file can be read.
             let same = |sample: &Sample<u64>| sample.bytes == bytes && sample.contents == *states;
             assert!(samples.iter().any(same), "damaged, but read as {states:x?}");
         }
@@ -131,7 +131,7 @@ fn no_part_file_is_read_as_what_it_is_not() {
             "never {kind}"
         );
     }
-    // Every check that a reader makes has refused some file, or the files are too far from sound.
+    // Each check of the reader must refuse some file; otherwise the damage is too crude.
     let kinds = outcomes.len();
     assert!(kinds >= 22, "only {kinds} outcomes: {outcomes:#?}");
 }

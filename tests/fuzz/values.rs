@@ -1,4 +1,4 @@
-//! Files of values.
+//! Damaged and forged files of values.
 
 use std::fs;
 use std::io::Cursor;
@@ -19,7 +19,7 @@ use super::share::share;
 const PLANES: usize = 4;
 const LENGTHS: usize = 4 * PLANES;
 
-/// A file of these values, of the boards 0, 3, 6...
+/// A file of these values, for the boards 0, 3, 6 and so on.
 fn sample(objective: Objective, block: usize, values: Vec<u32>) -> Sample<u32> {
     let keys: Vec<u64> = (0..values.len() as u64).map(|i| i * 3).collect();
     let about = About {
@@ -48,7 +48,7 @@ fn sample(objective: Objective, block: usize, values: Vec<u32>) -> Sample<u32> {
     Sample::new(writer.finish().unwrap().0.into_inner(), block, values)
 }
 
-/// Files with each shape of index, and of planes: all stored, all compressed, and some of each.
+/// Files with an empty, a short and a long index. Their planes are stored, compressed, or mixed.
 fn samples() -> Vec<Sample<u32>> {
     let many = 2 * Kind::Afterstates.block() as u32 + 100;
     let mixed = |i: u32| (i >> 3 << 16) + (i.wrapping_mul(0x9e37_79b9) >> 18);
@@ -64,7 +64,7 @@ fn samples() -> Vec<Sample<u32>> {
     ]
 }
 
-/// The planes of a block, as they are stored, where its lengths make sense.
+/// The planes of a block, as stored; `None` if the lengths do not fit the block.
 fn planes(block: &[u8]) -> Option<Vec<Vec<u8>>> {
     let (lengths, mut rest) = block[PREFIX..].split_at_checked(LENGTHS)?;
     let mut planes = Vec::new();
@@ -77,7 +77,7 @@ fn planes(block: &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(planes)
 }
 
-/// Damage planes as they are stored, what zstd gives back of them, or their lengths.
+/// Damages stored planes, decompressed planes, or the lengths of planes.
 fn damage_values(rng: &mut Rng, block: &mut Vec<u8>) {
     let Some(mut planes) = planes(block) else {
         return;
@@ -97,7 +97,7 @@ fn damage_values(rng: &mut Rng, block: &mut Vec<u8>) {
             planes[rng.usize(0..PLANES)].extend(copy);
         }
         5 => {
-            // Many values in few bytes: as many as the count says, or one more or less.
+            // Many values in few bytes; the count in the block may be wrong by one.
             let count = 1u32 << rng.u32(0..=20);
             let plane = zstd::bulk::compress(&vec![1; count as usize], 1).unwrap();
             planes.fill(plane);
@@ -115,7 +115,6 @@ fn damage_values(rng: &mut Rng, block: &mut Vec<u8>) {
     block.extend(planes.concat());
 }
 
-/// Open a file of values and read every block.
 fn read(path: &Path) -> Result<Vec<u32>, Error> {
     let column = ValueColumn::open(path)?;
     let mut decoder = ValueDecoder::new().unwrap();
@@ -128,7 +127,7 @@ fn read(path: &Path) -> Result<Vec<u32>, Error> {
 }
 
 #[test]
-fn no_file_of_values_is_read_as_what_it_is_not() {
+fn a_damaged_file_of_values_is_refused_or_reads_unchanged() {
     let place = in_memory();
     let path = place.path().join("values");
     let samples = samples();
@@ -142,13 +141,13 @@ fn no_file_of_values_is_read_as_what_it_is_not() {
         fs::write(&path, &bytes).unwrap();
         let result = read(&path);
         if let (true, Ok(values)) = (genuine, &result) {
-            // Every byte is under a checksum, so this can only be a file to which nothing happened.
+            // A checksum covers every byte, so only an undamaged file can be read.
             let same = |sample: &Sample<u32>| sample.bytes == bytes && sample.contents == *values;
             assert!(samples.iter().any(same), "damaged, but read as {values:x?}");
         }
         kind_and_cause(&result)
     });
-    // Every check that a reader makes has refused some file, or the files are too far from sound.
+    // Each check of the reader must refuse some file; otherwise the damage is too crude.
     let kinds = outcomes.len();
     assert!(kinds >= 30, "only {kinds} outcomes: {outcomes:#?}");
 }

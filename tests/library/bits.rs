@@ -1,4 +1,4 @@
-//! The engine of bits beside that of lists: the same numbers, the same files.
+//! Compares the engine of bits with the engine of lists: both give equal numbers and files.
 
 use std::fs::File;
 use std::path::Path;
@@ -25,8 +25,8 @@ fn count(dir: &Path, game: &Game, keep: Keep, plan: &Plan, until: Option<u32>) -
     store.run().table()
 }
 
-/// Counts by bits, and compares with a table of `results/`: lists counted all that is compared here,
-/// 4x4 to 128 up to sum 136.
+/// Counts as bits and compares with a table of `results/`, as far as lists counted that table: all
+/// sums, but 4x4 to 128 only up to sum 136.
 fn agrees(name: &str, until: Option<u32>) {
     let game: Game = name.parse().unwrap();
     let place = tempfile::tempdir().unwrap();
@@ -41,7 +41,7 @@ fn agrees(name: &str, until: Option<u32>) {
 }
 
 #[test]
-fn bits_count_what_lists_counted() {
+fn bits_give_the_tables_that_lists_gave() {
     let games = [
         ("4x4-8", None),
         ("4x4-16", None),
@@ -55,7 +55,7 @@ fn bits_count_what_lists_counted() {
 }
 
 #[test]
-fn bits_write_the_same_files_as_lists_for_any_threads() {
+fn bits_and_lists_write_equal_files_for_any_threads() {
     let games = [("4x4-8", None), ("4x4-16", Some(44)), ("4x4", Some(36))];
     let keeps = [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both];
     let cases = games
@@ -77,7 +77,7 @@ fn bits_write_the_same_files_as_lists_for_any_threads() {
 }
 
 #[test]
-fn either_engine_goes_on_where_the_other_stopped() {
+fn either_engine_resumes_a_count_of_the_other() {
     let game: Game = "4x4-8".parse().unwrap();
     let stops = [4, 6, 12, 14, 20, 36, 60, 70, 500].map(Some);
     let engines = [Engine::Bits, Engine::Lists];
@@ -102,7 +102,7 @@ fn either_engine_goes_on_where_the_other_stopped() {
 }
 
 #[test]
-fn layers_too_large_for_matrices_are_counted_as_lists_in_the_same_directory() {
+fn layers_too_large_for_bits_are_counted_as_lists() {
     let game: Game = "4x4".parse().unwrap();
     let counted = |plan: &Plan| {
         let place = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn layers_too_large_for_matrices_are_counted_as_lists_in_the_same_directory() {
 }
 
 #[test]
-fn bits_are_refused_where_they_cannot_count() {
+fn bits_need_a_board_of_4x4_and_enough_memory() {
     for (name, memory, why) in [
         ("3x3-64", MEMORY, "for boards of 4x4, not of 3x3"),
         ("4x4-64", 64 << 20, "needs"),

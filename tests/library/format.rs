@@ -1,5 +1,5 @@
-//! The format stays what it was: directories of version 1 are read, and what is documented is what
-//! is written.
+//! The file format is stable: the library still reads directories of version 1, and the documented
+//! bytes equal the written bytes.
 
 use std::fs;
 use std::io::Cursor;
@@ -13,7 +13,7 @@ use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
 use enum48::store::{Run, Store};
 use enum48::verify::{self, deep};
 
-/// A directory of version 1.
+/// The path of a directory of version 1.
 fn old(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data/v1")
@@ -22,8 +22,8 @@ fn old(name: &str) -> PathBuf {
 
 #[test]
 fn directories_of_version_1_open_and_verify() {
-    // The first two were counted by Lees-Miller, 2017, too; the last one by the slow twin of
-    // `oracle.rs`.
+    // Lees-Miller (2017) published the first two numbers of live states. The twin in `oracle.rs`
+    // gives the third.
     for (name, files, live, complete) in [
         ("2x2-32", 25, 57, true),
         ("2x2-8-both", 12, 15, true),
@@ -45,7 +45,7 @@ fn directories_of_version_1_open_and_verify() {
 }
 
 #[test]
-fn a_count_goes_on_in_a_directory_of_version_1() {
+fn a_count_resumes_in_a_directory_of_version_1() {
     let place = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(old("2x3-8-until-12")).unwrap() {
         let entry = entry.unwrap();
@@ -63,12 +63,12 @@ fn a_count_goes_on_in_a_directory_of_version_1() {
 }
 
 #[test]
-fn the_first_table_is_still_read_and_written() {
+fn a_table_of_version_1_survives_a_round_trip() {
     let bytes = fs::read(old("2x2-32").join("layers.csv")).unwrap();
     assert_eq!(Table::read_csv(&bytes[..]).unwrap().to_csv(), bytes);
 }
 
-/// The examples in the documentation of the formats: a part, and values.
+/// The bytes of the two examples in the documentation: a part, and a file of values.
 fn documented() -> [Vec<u8>; 2] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/part/mod.rs");
     let page = fs::read_to_string(page).unwrap();
@@ -96,7 +96,7 @@ fn documented() -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn the_documented_bytes_of_a_part_are_those_of_a_file() {
+fn the_documented_part_equals_a_written_file() {
     let [bytes, _] = documented();
     let name = "sum-00004-max-00002.states";
     assert_eq!(bytes, fs::read(old("2x2-32").join(name)).unwrap());
@@ -109,7 +109,7 @@ fn the_documented_bytes_of_a_part_are_those_of_a_file() {
 }
 
 #[test]
-fn the_documented_bytes_of_values_are_those_of_a_file() {
+fn the_documented_values_equal_a_written_file() {
     let [_, bytes] = documented();
     let keys = [0x0124, 0x0142, 0x0241];
     let values = [0.0909, 0.0819, 0.009].map(|chance| (chance * 2f64.powi(31)).round() as u32);

@@ -1,4 +1,4 @@
-//! Runs that keep the afterstates of every layer, read again and made again.
+//! Deep verification of runs that keep the states or the afterstates of every layer.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -13,14 +13,14 @@ use enum48::verify::deep;
 use crate::manifest::seal_manifest;
 use crate::verify::{Victim, forge, states};
 
-/// What going deep finds.
+/// The findings of a deep verification.
 fn deep(victim: &Victim, memory: u64) -> Result<Vec<Error>, Error> {
     let run = Run::open(victim.dir())?;
     deep::verify(&run, &victim.pool, memory, &mut Silent)
 }
 
 #[test]
-fn going_deep_makes_again_whatever_is_kept_of_every_layer() {
+fn deep_verification_makes_all_kept_layers_again() {
     for (name, until) in [
         ("2x2-32", None),
         ("3x2-16", None),
@@ -41,8 +41,8 @@ fn going_deep_makes_again_whatever_is_kept_of_every_layer() {
 }
 
 #[test]
-fn the_boards_that_are_followed_are_those_that_were_announced() {
-    /// Adds up the boards.
+fn deep_verification_reports_the_work_that_it_announced() {
+    /// Sums the reported boards.
     struct Followed(u64);
     impl Progress for Followed {
         fn advance(&mut self, boards: u64) {
@@ -58,15 +58,15 @@ fn the_boards_that_are_followed_are_those_that_were_announced() {
     }
 }
 
-/// Checksums, counts and fingerprint all agree, and the board could be one of its part: only making
-/// the layer again tells that it is wrong.
+/// Checksums, counts and the fingerprint agree, and the board fits its part. Only making the layer
+/// again shows that the board is wrong.
 #[test]
-fn an_afterstate_that_cannot_be_reached_is_found_by_going_deep_alone() {
+fn only_deep_verification_finds_an_unreachable_afterstate() {
     for keep in [Keep::Afterstates, Keep::Both] {
         let victim = Victim::keeping("2x2-32", None, keep);
         let name = "sum-00016-max-00008.afterstates";
         let path = victim.dir().join(name);
-        // 8 . / . 8 in the place of 8 8 / . .: as many tiles, but no move leaves them so.
+        // 8 . / . 8 replaces 8 8 / . .: both have two tiles, but no move leads to 8 . / . 8.
         let good = states(&path);
         let mut wrong = good.clone();
         let replaced = wrong.iter_mut().find(|board| **board == 0x0033).unwrap();

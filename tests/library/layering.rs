@@ -1,5 +1,5 @@
-//! The structure of the source: each module uses only the modules before it, one file creates files,
-//! and each name of a type stands for one type.
+//! The structure of the source: each module uses only lower modules, one file creates files, and
+//! each type name has one definition.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules with their floor. The modules of floors 0 and 1 may be used by all above.
+/// Modules with their floors. All higher modules may use the modules of floors 0 and 1.
 const ORDER: [(&str, u32); 28] = [
     ("error", 0),
     ("lines", 0),
@@ -42,7 +42,7 @@ const ORDER: [(&str, u32); 28] = [
     ("python", 12),
 ];
 
-/// Names that may be defined more than once.
+/// Type names that may be defined more than once, with the reason.
 const SHARED_NAMES: [(&str, &str); 1] = [("Args", "each subcommand defines its arguments")];
 
 fn floor(module: &str) -> u32 {
@@ -53,7 +53,7 @@ fn floor(module: &str) -> u32 {
         .1
 }
 
-/// The source files, by path inside `src`, with their text.
+/// The text of each source file, by path inside `src`.
 fn sources() -> BTreeMap<PathBuf, String> {
     fn add(dir: &Path, files: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(dir).unwrap() {
@@ -151,7 +151,7 @@ fn a_type_name_is_defined_once() {
     assert!(places.is_empty(), "defined more than once: {places:#?}");
 }
 
-/// The name of the type or trait that a line begins to define. An indented `type` belongs to a trait.
+/// The name of the type or trait that a line defines. An indented `type` belongs to a trait.
 fn defined_type(line: &str) -> Option<String> {
     let item = line.trim_start();
     let item = match item.strip_prefix("pub") {

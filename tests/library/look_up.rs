@@ -1,5 +1,5 @@
-//! Boards that are looked up in files, beside the boards of the parts; values that are looked up,
-//! beside those of the exact twin.
+//! Compares looked-up boards with the boards of the parts, and looked-up values with the values of
+//! the exact twin.
 
 #![expect(clippy::disallowed_methods, reason = "a test damages a file by hand")]
 
@@ -23,7 +23,7 @@ fn plan() -> Plan {
     Plan::new(64 << 20, 2).unwrap()
 }
 
-/// A counted game in a directory of its own.
+/// A game counted in a new directory.
 fn counted(game: &str, keep: Keep) -> TempDir {
     let place = in_memory();
     let mut store = Store::open(place.path(), &game.parse().unwrap(), Some(keep)).unwrap();
@@ -31,10 +31,10 @@ fn counted(game: &str, keep: Keep) -> TempDir {
     place
 }
 
-/// Most boards of a part that are asked for in another orientation, or changed.
+/// Maximum number of boards of a part to look up in another orientation or changed.
 const DISTURBED: usize = 5000;
 
-/// An image of a board; half of the time two of its cells are swapped first.
+/// A random image of a board. Half of the time, two of its cells are swapped first.
 fn disturbed(random: &mut Rng, game: &Game, board: u64) -> u64 {
     let size = game.size();
     let plain = Plain::new(size.rows().into(), size.cols().into(), game.max());
@@ -47,7 +47,7 @@ fn disturbed(random: &mut Rng, game: &Game, board: u64) -> u64 {
     images[random.usize(..images.len())]
 }
 
-/// Look boards up in one batch.
+/// Looks boards up in one batch.
 fn positions(lookup: &mut Lookup<&Run>, kind: Kind, boards: &[u64]) -> Vec<Option<u64>> {
     let mut found = vec![Some(u64::MAX); boards.len()];
     let tell = |at, position| found[at] = position;
@@ -56,8 +56,8 @@ fn positions(lookup: &mut Lookup<&Run>, kind: Kind, boards: &[u64]) -> Vec<Optio
     found
 }
 
-/// See that look-ups, whatever they keep, find every board of a run at its position, one by one and
-/// in batches, and no board that is not there.
+/// Checks that look-ups find every board of a run at its position, singly and in batches, and find
+/// no other board. One look-up has a large cache, the other has none.
 pub(crate) fn every_board_is_found(run: &Run) {
     let game = run.game();
     let mut random = Rng::with_seed(7);
@@ -123,7 +123,7 @@ fn every_board_of_3x3_to_64_is_found_at_its_position() {
 }
 
 #[test]
-fn a_batch_across_parts_finds_what_single_questions_find_in_any_order_with_repeats() {
+fn a_batch_across_parts_equals_single_look_ups() {
     let place = counted("3x3-32", Keep::Both);
     let run = Run::open(place.path()).unwrap();
     let mut random = Rng::with_seed(3);
@@ -141,7 +141,7 @@ fn a_batch_across_parts_finds_what_single_questions_find_in_any_order_with_repea
                     disturbed(&mut random, run.game(), board)
                 })
                 .collect();
-            // Boards of no part, and repeats.
+            // Add boards of no part, and repeats.
             boards.extend([0, 0x9, 0x1_1111_1111]);
             boards.extend_from_within(..asked / 3);
             random.shuffle(&mut boards);
@@ -156,7 +156,7 @@ fn a_batch_across_parts_finds_what_single_questions_find_in_any_order_with_repea
 }
 
 #[test]
-fn a_damaged_block_is_an_error_and_not_kept() {
+fn a_damaged_block_is_an_error_and_is_not_cached() {
     let place = counted("2x2-32", Keep::Both);
     let run = Run::open(place.path()).unwrap();
     let path = place.path().join("sum-00014-max-00008.states");
@@ -176,7 +176,7 @@ fn a_damaged_block_is_an_error_and_not_kept() {
             "{error}"
         );
     }
-    // Other parts are found, before and after the file is mended.
+    // Boards of other parts are found before and after the file is restored.
     assert_eq!(lookup.position(Kind::States, 0x0011).unwrap(), Some(0));
     fs::write(&path, &sound).unwrap();
     assert_eq!(lookup.position(Kind::States, 0x0132).unwrap(), Some(1));
@@ -184,7 +184,7 @@ fn a_damaged_block_is_an_error_and_not_kept() {
 }
 
 #[test]
-fn a_layer_that_the_run_does_not_have_is_an_error() {
+fn a_dropped_layer_and_a_stopped_batch_are_errors() {
     let place = counted("2x2-32", Keep::Last);
     let run = Run::open(place.path()).unwrap();
     let mut lookup = Lookup::new(&run, 0).unwrap();
@@ -201,7 +201,7 @@ fn a_layer_that_the_run_does_not_have_is_an_error() {
     assert!(matches!(stopped, Err(Error::Stopped)));
 }
 
-/// A solved game in a directory of its own.
+/// A game counted and solved in a new directory.
 fn solved(game: &str, objectives: &[&str]) -> (TempDir, Vec<Goal>) {
     let place = counted(game, Keep::Afterstates);
     let mut store = SolutionStore::open(place.path()).unwrap();
@@ -224,7 +224,7 @@ fn twin(objective: Objective) -> exact::Objective {
     }
 }
 
-/// All boards of so many cells without a larger tile than 2^`top`.
+/// All boards of this many cells with tiles up to 2^`top`.
 fn boards(cells: u32, top: u64) -> impl Iterator<Item = u64> {
     (0..(top + 1).pow(cells)).map(move |number| {
         (0..cells).fold(0, |board, cell| {
@@ -234,7 +234,7 @@ fn boards(cells: u32, top: u64) -> impl Iterator<Item = u64> {
 }
 
 #[test]
-fn the_moves_of_every_state_as_it_lies_are_worth_what_the_twin_says() {
+fn moves_in_every_orientation_have_the_values_of_the_twin() {
     for (name, cols, win, objectives) in [
         ("2x2", 2, None, &["score", "moves", "8", "16", "32"][..]),
         ("2x2-32", 2, Some(32), &["score", "moves", "16", "32"]),
@@ -243,7 +243,7 @@ fn the_moves_of_every_state_as_it_lies_are_worth_what_the_twin_says() {
     ] {
         let (place, goals) = solved(name, objectives);
         let solution = Solution::open(place.path()).unwrap();
-        // On 2x2 no block is kept for long.
+        // With memory 0, the cache keeps no block for long.
         let memory = if cols == 2 { 0 } else { 1 << 30 };
         let mut values = Values::new(&solution, &goals, memory).unwrap();
         for (at, goal) in goals.iter().enumerate() {
@@ -252,7 +252,7 @@ fn the_moves_of_every_state_as_it_lies_are_worth_what_the_twin_says() {
             let mut moves = 0;
             for &state in exact.states().keys() {
                 for image in plain.images(&plain.cells(state)) {
-                    // The twin is within 1e-12 of the fractions.
+                    // The floating-point twin is within 1e-12 of the exact fractions.
                     let error = goal.error(sum(image), solution.last_sum()) + 1e-12;
                     let found = values.moves(image).unwrap();
                     let best = found.iter().map(|of| of.units[at]).max();
@@ -280,7 +280,7 @@ fn the_moves_of_every_state_as_it_lies_are_worth_what_the_twin_says() {
 }
 
 #[test]
-fn a_board_is_reached_if_it_is_a_state_or_a_winning_move_makes_it_in_any_orientation() {
+fn reached_boards_are_states_and_won_boards_in_any_orientation() {
     for (name, cols, win, top) in [
         ("2x2", 2, None, 6),
         ("2x2-32", 2, Some(32), 6),

@@ -1,6 +1,7 @@
-//! The crate, used as a library.
+//! Tests of the crate as a library.
 //!
-//! No test here starts a process: between fork and exec that would hold the locks of the others.
+//! No test here starts a process. Between fork and exec, a child would hold the file locks of other
+//! tests.
 
 #[path = "../support/files.rs"]
 mod files;

@@ -1,5 +1,6 @@
-//! A slow exact twin of the count: boards of plain cells, sets as hash sets, no layers of files, and
-//! no line shared with the library. Every part of every small game must agree, fingerprints included.
+//! A slow exact twin of the count, with boards of plain cells, hash sets, and no files. It shares
+//! no code with the library. Every part of every small game must be equal, including its
+//! fingerprint.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -128,7 +129,7 @@ fn three_by_three_to_64_agrees_with_the_twin() {
 }
 
 #[test]
-fn two_by_four_agrees_with_the_twin_either_way_up() {
+fn two_by_four_and_four_by_two_agree_with_the_twin() {
     for (rows, cols) in [(2, 4), (4, 2)] {
         compare(rows, cols, Some(8), None);
         compare(rows, cols, Some(32), None);

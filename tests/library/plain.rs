@@ -1,11 +1,11 @@
-//! The rules on plain arrays of cells, for the twins that judge the library. Of the library they use
-//! the names of the directions alone.
+//! The rules on plain arrays of cells, for the twins that check the library. From the library, this
+//! module uses only the names of directions.
 
 use std::array;
 
 use enum48::game::Direction;
 
-/// The exponents of the tiles, row by row; 0 is an empty cell, or past the last one.
+/// The exponents of the tiles, row by row. An empty or unused cell is 0.
 pub(crate) type Cells = [u8; 16];
 
 /// A game: the size of its board and its winning tile.
@@ -13,18 +13,18 @@ pub(crate) struct Plain {
     /// The exponent of the winning tile.
     win: Option<u8>,
     cells: usize,
-    /// The lines along each direction, as the places of their cells from the edge moved toward.
+    /// For each direction, the cells of each line, starting at the edge that tiles move to.
     lines: [Vec<Vec<usize>>; 4],
-    /// The images of a board, as the places that their cells come from.
+    /// For each image of a board, the cell from which each of its cells comes.
     images: Vec<Vec<usize>>,
 }
 
-/// What a legal move makes of a board.
+/// The result of a legal move.
 pub(crate) struct Moved {
     pub(crate) after: Cells,
     /// The sum of the tiles that merges made.
     pub(crate) earned: u32,
-    /// Whether one of them is the winning tile.
+    /// Whether a merge made the winning tile.
     pub(crate) won: bool,
 }
 
@@ -68,13 +68,13 @@ impl Plain {
         }
     }
 
-    /// The same game without symmetry: every board is its only image.
+    /// The game without symmetry: each board has only itself as an image.
     pub(crate) fn without_symmetry(mut self) -> Self {
         self.images = vec![(0..self.cells).collect()];
         self
     }
 
-    /// The cells of a board given as digits.
+    /// The cells of a board, which is given as digits.
     pub(crate) fn cells(&self, board: u64) -> Cells {
         let mut cells = [0; 16];
         let digits = (0..self.cells).rev().map(|i| (board >> (4 * i) & 15) as u8);
@@ -85,12 +85,12 @@ impl Plain {
         cells
     }
 
-    /// The places of the empty cells.
+    /// The indices of the empty cells.
     pub(crate) fn empty(&self, cells: &Cells) -> impl Iterator<Item = usize> {
         (0..self.cells).filter(|&i| cells[i] == 0)
     }
 
-    /// The board of these cells as digits.
+    /// The board with these cells, as digits.
     pub(crate) fn board(&self, cells: &Cells) -> u64 {
         digits(cells[..self.cells].iter().copied())
     }
@@ -105,7 +105,7 @@ impl Plain {
         self.images(cells).min().unwrap()
     }
 
-    /// What a move makes of a board, where it is legal.
+    /// The result of a move; `None` if the move is illegal.
     pub(crate) fn moved(&self, cells: &Cells, direction: Direction) -> Option<Moved> {
         let (mut after, mut earned, mut won) = ([0; 16], 0, false);
         for line in &self.lines[direction as usize] {
@@ -123,13 +123,13 @@ impl Plain {
         (after != *cells).then_some(Moved { after, earned, won })
     }
 
-    /// What the legal moves make of a board.
+    /// The results of all legal moves.
     pub(crate) fn moves(&self, cells: &Cells) -> impl Iterator<Item = Moved> {
         let directions = Direction::ALL.into_iter();
         directions.filter_map(|direction| self.moved(cells, direction))
     }
 
-    /// The boards with one tile more.
+    /// The boards after `tile` spawns in each empty cell.
     pub(crate) fn spawns(&self, cells: &Cells, tile: u8) -> impl Iterator<Item = Cells> {
         self.empty(cells).map(move |i| {
             let mut board = *cells;

@@ -1,4 +1,4 @@
-//! The tables of `results/`, beside each other.
+//! Compares the tables of `results/` with each other.
 
 use std::fs::{self, File};
 
@@ -22,7 +22,7 @@ fn tables(size: &str) -> Vec<(Game, Table)> {
 }
 
 #[test]
-fn games_are_the_same_as_long_as_no_winning_tile_was_made() {
+fn games_on_one_board_agree_below_the_winning_tile() {
     for (size, games) in [("2x2", 4), ("2x3", 6), ("2x4", 8), ("3x3", 9), ("4x4", 6)] {
         let tables = tables(size);
         assert!(tables.len() >= games, "{size}");
@@ -31,7 +31,7 @@ fn games_are_the_same_as_long_as_no_winning_tile_was_made() {
                 unreachable!("pairs")
             };
             let last = short.last_sum().min(long.last_sum());
-            // What wins in one game is a tile like others in the other.
+            // A winning move in one game is an ordinary move in the other, so wins are ignored.
             let alike = |table: &Table| -> Vec<Row> {
                 let mut rows = table.rows().to_vec();
                 rows.retain(|row| row.sum <= last && row.max_tile < game.win().tile());

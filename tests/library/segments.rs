@@ -1,4 +1,4 @@
-//! Runs whose large parts are in several files.
+//! Runs whose large parts are stored in several segments.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -17,10 +17,10 @@ use crate::files::{files, in_memory};
 use crate::look_up::every_board_is_found;
 use crate::share::share;
 
-/// The fewest boards of a segment: a block of states. 4x4 to 16 has parts of a million.
+/// Boards of a segment, the fewest allowed: one block of states. 4x4 to 16 has parts of a million.
 const SEGMENT: u64 = 1 << 17;
 
-/// A layer by which most parts are in several files.
+/// A layer in which most parts have several segments.
 const LAST: u32 = 58;
 
 fn plan() -> Plan {
@@ -45,7 +45,7 @@ fn counted(keep: Keep, segment: Option<u64>, until: Option<u32>) -> TempDir {
     place
 }
 
-/// What solving for the score finds: its fingerprint, and the files of values.
+/// Solves for the score. Returns the fingerprint and the number of files of values.
 fn solved(dir: &Path) -> (Fingerprint, usize) {
     let mut store = SolutionStore::open(dir).unwrap();
     let run = store.solution().run();
@@ -55,25 +55,25 @@ fn solved(dir: &Path) -> (Fingerprint, usize) {
     (fingerprint, names(dir, ".values").len())
 }
 
-/// The names of files that end so.
+/// The names of the files that end with `ending`.
 fn names(dir: &Path, ending: &str) -> Vec<String> {
     let names = files(dir).into_keys();
     names.filter(|name| name.ends_with(ending)).collect()
 }
 
 #[test]
-fn every_board_of_several_files_is_found_at_its_position() {
+fn every_board_in_segments_is_found_at_its_position() {
     let place = counted(Keep::Both, Some(SEGMENT), Some(48));
     let run = Run::open(place.path()).unwrap();
     let parts = run.parts(Kind::States);
     let parts = parts.map(|key| run.part(Kind::States, key).unwrap().unwrap());
-    // Large enough for a batch on all threads.
+    // With more than four blocks, a batch uses all threads.
     assert!(parts.map(|part| part.blocks()).max() > Some(4));
     every_board_is_found(&run);
 }
 
 #[test]
-fn the_same_boards_and_values_are_in_more_files() {
+fn segments_hold_the_same_boards_and_values() {
     let whole = counted(Keep::Both, None, None);
     let cut = counted(Keep::Both, Some(SEGMENT), None);
     let [run, other] = [&whole, &cut].map(|place| Run::open(place.path()).unwrap());
@@ -124,7 +124,7 @@ fn the_same_boards_and_values_are_in_more_files() {
 }
 
 #[test]
-fn segments_can_be_made_again_in_another_way() {
+fn deep_verification_agrees_with_segments() {
     let place = counted(Keep::Both, Some(SEGMENT), Some(44));
     assert!(!names(place.path(), "-0001.states").is_empty());
     let run = Run::open(place.path()).unwrap();
@@ -133,7 +133,7 @@ fn segments_can_be_made_again_in_another_way() {
 }
 
 #[test]
-fn files_are_the_same_for_any_engine_threads_memory_and_interruption() {
+fn segments_do_not_depend_on_engine_threads_memory_or_stops() {
     for keep in share([Keep::All, Keep::Last, Keep::Both]) {
         let expected = counted(keep, Some(SEGMENT), Some(LAST));
         let expected = files(expected.path());
@@ -149,7 +149,7 @@ fn files_are_the_same_for_any_engine_threads_memory_and_interruption() {
             .with_engine(Some(Engine::Bits));
         let engines = [&bits, &lists];
         for (at, until) in [40, 52, 54, LAST].into_iter().enumerate() {
-            // Which segments it has need be said only once.
+            // The run records its segment size, so later counts need no size.
             let segment = (at == 0).then_some(SEGMENT);
             count(place.path(), keep, segment, engines[at % 2], Some(until)).unwrap();
         }
@@ -158,7 +158,7 @@ fn files_are_the_same_for_any_engine_threads_memory_and_interruption() {
 }
 
 #[test]
-fn what_is_dropped_is_dropped_with_all_its_files() {
+fn dropping_states_deletes_all_their_segments() {
     let both = counted(Keep::Both, Some(SEGMENT), Some(LAST));
     let afterstates = counted(Keep::Afterstates, Some(SEGMENT), Some(LAST));
     count(both.path(), Keep::Afterstates, None, &plan(), Some(LAST)).unwrap();
@@ -166,7 +166,7 @@ fn what_is_dropped_is_dropped_with_all_its_files() {
 }
 
 #[test]
-fn a_file_that_is_lost_swapped_or_too_many_is_found_by_name() {
+fn lost_swapped_and_stray_segments_are_reported_by_name() {
     let place = in_memory();
     count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(60)).unwrap();
     let path = |number: u32, tile: u32| {
@@ -204,7 +204,7 @@ fn a_file_that_is_lost_swapped_or_too_many_is_found_by_name() {
     fs::rename(path(1, 8), path(0, 8)).unwrap();
     fs::rename(&aside, path(1, 8)).unwrap();
     assert_eq!(wrong(), "");
-    // One more than the manifest names, as a killed commit may leave it: the next count deletes it.
+    // A killed commit may leave an unlisted segment. The next count deletes it.
     fs::copy(path(0, 8), path(77, 8)).unwrap();
     let run = Run::open(place.path()).unwrap();
     let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
@@ -215,7 +215,7 @@ fn a_file_that_is_lost_swapped_or_too_many_is_found_by_name() {
 }
 
 #[test]
-fn segments_that_cannot_be_or_are_others_are_refused() {
+fn invalid_and_changed_segment_sizes_are_refused() {
     let place = in_memory();
     for segment in [0, 1, SEGMENT - 1, SEGMENT + 1, u64::MAX] {
         let refused = count(place.path(), Keep::All, Some(segment), &plan(), Some(8));
@@ -237,7 +237,7 @@ fn segments_that_cannot_be_or_are_others_are_refused() {
 }
 
 #[test]
-fn a_run_of_whole_parts_is_of_the_first_format() {
+fn a_run_without_segments_has_format_1() {
     let format = |segment, until| {
         let place = in_memory();
         count(place.path(), Keep::All, segment, &plan(), Some(until)).unwrap();

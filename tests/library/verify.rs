@@ -1,5 +1,5 @@
-//! Damage to a run's directory, of every kind and at every place: `verify` names it, and no count
-//! uses what is damaged.
+//! Damage to any byte of a run's directory: `verify` reports the file, and no count uses damaged
+//! files.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -49,7 +49,7 @@ impl Victim {
         self.place.path()
     }
 
-    /// Count on, as the command does.
+    /// Resumes the count, as the command does.
     fn count(&self) -> Result<(), Error> {
         let mut store = Store::open(self.dir(), &self.game, None)?;
         let plan = Plan::new(32 << 20, 1)?;
@@ -61,8 +61,8 @@ impl Victim {
         Ok(verify::verify(&run, &self.pool, &mut Silent)?.findings)
     }
 
-    /// See that damage to the file `name` is found under that name, and that a count refuses it or,
-    /// for a file that counts only write, writes it anew.
+    /// Checks that `verify` reports damage to the file `name`. A count must refuse the file, or
+    /// write it anew if counts never read it.
     fn suffers(&self, name: &str, what: &str) {
         let named = |error: &Error| error.to_string().contains(name);
         let found = match self.findings() {
@@ -83,8 +83,8 @@ impl Victim {
     }
 }
 
-/// A complete run, one that was stopped, whose afterstates going on needs, and one that keeps those
-/// of every layer.
+/// A complete run, a stopped run with the afterstates for resuming, and a stopped run that keeps
+/// all afterstates.
 fn victims() -> [Victim; 3] {
     [
         Victim::new("2x2-16", None),
@@ -93,7 +93,7 @@ fn victims() -> [Victim; 3] {
     ]
 }
 
-/// A byte of a file of a victim.
+/// A byte in a victim's file.
 struct Place<'a> {
     victim: &'a Victim,
     name: &'a str,
@@ -102,7 +102,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// See that other bytes in the place of the file are found under its name. Puts the file back.
+    /// Replaces the file's bytes, checks that the damage is reported, and restores the file.
     fn suffers(&self, bytes: &[u8], what: &str) {
         let (name, path) = (self.name, self.victim.dir().join(self.name));
         fs::write(&path, bytes).unwrap();
@@ -112,7 +112,7 @@ impl Place<'_> {
     }
 }
 
-/// Do `damage` at a share of all bytes of all files.
+/// Calls `damage` for a share of all bytes of all files.
 fn at_a_share_of_all_bytes(damage: impl Fn(&Place)) {
     let victims = victims();
     let files = victims.each_ref().map(|victim| files(victim.dir()));
@@ -135,7 +135,7 @@ fn at_a_share_of_all_bytes(damage: impl Fn(&Place)) {
 }
 
 #[test]
-fn every_flipped_byte_of_every_file_is_found_by_name() {
+fn a_flipped_bit_in_any_byte_is_reported_by_file_name() {
     at_a_share_of_all_bytes(|place| {
         let mut flipped = place.bytes.to_vec();
         flipped[place.at] ^= 1 << (place.at % 8);
@@ -144,10 +144,10 @@ fn every_flipped_byte_of_every_file_is_found_by_name() {
 }
 
 #[test]
-fn every_cut_of_every_file_is_found_by_name() {
+fn a_cut_at_any_byte_is_reported_by_file_name() {
     at_a_share_of_all_bytes(|place| {
         let cut = &place.bytes[..place.at];
-        // An older table, as a count leaves it that is killed in a commit.
+        // A table cut after a line is an older table, which a kill during a commit may leave.
         if place.name != "layers.csv" || !cut.ends_with(b"\n") {
             place.suffers(cut, "cut");
         }
@@ -155,7 +155,7 @@ fn every_cut_of_every_file_is_found_by_name() {
 }
 
 #[test]
-fn every_byte_appended_to_every_file_is_found_by_name() {
+fn an_appended_byte_is_reported_by_file_name() {
     for victim in victims() {
         for (name, bytes) in files(victim.dir()) {
             let path = victim.dir().join(&name);
@@ -169,7 +169,7 @@ fn every_byte_appended_to_every_file_is_found_by_name() {
 }
 
 #[test]
-fn files_that_are_lost_swapped_or_from_elsewhere_are_found_by_name() {
+fn lost_swapped_and_foreign_files_are_reported_by_name() {
     let mut tried = 0;
     for victim in victims() {
         let other = Victim::new("2x3-16", None);
@@ -218,7 +218,7 @@ fn files_that_are_lost_swapped_or_from_elsewhere_are_found_by_name() {
 }
 
 #[test]
-fn what_a_kill_within_a_commit_leaves_is_remarked_on_and_cleared() {
+fn leftovers_of_a_killed_commit_are_reported_and_deleted() {
     for victim in victims() {
         let before = files(victim.dir());
         let path = |name: &str| victim.dir().join(name);
@@ -247,19 +247,19 @@ fn what_a_kill_within_a_commit_leaves_is_remarked_on_and_cleared() {
 }
 
 #[test]
-fn a_count_leaves_a_solution_as_it_is() {
+fn a_count_does_not_change_a_solution() {
     for victim in victims() {
         let solution = ["solution.json", "sum-00008-max-00004.score.values"];
         for name in solution {
             fs::write(victim.dir().join(name), "solved").unwrap();
         }
         let before = files(victim.dir());
-        // What a solver was stopped at goes.
+        // The count deletes the temporary file of a stopped solver.
         let half = victim.dir().join("sum-00010-max-00004.512.values.tmp");
         fs::write(half, "half").unwrap();
         victim.count().unwrap();
         assert!(files(victim.dir()) == before);
-        // Where a solution is, a run was, so this is no place for another.
+        // A solution without a run: its run was lost, so no new run may begin here.
         for name in before
             .keys()
             .filter(|name| !solution.contains(&name.as_str()))
@@ -271,9 +271,9 @@ fn a_count_leaves_a_solution_as_it_is() {
     }
 }
 
-/// Each number of a manifest in turn is replaced by others, under a checksum that fits.
+/// Replaces each number of a manifest in turn, and corrects the checksum.
 #[test]
-fn no_number_in_a_manifest_makes_a_run_panic() {
+fn forged_numbers_in_a_manifest_are_reported() {
     let victims = victims();
     let all_files = victims.each_ref().map(|victim| files(victim.dir()));
     let mut forgeries = Vec::new();
@@ -308,7 +308,7 @@ fn no_number_in_a_manifest_makes_a_run_panic() {
         let counted = victim.count();
         let (name, _) = line.split_once(": ").unwrap();
         let field = name.trim().trim_matches('"');
-        // What is no number of its kind is named by its line.
+        // A number beyond `u32` does not parse; the error names its line, not its field.
         let kind = u32::try_from(other).is_ok();
         if kind && ["sealed_sum", "dropped_below"].contains(&field) {
             let damaged = format!("manifest.json: damaged: {field}: ");
@@ -326,7 +326,7 @@ fn no_number_in_a_manifest_makes_a_run_panic() {
     }
 }
 
-/// A part file of `states` in the place of the one that the directory has.
+/// Replaces a part file by one with these states.
 pub(crate) fn forge(path: &Path, states: &[u64]) {
     let label = Part::open(path).unwrap().label();
     let file = fs::File::create(path).unwrap();
@@ -337,7 +337,7 @@ pub(crate) fn forge(path: &Path, states: &[u64]) {
     writer.finish().unwrap();
 }
 
-/// All states of a part.
+/// All states of a part file, which has one block.
 pub(crate) fn states(path: &Path) -> Vec<u64> {
     let part = Part::open(path).unwrap();
     let mut states = Vec::new();
@@ -347,7 +347,7 @@ pub(crate) fn states(path: &Path) -> Vec<u64> {
 }
 
 #[test]
-fn a_well_made_file_of_wrong_states_is_not_the_one_that_was_sealed() {
+fn a_valid_file_of_other_states_is_reported() {
     let victim = Victim::new("2x2-32", None);
     let path = victim.dir().join("sum-00016-max-00008.states");
     let good = states(&path);
@@ -364,8 +364,8 @@ fn a_well_made_file_of_wrong_states_is_not_the_one_that_was_sealed() {
     assert!(victim.findings().unwrap().is_empty());
 }
 
-/// A run whose manifest was made to fit a forged part: checksums, counts and fingerprint all agree,
-/// and only the rules tell that it is wrong.
+/// Findings, shallow and deep, in a run with a forged part. Its manifest is corrected, so that
+/// checksums, counts and the fingerprint agree. Only the rules show that the part is wrong.
 fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
     let victim = Victim::new("2x2-32", None);
     let path = victim.dir().join("sum-00016-max-00008.states");
@@ -388,7 +388,7 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
     let mut text = format!("{head}{}{bytes}{}", &tail[..from], &tail[to..]).into_bytes();
     seal_manifest(&mut text);
     fs::write(&manifest, text).unwrap();
-    // The table follows from the manifest.
+    // The table has the same fingerprint as the manifest.
     let csv = String::from_utf8(old["layers.csv"].clone()).unwrap();
     fs::write(
         victim.dir().join("layers.csv"),
@@ -403,7 +403,7 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
 }
 
 #[test]
-fn states_that_are_not_what_they_should_be_are_found_whatever_the_checksums_say() {
+fn invalid_states_with_correct_checksums_are_reported() {
     // 2 8 / 4 2 is the state 0x1231, of sum 16 and largest tile 8.
     for (wrong, what) in [
         (0x1321, "0x1321 is not canonical"),
@@ -425,8 +425,8 @@ fn states_that_are_not_what_they_should_be_are_found_whatever_the_checksums_say(
 }
 
 #[test]
-fn a_state_that_cannot_be_reached_is_found_by_going_deep_alone() {
-    // 8 . / . 8 has the sum and the largest tile; in a game that is won at 32 it is never reached.
+fn only_deep_verification_finds_an_unreachable_state() {
+    // 8 . / . 8 has the right sum and largest tile, but no game to 32 reaches it.
     let victim = Victim::new("2x2-32", None);
     let path = victim.dir().join("sum-00016-max-00008.states");
     let real = states(&path);
@@ -447,7 +447,7 @@ fn a_state_that_cannot_be_reached_is_found_by_going_deep_alone() {
 }
 
 #[test]
-fn going_deep_finds_every_layer_the_same_under_any_memory() {
+fn deep_verification_of_a_sound_run_passes_for_any_memory() {
     for (name, until) in [
         ("2x2-32", None),
         ("2x3", None),

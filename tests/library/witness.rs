@@ -1,4 +1,4 @@
-//! Witnesses in a run that is wrong.
+//! Witnesses for boards that no game reaches.
 
 use enum48::Game;
 use enum48::engine::{self, Plan, Silent};
@@ -6,8 +6,7 @@ use enum48::store::{Run, Store};
 use enum48::witness::{Answer, Layers};
 
 #[test]
-fn a_state_that_a_run_should_not_have_is_found_out() {
-    // A count with a state too many: written by the library, as a wrong program would.
+fn a_board_that_no_game_reaches_has_no_witness() {
     let place = tempfile::tempdir().unwrap();
     let game: Game = "2x2".parse().unwrap();
     let mut store = Store::open(place.path(), &game, None).unwrap();

@@ -1,4 +1,4 @@
-//! What is wrong with the files or the names of tasks is found, named, and made again.
+//! Damaged files of tasks are reported by name and made again. Wrong task names are refused.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -17,7 +17,7 @@ fn count() -> Count {
     Count::new("4x4-16", Keep::Both, 300_000, Some(40))
 }
 
-/// The files of a layer's tasks that end so.
+/// The files of a layer's tasks whose names end with `ending`.
 fn made(count: &Count, layer: &str, ending: &str) -> Vec<PathBuf> {
     let names = fs::read_dir(count.dir().join(layer)).unwrap();
     let mut paths: Vec<PathBuf> = names.map(|entry| entry.unwrap().path()).collect();
@@ -31,7 +31,7 @@ fn layer_of(task: &str) -> &str {
 }
 
 #[test]
-fn a_damaged_or_lost_file_is_named_and_made_again() {
+fn a_damaged_or_lost_file_is_reported_and_made_again() {
     type Damage = fn(&PathBuf, &[PathBuf]);
     let damages: [(&str, Damage); 5] = [
         ("flipped in a block", |path, _| {
@@ -58,10 +58,11 @@ fn a_damaged_or_lost_file_is_named_and_made_again() {
             (Stage::Write, ".states"),
         ] {
             if stage == Stage::Write && what == "flipped in a block" {
-                // Like those of one machine, its blocks are checked when they are read.
+                // Sealing does not read the blocks of final files; later readers check them.
                 continue;
             }
-            // Where some layer has two such files, damage one and go on until it is found.
+            // In the first layer with two such files, damage one. Then continue until the damage is
+            // found.
             let (layer, path) = loop {
                 let missing = count.missing().unwrap();
                 count.run_all(&missing.tasks);
@@ -97,11 +98,11 @@ fn a_damaged_or_lost_file_is_named_and_made_again() {
             assert_eq!(again.tasks, [maker]);
         }
         count.finish();
-        count.expect_those_of_one_machine();
+        count.expect_the_files_of_one_machine();
     }
 }
 
-/// Whether an error says that a task is to be done again, and names its file; there may be none.
+/// Whether an error says that the task `maker` must be done again. The error must name the file.
 fn is_retracted(error: Option<Error>, maker: &str, name: &str) -> bool {
     match error {
         None => false,
@@ -110,7 +111,7 @@ fn is_retracted(error: Option<Error>, maker: &str, name: &str) -> bool {
             assert!(cause.to_string().contains(name), "{cause}");
             true
         }
-        // What the first one to find it has deleted.
+        // The first task that found the damage deleted the receipt.
         Some(Error::Task(TaskError::Undone(task))) => {
             assert_eq!(task, maker);
             true
@@ -127,13 +128,13 @@ fn flip(path: &PathBuf, place: fn(usize) -> usize) {
 }
 
 #[test]
-fn a_damaged_receipt_is_none() {
+fn a_task_with_a_damaged_receipt_is_done_again() {
     let count = count();
     let missing = count.missing().unwrap();
     count.run_all(&missing.tasks);
     let receipt = count.dir().join(format!("{}.json", missing.tasks[0]));
     flip(&receipt, |length| length / 2);
-    // Who needs it finds it.
+    // The task that needs the receipt finds the damage.
     let reduce = missing.tasks[0].replace("map-", "reduce-");
     let undone = count.run(&reduce).err();
     assert!(
@@ -144,11 +145,11 @@ fn a_damaged_receipt_is_none() {
     };
     assert_eq!(again.tasks, missing.tasks[..1]);
     count.finish();
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn a_damaged_receipt_that_only_the_coordinator_reads_is_none() {
+fn the_coordinator_repeats_tasks_with_damaged_receipts() {
     let count = count();
     let mut reduces = Vec::new();
     while let Some(missing) = count.missing() {
@@ -160,7 +161,7 @@ fn a_damaged_receipt_that_only_the_coordinator_reads_is_none() {
             reduces = missing.tasks;
         }
     }
-    // More than one at once.
+    // Two receipts are damaged at once.
     for task in &reduces[..2] {
         flip(&count.dir().join(format!("{task}.json")), |length| {
             length / 2
@@ -177,10 +178,10 @@ fn a_damaged_receipt_that_only_the_coordinator_reads_is_none() {
     again.sort();
     assert_eq!(again, reduces[..2]);
     count.finish();
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
-/// Change what a plan says, and its checksum.
+/// Changes a plan, and corrects its checksum.
 fn forge(plan: &PathBuf, from: &str, to: &str) {
     let text = fs::read_to_string(plan).unwrap();
     assert!(text.contains(from), "{text}");
@@ -190,7 +191,7 @@ fn forge(plan: &PathBuf, from: &str, to: &str) {
 }
 
 #[test]
-fn the_plan_of_another_version_is_left_to_it() {
+fn the_plan_of_another_version_is_refused_and_kept() {
     let count = count();
     let missing = count.missing().unwrap();
     count.run(&missing.tasks[0]).unwrap();
@@ -211,11 +212,11 @@ fn the_plan_of_another_version_is_left_to_it() {
     forge(&plan, other, own);
     assert_eq!(count.missing().unwrap().tasks, missing.tasks[1..]);
     count.finish();
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn a_plan_that_was_changed_is_named() {
+fn a_changed_plan_is_reported() {
     let count = count();
     let missing = count.missing().unwrap();
     let plan = count
@@ -233,7 +234,7 @@ fn a_plan_that_was_changed_is_named() {
 }
 
 #[test]
-fn a_damaged_plan_is_named() {
+fn a_damaged_plan_is_reported() {
     let count = count();
     let missing = count.missing().unwrap();
     let plan = count
@@ -249,14 +250,14 @@ fn a_damaged_plan_is_named() {
         let said = found.unwrap().to_string();
         assert!(said.contains("plan.json: damaged"), "{said}");
     }
-    // It is all that is lost with its layer's directory.
+    // Deleting the layer's directory loses only this plan.
     fs::remove_dir_all(plan.parent().unwrap()).unwrap();
     count.finish();
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn names_of_no_task_are_refused() {
+fn unknown_tasks_and_tasks_of_later_stages_are_refused() {
     let count = count();
     let missing = count.missing().unwrap();
     let layer = layer_of(&missing.tasks[0]);
@@ -294,7 +295,7 @@ fn names_of_no_task_are_refused() {
         "gather-00008-0000",
         "write-states-00008-0000",
     ] {
-        // The stage before is not done.
+        // The previous stage is not done yet.
         let refused = count.run(&format!("{layer}/{task}"));
         assert!(
             matches!(refused, Err(Error::Task(TaskError::Undone(_)))),
@@ -302,11 +303,11 @@ fn names_of_no_task_are_refused() {
         );
     }
     count.finish();
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn nothing_is_sealed_before_every_task_is_done_or_against_a_law() {
+fn missing_tasks_and_broken_laws_prevent_sealing() {
     let count = count();
     while let Some(missing) = count.missing() {
         let early = count.seal();
@@ -348,7 +349,7 @@ fn nothing_is_sealed_before_every_task_is_done_or_against_a_law() {
             };
             let at = at + field.len() + 4;
             let step = receipt.file_name().unwrap().to_str().unwrap();
-            // What no law reads.
+            // Other fields are in no law.
             let read = match field {
                 "candidates" => !step.starts_with("write"),
                 "duplicates" => step.starts_with("map") || step.starts_with("reduce"),
@@ -373,5 +374,5 @@ fn nothing_is_sealed_before_every_task_is_done_or_against_a_law() {
     assert!(forged > 10, "{forged}");
     assert_eq!(count.seal().unwrap(), sum);
     count.finish();
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }

@@ -1,4 +1,5 @@
-//! Counting task by task: in any order, twice, at once, and late, with the files of one machine.
+//! Counting task by task: in any order, twice, at once, or late, tasks make the files that one
+//! machine makes.
 
 mod damage;
 
@@ -15,15 +16,15 @@ use tempfile::TempDir;
 use crate::files::{files, in_memory};
 use crate::share::share;
 
-/// The fewest boards of a segment: 4x4 to 16 has parts of a million.
+/// Boards of a segment, the fewest allowed. 4x4 to 16 has parts of a million boards.
 pub(crate) const SEGMENT: u64 = 1 << 17;
 
-/// A count, task by task, of a game up to some sum.
+/// A count of a game up to a sum, task by task.
 pub(crate) struct Count {
     pub(crate) place: TempDir,
     pub(crate) game: Game,
     pub(crate) keep: Keep,
-    /// Candidates of a task.
+    /// Number of candidates of a task.
     pub(crate) task: u64,
     pub(crate) until: Option<u32>,
 }
@@ -70,7 +71,7 @@ impl Count {
         cluster::seal(&mut self.open())
     }
 
-    /// Go on until there are tasks; `None` if nothing is left to be done.
+    /// Seals layers until tasks are missing. `None` if the count is done.
     pub(crate) fn missing(&self) -> Option<Missing> {
         loop {
             match self.next().unwrap() {
@@ -81,15 +82,15 @@ impl Count {
         }
     }
 
-    /// Go on to the end.
+    /// Counts to the end.
     pub(crate) fn finish(&self) {
         while let Some(missing) = self.missing() {
             self.run_all(&missing.tasks);
         }
     }
 
-    /// See that the files are those of one machine.
-    pub(crate) fn expect_those_of_one_machine(&self) {
+    /// Checks that the files equal the files of one machine.
+    pub(crate) fn expect_the_files_of_one_machine(&self) {
         let place = in_memory();
         let keep = Some(self.keep);
         let mut store =
@@ -105,7 +106,7 @@ fn ample() -> Plan {
 }
 
 #[test]
-fn tasks_in_any_order_make_the_files_of_one_machine() {
+fn tasks_in_any_order_make_the_same_files() {
     for keep in share([Keep::All, Keep::Last, Keep::Afterstates, Keep::Both]) {
         let count = Count::new("4x4-16", keep, 150_000, Some(46));
         let (mut layers, mut most, mut turn) = (0, 0, 0);
@@ -113,7 +114,8 @@ fn tasks_in_any_order_make_the_files_of_one_machine() {
             assert_eq!(tasks.len(), of);
             let plans =
                 [(24 << 20, 1), (1 << 30, 3)].map(|(memory, threads)| Plan::new(memory, threads));
-            // Every task as another machine would do it, those of every second stage backward.
+            // The tasks alternate between two plans, like two machines. Every second stage runs
+            // backward.
             let order: Vec<&String> = if turn % 2 == 0 {
                 tasks.iter().collect()
             } else {
@@ -130,7 +132,7 @@ fn tasks_in_any_order_make_the_files_of_one_machine() {
             layers > 5 && most > 10,
             "{layers} layers of up to {most} tasks"
         );
-        count.expect_those_of_one_machine();
+        count.expect_the_files_of_one_machine();
         let run = Run::open(count.dir()).unwrap();
         let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
         assert!(report.findings.is_empty() && report.remarks.is_empty());
@@ -138,20 +140,20 @@ fn tasks_in_any_order_make_the_files_of_one_machine() {
 }
 
 #[test]
-fn every_layer_can_be_cut_into_tasks_from_the_first_to_the_last() {
+fn every_layer_can_be_cut_into_tasks() {
     for game in share(["2x2-32", "2x3", "3x2-64", "3x3-16"]) {
         let count = Count::new(game, Keep::Both, 1, None);
         let first = count.missing().unwrap();
-        // That of sum 4 has starts alone, and no candidates.
+        // Sum 4 has only starts, so its layer needs no tasks.
         assert_eq!(first.sum, 6);
         count.finish();
-        count.expect_those_of_one_machine();
+        count.expect_the_files_of_one_machine();
         assert!(Run::open(count.dir()).unwrap().complete());
     }
 }
 
 #[test]
-fn a_task_can_be_done_by_several_at_once() {
+fn one_task_can_run_several_times_at_once() {
     let count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
     while let Some(Missing { tasks, .. }) = count.missing() {
         let thrice: Vec<&String> = tasks.iter().flat_map(|task| [task; 3]).collect();
@@ -163,11 +165,11 @@ fn a_task_can_be_done_by_several_at_once() {
                 .for_each(|task| count.run(task).unwrap());
         });
     }
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn a_task_that_is_late_changes_nothing() {
+fn a_late_task_changes_nothing() {
     let count = Count::new("4x4-16", Keep::All, 300_000, Some(40));
     let mut late = Vec::new();
     while let Some(Missing { tasks, .. }) = count.missing() {
@@ -176,7 +178,7 @@ fn a_task_that_is_late_changes_nothing() {
             count.run(&task).unwrap();
             late.push(task);
         }
-        // Done in this layer already: those of the stages before.
+        // Tasks of earlier stages of this layer have no effect when run again.
         let layer = late[before].split_once('/').unwrap().0.to_owned();
         for task in late.iter().filter(|task| task.starts_with(&layer)) {
             count.run(task).unwrap();
@@ -195,11 +197,11 @@ fn a_task_that_is_late_changes_nothing() {
             "{task}"
         );
     }
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn a_layer_stays_as_it_was_planned() {
+fn a_layer_keeps_its_plan() {
     let mut count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
     let planned = count.missing().unwrap();
     count.run(&planned.tasks[0]).unwrap();
@@ -210,17 +212,17 @@ fn a_layer_stays_as_it_was_planned() {
         (left.sum, left.stage, left.of),
         (planned.sum, planned.stage, planned.of)
     );
-    // The layers after it are all small now.
+    // With the larger task size, all later layers are small and need no tasks.
     let layer = planned.tasks[0].split_once('/').unwrap().0.to_owned();
     while let Some(missing) = count.missing() {
         assert!(missing.tasks.iter().all(|task| task.starts_with(&layer)));
         count.run_all(&missing.tasks);
     }
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn a_run_that_keeps_less_is_cut_anew() {
+fn a_layer_is_planned_again_after_keep_changes() {
     let mut count = Count::new("4x4-16", Keep::Both, 300_000, Some(42));
     let old = count.missing().unwrap();
     count.run(&old.tasks[0]).unwrap();
@@ -232,11 +234,11 @@ fn a_run_that_keeps_less_is_cut_anew() {
         Err(Error::Task(TaskError::Stale(_)))
     ));
     count.finish();
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }
 
 #[test]
-fn an_engine_alone_can_go_on_where_tasks_were_left() {
+fn one_machine_can_finish_a_count_begun_as_tasks() {
     let count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
     let missing = count.missing().unwrap();
     count.run_all(&missing.tasks);
@@ -253,5 +255,5 @@ fn an_engine_alone_can_go_on_where_tasks_were_left() {
     engine::count(&mut count.open(), &ample(), count.until, &mut Silent).unwrap();
     let late = count.run(&missing.tasks[0]);
     assert!(matches!(late, Err(Error::Task(TaskError::Stale(_)))));
-    count.expect_those_of_one_machine();
+    count.expect_the_files_of_one_machine();
 }

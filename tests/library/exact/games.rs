@@ -1,4 +1,4 @@
-//! Simulated games: what a policy earns judges its value without computing an expectation.
+//! Simulated games. The mean score of a policy checks its value without computing expectations.
 
 use enum48::game::Direction;
 use fastrand::Rng;
@@ -6,7 +6,7 @@ use fastrand::Rng;
 use super::{Objective, Solved};
 use crate::plain::{Cells, Plain};
 
-/// The mean score of some games.
+/// The mean score of simulated games.
 #[derive(Debug)]
 pub(crate) struct Mean {
     pub(crate) score: f64,
@@ -14,14 +14,13 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// How many standard errors the mean lies above an expected score.
+    /// The difference between the mean and an expected score, in standard errors.
     pub(crate) fn above(&self, expected: f64) -> f64 {
         (self.score - expected) / self.standard_error
     }
 }
 
-/// Plays games from starts by their probability. The policy answers a state, as it lies,
-/// with a legal move.
+/// Plays games from random starts. The policy maps a state, in any orientation, to a legal move.
 pub(crate) fn play(game: &Plain, games: u32, seed: u64, policy: impl Fn(u64) -> Direction) -> Mean {
     let mut random = Rng::with_seed(seed);
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -61,7 +60,7 @@ fn spawn(game: &Plain, random: &mut Rng, cells: &Cells) -> Cells {
 }
 
 #[test]
-fn best_play_earns_its_value_and_a_fixed_order_of_directions_earns_less() {
+fn best_play_earns_its_value_and_a_fixed_policy_earns_less() {
     for (cols, win) in [(2, None), (2, Some(32)), (3, None), (3, Some(64))] {
         let game = Plain::new(2, cols, win);
         let solved = Solved::<f64>::new(Plain::new(2, cols, win), Objective::Score);

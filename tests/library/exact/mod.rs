@@ -1,9 +1,9 @@
-//! A slow exact twin of the solver: the definition of best play as a recursion over boards of plain
-//! cells, each board solved once. It shares no line with the library. Computed in fractions, nothing
-//! is rounded; the same recursion in floating point reaches larger boards.
+//! A slow exact twin of the solver: the definition of best play, as a recursion over boards of
+//! plain cells. Each board is solved once. The twin shares no code with the library. With fractions
+//! it rounds nothing; with floating point it solves larger boards.
 //!
-//! Boards are hexadecimal digits, in any orientation. The value of a board is what the rest of the
-//! game brings under the best play for the objective.
+//! Boards are hexadecimal digits, in any orientation. The value of a board is the expectation of
+//! the objective for the rest of the game, under the best play.
 
 pub(crate) mod games;
 mod published;
@@ -16,19 +16,19 @@ use num_traits::{FromPrimitive, Num};
 
 use crate::plain::{Cells, Moved, Plain};
 
-/// What a player plays for.
+/// The quantity that best play maximises.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Objective {
-    /// The sum of the tiles that merges make; the merge that wins counts.
+    /// The sum of the tiles that merges make, including the winning tile.
     Score,
-    /// The number of moves; the one that wins counts.
+    /// The number of moves, including the winning move.
     Moves,
-    /// The chance that the largest tile becomes this one or a larger one.
+    /// The probability that the largest tile becomes this tile or a larger tile.
     Tile(u32),
 }
 
 impl Objective {
-    /// The value of a move; `rest` is that of the afterstate, unless the move wins.
+    /// The value of a move. `rest` returns the value of the afterstate; a winning move has no rest.
     fn worth<V: Num + FromPrimitive>(self, moved: &Moved, rest: impl FnOnce() -> V) -> V {
         let earned = match self {
             Self::Score => moved.earned,
@@ -43,7 +43,7 @@ impl Objective {
         number::<V>(earned) + rest
     }
 
-    /// The value of a board in which a game has ended, dead or won.
+    /// The value of a dead or won board.
     fn end<V: FromPrimitive>(self, cells: &Cells) -> V {
         number(match self {
             Self::Score | Self::Moves => 0,
@@ -52,11 +52,11 @@ impl Objective {
     }
 }
 
-/// The exponents of the tiles that spawn, and how many times in ten each does.
+/// The exponents of the spawned tiles, with their probabilities in tenths.
 const SPAWNS: [(u8, u32); 2] = [(1, 9), (2, 1)];
 
-/// A game with the values of all its states and afterstates, by canonical boards. To ask for a board
-/// that no game reaches is a panic.
+/// A game with the values of all its states and afterstates, by canonical boards. Look-ups panic
+/// for a board that no game reaches.
 pub(crate) struct Solved<V> {
     game: Plain,
     objective: Objective,
@@ -104,17 +104,17 @@ impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
         value
     }
 
-    /// The starts with these tiles, each with its weight.
+    /// The starts with these tiles, with their weights.
     fn starts(&self, tiles: &[(u8, u32)]) -> Vec<(u64, u32)> {
         spawns(&self.game, &spawns(&self.game, &[(0, 1)], tiles), tiles)
     }
 
-    /// The value of a game, its starts weighted by their probability.
+    /// The mean value of the starts, weighted by their probabilities.
     pub(crate) fn start(&self) -> V {
         self.mean_of_starts(&SPAWNS)
     }
 
-    /// The value of a game from two 2s, all places alike.
+    /// The mean value of the starts with two 2s.
     pub(crate) fn start_two_2s(&self) -> V {
         self.mean_of_starts(&SPAWNS[..1])
     }
@@ -132,14 +132,14 @@ impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
         self.afterstates[&self.game.canonical(&self.game.cells(board))].clone()
     }
 
-    /// The value of a move and of the best play after it, where the move is legal.
+    /// The value of a move followed by best play. `None` if the move is illegal.
     pub(crate) fn value_of_move(&self, state: u64, direction: Direction) -> Option<V> {
         let moved = self.game.moved(&self.game.cells(state), direction)?;
         let rest = || self.value_of_afterstate(self.game.board(&moved.after));
         Some(self.objective.worth(&moved, rest))
     }
 
-    /// The best move of a live state; of equally good ones the first.
+    /// The best move of a live state; the first one if several are equal.
     pub(crate) fn best(&self, state: u64) -> Direction {
         let values = Direction::ALL.map(|direction| self.value_of_move(state, direction));
         let best = (0..4).reduce(|best, i| if values[best] < values[i] { i } else { best });
@@ -151,13 +151,13 @@ impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
         &self.states
     }
 
-    /// All afterstates but those of moves that win.
+    /// All afterstates except won boards.
     pub(crate) fn afterstates(&self) -> &HashMap<u64, V> {
         &self.afterstates
     }
 }
 
-/// The canonical boards with one of these tiles more, each with its weight; with repeats.
+/// The canonical boards after one spawn of these tiles, with their weights and with repeats.
 fn spawns(game: &Plain, boards: &[(u64, u32)], tiles: &[(u8, u32)]) -> Vec<(u64, u32)> {
     let mut spawned = Vec::new();
     for &(board, weight) in boards {

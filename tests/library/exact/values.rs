@@ -1,4 +1,4 @@
-//! Values that are known by hand or by law.
+//! Checks the twin against values computed by hand, and against equalities that must hold.
 
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
@@ -13,10 +13,11 @@ fn exact(cols: usize, win: Option<u32>, objective: Objective) -> Solved<BigRatio
 }
 
 #[test]
-fn the_last_moves_of_2x2_have_the_values_computed_by_hand() {
-    // 32 16 / 8 . is dead whatever spawns.
-    // 32 16 / 4 4 makes an 8, which leaves that board. So 32 16 / 4 . needs a 4, one time in ten.
-    // 32 16 / 2 2 makes a 4, which leaves that board.
+fn the_last_moves_of_2x2_have_values_computed_by_hand() {
+    // The afterstate 32 16 / 8 . is dead after any spawn.
+    // In 32 16 / 4 4, the move makes an 8 and leaves 32 16 / 8 .; so 32 16 / 4 . needs a spawned 4,
+    // which has probability 1/10.
+    // In 32 16 / 2 2, the move makes a 4 and leaves 32 16 / 4 .
     for (objective, after_8, two_4s, after_4, two_2s) in [
         (Score, "0", "8", "4/5", "24/5"),
         (Moves, "0", "1", "1/10", "11/10"),
@@ -32,7 +33,7 @@ fn the_last_moves_of_2x2_have_the_values_computed_by_hand() {
 }
 
 #[test]
-fn the_winning_move_earns_all_its_merges_and_is_the_last() {
+fn the_winning_move_scores_all_merges_and_ends_the_game() {
     for (objective, two_16s, two_pairs) in
         [(Score, "32", "40"), (Moves, "1", "1"), (Tile(32), "1", "1")]
     {
@@ -43,8 +44,8 @@ fn the_winning_move_earns_all_its_merges_and_is_the_last() {
 }
 
 #[test]
-fn a_dead_board_is_worth_nothing_but_the_tiles_it_holds() {
-    // 16 2 / 2 4: the 8 that became the 16 counts.
+fn a_dead_board_is_worth_only_its_reached_tiles() {
+    // 16 2 / 2 4 has no 8, but its 16 counts as reaching 8.
     for (objective, value) in [(Score, "0"), (Moves, "0"), (Tile(8), "1"), (Tile(32), "0")] {
         let solved = exact(2, None, objective);
         assert_eq!(solved.value_of_state(0x4112).to_string(), value);
@@ -52,7 +53,7 @@ fn a_dead_board_is_worth_nothing_but_the_tiles_it_holds() {
 }
 
 #[test]
-fn the_values_of_2x2_are_these_fractions() {
+fn the_values_of_2x2_equal_known_fractions() {
     for (objective, start, two_2s) in [
         (
             Score,
@@ -80,7 +81,7 @@ fn the_values_of_2x2_are_these_fractions() {
 
 #[test]
 fn every_reachable_board_has_a_value() {
-    // Live and dead states together, and afterstates: results/2x2.json and results/2x3.json.
+    // Live and dead states, and afterstates, from results/2x2.json and results/2x3.json.
     for (cols, states, afterstates) in [(2, 110, 67), (3, 21752, 14883)] {
         let solved = Solved::<f64>::new(Plain::new(2, cols, None), Score);
         assert_eq!(solved.states().len(), states);
@@ -110,7 +111,7 @@ fn boards_solved_without_symmetry_have_the_same_values() {
 }
 
 #[test]
-fn winning_is_as_likely_as_reaching_the_tile_without_a_winning_tile() {
+fn winning_is_as_likely_as_reaching_the_winning_tile() {
     for (cols, tile) in [(2, 8), (2, 16), (2, 32), (3, 32), (3, 64), (3, 128)] {
         let [won, reached] = [Some(tile), None].map(|win| exact(cols, win, Tile(tile)));
         assert!(!won.start().is_zero());

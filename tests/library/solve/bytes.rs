@@ -1,4 +1,4 @@
-//! The same bytes, however a game is solved.
+//! A solved game has the same bytes for any threads, memory, stops and order of objectives.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::files::files;
 
 const NEAREST: Rounding = Rounding::Nearest;
 
-/// Stops a solver when some layers are solved.
+/// Stops a solver after this many layers.
 pub(super) struct StopAfter(pub(super) u32);
 
 impl Progress for StopAfter {
@@ -39,7 +39,7 @@ fn threads_and_memory_change_no_byte() {
 }
 
 #[test]
-fn stopped_anywhere_and_gone_on_with_it_ends_with_the_same_bytes() {
+fn a_stopped_solver_resumes_with_the_same_bytes() {
     let names = ["score", "16"];
     let expected = files(Counted::solved("2x3", &names, NEAREST).dir());
     let mut random = Rng::with_seed(1);
@@ -63,7 +63,7 @@ fn stopped_anywhere_and_gone_on_with_it_ends_with_the_same_bytes() {
 }
 
 #[test]
-fn an_objective_that_is_solved_with_another_rounding_is_refused_and_stays() {
+fn another_rounding_of_a_solved_objective_is_refused() {
     let run = Counted::solved("2x2-32", &["score"], Rounding::Down);
     let before = files(run.dir());
     let refused = run.solve(&["score"], NEAREST, &plan(1)).unwrap_err();
@@ -78,7 +78,7 @@ fn an_objective_that_is_solved_with_another_rounding_is_refused_and_stays() {
 }
 
 #[test]
-fn objectives_solved_together_alone_or_one_after_another_have_the_same_files() {
+fn objectives_have_equal_files_when_solved_together_or_alone() {
     let names = ["score", "moves", "32"];
     let expected = files(Counted::solved("2x3-64", &names, NEAREST).dir());
     let one_by_one = Counted::new("2x3-64");
@@ -86,7 +86,7 @@ fn objectives_solved_together_alone_or_one_after_another_have_the_same_files() {
         one_by_one.solve(&[name], NEAREST, &plan(2)).unwrap();
     }
     assert!(files(one_by_one.dir()) == expected);
-    // One has a head start; the others take up where it was when they come together.
+    // Moves is partly solved first; then all three are solved together.
     let later = Counted::new("2x3-64");
     let mut stop = StopAfter(20);
     later

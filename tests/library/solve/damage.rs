@@ -1,4 +1,4 @@
-//! Damage to a solution: `verify` names it, and no solver uses what is damaged.
+//! Damage to a solution: `verify` reports the file, and no solver uses damaged files.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -25,7 +25,7 @@ fn victim() -> Counted {
     Counted::solved("2x2-32", &NAMES, Rounding::Nearest)
 }
 
-/// With few files, each of which is damaged at every place.
+/// A solved game with few files, so that each byte can be damaged.
 fn small_victim() -> Counted {
     Counted::solved("2x2-16", &["score"], Rounding::Nearest)
 }
@@ -41,13 +41,13 @@ impl Counted {
             .findings
     }
 
-    /// What is found wrong by making every value again.
+    /// The findings of a deep verification, which makes every value again.
     fn deep_findings(&self, memory: u64) -> Vec<Error> {
         let pool = engine::pool(2).unwrap();
         deep::values::verify(&self.solution(), &pool, memory, &mut Silent).unwrap()
     }
 
-    /// See that damage to the file `name` is found under that name, and that a solver refuses it.
+    /// Checks that `verify` reports damage to the file `name`, and that a solver refuses it.
     fn suffers(&self, name: &str, what: &str) {
         let named = |error: &Error| error.to_string().contains(name);
         let found = self.findings();
@@ -58,7 +58,7 @@ impl Counted {
 }
 
 #[test]
-fn every_flipped_byte_and_every_cut_of_a_solution_is_found_by_name() {
+fn damage_at_every_byte_of_a_solution_is_reported_by_name() {
     let victim = small_victim();
     let mut solution = files(victim.dir());
     solution.retain(|name, _| name.ends_with(".values") || name == "solution.json");
@@ -91,7 +91,7 @@ fn every_flipped_byte_and_every_cut_of_a_solution_is_found_by_name() {
 }
 
 #[test]
-fn files_of_other_values_are_not_taken() {
+fn files_of_other_values_are_refused() {
     let victim = victim();
     let strangers = files(small_victim().dir());
     for (name, bytes) in files(victim.dir()) {
@@ -104,14 +104,14 @@ fn files_of_other_values_are_not_taken() {
             fs::write(victim.dir().join(&name), bytes).unwrap();
         }
     }
-    // Of the same afterstates, but for another objective.
+    // Values of the right afterstates, but of another objective.
     let [score, tile] = NAMES.map(|name| format!("sum-00012-max-00008.{name}.values"));
     fs::copy(victim.dir().join(&tile), victim.dir().join(&score)).unwrap();
     victim.suffers(&score, "values of another objective");
 }
 
 #[test]
-fn values_that_no_solution_names_are_remarked_on_and_cleared_by_the_next() {
+fn unlisted_values_are_reported_and_later_deleted() {
     let victim = victim();
     let before = files(victim.dir());
     let stray = "sum-00098-max-00008.score.values";
@@ -133,14 +133,14 @@ fn values_that_no_solution_names_are_remarked_on_and_cleared_by_the_next() {
         .iter()
         .map(|solved| (solved.from, solved.values))
         .collect();
-    // results/2x2-32.csv has so many afterstates.
+    // Each objective has a value for every afterstate, from sum 4 on.
     let afterstates = report.afterstates;
     assert_eq!(solved, [(4, afterstates), (4, afterstates)]);
     victim.solve(&NAMES, Rounding::Nearest, &plan(1)).unwrap();
     assert!(files(victim.dir()) == before);
 }
 
-/// Put other numbers of a file into a manifest, under a checksum that fits.
+/// Replaces the size and the fingerprint of a file in a manifest, and corrects its checksum.
 fn reseal(manifest: &Path, old: &str, new: Sealed) {
     let text = fs::read_to_string(manifest).unwrap();
     let at = text.find(old).unwrap();
@@ -153,7 +153,7 @@ fn reseal(manifest: &Path, old: &str, new: Sealed) {
     fs::write(manifest, text).unwrap();
 }
 
-/// Put other values, of other afterstates, into a file, and let all checksums fit.
+/// Replaces the afterstates and values in a file of values, and corrects all checksums.
 fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
     let column = ValueColumn::open(path).unwrap();
     let mut about = column.about();
@@ -169,7 +169,7 @@ fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
     reseal(&path.with_file_name("solution.json"), &old, sealed);
 }
 
-/// Put other afterstates into a file, and let all checksums fit.
+/// Replaces the afterstates in a part file, and corrects all checksums.
 fn forge_afterstates(path: &Path, keys: &[u64]) {
     let part = Part::open(path).unwrap();
     let (label, old) = (part.label(), part.fingerprint().to_string());
@@ -182,7 +182,7 @@ fn forge_afterstates(path: &Path, keys: &[u64]) {
     reseal(&path.with_file_name("manifest.json"), &old, sealed);
 }
 
-/// The afterstates of the part of sum 12 and largest tile 8 of 2x2 to 32, with their values.
+/// The afterstates and values of the part of sum 12 and largest tile 8 of 2x2 to 32.
 fn part_of_sum_12(run: &Counted, objective: &str) -> (Vec<u64>, Vec<u32>) {
     let solution = run.solution();
     let all = values(&solution, objective.parse().unwrap()).into_iter();
@@ -195,7 +195,7 @@ fn part_of_sum_12(run: &Counted, objective: &str) -> (Vec<u64>, Vec<u32>) {
 }
 
 #[test]
-fn a_value_that_is_off_by_one_is_found_by_making_it_again_alone() {
+fn only_deep_verification_finds_a_value_off_by_one() {
     for name in NAMES {
         let victim = victim();
         assert!(victim.deep_findings(1 << 30).is_empty());
@@ -218,7 +218,7 @@ fn a_value_that_is_off_by_one_is_found_by_making_it_again_alone() {
     }
 }
 
-/// 8 4 / . . becomes 8 . / . 4, which no move leads to.
+/// Replaces the afterstate 8 4 / . . by 8 . / . 4, which no move leads to.
 fn lose_an_afterstate(victim: &Counted) -> Vec<u64> {
     let path = victim.dir().join("sum-00012-max-00008.afterstates");
     let part = Part::open(&path).unwrap();
@@ -244,13 +244,13 @@ fn is_the_lost_one(error: &Error) -> bool {
 }
 
 #[test]
-fn an_afterstate_that_a_file_has_lost_is_an_error_and_no_loss() {
+fn a_missing_afterstate_stops_the_solver() {
     let victim = Counted::new("2x2-32");
     lose_an_afterstate(&victim);
     assert!(victim.findings().is_empty(), "its checksums fit");
     let solved = victim.solve(&NAMES, Rounding::Nearest, &plan(1));
     assert!(solved.as_ref().is_err_and(is_the_lost_one), "{solved:?}");
-    // What is solved above it stays.
+    // The values from sum 12 on stay.
     assert_eq!(
         victim.solution().solved_sum("score".parse().unwrap()),
         Some(12)
@@ -258,7 +258,7 @@ fn an_afterstate_that_a_file_has_lost_is_an_error_and_no_loss() {
 }
 
 #[test]
-fn an_afterstate_that_was_lost_after_solving_is_an_error_too() {
+fn an_afterstate_lost_after_solving_is_an_error() {
     let victim = victim();
     let of_part = NAMES.map(|name| part_of_sum_12(&victim, name).1);
     let keys = lose_an_afterstate(&victim);
@@ -272,12 +272,12 @@ fn an_afterstate_that_was_lost_after_solving_is_an_error_too() {
     let solution = victim.solution();
     let goals: Vec<_> = solution.goals().collect();
     let mut values = Values::new(&solution, &goals, 0).unwrap();
-    // 4 4 / 4 .: to the left it becomes the lost one.
+    // In 4 4 / 4 ., the move left leads to the lost afterstate.
     assert!(values.moves(0x2220).as_ref().is_err_and(is_the_lost_one));
 }
 
 #[test]
-fn every_value_made_again_is_the_same_under_any_memory_and_rounding() {
+fn values_made_again_agree_for_any_memory_and_rounding() {
     for (name, names, rounding) in [
         ("2x2", &["score", "moves", "16"][..], Rounding::Up),
         ("2x3-64", &["score", "64"], Rounding::Down),
@@ -290,7 +290,7 @@ fn every_value_made_again_is_the_same_under_any_memory_and_rounding() {
             assert!(found.is_empty(), "{name}: {found:?}");
         }
     }
-    // A game of which only the last layers are solved.
+    // Only the last layers of this game are solved for the score.
     let run = Counted::new("2x3");
     let mut stop = super::bytes::StopAfter(30);
     run.solve_watched(&["score"], Rounding::Nearest, &plan(1), &mut stop)

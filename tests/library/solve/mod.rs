@@ -1,4 +1,4 @@
-//! Solving, judged by the exact twin, by play, and by damage.
+//! Tests of solving: against the exact twin, by playing games, and with damaged files.
 
 mod bytes;
 mod damage;
@@ -18,13 +18,13 @@ use tempfile::TempDir;
 
 use crate::files::in_memory;
 
-/// A run to be solved.
+/// A run to solve.
 struct Counted {
     place: TempDir,
 }
 
 impl Counted {
-    /// Count a game, and keep its afterstates.
+    /// Counts a game and keeps its afterstates.
     fn new(name: &str) -> Self {
         let place = in_memory();
         let game: Game = name.parse().unwrap();
@@ -34,7 +34,7 @@ impl Counted {
         Self { place }
     }
 
-    /// Count a game and solve it for some objectives.
+    /// Counts a game and solves it for these objectives.
     fn solved(name: &str, objectives: &[&str], rounding: Rounding) -> Self {
         let counted = Self::new(name);
         counted.solve(objectives, rounding, &plan(2)).unwrap();
@@ -72,7 +72,7 @@ fn plan(threads: usize) -> Plan {
     Plan::new(128 << 20, threads).unwrap()
 }
 
-/// Every afterstate with its value, part by part.
+/// All afterstates with their values, part by part.
 fn values(solution: &Solution, objective: Objective) -> Vec<(u64, u32)> {
     let mut all = Vec::new();
     for key in solution.parts(objective) {

@@ -1,4 +1,4 @@
-//! What parts are worth, against the twin's values of their afterstates.
+//! Compares the summary of each part with the twin's values of its afterstates.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::exact::{Objective, Solved};
 use crate::plain::Plain;
 
 #[test]
-fn what_a_part_is_worth_is_the_least_the_mean_and_the_greatest_of_its_afterstates() {
+fn parts_have_least_mean_and_greatest_values() {
     let names = ["score", "64"];
     let run = Counted::solved("2x3", &names, Rounding::Nearest);
     let solution = run.solution();

@@ -1,4 +1,4 @@
-//! Games played by what the files say.
+//! Simulated games that follow the solved values.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ use crate::exact::games::play;
 use crate::plain::Plain;
 
 #[test]
-fn games_played_by_the_files_earn_what_the_files_promise() {
+fn games_played_by_the_files_earn_the_solved_value() {
     for (rows, cols, win) in [(2, 3, None), (2, 4, Some(128)), (3, 3, Some(64))] {
         let plain = Plain::new(rows, cols, win);
         let name = win.map_or(String::new(), |tile| format!("-{tile}"));

@@ -1,4 +1,4 @@
-//! Every value of small games, against the exact twin.
+//! Compares every value of small games with the exact twin.
 
 use enum48::game::{Direction, sum};
 use enum48::solve::Values;
@@ -12,7 +12,7 @@ use crate::plain::Plain;
 
 const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
 
-/// Boards of 2 rows with their winning tiles, and what each game is solved for.
+/// Games on boards of 2 rows: columns, winning tile, and objectives.
 const GAMES: [(usize, Option<u32>, &[&str]); 6] = [
     (2, None, &["score", "moves", "16", "32"]),
     (2, Some(8), &["score", "moves", "4", "8"]),
@@ -35,8 +35,8 @@ fn objective(name: &str) -> Objective {
     }
 }
 
-/// What the tiles of a board would have scored, each made of 2s alone: it is added to the expected
-/// score of an afterstate.
+/// The score that is needed to make the tiles of a board from 2s alone. The files add it to the
+/// expected score of an afterstate.
 fn potential(game: &Plain, objective: Objective, board: u64) -> u32 {
     match objective {
         Objective::Score => {
@@ -54,7 +54,7 @@ fn fraction(goal: Goal, value: u32) -> BigRational {
 }
 
 #[test]
-fn every_value_of_2x2_and_2x3_is_within_the_proven_bound_of_the_exact_one() {
+fn every_value_of_2x2_and_2x3_is_within_its_error_bound() {
     for (cols, win, names) in GAMES {
         let plain = Plain::new(2, cols, win);
         let runs = ROUNDINGS.map(|rounding| Counted::solved(&name(cols, win), names, rounding));
@@ -85,7 +85,7 @@ fn every_value_of_2x2_and_2x3_is_within_the_proven_bound_of_the_exact_one() {
 }
 
 #[test]
-fn every_move_of_every_state_and_the_start_are_worth_what_the_twin_says() {
+fn all_moves_and_the_start_have_the_values_of_the_twin() {
     for (cols, win, names) in GAMES {
         let run = Counted::solved(&name(cols, win), names, Rounding::Nearest);
         let solution = run.solution();
@@ -115,7 +115,7 @@ fn every_move_of_every_state_and_the_start_are_worth_what_the_twin_says() {
 }
 
 #[test]
-fn a_floor_and_a_ceiling_enclose_every_value_of_3x3_to_32_and_the_start() {
+fn rounding_down_and_up_encloses_every_value_of_3x3_to_32() {
     let names = ["score", "32"];
     let runs = ROUNDINGS.map(|rounding| Counted::solved("3x3-32", &names, rounding));
     let [nearest, down, up] = runs.each_ref().map(Counted::solution);
@@ -129,7 +129,7 @@ fn a_floor_and_a_ceiling_enclose_every_value_of_3x3_to_32_and_the_start() {
             all += 1;
             apart += u32::from(floor.1 < ceiling.1);
         }
-        // results/3x3-32.csv.
+        // The number of afterstates in results/3x3-32.csv.
         assert_eq!(all, 53_289);
         assert!(apart > 1_000, "only {apart} were ever rounded");
         let twin = Solved::<f64>::new(Plain::new(3, 3, Some(32)), objective(wanted));
@@ -137,7 +137,7 @@ fn a_floor_and_a_ceiling_enclose_every_value_of_3x3_to_32_and_the_start() {
             let goal = solution.goal(wanted.parse().unwrap()).unwrap();
             Values::new(solution, &[goal], 0).unwrap().start().unwrap()[0]
         });
-        // Floating point is off, too.
+        // The floating-point twin also has an error.
         let encloses =
             |value: f64, [low, high]: [f64; 2]| low <= value + 1e-9 && value <= high + 1e-9;
         assert!(encloses(twin.start(), starts.map(|start| start.all)));
@@ -149,9 +149,9 @@ fn a_floor_and_a_ceiling_enclose_every_value_of_3x3_to_32_and_the_start() {
 }
 
 #[test]
-fn what_the_files_say_is_what_others_have_published() {
-    // DomTheDeveloper/2048-undo, paper/main.tex: scores from any start and from two 2s, and chances
-    // of tiles in percent.
+fn solved_values_equal_the_published_values() {
+    // From DomTheDeveloper/2048-undo, paper/main.tex: scores from any start and from two 2s, and
+    // chances of tiles in percent.
     for (name, start, two_2s, chances) in [
         ("2x2", "66.96", "67.70", [("16", "96.25"), ("32", "8.29")]),
         (
@@ -178,7 +178,7 @@ fn what_the_files_say_is_what_others_have_published() {
             assert_eq!(format!("{:.2}", 100.0 * start.all), chance, "{name} {tile}");
         }
     }
-    // jdleesmiller/twenty48, test/twenty48/layer_tranche_builder_test.rb.
+    // From jdleesmiller/twenty48, test/twenty48/layer_tranche_builder_test.rb.
     let run = Counted::solved("2x2-32", &["32"], Rounding::Nearest);
     let solution = run.solution();
     let goal = solution.goals().next().unwrap();
@@ -188,11 +188,11 @@ fn what_the_files_say_is_what_others_have_published() {
 }
 
 #[test]
-fn the_bound_is_half_a_unit_for_each_layer_of_afterstates() {
+fn the_error_bound_is_half_a_unit_per_layer() {
     let run = Counted::solved("2x2", &["score"], Rounding::Nearest);
     let solution = run.solution();
     let goal = solution.goals().next().unwrap();
-    // The last afterstates have sum 56: 27 layers of them from sum 4 on, half of 2^-24 each.
+    // Afterstates have the sums 4 to 56. Each of these 27 layers adds an error of half of 2^-24.
     assert_eq!(solution.last_sum(), 56);
     assert_eq!(goal.fraction, 24);
     let unit = 1.0 / f64::from(1 << 24);
