@@ -16,7 +16,7 @@ use crate::solved::solved;
 const LAST: &str = "0x5411";
 
 #[test]
-fn the_moves_of_a_board_are_shown_with_their_values_and_losses() {
+fn moves_are_shown_with_values_and_losses() {
     let place = solved("--size 2", "score,moves,32");
     assert_eq!(
         good(&place, &format!("best {LAST} --dir run")),

@@ -1,4 +1,4 @@
-//! Tables against the published numbers, against the laws, and against each other.
+//! `check`: compares tables with published numbers, with the laws, and with each other.
 
 #![expect(clippy::disallowed_methods, reason = "the tests write tables by hand")]
 
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use crate::command::{PROGRAM, good, place, run, stdout};
 use crate::outcomes::{disagrees, refused};
 
-/// Columns that the first version of the table had; other programs write those.
+/// The columns of the table's first version, which other programs write.
 fn first_columns(csv: &str) -> String {
     let cut = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",") + "\n";
     csv.lines().map(cut).collect()
 }
 
 #[test]
-fn a_table_alone_tells_its_game_and_is_compared_with_what_is_published() {
+fn a_table_is_compared_with_published_numbers() {
     let place = place();
     good(
         &place,
@@ -29,7 +29,7 @@ fn a_table_alone_tells_its_game_and_is_compared_with_what_is_published() {
             said.starts_with("2x2-32, 29 parts up to sum 40, complete: all laws hold\n"),
             "{said}"
         );
-        // Lees-Miller, 2017: 59 = 57 live states, the win and the loss.
+        // Lees-Miller, 2017: 57 live states, the win and the loss make 59.
         let words: Vec<&str> = said.split_whitespace().collect();
         assert!(
             words
@@ -56,14 +56,14 @@ fn a_table_alone_tells_its_game_and_is_compared_with_what_is_published() {
         said.contains("17 parts up to sum 20, not complete"),
         "{said}"
     );
-    // Of his 25 parts, these layers have 14.
+    // Of the 25 parts that Lees-Miller published, 14 are in these layers.
     let parts: Vec<&str> = said.lines().last().unwrap().split_whitespace().collect();
     assert_eq!(parts[..5], ["agrees", "2x2-32", "parts", "14", "14"]);
     refused(&place, "check run --max 64", "holds the game 2x2-32");
 }
 
 #[test]
-fn a_wrong_number_is_a_broken_law_or_differs_from_what_is_published() {
+fn a_wrong_number_breaks_a_law_or_differs() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --csv table.csv");
     let csv = fs::read_to_string(place.path().join("table.csv")).unwrap();
@@ -76,7 +76,7 @@ fn a_wrong_number_is_a_broken_law_or_differs_from_what_is_published() {
     );
     write(&csv.replace("4,2,2,0,6,1,f8", "4,2,2,0,6,1,f9"));
     disagrees(&place, "check t.csv", "no game begins with this row");
-    // Laws see no flow in the first columns; the published number does not agree all the same.
+    // The laws need later columns to check the flow, but the published number still differs.
     write(&first_columns(&csv).replace("\n12,4,2,1,10", "\n12,4,1,1,10"));
     disagrees(&place, "check t.csv", "DIFFERS");
     let output = run(&place, "check t.csv");
@@ -93,7 +93,7 @@ fn a_wrong_number_is_a_broken_law_or_differs_from_what_is_published() {
 }
 
 #[test]
-fn no_numbers_however_large_are_a_panic() {
+fn wrong_and_huge_numbers_cause_no_panic() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --csv table.csv");
     let csv = fs::read_to_string(place.path().join("table.csv")).unwrap();
@@ -108,7 +108,7 @@ fn no_numbers_however_large_are_a_panic() {
                 lines[line] = fields.join(",");
                 fs::write(place.path().join("t.csv"), lines.join("\n")).unwrap();
                 let code = run(&place, "check t.csv").status.code();
-                // Labeled, moves and wins are bounded, not conserved.
+                // The laws only bound labeled, moves and wins, so some wrong numbers pass.
                 let seen = matches!(code, Some(1 | 2));
                 let bounded = [4, 10, 11].contains(&column) && code == Some(0);
                 assert!(
@@ -120,17 +120,16 @@ fn no_numbers_however_large_are_a_panic() {
     }
 }
 
-/// The tables that are published with the source obey the laws and agree with what others
-/// published.
+/// The tables in `results/` obey the laws and agree with published numbers.
 #[test]
-fn every_table_of_the_results_holds() {
+fn every_table_of_results_agrees() {
     let results = concat!(env!("CARGO_MANIFEST_DIR"), "/results");
     let entries = fs::read_dir(results).unwrap();
     let place = place();
     let (mut checked, mut parts) = (0, 0);
     for path in entries.map(|entry| entry.unwrap().path()) {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        // What was measured rather than counted has a word for a name.
+        // Tables of measurements have names that begin with a letter.
         let game = name.starts_with(|first: char| first.is_ascii_digit());
         if path.extension().is_none_or(|ending| ending != "csv") || !game {
             continue;
@@ -156,7 +155,8 @@ fn every_table_of_the_results_holds() {
         parts += number.map_or(0, |n| n.replace(',', "").parse::<u32>().unwrap());
     }
     assert!(checked >= 30, "only {checked}");
-    // Lees-Miller's table but for 2x2 to 64 and to 128, which have 33 parts each.
+    // Lees-Miller's table has 3,903 parts. `results/` lacks 2x2 to 64 and 2x2 to 128, with 33 parts
+    // each.
     assert_eq!(parts, 3903 - 2 * 33);
 }
 
@@ -187,8 +187,7 @@ fn two_tables_are_compared_part_by_part() {
     disagrees(&place, "check a c", "--until 20");
     assert!(good(&place, "check a c --until 20").starts_with("agree: 17 parts up to sum 20"));
     disagrees(&place, "check a d", "a is of 2x2-32, d of 2x2-64");
-    // The first row in which the games differ: moves of sum 36 win in one, and lead on in the
-    // other.
+    // The games first differ at sum 36, where some moves win in one game but not in the other.
     disagrees(
         &place,
         "check a.csv d.csv",
@@ -207,7 +206,7 @@ fn two_tables_are_compared_part_by_part() {
 }
 
 #[test]
-fn what_a_check_found_is_json_if_asked_for() {
+fn json_has_the_findings_of_a_check() {
     let place = place();
     good(
         &place,
@@ -284,7 +283,7 @@ fn a_table_is_read_from_stdin() {
 }
 
 #[test]
-fn rows_in_another_order_are_the_same_table() {
+fn the_order_of_rows_does_not_matter() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --csv a.csv");
     let csv = fs::read_to_string(place.path().join("a.csv")).unwrap();
@@ -314,7 +313,7 @@ fn rows_in_another_order_are_the_same_table() {
 }
 
 #[test]
-fn numbers_beyond_any_count_do_not_agree() {
+fn impossible_numbers_are_refused() {
     let place = place();
     for (number, said) in [
         (
@@ -334,9 +333,9 @@ fn numbers_beyond_any_count_do_not_agree() {
     }
 }
 
-/// A table as Lees-Miller publishes them: live states alone.
+/// Lees-Miller publishes tables with live states only.
 #[test]
-fn a_table_of_few_columns_is_compared_as_far_as_it_goes() {
+fn only_the_columns_of_both_tables_are_compared() {
     let place = place();
     good(&place, "--size 3 --max 64 --quiet --csv a.csv");
     let csv = fs::read_to_string(place.path().join("a.csv")).unwrap();
@@ -386,7 +385,7 @@ fn a_table_of_few_columns_is_compared_as_far_as_it_goes() {
         "check few.csv dead.csv",
         "nothing to compare: few.csv has live, dead.csv has dead",
     );
-    // A sum that only a board with a larger tile can have.
+    // No board with largest tile 32 has this sum.
     fs::write(place.path().join("t.csv"), few + "998,32,1\n").unwrap();
     disagrees(
         &place,
@@ -396,7 +395,7 @@ fn a_table_of_few_columns_is_compared_as_far_as_it_goes() {
 }
 
 #[test]
-fn what_is_no_table_is_refused_in_one_line() {
+fn files_that_are_no_tables_are_refused_in_one_line() {
     let place = place();
     fs::write(place.path().join("empty.csv"), "").unwrap();
     let header = "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n";
@@ -423,7 +422,7 @@ fn what_is_no_table_is_refused_in_one_line() {
 }
 
 #[test]
-fn a_directory_can_be_checked_while_a_count_goes_on_in_it() {
+fn a_directory_can_be_checked_during_its_count() {
     let place = place();
     let mut child = Command::new(PROGRAM)
         .args([
@@ -434,7 +433,7 @@ fn a_directory_can_be_checked_while_a_count_goes_on_in_it() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The manifest appears with the directory.
+    // The manifest appears as soon as the directory exists.
     while !place.path().join("run/manifest.json").exists() {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! The program from outside: exit codes, what it says and where.
+//! The program's exit codes, and its output on stdout and stderr.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::files::files;
 use crate::outcomes::{refused, unread};
 
 #[test]
-fn two_by_two_to_32_is_59() {
+fn two_by_two_to_32_has_59_states() {
     let place = place();
     let output = run(&place, "--size 2 --max 32");
     assert_eq!(output.status.code(), Some(0));
@@ -20,13 +20,13 @@ fn two_by_two_to_32_is_59() {
 }
 
 #[test]
-fn a_log_has_the_first_layer_the_last_and_little_between() {
+fn a_log_has_the_first_and_last_layer_and_few_others() {
     let place = place();
     let output = run(&place, "--size 3 --max 128");
     let said = stderr(&output);
     let mut lines = said.lines();
     assert!(lines.next().unwrap().starts_with("enum48: 3x3-128 in "));
-    // The game has 157 layers; on a slow machine there is a line every ten seconds.
+    // The game has 157 layers. A slow machine logs a line every ten seconds.
     let lines: Vec<&str> = lines.collect();
     assert!((2..20).contains(&lines.len()), "{said}");
     for line in &lines {
@@ -48,7 +48,7 @@ fn a_log_has_the_first_layer_the_last_and_little_between() {
 }
 
 #[test]
-fn what_takes_a_millisecond_has_no_speed() {
+fn a_job_of_a_millisecond_shows_no_speed() {
     let place = place();
     good(&place, "--size 2 --max 8 --quiet");
     let output = run(&place, "verify enum48-data/2x2-8");
@@ -58,7 +58,7 @@ fn what_takes_a_millisecond_has_no_speed() {
 }
 
 #[test]
-fn count_and_help_are_what_they_are_elsewhere() {
+fn count_and_help_also_work_as_subcommands() {
     let place = place();
     let said = good(&place, "count --size 2X2 --max 32 --quiet --csv -");
     let same = good(&place, "--size 2 --max 32 --quiet --csv -");
@@ -69,7 +69,7 @@ fn count_and_help_are_what_they_are_elsewhere() {
 }
 
 #[test]
-fn the_summary_is_read_at_once_from_a_finished_directory() {
+fn a_finished_run_prints_its_summary_without_counting() {
     let place = place();
     let first = good(&place, "--size 2 --quiet");
     let before = files(&place.path().join("enum48-data/2x2"));
@@ -114,7 +114,7 @@ fn json_has_the_documented_keys() {
 }
 
 #[test]
-fn csv_goes_to_a_file_or_to_stdout_and_is_the_same_as_the_directory_s() {
+fn csv_on_stdout_or_in_a_file_equals_layers_csv() {
     let place = place();
     let to_stdout = run(&place, "--size 2 --max 32 --quiet --csv -");
     assert!(stdout(&to_stdout).starts_with(
@@ -133,7 +133,7 @@ fn csv_goes_to_a_file_or_to_stdout_and_is_the_same_as_the_directory_s() {
 }
 
 #[test]
-fn until_stops_early_says_so_and_is_gone_on_from() {
+fn until_stops_early_and_the_count_resumes() {
     let place = place();
     let early = good(&place, "--size 2 --max 32 --until 21 --json --quiet");
     assert!(early.contains("\"complete\":false"), "{early}");
@@ -209,7 +209,7 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
 }
 
 #[test]
-fn the_least_memory_that_is_named_works() {
+fn the_least_memory_in_the_message_is_enough() {
     let place = place();
     let output = run(&place, "--size 2 --threads 3 --memory 1M");
     let text = stderr(&output);

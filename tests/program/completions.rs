@@ -1,4 +1,4 @@
-//! Completions and the manual page: accepted by those who read them, and complete.
+//! Completions and the manual page: shells and groff accept them, and they are complete.
 
 #![expect(clippy::disallowed_methods, reason = "input of another program")]
 
@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::command::{good, place};
 use crate::outcomes::{refused, unread};
 
-/// The subcommands, by the help, but for `help` itself.
+/// The subcommands that the help lists, except `help`.
 fn commands() -> Vec<String> {
     let help = good(&place(), "--help");
     let (_, rest) = help.split_once("Commands:\n").unwrap();
@@ -24,7 +24,7 @@ fn commands() -> Vec<String> {
     commands
 }
 
-/// The options of the program, or of a subcommand, such as `--size`, by its help.
+/// The long options, such as `--size`, in the help of the program or of a subcommand.
 fn options_of(command: &str) -> BTreeSet<String> {
     let help = good(&place(), &format!("{command} --help"));
     let lines = help.lines().map(str::trim_start);
@@ -44,7 +44,7 @@ fn options() -> BTreeSet<String> {
     options
 }
 
-/// Let a shell look a script over, where it is installed.
+/// Checks the syntax of a script with its shell, if the shell is installed.
 fn accepted(shell: &str, script: &str) {
     let place = place();
     let path = place.path().join("script");
@@ -62,7 +62,7 @@ fn accepted(shell: &str, script: &str) {
 }
 
 #[test]
-fn scripts_are_accepted_by_their_shells_and_know_everything() {
+fn shells_accept_the_scripts_which_have_all_options() {
     let place = place();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = good(&place, &format!("completions {shell}"));
@@ -73,7 +73,7 @@ fn scripts_are_accepted_by_their_shells_and_know_everything() {
             assert!(script.contains(&word), "{shell}: {word}");
         }
         for option in options() {
-            // fish writes `-l size`.
+            // fish writes `-l size` for `--size`.
             let fish = format!("-l {}", &option[2..]);
             let known = script.contains(&option) || script.contains(&fish);
             assert!(known, "{shell}: {option}");
@@ -108,7 +108,7 @@ fn the_manual_page_names_every_subcommand_and_option() {
         first.starts_with(".TH") || first.starts_with(".ie"),
         "{first}"
     );
-    // An option stands on the line after `.TP`, with what it does below.
+    // An option is on the line after `.TP`, and its description is below.
     let explained = |section: &str, command: &str| {
         for option in options_of(command) {
             let option = option.replace('-', "\\-");
@@ -118,7 +118,7 @@ fn the_manual_page_names_every_subcommand_and_option() {
         }
     };
     let own = page.split("\n.SH \"ENUM48").next().unwrap();
-    // As in the help: the option that is required, and every subcommand.
+    // The synopsis equals the usage lines of the help.
     let synopsis = own.split("\n.SH SYNOPSIS\n").nth(1).unwrap();
     let lines: Vec<&str> = synopsis
         .lines()
@@ -147,7 +147,7 @@ fn the_manual_page_names_every_subcommand_and_option() {
 }
 
 #[test]
-fn the_manual_page_is_read_without_warnings_and_in_80_columns() {
+fn groff_formats_the_manual_page_without_warnings() {
     let place = place();
     let path = place.path().join("enum48.1");
     fs::write(&path, good(&place, "completions man")).unwrap();
@@ -168,7 +168,7 @@ fn the_manual_page_is_read_without_warnings_and_in_80_columns() {
 }
 
 #[test]
-fn the_help_says_where_the_files_go() {
+fn the_help_says_where_to_put_the_files() {
     let help = good(&place(), "completions --help");
     for path in [
         "~/.local/share/bash-completion/completions/enum48\n",

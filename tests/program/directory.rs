@@ -1,4 +1,4 @@
-//! A run's directory: what is refused there, what is left behind, and what is gone on from.
+//! A run's directory: refused directories, stray files, and resumed counts.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -12,7 +12,7 @@ use crate::manifest::seal_manifest;
 use crate::outcomes::{disagrees, refused};
 
 #[test]
-fn a_directory_of_something_else_is_refused_and_not_touched() {
+fn a_directory_of_another_game_or_program_is_refused() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     let before = files(&place.path().join("run"));
@@ -37,7 +37,7 @@ fn a_directory_of_something_else_is_refused_and_not_touched() {
 }
 
 #[test]
-fn a_newer_format_is_refused_by_its_number() {
+fn a_newer_format_and_a_damaged_manifest_are_refused() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     let manifest = place.path().join("run/manifest.json");
@@ -76,7 +76,7 @@ fn missing_and_damaged_parts_are_refused_by_name() {
 }
 
 #[test]
-fn strangers_in_a_run_s_directory_are_not_counted() {
+fn stray_files_in_a_run_are_not_counted() {
     let place = place();
     let first = good(&place, "--size 2 --max 32 --quiet --csv - --dir run");
     let run_dir = place.path().join("run");
@@ -116,12 +116,12 @@ fn two_processes_cannot_use_one_directory() {
 }
 
 #[test]
-fn a_killed_count_goes_on_and_ends_with_the_same_bytes() {
+fn a_killed_count_resumes_with_the_same_bytes() {
     let place = place();
     good(&place, "--size 3 --max 512 --quiet --dir whole");
     let expected = files(&place.path().join("whole"));
-    // Each process is killed when its directory has a layer more: the first, then whatever the next
-    // one makes durable. The last one ends by itself.
+    // Each process is killed after it commits, when the table grows. The last process ends by
+    // itself.
     let table = place.path().join("killed/layers.csv");
     let durable = || fs::metadata(&table).map_or(0, |table| table.len());
     for kill in [true, true, true, false] {
@@ -147,7 +147,7 @@ fn a_killed_count_goes_on_and_ends_with_the_same_bytes() {
 }
 
 #[test]
-fn a_broken_law_stops_a_count_with_exit_code_1_and_seals_nothing() {
+fn a_broken_law_stops_a_count_before_it_seals() {
     let place = place();
     good(&place, "--size 2 --max 32 --until 12 --quiet --dir run");
     let manifest = place.path().join("run/manifest.json");
@@ -158,7 +158,7 @@ fn a_broken_law_stops_a_count_with_exit_code_1_and_seals_nothing() {
         text
     };
     assert_eq!(sealed(&text), text.as_bytes(), "the checksum is understood");
-    // One empty cell more than the afterstates of the last layer have.
+    // The forged count of empty cells is one too high.
     let at = text.rfind("\"empty_cells\": 4").unwrap();
     let altered = format!("{}\"empty_cells\": 5{}", &text[..at], &text[at + 16..]);
     fs::write(&manifest, sealed(&altered)).unwrap();
@@ -173,7 +173,7 @@ fn a_broken_law_stops_a_count_with_exit_code_1_and_seals_nothing() {
 }
 
 #[test]
-fn states_that_are_not_kept_are_said_not_to_be() {
+fn the_summary_says_which_states_are_not_kept() {
     let place = place();
     let said = |until: u32| {
         let args = "--size 2 --max 32 --keep last --quiet --dir run --until";
@@ -190,7 +190,7 @@ fn states_that_are_not_kept_are_said_not_to_be() {
 }
 
 #[test]
-fn files_of_afterstates_are_told_apart_where_they_are_kept() {
+fn kept_afterstates_are_reported_separately() {
     let place = place();
     let said = good(
         &place,
@@ -229,7 +229,7 @@ fn files_of_afterstates_are_told_apart_where_they_are_kept() {
 }
 
 #[test]
-fn a_pipe_or_a_directory_in_place_of_a_file_is_refused_at_once() {
+fn a_pipe_or_a_directory_instead_of_a_file_is_refused() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     let part = place.path().join("run/sum-00012-max-00008.states");
@@ -249,7 +249,7 @@ fn a_pipe_or_a_directory_in_place_of_a_file_is_refused_at_once() {
         fs::remove_dir(path).unwrap();
         fs::write(path, bytes).unwrap();
     }
-    // Directories with the names of a run's files are left alone.
+    // The count ignores directories with names of a run's files.
     fs::create_dir(place.path().join("run/sum-00030-max-00008.states")).unwrap();
     fs::create_dir(place.path().join("run/manifest.json.bak.tmp")).unwrap();
     good(&place, "--size 2 --max 32 --quiet --dir run");
@@ -257,7 +257,7 @@ fn a_pipe_or_a_directory_in_place_of_a_file_is_refused_at_once() {
 }
 
 #[test]
-fn a_run_begun_in_segments_goes_on_in_them() {
+fn a_run_keeps_its_segment_size() {
     let place = place();
     for (segment, line) in [
         (

@@ -1,4 +1,4 @@
-//! The program with something on stdin.
+//! Runs the program with input on stdin.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -7,7 +7,6 @@ use tempfile::TempDir;
 
 use crate::command::PROGRAM;
 
-/// Run with lines on stdin.
 pub(crate) fn fed(place: &TempDir, args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(PROGRAM)
         .args(args)

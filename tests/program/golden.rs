@@ -1,13 +1,13 @@
-//! The published totals, counted by the program as a user would have it do so.
+//! Published and independent numbers, counted by the program.
 
 use std::process::Command;
 
 use crate::command::PROGRAM;
 
-/// Parts as large as this one take many waves and blocks; what one wave left over for the next was
-/// once lost, and no small game showed it.
+/// A large part takes many rounds and blocks. A count once lost boards between two rounds, and no
+/// small game showed the error.
 #[test]
-fn a_part_of_many_blocks_has_the_set_that_an_independent_program_found() {
+fn a_part_of_many_blocks_equals_an_independent_count() {
     let place = tempfile::tempdir().unwrap();
     let output = Command::new(PROGRAM)
         .args("--size 4 --max 32 --until 56 --quiet --memory 1G --csv -".split(' '))
@@ -15,8 +15,7 @@ fn a_part_of_many_blocks_has_the_set_that_an_independent_program_found() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    // Live states, afterstates and fingerprint of the part, by a C++ program written from the
-    // rules.
+    // Live states, afterstates and the fingerprint come from a C++ program written from the rules.
     let row = text
         .lines()
         .find(|line| line.starts_with("56,16,"))
@@ -43,7 +42,7 @@ fn check_agrees_with_every_published_number_of_the_short_games() {
             words == ["agrees", game, figure, number, number]
         })
     };
-    // Lees-Miller 2017; several; Lees-Miller 2017; shuymst 2023.
+    // Most numbers are from Lees-Miller (2017), others from shuymst (2023) and several authors.
     for (game, figure, number) in [
         ("2x2-32", "total", "59"),
         ("2x2-32", "live", "57"),
@@ -66,7 +65,7 @@ fn check_agrees_with_every_published_number_of_the_short_games() {
     ] {
         assert!(found(game, figure, number), "{game} {figure}:\n{text}");
     }
-    // Of sixteen games published by parts, all but 4x4 to 32 and to 64.
+    // Sixteen games are published by parts. 4x4 to 32 and 4x4 to 64 take longer.
     let line = |figure: &str| text.matches(&format!(" {figure} ")).count();
     assert_eq!((line("parts"), line("live")), (14, 14), "{text}");
 }

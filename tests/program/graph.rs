@@ -11,7 +11,7 @@ use crate::outcomes::{refused, unread};
 /// Rows of tiles, 0 for an empty cell.
 type Board = Vec<Vec<u32>>;
 
-/// A quarter turn, clockwise.
+/// The board after a clockwise quarter turn.
 fn turned(board: &Board) -> Board {
     let column = |col: usize| board.iter().rev().map(|row| row[col]).collect();
     (0..board[0].len()).map(column).collect()
@@ -37,7 +37,7 @@ fn canonical(board: &Board) -> Board {
     images.into_iter().min_by_key(id).unwrap()
 }
 
-/// The board after a move, with the greatest tile that merged.
+/// The board after a move, and the greatest tile that a merge made.
 fn moved(board: &Board, turns: usize) -> (Board, u32) {
     let (mut board, mut made) = (board.clone(), 0);
     (0..turns).for_each(|_| board = turned(&board));
@@ -135,7 +135,7 @@ fn nodes_and_edges_equal_the_slow_twin() {
         let mut found = BTreeMap::new();
         for node in list(&graph, "nodes") {
             let Some(board) = node["board"].as_str() else {
-                continue; // the win, the loss
+                continue; // the nodes win and loss have no board
             };
             let row = |row: &str| -> Vec<u32> {
                 let tiles = row.split_whitespace();

@@ -1,5 +1,5 @@
-//! The program, run as a user runs it: alone, in a terminal, on a system that fails, on several
-//! machines, and with other programs that read what it writes.
+//! Tests of the program: alone, in a terminal, on a failing system, on several machines, and with
+//! other programs that read its output.
 
 #[path = "../support/command.rs"]
 mod command;

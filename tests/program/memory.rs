@@ -1,4 +1,4 @@
-//! `solve` with little memory.
+//! `solve` with too little memory.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use crate::command::{good, place, run, stderr};
 use crate::manifest::seal_manifest;
 use crate::outcomes::refused;
 
-/// A place with the manifest of a complete run of 4x4 to 32, and none of its other files: what layers
-/// take in memory is known from the manifest.
+/// A place with only the manifest of a complete run of 4x4 to 32. `solve` computes the memory of
+/// layers from the manifest.
 fn manifest_of_a_large_run() -> TempDir {
     let table = include_str!("../../results/4x4-32.csv");
     let rows: Vec<Vec<&str>> = table
@@ -75,7 +75,7 @@ fn manifest_of_a_large_run() -> TempDir {
 }
 
 #[test]
-fn memory_that_is_too_little_for_the_threads_is_refused_with_enough() {
+fn too_little_memory_for_the_threads_is_refused() {
     let place = place();
     good(&place, "--size 2 --keep afterstates --dir run --quiet");
     refused(
@@ -86,14 +86,14 @@ fn memory_that_is_too_little_for_the_threads_is_refused_with_enough() {
 }
 
 #[test]
-fn memory_that_two_layers_do_not_fit_is_refused_with_enough() {
+fn too_little_memory_for_two_layers_is_refused() {
     let place = manifest_of_a_large_run();
     let solve = |memory: u64| format!("solve run --for score,moves --threads 1 --memory {memory}M");
     let said = stderr(&run(&place, &solve(24))).to_owned();
     let (_, enough) = said.split_once("give --memory ").expect(&said);
     let (enough, _) = enough.split_once("M or more").expect(&said);
     let enough: u64 = enough.parse().unwrap();
-    // The layer with most afterstates has 18,493,996, each with 8 bytes of its own and 4 of value.
+    // The largest layer has 18,493,996 afterstates. Each takes 8 bytes, and 4 bytes for its value.
     assert!(enough << 20 > 12 * 18_493_996, "{said}");
     refused(
         &place,
@@ -105,7 +105,7 @@ fn memory_that_two_layers_do_not_fit_is_refused_with_enough() {
         1,
         "the manifest alone"
     );
-    // With as much it begins, one objective after the other, and misses the files.
+    // With enough memory, `solve` begins in two passes, and then the afterstates are missing.
     let output = run(&place, &solve(enough));
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");

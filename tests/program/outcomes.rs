@@ -1,4 +1,4 @@
-//! Ways in which a command ends.
+//! Checks how a command ends.
 
 use std::process::{Command, Output, Stdio};
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::command::{PROGRAM, run, stderr, stdout};
 
-/// Run, expect exit code 2, nothing on stdout and one line on stderr that contains `text`.
+/// Runs a command. Expects exit code 2, an empty stdout, and one line on stderr with `text`.
 pub(crate) fn refused(place: &TempDir, args: &str, text: &str) {
     let output = run(place, args);
     assert_eq!(output.status.code(), Some(2), "{args}: {}", stderr(&output));
@@ -19,7 +19,7 @@ pub(crate) fn refused(place: &TempDir, args: &str, text: &str) {
     );
 }
 
-/// Run, expect exit code 1 and `text` on stdout or stderr.
+/// Runs a command. Expects exit code 1, and `text` on stdout or stderr.
 pub(crate) fn disagrees(place: &TempDir, args: &str, text: &str) {
     let output = run(place, args);
     let said = format!("{}{}", stdout(&output), stderr(&output));
@@ -27,7 +27,7 @@ pub(crate) fn disagrees(place: &TempDir, args: &str, text: &str) {
     assert!(said.contains(text), "{args}: {said}");
 }
 
-/// Run with a pipe for stdout that is closed at the other end, and expect success.
+/// Runs a command whose stdout is a pipe without a reader. Expects success.
 pub(crate) fn unread(place: &TempDir, args: &str) -> Output {
     let mut child = Command::new(PROGRAM)
         .args(args.split_whitespace())

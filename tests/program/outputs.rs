@@ -1,4 +1,4 @@
-//! Where data is written, and what must not be written over.
+//! Output files: where data is written, and which files are never overwritten.
 
 #![expect(clippy::disallowed_methods, reason = "the tests make files by hand")]
 
@@ -14,7 +14,7 @@ use crate::command::{PROGRAM, good, place, stderr};
 use crate::files::files;
 use crate::outcomes::refused;
 
-/// A place with 2x2 to 32 in `run`, and the states of its sum 6.
+/// A place with a run of 2x2 to 32 in `run`, and the text of its states of sum 6.
 fn counted() -> (TempDir, String) {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
@@ -22,7 +22,7 @@ fn counted() -> (TempDir, String) {
     (place, states)
 }
 
-/// Run lines of a shell in which `$enum48` is the program.
+/// Runs a script of bash, in which `$enum48` is the program.
 fn shell(place: &TempDir, script: &str) -> Output {
     let mut command = Command::new("bash");
     command.args(["-c", script]).env("enum48", PROGRAM);
@@ -30,7 +30,7 @@ fn shell(place: &TempDir, script: &str) -> Output {
 }
 
 #[test]
-fn a_name_of_stdout_is_stdout_and_what_was_written_there_stays() {
+fn an_output_that_names_stdout_appends_to_it() {
     let (place, states) = counted();
     symlink("/dev/stdout", place.path().join("link")).unwrap();
     let table = good(&place, "--size 2 --max 32 --quiet --dir run --csv -");
@@ -59,7 +59,7 @@ fn a_name_of_stdout_is_stdout_and_what_was_written_there_stays() {
 }
 
 #[test]
-fn any_open_descriptor_is_written_where_it_is() {
+fn an_open_descriptor_is_written_at_its_position() {
     let (place, states) = counted();
     for number in [2, 3, 9] {
         let script = format!(
@@ -77,7 +77,7 @@ fn any_open_descriptor_is_written_where_it_is() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let found = fs::read_to_string(place.path().join("file")).unwrap();
     assert_eq!(found, states);
-    // Neither work nor a directory before it is found that a descriptor is not open, or to be read.
+    // A closed or read-only descriptor is refused before any work and before a directory is made.
     for script in [
         "$enum48 --size 2 --max 32 --dir new --csv /dev/fd/7",
         "$enum48 --size 2 --max 32 --dir new --csv /dev/fd/7 7< /dev/null",
@@ -93,7 +93,7 @@ fn any_open_descriptor_is_written_where_it_is() {
 }
 
 #[test]
-fn nothing_but_a_count_writes_in_a_run_s_directory() {
+fn outputs_into_a_run_are_refused() {
     let (place, _) = counted();
     symlink("run/manifest.json", place.path().join("link")).unwrap();
     symlink("run/new", place.path().join("dangling")).unwrap();
@@ -133,7 +133,7 @@ fn nothing_but_a_count_writes_in_a_run_s_directory() {
         }
     }
     assert_eq!(before(), untouched);
-    // The directory becomes a run's by this very count.
+    // The count itself would make a run in the directory of the file.
     for file in ["empty/layers.csv", "empty/../empty/table.csv"] {
         let args = format!("--size 2 --max 32 --dir empty --csv {file}");
         refused(&place, &args, "in a run's own directory");
@@ -145,13 +145,13 @@ fn nothing_but_a_count_writes_in_a_run_s_directory() {
         "new/lock",
     );
     assert!(!place.path().join("new").exists());
-    // A manifest of something else makes no run.
+    // A directory with another program's manifest is not a run.
     fs::write(place.path().join("manifest.json"), "{}").unwrap();
     good(&place, "states run -o table.csv");
 }
 
 #[test]
-fn the_files_beside_an_output_are_nobody_s_to_take() {
+fn files_beside_an_output_are_not_changed() {
     let (place, states) = counted();
     fs::write(place.path().join("file.tmp"), "mine").unwrap();
     good(&place, "states run --sum 6 -o file");
@@ -166,7 +166,7 @@ fn the_files_beside_an_output_are_nobody_s_to_take() {
 }
 
 #[test]
-fn json_cannot_name_every_directory_and_says_so_before_the_work() {
+fn json_refuses_names_that_are_not_utf_8_before_any_work() {
     let place = place();
     let name = OsStr::from_bytes(b"not-\xff-utf8");
     let dir = place.path().join(name);
@@ -198,7 +198,7 @@ fn json_cannot_name_every_directory_and_says_so_before_the_work() {
 }
 
 #[test]
-fn data_that_cannot_be_written_is_an_error_even_if_it_is_the_help() {
+fn output_that_cannot_be_written_is_an_error() {
     let (place, _) = counted();
     for args in [
         "--help",

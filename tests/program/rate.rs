@@ -1,4 +1,4 @@
-//! `enum48 rate`, as a user runs it.
+//! `enum48 rate`: how much the moves of a game lose.
 
 use enum48::game::Direction;
 use enum48::play::{Code, Luck, Seed, Spawn, Status};
@@ -14,7 +14,7 @@ fn json(place: &TempDir, args: &str) -> Value {
     serde_json::from_str(&good(place, &format!("{args} --json"))).unwrap()
 }
 
-/// A game of 2x2.
+/// The code of a game of 2x2.
 fn code(seed: u64, moves: Vec<Direction>) -> Code {
     Code::new("2x2".parse().unwrap(), Luck::Seed(Seed(seed)), moves).unwrap()
 }

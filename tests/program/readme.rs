@@ -1,9 +1,8 @@
-//! The README, read as its reader would: every example runs, in the order given, in an empty
-//! folder, and prints what is shown.
+//! The README: every example runs, in order, in an empty folder, and prints the shown output.
 //!
-//! In a `console` block, a line after `$ ` is a command and the lines below it are its output,
-//! where `...` stands for anything, and alone on a line for any number of lines. In a `sh` block
-//! every line is a command, whose output is not compared.
+//! In a `console` block, a line that begins with `$ ` is a command, and the lines below are its
+//! output. `...` matches any text; alone on a line, it matches any number of lines. In a `sh`
+//! block, every line is a command, and its output is not compared.
 
 use std::collections::HashSet;
 use std::env;
@@ -15,8 +14,8 @@ use tempfile::TempDir;
 
 const README: &str = include_str!("../../README.md");
 
-/// Lines that are not run here, by how they begin: they fetch, build or install, which has been
-/// done.
+/// Beginnings of commands that fetch, build or install. The test skips them, because all that is
+/// done already.
 const DONE: [&str; 5] = [
     "git clone URL enum48 && cd enum48",
     "cargo test ",
@@ -25,11 +24,11 @@ const DONE: [&str; 5] = [
     "export ENUM48_SRC=$PWD",
 ];
 
-/// The README starts the program through Cargo once, before it is installed.
+/// The README runs the program through Cargo once, before it is installed.
 const BY_CARGO: &str = "cargo run --release --locked -- ";
 
-/// Programs that some examples need, by a part of the line, and a command that tells whether they
-/// are there. Where they are missing the line is skipped, except where `CI` is set.
+/// For each program that some examples need: a part of their lines, and a command that fails if the
+/// program is missing. Without the program the line is skipped, unless `CI` is set.
 const TOOLS: [(&str, &str); 2] = [
     ("dot ", "dot -V"),
     ("plot_layers.py", "python3 -c 'import matplotlib'"),
@@ -37,7 +36,7 @@ const TOOLS: [(&str, &str); 2] = [
 
 struct Example {
     command: String,
-    /// The output, where the README shows it.
+    /// The output, if the README shows it.
     shown: Option<Vec<String>>,
 }
 
@@ -71,7 +70,7 @@ fn examples() -> Vec<Example> {
     examples
 }
 
-/// Run a line in `place`, where `enum48` is on the path and fails for its whole pipe if it fails.
+/// Runs a line of bash in `place`, with `enum48` on the path. A pipe fails if any command fails.
 fn shell(place: &Path, line: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_enum48"));
     let path = env::var_os("PATH").unwrap_or_default();
@@ -98,7 +97,7 @@ fn lacks_a_tool(place: &Path, line: &str) -> bool {
     missing.count() > 0
 }
 
-/// Whether `text` is `pattern`, with `...` for anything.
+/// Whether `text` matches `pattern`, in which `...` matches anything.
 fn is_like(text: &str, pattern: &str) -> bool {
     let mut pieces = pattern.split("...");
     let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
@@ -134,7 +133,7 @@ fn all_are_like(printed: &[&str], shown: &[String]) -> bool {
 }
 
 #[test]
-fn every_example_runs_in_the_order_given_in_an_empty_folder() {
+fn every_example_runs_in_order_in_an_empty_folder() {
     let place = TempDir::new().unwrap();
     let examples = examples();
     assert!(examples.len() >= 20, "only {} found", examples.len());
@@ -160,7 +159,7 @@ fn every_example_runs_in_the_order_given_in_an_empty_folder() {
 }
 
 #[test]
-fn patterns_match_what_they_should_and_nothing_else() {
+fn patterns_match_only_equal_text() {
     assert!(is_like("time   0.01 s", "time ..."));
     assert!(is_like("a b c", "a...c"));
     assert!(!is_like("a b d", "a...c"));
@@ -182,7 +181,7 @@ fn the_readme_has_under_1600_words() {
 }
 
 #[test]
-fn the_first_screen_has_the_two_commands_and_ci_finds_the_tests() {
+fn the_first_commands_clone_count_and_test() {
     let commands: Vec<String> = examples().into_iter().map(|one| one.command).collect();
     let first: Vec<&str> = commands.iter().take(3).map(String::as_str).collect();
     assert_eq!(
@@ -196,7 +195,7 @@ fn the_first_screen_has_the_two_commands_and_ci_finds_the_tests() {
 }
 
 #[test]
-fn the_library_example_is_part_of_the_one_that_is_tested() {
+fn the_library_example_is_part_of_the_tested_example() {
     let source = include_str!("../../src/lib.rs");
     let (_, code) = README.split_once("```rust\n").unwrap();
     let (code, _) = code.split_once("```").unwrap();
@@ -206,7 +205,7 @@ fn the_library_example_is_part_of_the_one_that_is_tested() {
     }
 }
 
-/// The name by which a heading can be linked to.
+/// The anchor of a heading in links.
 fn anchor(heading: &str) -> String {
     let kept = heading
         .chars()
@@ -214,7 +213,7 @@ fn anchor(heading: &str) -> String {
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// The links of a page that lead to no file among `files`, or to no heading of that file.
+/// The links of a page that lead to no file in `files`, or to no heading of their file.
 fn broken_links(root: &Path, page: &str, files: &HashSet<String>) -> Vec<String> {
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
     let text = read(page);
@@ -242,7 +241,7 @@ fn broken_links(root: &Path, page: &str, files: &HashSet<String>) -> Vec<String>
         .collect()
 }
 
-/// The path from the root of a link on a page.
+/// The path of a link's target, relative to the root.
 fn resolve(page: &str, link: &str) -> String {
     let mut path: Vec<&str> = page.split('/').collect();
     path.pop();
@@ -256,7 +255,7 @@ fn resolve(page: &str, link: &str) -> String {
     path.join("/")
 }
 
-/// The files of the crate's package. Readers of its documentation have no others.
+/// The files of the crate's package. Its readers have no other files.
 fn packaged(root: &Path) -> HashSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["package", "--list", "--allow-dirty", "--offline"])
@@ -268,7 +267,7 @@ fn packaged(root: &Path) -> HashSet<String> {
     list.lines().map(|line| line.replace('\\', "/")).collect()
 }
 
-/// The files of `results/`, of which the package lacks logs and most pictures.
+/// The files of `results/`. The package leaves out logs and most pictures.
 fn results(root: &Path) -> HashSet<String> {
     ["results", "results/solved"]
         .into_iter()
@@ -281,7 +280,7 @@ fn results(root: &Path) -> HashSet<String> {
 }
 
 #[test]
-fn links_lead_to_files_and_headings_that_exist() {
+fn links_lead_to_existing_files_and_headings() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let packaged = packaged(root);
     let mut broken = broken_links(root, "README.md", &packaged);
@@ -299,7 +298,7 @@ fn links_lead_to_files_and_headings_that_exist() {
     let files = packaged.union(&results(root)).cloned().collect();
     for page in pages {
         assert!(packaged.contains(&page), "{page}");
-        // An unpacked package lacks files that these pages link to.
+        // These pages link to files that an unpacked package lacks.
         if root.join(".ci").exists() {
             broken.extend(broken_links(root, &page, &files));
         }

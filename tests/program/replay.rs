@@ -1,4 +1,4 @@
-//! `enum48 replay`, as a user runs it.
+//! `enum48 replay`: codes, steps, JSON and pages.
 
 use std::fs;
 

@@ -1,7 +1,6 @@
-//! What the system has run out of, the program says in one line, and what was sealed stays.
+//! Exhausted resources: the program names the resource in one line, and sealed layers stay.
 //!
-//! What a full disk does to a count, and a directory that cannot be locked or mapped, are in
-//! `crash/`.
+//! `crash/` tests a count on a full disk, and directories that cannot be locked or mapped.
 
 use std::process::{Command, Output};
 
@@ -11,7 +10,7 @@ use tempfile::TempDir;
 use crate::command::{PROGRAM, good, place, run, stderr};
 use crate::share::share;
 
-/// Run under a limit of the shell's `ulimit`.
+/// Runs the program under a limit of the shell's `ulimit`.
 fn limited(place: &TempDir, limit: &str, args: &str) -> Output {
     Command::new("sh")
         .args(["-c", &format!("ulimit {limit} && exec {PROGRAM} {args}")])
@@ -20,7 +19,7 @@ fn limited(place: &TempDir, limit: &str, args: &str) -> Output {
         .unwrap()
 }
 
-/// Expect exit code 2 and one line.
+/// Expects exit code 2, and one line on stderr.
 fn refused(place: &TempDir, limit: &str, args: &str, line: &str) {
     let output = limited(place, limit, &format!("{args} --quiet --dir run"));
     let said = stderr(&output);
@@ -32,8 +31,8 @@ fn refused(place: &TempDir, limit: &str, args: &str, line: &str) {
     assert_eq!(said.lines().count(), 1, "{limit}: {said}");
 }
 
-/// Expect that, and then, without the limit, the whole count.
-fn refused_and_gone_on_from(limit: &str, args: &str, line: &str) {
+/// Expects a refusal under the limit, and then a whole count without the limit.
+fn refused_and_resumed(limit: &str, args: &str, line: &str) {
     let place = place();
     refused(&place, limit, args, line);
     good(&place, &format!("{args} --quiet --dir run"));
@@ -41,9 +40,9 @@ fn refused_and_gone_on_from(limit: &str, args: &str, line: &str) {
 }
 
 #[test]
-fn a_limit_on_file_sizes_is_an_error_and_no_signal() {
-    // 1 block is 512 bytes; the largest parts of the game have hundreds of KiB.
-    refused_and_gone_on_from(
+fn a_limit_on_file_sizes_is_an_error_not_a_signal() {
+    // The limit is 64 blocks of 512 bytes. The largest parts have hundreds of KiB.
+    refused_and_resumed(
         "-f 64",
         "--size 3 --max 256",
         "raise the limit on file sizes",
@@ -54,7 +53,7 @@ fn a_limit_on_file_sizes_is_an_error_and_no_signal() {
 fn files_that_cannot_be_opened_are_named() {
     for open in ["4", "5"] {
         let limit = format!("-n {open}");
-        refused_and_gone_on_from(&limit, "--size 2 --max 32", "raise the limit on open files");
+        refused_and_resumed(&limit, "--size 2 --max 32", "raise the limit on open files");
     }
     let place = place();
     let output = limited(&place, "-n 16", "--size 3 --max 128 --quiet");
@@ -62,14 +61,14 @@ fn files_that_cannot_be_opened_are_named() {
 }
 
 #[test]
-fn memory_that_the_system_does_not_give_is_asked_for_in_one_line() {
+fn failed_allocations_are_reported_in_one_line() {
     let args = "--size 4 --max 32 --until 50 --threads 2 --memory 2G";
-    // Several threads run out, and not always of the same.
+    // Several threads run out of memory, and different allocations fail.
     for limit in share(["-v 120000", "-v 130000", "-v 140000", "-v 160000"]) {
         refused(&place(), limit, args, "give less --memory");
     }
-    refused_and_gone_on_from("-v 150000", args, "give less --memory");
-    // The default bound is half of what the process may take; the program itself takes up to 200M.
+    refused_and_resumed("-v 150000", args, "give less --memory");
+    // The default bound is half of the process's limit. The program itself takes up to 200M.
     let place = place();
     let args = "--size 4 --max 32 --until 50 --threads 2 --quiet";
     let output = limited(&place, "-v 800000", args);
@@ -77,7 +76,7 @@ fn memory_that_the_system_does_not_give_is_asked_for_in_one_line() {
 }
 
 #[test]
-fn matrices_and_lists_together_stay_within_the_bound() {
+fn bits_and_lists_together_stay_within_the_bound() {
     for keep in share(["all", "last"]) {
         let place = place();
         let args =
@@ -86,7 +85,7 @@ fn matrices_and_lists_together_stay_within_the_bound() {
         let summary: Value = serde_json::from_str(&output).unwrap();
         let peak = summary["peak_memory"].as_u64().unwrap();
         assert_eq!(summary["engine"], "bits");
-        // The program itself takes up to 200M more.
+        // Beyond the bound, the program itself takes up to 200M.
         assert!(peak < 450 << 20, "--keep {keep}: {peak} bytes");
         assert!(
             peak > 100 << 20,
@@ -96,7 +95,7 @@ fn matrices_and_lists_together_stay_within_the_bound() {
 }
 
 #[test]
-fn a_bound_beyond_the_machine_is_remarked_on() {
+fn a_bound_beyond_the_machine_gives_a_warning() {
     let place = place();
     let output = limited(&place, "-v 1000000", "--size 2 --max 32 --memory 2G");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -125,7 +124,7 @@ fn input_without_line_ends_is_refused_before_it_fills_the_memory() {
 }
 
 #[test]
-fn more_threads_than_the_machine_can_use_are_not_started() {
+fn the_number_of_threads_is_limited() {
     let place = place();
     let output = run(&place, "--size 3 --max 32 --quiet --threads 1024");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -139,8 +138,8 @@ fn more_threads_than_the_machine_can_use_are_not_started() {
     );
 }
 
-/// Run a script in which directories can be mounted; none, with a message, where users may not do
-/// that.
+/// Runs a script that can mount directories. Returns `None`, with a message, if the system forbids
+/// mounts.
 fn with_mounts(place: &TempDir, script: &str) -> Option<Output> {
     let run = |script: &str| {
         let mut command = Command::new("unshare");
@@ -157,7 +156,7 @@ fn with_mounts(place: &TempDir, script: &str) -> Option<Output> {
 }
 
 #[test]
-fn a_run_that_can_only_be_read_is_read_and_its_summary_printed() {
+fn a_read_only_run_can_be_read_and_summarised() {
     let place = place();
     good(&place, "--size 2 --max 32 --keep both --quiet --dir run");
     good(&place, "solve run --for score,32 --quiet");
@@ -185,7 +184,7 @@ fn a_run_that_can_only_be_read_is_read_and_its_summary_printed() {
 }
 
 #[test]
-fn on_a_full_disk_a_complete_run_tells_and_dropping_states_makes_room() {
+fn a_run_on_a_full_disk_can_be_read_and_reduced() {
     let script = "mkdir small; mount -t tmpfs -o size=4m none small
 $enum48 --size 3 --max 32 --quiet --dir small/run
 cat /dev/zero > small/filler 2> /dev/null || true
@@ -201,7 +200,7 @@ $enum48 verify small/run --quiet
 }
 
 #[test]
-fn a_solver_that_fills_the_disk_goes_on_when_there_is_room() {
+fn a_solver_that_filled_the_disk_resumes() {
     let script = "mkdir small; mount -t tmpfs -o size=6m none small
 $enum48 --size 3 --max 64 --keep afterstates --quiet --dir small/run
 head -c 3m /dev/zero > small/filler

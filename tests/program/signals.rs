@@ -1,4 +1,4 @@
-//! Signals, and what is left after them.
+//! Signals, and the files that an interrupted command leaves.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -10,8 +10,7 @@ use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place};
 
-/// Start the program with the signals as a terminal's user has them, and temporary files in
-/// `place`.
+/// Starts the program with default signal handlers, and with temporary files in `place`.
 fn start(place: &TempDir, args: &str) -> Child {
     Command::new("env")
         .args(["--default-signal=HUP,INT,QUIT,TERM", PROGRAM])
@@ -24,7 +23,7 @@ fn start(place: &TempDir, args: &str) -> Child {
         .unwrap()
 }
 
-/// Wait until the program says that it has counted a layer.
+/// Waits until the program logs a counted layer.
 fn until_it_counts(child: &mut Child) {
     let said = BufReader::new(child.stderr.as_mut().unwrap()).lines();
     let mut lines = said.map_while(Result::ok);
@@ -44,7 +43,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn an_interrupted_check_leaves_nothing_and_ends_by_the_signal() {
+fn an_interrupted_check_ends_by_the_signal_without_files() {
     for (signal, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
         let place = place();
         let mut child = start(&place, "check");
@@ -62,7 +61,7 @@ fn an_interrupted_check_leaves_nothing_and_ends_by_the_signal() {
 }
 
 #[test]
-fn a_signal_that_is_ignored_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     let place = place();
     let script = format!("trap '' HUP; exec {PROGRAM} check");
     let mut child = Command::new("sh")
@@ -80,7 +79,7 @@ fn a_signal_that_is_ignored_stays_ignored() {
 }
 
 #[test]
-fn an_interrupted_export_leaves_no_part_of_its_file() {
+fn an_interrupted_export_leaves_no_file() {
     let place = place();
     good(&place, "--size 3 --max 128 --quiet --dir run");
     let mut child = start(&place, "states run --format grid -o file");

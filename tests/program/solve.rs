@@ -1,4 +1,4 @@
-//! `solve`: what it says before, while and after it solves.
+//! `solve`: dry runs, the log, the summary and the tables.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn the_summary_says_what_was_new() {
     let first = json(&place, "solve run --for score --json --quiet");
     let afterstates = first["afterstates"].as_u64().unwrap();
     assert_eq!(first["solved"], afterstates);
-    // It was solved for score before.
+    // Score was solved before, so only moves are new.
     let both = json(&place, "solve run --for score,moves --json --quiet");
     assert_eq!(both["solved"], afterstates);
     let twice = json(&place, "solve run --for 64,16,64 --json --quiet");
@@ -34,9 +34,9 @@ fn the_summary_says_what_was_new() {
     assert!(text.lines().all(|line| line.len() <= 80), "{text}");
 }
 
-/// 480.26 from the starts by their probability, 480.99 from two 2s (DomTheDeveloper/2048-undo).
+/// The expected score is 480.26 from any start, and 480.99 from two 2s (DomTheDeveloper/2048-undo).
 #[test]
-fn the_table_has_both_starts_and_a_bound_for_what_is_printed() {
+fn the_table_has_both_starts_and_an_error_bound() {
     let place = counted("--size 2x3");
     let text = good(&place, "solve run --for score:4 --quiet");
     let row = text
@@ -62,7 +62,7 @@ fn the_table_has_both_starts_and_a_bound_for_what_is_printed() {
 }
 
 #[test]
-fn a_log_has_the_announcement_and_lines_of_keys_and_values() {
+fn the_log_has_an_announcement_and_keys_with_values() {
     let place = counted("--size 2x3");
     let said = stderr(&run(
         &place,
@@ -91,10 +91,10 @@ fn a_log_has_the_announcement_and_lines_of_keys_and_values() {
 }
 
 #[test]
-fn goals_that_memory_does_not_hold_together_are_solved_in_passes_with_the_same_files() {
+fn goals_that_exceed_the_memory_are_solved_in_passes() {
     let objectives = "score,moves,8,16,32,64,128";
     let places = [counted("--size 2x3"), counted("--size 2x3")];
-    // A pass has four goals at most.
+    // A pass solves four goals at most.
     let more = format!("solve run --for {objectives} --threads 1 --memory 24M");
     let said = stderr(&run(&places[0], &more)).to_owned();
     assert!(
@@ -112,7 +112,7 @@ fn goals_that_memory_does_not_hold_together_are_solved_in_passes_with_the_same_f
 }
 
 #[test]
-fn an_objective_is_solved_again_in_the_same_way_or_in_another() {
+fn again_solves_an_objective_with_equal_or_other_precision() {
     let place = counted("--size 2 --max 32");
     let solve = |args: &str| {
         good(&place, &format!("solve run {args}"));
@@ -148,7 +148,7 @@ fn an_objective_is_solved_again_in_the_same_way_or_in_another() {
 }
 
 #[test]
-fn a_dry_run_writes_nothing_and_knows_a_small_game_exactly() {
+fn a_dry_run_of_a_small_game_is_exact() {
     let place = counted("--size 2x3");
     let before = files(&place.path().join("run"));
     let args = "solve run --for score,64,moves,8,16 --threads 1 --memory 24M --json";
@@ -157,7 +157,7 @@ fn a_dry_run_writes_nothing_and_knows_a_small_game_exactly() {
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     let solved = json(&place, &format!("{args} --quiet"));
     assert_eq!(estimate["exact"], true);
-    // Four goals are solved together at most.
+    // A pass solves four goals at most.
     assert_eq!(estimate["passes"].as_array().unwrap().len(), 2);
     let afterstates = solved["afterstates"].as_u64().unwrap();
     assert_eq!(estimate["afterstates"], 2 * afterstates);
@@ -184,7 +184,7 @@ fn a_dry_run_writes_nothing_and_knows_a_small_game_exactly() {
 }
 
 #[test]
-fn a_dry_run_of_a_larger_game_has_the_truth_between_its_bounds() {
+fn the_bounds_of_a_dry_run_enclose_the_size() {
     let place = counted("--size 3x3 --max 128");
     let args = "solve run --for score,64,128 --json";
     let estimate = json(&place, &format!("{args} --dry-run"));
@@ -203,7 +203,7 @@ fn a_dry_run_of_a_larger_game_has_the_truth_between_its_bounds() {
 }
 
 #[test]
-fn the_table_has_three_columns_for_each_objective_and_a_row_for_each_part() {
+fn csv_has_three_columns_per_objective_and_a_row_per_part() {
     let place = counted("--size 2 --max 8");
     let solve = "solve run --for score,moves,8 --quiet --csv -";
     let table = good(&place, solve);
@@ -213,8 +213,9 @@ fn the_table_has_three_columns_for_each_objective_and_a_row_for_each_part() {
         "sum,max_tile,afterstates,score_least,score_mean,score_greatest,moves_least,moves_mean,\
          moves_greatest,8_least,8_mean,8_greatest"
     );
-    // The last two afterstates have 4 4 2: a 2 between the 4s is lost, a 4 wins 8 points in a move.
-    // If the 4s stand together, a 2 wins 12 points in a move, as the 2s merge too; a 4 wins 8.
+    // The last two afterstates hold 4 4 2. If the 4s are diagonal, a spawned 2 loses the game, and
+    // after a spawned 4 a move wins and scores 8. If the 4s touch, the winning move scores 12 after
+    // a spawned 2, because both pairs merge, and 8 after a spawned 4.
     let expected = [
         10.0, 4.0, 2.0, 0.8, 6.2, 11.6, 0.1, 0.55, 1.0, 0.1, 0.55, 1.0,
     ];
@@ -229,7 +230,7 @@ fn the_table_has_three_columns_for_each_objective_and_a_row_for_each_part() {
 }
 
 #[test]
-fn the_tables_of_results_are_what_solving_writes() {
+fn solving_writes_the_tables_of_results() {
     for (game, objectives, kept) in [
         ("2x2", "score,moves,16,32", "2x2"),
         ("2x3", "score,moves,32,64,128", "2x3"),

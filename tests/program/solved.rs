@@ -1,10 +1,10 @@
-//! Games that are counted, and solved.
+//! Places with counted or solved games.
 
 use tempfile::TempDir;
 
 use crate::command::{good, place};
 
-/// A place with a game in the directory `run`, solved for some objectives.
+/// A place with a solved run in `run`.
 pub(crate) fn solved(game: &str, objectives: &str) -> TempDir {
     let place = place();
     good(&place, &format!("{game} --keep both --dir run --quiet"));
@@ -12,7 +12,7 @@ pub(crate) fn solved(game: &str, objectives: &str) -> TempDir {
     place
 }
 
-/// A place with a game in the directory `run`, whose afterstates are kept.
+/// A place with a run in `run` that keeps its afterstates.
 pub(crate) fn counted(game: &str) -> TempDir {
     let place = place();
     good(

@@ -1,4 +1,4 @@
-//! What the program tells of states: exports, samples, and single boards.
+//! `states` and `show`: exports, samples, and single boards. Also dry runs of counts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,14 +10,15 @@ use tempfile::TempDir;
 use crate::command::{good, place, run, stderr, stdout};
 use crate::outcomes::{refused, unread};
 
-/// A place with 2x2 to 32 in `run`.
+/// A place with a run of 2x2 to 32 in `run`.
 fn counted() -> TempDir {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     place
 }
 
-/// Expect the board to be shown, but exit code 2 and why it is not known whether it was reached.
+/// Expects a board on stdout, exit code 2, and the reason why the run cannot tell whether a game
+/// reaches the board.
 fn cannot_tell(place: &TempDir, args: &str, why: &str) {
     let output = run(place, args);
     assert_eq!(output.status.code(), Some(2), "{args}");
@@ -27,17 +28,17 @@ fn cannot_tell(place: &TempDir, args: &str, why: &str) {
 }
 
 #[test]
-fn a_layer_a_part_or_everything_is_written_in_order() {
+fn a_layer_a_part_or_a_run_is_written_in_order() {
     let place = counted();
-    // The live states of sum 12 by hand: 4 4 4, 2 2 4 4 in one way; 4 8 in three ways less one, 2 2
-    // 8 in two.
+    // The live states of sum 12 by hand: one with 4 4 4, one with 2 2 4 4, two with 4 8, two with
+    // 2 2 8.
     let layer = "0x0222\n0x1122\n0x0023\n0x0113\n0x0131\n0x0230\n";
     assert_eq!(good(&place, "states run --sum 12"), layer);
     assert_eq!(
         good(&place, "states run --sum 12 --max-tile 4"),
         &layer[..14]
     );
-    // Nothing to write is an error that says what there is.
+    // An empty selection is an error that lists the possible values.
     for (none, there_is) in [
         ("--sum 99998", "sums are 4 to 40"),
         ("--max-tile 64", "largest tiles are 2 to 16"),
@@ -78,7 +79,7 @@ fn a_layer_a_part_or_everything_is_written_in_order() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn missing_states_are_reported_with_the_reason() {
     let place = place();
     good(
         &place,
@@ -101,12 +102,12 @@ fn what_is_not_there_is_said() {
 }
 
 #[test]
-fn samples_are_states_different_and_the_same_for_a_seed() {
+fn a_sample_has_distinct_states_and_repeats_for_a_seed() {
     let place = counted();
     let listed = good(&place, "states run");
     let all: BTreeSet<&str> = listed.lines().collect();
     let drawn = good(&place, "states run --sample 20 --seed 5");
-    // Positions that a second program draws of 57: see src/store/sample.rs.
+    // A second program drew these positions out of 57: see src/store/sample.rs.
     let nth = |&position: &usize| format!("{}\n", listed.lines().nth(position).unwrap());
     let expected: String = [1, 5, 17, 19, 29, 31, 34, 37].iter().map(nth).collect();
     assert_eq!(good(&place, "states run --sample 8 --seed 5"), expected);
@@ -127,7 +128,7 @@ fn samples_are_states_different_and_the_same_for_a_seed() {
 }
 
 #[test]
-fn samples_of_parts_with_many_blocks_are_among_their_states() {
+fn a_sample_of_many_blocks_has_states_of_the_part() {
     let place = place();
     good(&place, "--size 4 --max 16 --until 38 --quiet --dir run");
     let all = good(&place, "states run --sum 38 --max-tile 8");
@@ -138,7 +139,7 @@ fn samples_of_parts_with_many_blocks_are_among_their_states() {
     assert_eq!(drawn.lines().count(), 500);
 }
 
-/// The values of a state, as a line of CSV has them after its five other fields.
+/// The values of a state: the fields of its CSV line after the first five.
 fn values<'a>(table: &'a str, state: &str) -> Vec<&'a str> {
     let mut rows = table
         .lines()
@@ -148,14 +149,15 @@ fn values<'a>(table: &'a str, state: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn states_are_written_with_what_they_are_worth() {
+fn states_are_written_with_their_values() {
     let place = place();
     for (game, run) in [("--size 2", "run"), ("--size 2 --max 32", "won")] {
         good(&place, &format!("{game} --keep both --quiet --dir {run}"));
         good(&place, &format!("solve {run} --for score,moves,32 --quiet"));
     }
-    // Computed by hand in tests/library/exact/values.rs: two merges that win, 32 and an 8 or a 4;
-    // 4 4 under 16 32 is a last merge; of 2 2 there it is the first, and a 4 lets another follow.
+    // By hand, as in tests/library/exact/values.rs. In 4 4 / 16 16 and 2 4 / 16 16 the winning move
+    // scores 40 and 32. In 4 4 / 16 32 the last move scores 8. In 2 2 / 16 32 a move scores 4, and
+    // with probability 1/10 another follows and scores 8.
     let all = good(&place, "states won --values");
     let columns = "state,sum,max_tile,cells,number,score,moves,32";
     assert_eq!(all.lines().next(), Some(columns));
@@ -172,7 +174,7 @@ fn states_are_written_with_what_they_are_worth() {
     let all = good(&place, "states run --values --format csv");
     assert_eq!(values(&all, "0x2245"), ["8", "1", "1"]);
     close(&values(&all, "0x1145"), &[4.8, 1.1, 1.0], 1e-6);
-    // The fractions of the twin, as numbers: both places of two 2s lead to the same game.
+    // The twin's fractions as numbers. Both starts with two 2s have equal values.
     let start = [
         67.696_264_078_768_93,
         12.142_868_666_262_928,
@@ -181,7 +183,7 @@ fn states_are_written_with_what_they_are_worth() {
     for state in ["0x0011", "0x0110"] {
         close(&values(&all, state), &start, 1e-6);
     }
-    // What is selected, chosen and drawn is part of the same table.
+    // Selections and samples are rows of the whole table.
     let row = all.lines().find(|row| row.starts_with("0x2245")).unwrap();
     let part = good(&place, "states run --sum 56 --max-tile 32 --values");
     assert!(part.lines().any(|other| other == row), "{part}");
@@ -198,7 +200,7 @@ fn states_are_written_with_what_they_are_worth() {
 }
 
 #[test]
-fn values_that_are_not_there_are_said_to_be_missing() {
+fn missing_values_are_reported_with_the_reason() {
     let place = place();
     for keep in ["all", "both", "afterstates"] {
         good(
@@ -247,7 +249,7 @@ fn a_closed_pipe_is_no_error_in_any_format() {
 }
 
 #[test]
-fn a_board_is_shown_with_what_follows_it() {
+fn a_board_is_shown_with_its_moves_and_spawns() {
     let place = counted();
     let said = good(&place, "show 0x2310 --size 2");
     for line in [
@@ -296,8 +298,8 @@ fn a_board_is_shown_as_json_with_the_documented_keys() {
     };
     let nothing = json!({"direction": "up", "legal": false, "wins": false});
     assert_eq!(*up, nothing);
-    // The tile fills the only empty cell: 4 8 / 2 2 and 4 8 / 4 2, of which these are the least
-    // images.
+    // The spawn fills the only empty cell and makes 4 8 / 2 2 or 4 8 / 4 2. The output has their
+    // canonical boards.
     let moved = json!({
         "direction": "right", "legal": true, "wins": false, "board": "0x2301",
         "afterstate": "0x0123", "with_2": ["0x1123"], "with_4": ["0x1232"],
@@ -326,13 +328,13 @@ fn a_board_is_shown_as_json_with_the_documented_keys() {
 }
 
 #[test]
-fn whether_a_board_was_reached_is_an_exit_code() {
+fn the_exit_code_says_whether_a_board_was_reached() {
     let place = counted();
     for state in good(&place, "states run").lines() {
         let said = good(&place, &format!("show {state} --dir run"));
         assert!(said.contains("reached    yes: sum-"), "{state}: {said}");
     }
-    // The run knows its game; what is given must be the same.
+    // The run knows its game, so the options --size and --max may only repeat it.
     let said = good(&place, "show 0x0132 --dir run");
     assert_eq!(good(&place, "show --dir run --size 2 0x0132"), said);
     assert_eq!(good(&place, "show --dir run --max 32 0x0132"), said);
@@ -341,11 +343,11 @@ fn whether_a_board_was_reached_is_an_exit_code() {
         "show 0x0132 --dir run --max 64",
         "holds the game 2x2-32, not 2x2-64",
     );
-    // 8 . / . 8 is live and of a sum that was counted, but in no game to 32 is it met.
+    // 8 . / . 8 is live and its sum was counted, but no game to 32 reaches it.
     let output = run(&place, "show 0x3003 --dir run");
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).ends_with("reached    no: 2x2-32 has no such state\n"));
-    // Dead and won boards are in no file; a state before them is.
+    // No file has dead and won boards, but a file has a state before them.
     for board in ["0x1231", "0x4114", "0x5200"] {
         let said = good(&place, &format!("show {board} --dir run"));
         assert!(
@@ -360,13 +362,14 @@ fn whether_a_board_was_reached_is_an_exit_code() {
 }
 
 #[test]
-fn a_run_that_kept_afterstates_tells_by_them_what_was_reached() {
+fn afterstates_show_which_boards_were_reached() {
     let place = counted();
     good(
         &place,
         "--size 2 --max 32 --keep afterstates --dir after --quiet",
     );
-    // Live, dead and won ones, of which the first is a start; then those that no game ends in.
+    // Games reach live, dead and won boards, the first of which is a start. No game reaches the
+    // other boards.
     let reached = ["0x0011", "0x0132", "0x3201", "0x1231", "0x4114", "0x5200"];
     let others = ["0x0001", "0x3003", "0x3443", "0x5321", "0x5500"];
     for (boards, code) in [(&reached[..], 0), (&others[..], 1)] {
@@ -388,7 +391,7 @@ fn a_run_that_kept_afterstates_tells_by_them_what_was_reached() {
 }
 
 #[test]
-fn a_dry_run_counts_nothing_and_says_what_to_expect() {
+fn a_dry_run_estimates_without_writing() {
     let place = place();
     let said = good(&place, "--size 3 --max 128 --dry-run");
     assert!(said.contains("3x3-128, not begun"), "{said}");
@@ -397,12 +400,12 @@ fn a_dry_run_counts_nothing_and_says_what_to_expect() {
     let object = |args: &str| -> serde_json::Value {
         serde_json::from_str(&good(&place, &format!("{args} --dry-run --json"))).unwrap()
     };
-    // All boards of 2x2 with tiles up to 4 that hold one: (3^4 - 1 + symmetric ones) / 8 by
-    // Burnside.
+    // The bound is the number of boards of 2x2 with tiles up to 4, except the empty board, up to
+    // symmetry, by Burnside's lemma.
     let small = object("--size 2 --max 8");
     assert_eq!(small["bound"], 19);
-    // It is counted while the speed is measured: 15 live states, a win and a loss, in 9 files
-    // (results/2x2-8.json).
+    // The measurement of the speed counts the whole game: 15 live states, a win and a loss, in 9
+    // files (results/2x2-8.json).
     assert_eq!(small["exact"], true);
     for (key, value) in [
         ("states_low", 17),
@@ -453,13 +456,13 @@ fn a_dry_run_counts_nothing_and_says_what_to_expect() {
 }
 
 #[test]
-fn a_dry_run_of_a_game_that_nobody_can_count_ends() {
+fn a_dry_run_of_an_uncountable_game_ends() {
     let said = good(&place(), "--size 4 --max 65536 --dry-run --json");
     let object: serde_json::Value = serde_json::from_str(&said).unwrap();
     assert_eq!(object["exact"], false);
     let (low, high) = (&object["states_low"], &object["states_high"]);
     assert!(low.as_u64() > Some(1 << 40) && high.as_u64() > low.as_u64());
-    // What is not known has two digits.
+    // Estimates have two significant digits.
     for key in ["states_low", "states_high", "disk_low", "disk_high"] {
         let digits = object[key].to_string();
         let digits = digits.trim_end_matches('0');

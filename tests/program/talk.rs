@@ -1,19 +1,19 @@
-//! What nobody hears: the work is done all the same, and the exit code says how it ended.
+//! The work and the exit code do not depend on whether stderr can be written.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
 use crate::command::{PROGRAM, good, place};
 
-/// Ways in which stderr cannot be written, for a shell that has a pipe without a reader at 9.
+/// Redirections after which stderr cannot be written. Descriptor 9 is a pipe without a reader.
 const DEAF: [&str; 3] = ["2>&-", "2>/dev/full", "2>&9"];
 
 #[test]
-fn talk_that_cannot_be_written_changes_neither_the_work_nor_the_exit_code() {
+fn a_closed_stderr_changes_neither_work_nor_exit_code() {
     let place = place();
     good(&place, "--size 3 --max 32 --quiet --dir run");
     let table = fs::read_to_string(place.path().join("run/layers.csv")).unwrap();
-    // A damaged block, which is found by reading.
+    // Only reading the block shows this damage.
     good(&place, "--size 2 --max 32 --quiet --dir damaged");
     let part = place.path().join("damaged/sum-00012-max-00008.states");
     let mut bytes = fs::read(&part).unwrap();
@@ -27,7 +27,7 @@ fn talk_that_cannot_be_written_changes_neither_the_work_nor_the_exit_code() {
         ("verify run", 0, "sound: "),
         ("verify run --deep", 0, "rebuilt: "),
         ("verify damaged", 1, "NOT sound: "),
-        // After the first games nobody wants to know more, which ends it well.
+        // `head` closes the pipe early, which is no error.
         ("check | head -n 2", 0, "agrees    "),
         ("check run damaged", 1, "DIFFER"),
         ("witness --sample 2 --dir run", 0, "w1.3x3-32."),

@@ -1,4 +1,4 @@
-//! What `solve` refuses, and what it says to do then.
+//! Refusals of `solve`, which also say what to do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::command::{good, place, run, stderr};
 use crate::files::files;
 use crate::solved::{counted, solved};
 
-/// Expect exit code 2 and one line with these words, which is not said twice.
+/// Expects exit code 2, an empty stdout, and one line on stderr with these words.
 fn refused(place: &TempDir, args: &str, words: &[&str]) {
     let output = run(place, args);
     let said = stderr(&output);
@@ -24,7 +24,7 @@ fn refused(place: &TempDir, args: &str, words: &[&str]) {
     }
 }
 
-/// A file of the run that ends like this.
+/// A file of the run whose name ends with `ending`.
 fn file(place: &TempDir, ending: &str) -> PathBuf {
     let mut entries = fs::read_dir(place.path().join("run")).unwrap();
     let found = entries.find_map(|entry| {
@@ -34,7 +34,7 @@ fn file(place: &TempDir, ending: &str) -> PathBuf {
     found.unwrap()
 }
 
-/// Change a byte in a file's middle.
+/// Flips a bit in the middle of a file.
 fn damage(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     let middle = bytes.len() / 2;
@@ -44,7 +44,7 @@ fn damage(path: &Path) {
 }
 
 #[test]
-fn a_directory_that_cannot_be_solved_is_refused_with_what_to_do() {
+fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
     let place = place();
     fs::create_dir(place.path().join("empty")).unwrap();
     good(&place, "--size 2 --max 32 --dir states --quiet");
@@ -106,13 +106,13 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
         refused(&place, &format!("solve run --for {goals}"), &[words]);
         assert!(files(&place.path().join("run")) == before, "{goals}");
     }
-    // As before, without the number.
+    // Without a number, the precision stays.
     good(&place, "solve run --for Score,score,score:8 --quiet");
     assert!(files(&place.path().join("run")) == before);
 }
 
 #[test]
-fn damaged_and_foreign_files_are_named_with_what_to_do() {
+fn damaged_and_foreign_files_are_refused_with_advice() {
     let solve = "solve run --for score --quiet";
     let (again, delete) = (
         "solve that objective again (solve --again)",
@@ -179,7 +179,7 @@ fn a_directory_in_use_is_refused() {
 }
 
 #[test]
-fn a_dry_run_refuses_what_solving_would_refuse() {
+fn a_dry_run_refuses_the_same_arguments() {
     let place = counted("--size 2 --max 32");
     good(&place, "solve run --for score:8 --quiet");
     for (args, words) in [
@@ -195,7 +195,7 @@ fn a_dry_run_refuses_what_solving_would_refuse() {
 }
 
 #[test]
-fn what_a_solution_is_of_is_not_dropped_unless_the_solution_is_deleted() {
+fn afterstates_of_a_solution_cannot_be_dropped() {
     let place = solved("--size 2 --max 32", "score");
     let before = files(&place.path().join("run"));
     for keep in ["all", "last"] {
@@ -209,7 +209,7 @@ fn what_a_solution_is_of_is_not_dropped_unless_the_solution_is_deleted() {
         );
         assert_eq!(files(&place.path().join("run")), before);
     }
-    // Its states can be dropped.
+    // The states of a solved run can be dropped.
     let args = "--size 2 --max 32 --dir run --quiet --keep";
     good(&place, &format!("{args} afterstates"));
     good(&place, "best 0x12 --dir run");

@@ -1,4 +1,4 @@
-//! `verify`: what it finds, says and claims.
+//! `verify`: its findings, its output and its claims.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
@@ -10,7 +10,7 @@ use crate::command::{good, place, run, stderr, stdout};
 use crate::outcomes::{disagrees, refused};
 
 #[test]
-fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
+fn findings_are_printed_and_give_exit_code_1() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     let said = good(&place, "verify run --deep --quiet");
@@ -65,7 +65,7 @@ fn verify_names_what_it_found_and_says_so_by_its_exit_code() {
 }
 
 #[test]
-fn verify_claims_no_more_than_it_read() {
+fn verify_claims_only_the_layers_that_it_read() {
     let place = place();
     let verified = |keep: &str| {
         let args = format!("--size 2 --max 32 --quiet --dir {keep} --keep {keep}");
@@ -126,7 +126,7 @@ fn a_solution_is_verified_with_its_run() {
         serde_json::from_str(&text).unwrap()
     };
     let read = answer("");
-    // results/2x2.json has so many afterstates.
+    // results/2x2.json has 67 afterstates. Each has a value for each of two objectives.
     assert_eq!(
         (&read["afterstates"], &read["values"]),
         (&json!(67), &json!(134))
