@@ -1,8 +1,8 @@
 """Chromium with a page and a keyboard: functions for trials, and the loop that runs them.
 
-A line of stdin is a trial as JSON: a function `trial` of a `script` beside this file, for a `page`, and what the page
-should say of its `game`. A line of stdout answers it: the function's result, or a failure as text. The trial's script
-runs anew with `PAGE` and `GAME` set, in a new tab.
+Each line of stdin is a trial as JSON: `trial` is a function of the file `script` in this directory, `page` is the file
+to open, and `game` is the expected content. Each line of stdout is the function's result, or a failure as text. For
+each trial, the script runs anew in a new tab, with `PAGE` and `GAME` set.
 """
 
 import json
@@ -17,11 +17,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-# The page of the trial, and what it should say.
+# The file of the trial's page, and the expected content.
 PAGE = None
 GAME = None
 
-# Time that passes only when told to: `pass(milliseconds)`.
+# Timers that advance only when the test calls `pass(milliseconds)`.
 CLOCK = """
 {
   let now = 0, count = 0;
@@ -40,7 +40,7 @@ CLOCK = """
 }
 """
 
-# All that the page says, each time that it says something else.
+# Collect the announcements of the page, in order.
 LISTEN = """
 window.heard = [];
 const said = document.querySelector("[aria-live=polite]");
@@ -48,7 +48,7 @@ const hear = changes => changes.forEach(change => heard.push(change.addedNodes[0
 new MutationObserver(hear).observe(said, { childList: true });
 """
 
-# Texts with their contrast as WCAG 2 defines it.
+# The visible texts, with their contrast as WCAG 2 defines it.
 CONTRASTS = """
 const levels = color => color.match(/[\\d.]+/g).map(Number);
 const luminance = color => {
@@ -143,7 +143,7 @@ def script_before_the_page(text):
 
 
 def attempt(script, trial, page, game):
-    """Run a trial. The browser has nothing to complain of at its end."""
+    """Run a trial; the browser's log must be empty at its end."""
     global PAGE, GAME
     PAGE, GAME = Path(page), game
     before = browser.current_window_handle
@@ -169,7 +169,7 @@ def serve():
 browser = start()
 if __name__ == "__main__":
     try:
-        # The scripts import this very module, with its browser.
+        # The scripts import this module, and must share its browser.
         sys.modules["browser"] = sys.modules["__main__"]
         serve()
     finally:

@@ -1,5 +1,5 @@
-//! Chromium, driven by `browser.py`. It takes long to start, so each browser does one trial after
-//! another, each in a tab of its own.
+//! Chromium, driven by `browser.py`. A browser starts slowly, so it runs many trials, each in its
+//! own tab.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::required::{can_import, missing};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/browser.py");
 
-/// Whether there is a browser.
+/// Whether Chromium, chromedriver and selenium are installed.
 pub(crate) fn can_browse() -> bool {
     static CAN_BROWSE: LazyLock<bool> = LazyLock::new(|| {
         let lacks = |program: &&&str| Command::new(program).arg("--version").output().is_err();
@@ -25,10 +25,10 @@ pub(crate) fn can_browse() -> bool {
     *CAN_BROWSE
 }
 
-/// Try a page: call the function `trial` of a script beside this file. `game` is what the page should
-/// say. Returns the function's result.
+/// Runs a trial: calls the function `trial` of a script in this directory. `game` is the expected
+/// content of the page. Returns the function's result.
 pub(crate) fn try_out(script: &str, trial: &str, page: &Path, game: &Value) -> Value {
-    /// Browsers without a trial. They end when this process closes their input.
+    /// Idle browsers. They end when this process closes their input.
     static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
     let idle = IDLE.lock().unwrap().pop();
     let mut browser = idle.unwrap_or_else(Browser::start);

@@ -1,4 +1,4 @@
-//! The formats of `enum48 graph`, read by Graphviz and Python.
+//! Graphviz and Python read the formats of `enum48 graph`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::command::{good, place};
 use crate::json::{json, list, text};
 use crate::required::missing;
 
-/// Run a program on stdin, unless it is missing.
+/// Runs a program with `text` on stdin. `None` if the program is missing.
 fn given(text: &str, program: &str, args: &[&str]) -> Option<Output> {
     let path = place();
     let file = path.path().join("graph");
@@ -30,9 +30,9 @@ fn given(text: &str, program: &str, args: &[&str]) -> Option<Output> {
 }
 
 #[test]
-fn graphviz_draws_every_state_end_and_edge_without_a_word() {
-    // 75 states, two ends, 19 sums, 26 parts with states; the sums hang together by 18 edges that
-    // are not drawn.
+fn graphviz_draws_all_nodes_and_edges_without_warnings() {
+    // The graph has 75 states, two ends, 19 sums and 26 parts with states. The 18 edges between
+    // sums are invisible.
     for (args, boxes) in [("", 0), ("--group", 26)] {
         let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
         let Some(output) = given(&dot, "dot", &["-Tsvg"]) else {
@@ -51,13 +51,13 @@ fn graphviz_draws_every_state_end_and_edge_without_a_word() {
 }
 
 #[test]
-fn the_states_of_a_sum_stand_on_one_line_with_it() {
+fn the_states_of_a_sum_are_on_one_line() {
     for args in ["", "--group"] {
         let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
         let Some(output) = given(&dot, "dot", &["-Tplain"]) else {
             return;
         };
-        // node NAME X Y ..., where a name with a space stands in quotes.
+        // Lines are `node NAME X Y ...`. Quotes enclose a name with a space.
         let plain = String::from_utf8(output.stdout).unwrap();
         let height = |name: &str| {
             let quoted = format!("node \"{name}\" ");
@@ -72,7 +72,7 @@ fn the_states_of_a_sum_stand_on_one_line_with_it() {
 }
 
 #[test]
-fn graphml_is_read_by_python_with_all_attributes() {
+fn python_reads_all_attributes_of_graphml() {
     const SCRIPT: &str = r#"
 import sys, xml.etree.ElementTree as tree
 ns = "{http://graphml.graphdrawing.org/xmlns}"

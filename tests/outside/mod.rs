@@ -1,7 +1,7 @@
-//! Other programs read what this one writes: Python and its packages, Graphviz, a browser.
+//! Other programs read the output of this program: Python and its packages, Graphviz, a browser.
 //!
-//! Where one of them is missing, its tests say so and pass, except where the environment variable
-//! `CI` is set.
+//! If such a program is missing, its tests print a message and pass, unless the environment
+//! variable `CI` is set.
 
 mod browser;
 mod graph;

@@ -1,4 +1,4 @@
-//! The part files, read by a program in another language that knows only their description.
+//! Python scripts, written from the description of the format, read part files.
 //!
 //! `scripts/read_part.py` needs Python 3 and its package `zstandard`, `scripts/read_part_fast.py`
 //! also `numpy`.
@@ -18,7 +18,7 @@ use crate::required::{can_import, python};
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
 const FAST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part_fast.py");
 
-/// What a script says of a file, which it must find sound.
+/// The output of a script about a file, which must be sound.
 fn read(script: &str, path: &Path) -> Value {
     let output = python(&[script, path.to_str().unwrap()]).unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
@@ -26,7 +26,7 @@ fn read(script: &str, path: &Path) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Count a game in `dir`; what should be in its files: name, states and fingerprint, as text.
+/// Counts a game in `dir`. Returns the name, the number of states and the fingerprint of each file.
 fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
     let output = Command::new(PROGRAM)
         .args(args.split(' '))
@@ -41,7 +41,7 @@ fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
         let name = name(row.sum, row.max_tile, "states");
         [name, row.live.to_string(), row.fingerprint.to_string()]
     });
-    // The table has no fingerprint of afterstates; the manifest does.
+    // Only the manifest has the fingerprints of afterstates.
     let manifest = fs::read(dir.join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let afterstates = manifest["afterstates"].as_array().unwrap().iter();
@@ -54,7 +54,7 @@ fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
     states.chain(afterstates).collect()
 }
 
-/// The script's word on the same.
+/// The name, the number of states and the fingerprint, by the script.
 fn found(dir: &Path, name: &str) -> [String; 3] {
     let found = read(SCRIPT, &dir.join(name));
     let print = found["fingerprint"].as_str().unwrap().to_owned();
@@ -62,7 +62,7 @@ fn found(dir: &Path, name: &str) -> [String; 3] {
 }
 
 #[test]
-fn a_script_written_from_the_description_finds_the_same_sets() {
+fn the_script_finds_the_same_states() {
     if !can_import(&["zstandard"]) {
         return;
     }
@@ -72,7 +72,7 @@ fn a_script_written_from_the_description_finds_the_same_sets() {
     for expected in files.iter().step_by(10) {
         assert_eq!(found(&dir, &expected[0]), *expected);
     }
-    // The last four are afterstates; before them are the largest states, of several blocks.
+    // The last four files have afterstates. The two before them have states in several blocks.
     let dir = place.path().join("4x4-16");
     let files = count(&dir, "--size 4 --max 16 --until 40");
     for expected in &files[files.len() - 6..] {
@@ -91,7 +91,7 @@ fn a_script_written_from_the_description_finds_the_same_sets() {
 }
 
 #[test]
-fn the_script_gives_the_states_in_order_and_sees_a_flipped_byte() {
+fn the_script_prints_states_and_finds_a_flipped_bit() {
     if !can_import(&["zstandard", "numpy"]) {
         return;
     }
@@ -125,7 +125,7 @@ fn the_script_gives_the_states_in_order_and_sees_a_flipped_byte() {
 }
 
 #[test]
-fn the_fast_script_says_the_same_and_gives_the_same_states() {
+fn the_fast_script_agrees_with_the_plain_script() {
     if !can_import(&["zstandard", "numpy"]) {
         return;
     }
@@ -138,7 +138,8 @@ fn the_fast_script_says_the_same_and_gives_the_same_states() {
         .step_by(20)
         .map(|file| small.join(&file[0]))
         .collect();
-    // The first differences of a 4x4 take up to eight bytes; the largest part has several blocks.
+    // In the first parts of a 4x4, differences take up to eight bytes. The largest part has several
+    // blocks.
     let files = count(&large, "--size 4 --max 16 --until 36");
     paths.extend([&files[0], &files[3], &files[files.len() - 6]].map(|file| large.join(&file[0])));
     for path in &paths {

@@ -1,7 +1,7 @@
 """Trials of the page of `enum48 replay CODE --html FILE` in Chromium, with the keyboard alone.
 
-`player.rs` asks for the trials, which are functions of this file. GAME is what the page should say: name, code,
-result, and for each position its announcement, board and score; for a page with advice also pairs of texts.
+`player.rs` runs the trials, which are functions of this file. GAME is the expected content: name, code, result, and for
+each position its announcement, board and score. Positions of a page with advice also have pairs of texts.
 """
 
 import json
@@ -16,7 +16,7 @@ from browser import *
 POSITIONS = GAME["positions"]
 LAST = len(POSITIONS) - 1
 
-# Tiles with the share of the width that they fill.
+# The tiles, with the share of their width that the text fills.
 WIDTHS = """
 return [...document.querySelectorAll(".tile")].map(tile => {
   const text = document.createRange();
@@ -35,12 +35,12 @@ def playing():
 
 
 def heard(position):
-    """What is said of a position that is stepped to."""
+    """The announcement after a step to a position."""
     advice = [f"; {fact} {value}" for fact, value in position.get("advice", [])]
     return position["says"] + "".join(advice)
 
 
-# Everything that the page shows of a position.
+# All parts of the page that depend on the position.
 SHOWN = """
 const find = selector => document.querySelector(selector);
 const texts = element => element.innerText.split("\\n").filter(text => text.trim());
@@ -63,7 +63,7 @@ return {
 
 
 def is_at(expected):
-    """All parts of the page show this position."""
+    """Check that all parts of the page show this position."""
     position = POSITIONS[expected]
     same(script(SHOWN), {
         "number": str(expected),
@@ -136,7 +136,7 @@ def advises():
     assert any(played) and not all(played), played
     for row, loss in zip(losses[1:], played):
         same(row if row.startswith("−") else "", loss)
-    # Who steps hears all of it, once; who watches hears the moves.
+    # A step announces the move and the advice once. Playing announces only the moves.
     press(Keys.ARROW_RIGHT)
     same(script("return heard"), [heard(POSITIONS[1])])
     press("3", Keys.SPACE)
@@ -159,7 +159,7 @@ def plays():
         assert not playing()
         script("pass(100000)")
         is_at(3)
-    # Another speed while it plays, and a step by hand, which pauses.
+    # The speed can change while the game plays. A step by key pauses it.
     press(Keys.HOME, "1", Keys.SPACE, "3")
     script("pass(400)")
     same(number(), 1)
@@ -167,7 +167,7 @@ def plays():
     assert not playing()
     script("pass(100000)")
     is_at(2)
-    # To the end, and again from the start.
+    # The game plays to its end, and then again from the start.
     press(Keys.SPACE)
     script("pass(100000)")
     assert not playing()
@@ -215,7 +215,7 @@ def focus():
         names.append(name())
         assert focused().value_of_css_property("outline-style") == "solid", name()
         assert focused().value_of_css_property("outline-width") == "3px", name()
-        # Each key acts once, and the focus stays.
+        # Each key acts once, and the focus does not move.
         press(Keys.END, Keys.HOME, *[Keys.ARROW_RIGHT] * 4, Keys.ARROW_LEFT)
         is_at(3)
         press("4")
@@ -225,7 +225,7 @@ def focus():
         "speed 1", "speed 2", "speed 3", "speed 4", "speed 5", "3 left +4", "copy",
     ])
 
-    # Space and Enter press a button once; elsewhere Space plays.
+    # On a button, Space and Enter press it once. Elsewhere, Space plays.
     for key in [Keys.SPACE, Keys.ENTER]:
         for button, at in [("first", 0), ("step back", 4), ("step forward", 6), ("last", LAST)]:
             press(Keys.HOME, *[Keys.ARROW_RIGHT] * 5)
@@ -257,7 +257,7 @@ def modifiers():
     script("window.left = 0; addEventListener('keydown', event => { left += !event.defaultPrevented })")
     for held in ["ctrlKey", "altKey", "metaKey"]:
         for key in ["ArrowRight", "End", " ", "4"]:
-            # Only the page is told: the browser might leave it.
+            # The event goes only to the page, because the browser might leave the page.
             event = json.dumps({"key": key, held: True, "bubbles": True, "cancelable": True})
             script(f"document.body.dispatchEvent(new KeyboardEvent('keydown', {event}))")
             is_at(0)
@@ -305,7 +305,7 @@ def motion():
     emulate(("prefers-reduced-motion", "no-preference"))
     press(*[Keys.ARROW_RIGHT] * 7)
     moved = [re.sub(r"[1-9]\d*", "N", frame) for frame in script("return moved")]
-    # To the left, 2 . . / 2 . 2 becomes 2 . . / 4 . ., and upward 8 2 4 / 4 2 . becomes 8 4 4 / 4 . .
+    # The move left turns 2 . . / 2 . 2 into 2 . . / 4 . ., and the move up 8 2 4 / 4 2 . into 8 4 4 / 4 . .
     same(moved[:2], ["translate(Npx, 0px)", "scale(0)"])
     same(moved[-2:], ["translate(0px, Npx)", "scale(0)"])
     WebDriverWait(browser, 30).until(lambda _: script("return document.getAnimations().length") == 0)
@@ -324,7 +324,7 @@ def links():
     press(*[Keys.ARROW_RIGHT] * 3)
     script("pass(1000)")
     same(script("return location.hash"), "#3")
-    # Every move of a fast game is too much for a browser, so the address changes where it stops.
+    # Browsers limit changes of the address, so in a fast game it changes only when the game stops.
     press("5", Keys.SPACE)
     script("pass(3000)")
     same(script("return location.hash"), "#3")
@@ -346,7 +346,7 @@ def links():
 
 
 def fits():
-    """The board and all that moves it are in the window, and the board is not made tiny for it."""
+    """The board and the controls are in the window, and the board is not tiny."""
     for size in [(1280, 860), (1280, 720), (844, 390), (667, 375), (390, 844), (390, 664), (320, 568)]:
         resize(*size)
         open_page()
@@ -375,7 +375,7 @@ def phone():
 
 
 def tiles():
-    # The page knows no rules, so it shows a board that has every tile.
+    # The page does not check the rules, so it shows a board with all tiles.
     every = PAGE.with_name("every.html")
     powers = [2 << power for power in range(16)]
     page = PAGE.read_text("utf-8")

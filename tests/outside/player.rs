@@ -1,7 +1,7 @@
-//! The page of `enum48 replay CODE --html FILE`, in Chromium and with the keyboard alone.
+//! The page of `enum48 replay CODE --html FILE` in Chromium, with the keyboard alone.
 //!
-//! It needs Python 3 and its package `selenium`, Chromium and `chromedriver`. What is tried is in
-//! `player.py`.
+//! The tests need Python 3 with the package `selenium`, Chromium and `chromedriver`. The trials are
+//! in `player.py`.
 
 use enum48::play::{Code, Luck, Position, Spawn, Status};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const WIDE: &str = "s1.2x3-16.a.10.//zw.W.fa2cf282";
 pub(crate) const WON: &str = "s1.2x2-16.5.7.PzA.W.8619cce7";
 pub(crate) const ONE: &str = "w1.2x2-8.BD.1.w..W.10f0c486";
 
-/// A game of which only the two tiles of the start were played.
+/// The code of a game without moves: only its start.
 fn start_of(game: &str) -> String {
     let start = [(1, 4), (6, 2)].map(|(cell, tile)| Spawn { cell, tile });
     let luck = Luck::Spawns {
@@ -27,7 +27,7 @@ fn start_of(game: &str) -> String {
     code.to_string()
 }
 
-/// Try the page of a game; the name is that of a function of the script.
+/// Runs a trial of the page of a game. `trial` is a function of `player.py`.
 fn try_page(trial: &str, code: &str) {
     if !can_browse() {
         return;
@@ -41,9 +41,9 @@ fn look(place: &TempDir, trial: &str, game: &Value) {
     try_out("player.py", trial, &place.path().join("game.html"), game);
 }
 
-/// Of each position of `WIDE` the score to come, the best moves, and what the move that was made lost:
-/// from a solver in Python that knows only the definition of best play, in floating point. The chance
-/// of 16 is always 1.
+/// For each position of `WIDE`: the score to come, the best moves, and the played move with its
+/// loss. The numbers come from a solver in Python, written from the definition of best play, in
+/// floating point. The chance of 16 is always 1.
 const ADVICE: [(&str, &str, &str); 11] = [
     ("67.14", "right or left", "left"),
     ("67.50", "right or left", "left"),
@@ -58,7 +58,7 @@ const ADVICE: [(&str, &str, &str); 11] = [
     ("0.00", "", ""),
 ];
 
-/// Try the page of `WIDE` with advice.
+/// Runs a trial of the page of `WIDE` with advice.
 fn try_advice(trial: &str) {
     if !can_browse() {
         return;
@@ -82,7 +82,7 @@ fn try_advice(trial: &str) {
     look(&place, trial, &game);
 }
 
-/// What the page should say of each position.
+/// The expected content of the page.
 fn expected(code: &Code) -> Value {
     let total = code.moves().len();
     let noun = if total == 1 { "move" } else { "moves" };
@@ -116,7 +116,7 @@ fn shown(says: &str, position: &Position) -> Value {
     json!({"says": says, "board": spoken(position), "score": position.score()})
 }
 
-/// `row 1: 4, empty; row 2: 2, 8`.
+/// The board in words, such as `row 1: 4, empty; row 2: 2, 8`.
 pub(crate) fn spoken(position: &Position) -> String {
     let text = position.to_string().replace('.', "empty");
     let rows = text.split(" / ").enumerate();
@@ -125,7 +125,7 @@ pub(crate) fn spoken(position: &Position) -> String {
 }
 
 #[test]
-fn the_arrows_home_and_end_show_every_position() {
+fn arrows_home_and_end_show_every_position() {
     for code in [LONG, DEAD, WIDE, ONE, &start_of("2x4")] {
         try_page("steps", code);
     }
@@ -143,7 +143,7 @@ fn space_plays_and_pauses_and_digits_set_the_speed() {
 }
 
 #[test]
-fn a_fast_game_is_announced_about_once_a_second_and_where_it_stops() {
+fn a_fast_game_is_announced_about_once_a_second() {
     try_page("announces_calmly", LONG);
 }
 
@@ -158,7 +158,7 @@ fn keys_with_ctrl_alt_or_meta_are_left_to_the_browser() {
 }
 
 #[test]
-fn a_move_of_the_list_is_gone_to_by_enter() {
+fn enter_goes_to_a_move_of_the_list() {
     try_page("moves", LONG);
 }
 
@@ -168,7 +168,7 @@ fn the_code_is_copied() {
 }
 
 #[test]
-fn tiles_move_unless_motion_should_be_reduced() {
+fn tiles_are_animated_unless_motion_is_reduced() {
     try_page("motion", WIDE);
 }
 
@@ -181,7 +181,7 @@ fn a_phone_has_room_for_every_game() {
 }
 
 #[test]
-fn the_controls_are_in_the_window_on_a_desk_and_on_a_phone_held_either_way() {
+fn the_controls_fit_into_every_window() {
     for game in ["2x4", "4x2", "4x4-65536"] {
         try_page("fits", &start_of(game));
     }
@@ -199,12 +199,12 @@ fn every_tile_fits_and_all_text_has_contrast() {
 }
 
 #[test]
-fn without_scripts_the_page_says_the_code() {
+fn without_scripts_the_page_shows_the_code() {
     try_page("without_scripts", ONE);
 }
 
 #[test]
-fn with_a_solution_the_page_says_what_each_position_is_worth_and_what_moves_lost() {
+fn a_page_with_a_solution_shows_values_and_losses() {
     for trial in ["steps", "advises", "contrasts", "phone", "fits"] {
         try_advice(trial);
     }

@@ -1,6 +1,6 @@
-//! The pictures that `scripts/plot_layers.py` and `scripts/plot_compression.py` draw.
+//! The pictures of `scripts/plot_layers.py` and `scripts/plot_compression.py`.
 //!
-//! It needs Python 3 and its package `matplotlib`.
+//! The tests need Python 3 with the package `matplotlib`.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes bad tables")]
 
@@ -16,13 +16,13 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_layers.p
 
 const COMPRESSION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_compression.py");
 
-/// A table of version 1, of 57 live states.
+/// A table of version 1, with 57 live states.
 const OLD: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/tests/data/v1/2x2-32/layers.csv"
 );
 
-/// `script` on `args` and `-o` a file of this name: what it drew.
+/// The picture that `script` draws with `args`, in a file called `name`.
 pub(crate) fn draw_by(script: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
     let out = place.path().join(name);
     let output = python(&[&[script, "-o", text(&out)], args].concat()).unwrap();
@@ -35,7 +35,7 @@ fn draw(place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
     draw_by(SCRIPT, place, name, args)
 }
 
-/// A text in a picture, with the middle of its base line.
+/// A text in a picture, with the middle of its baseline.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) text: String,
@@ -44,7 +44,7 @@ pub(crate) struct Word {
     color: Option<String>,
 }
 
-/// All text of a picture in SVG, in the order in which it is drawn.
+/// All texts of an SVG picture, in drawing order.
 pub(crate) fn words_of(svg: Vec<u8>) -> Vec<Word> {
     let svg = String::from_utf8(svg).unwrap();
     let element = |part: &str| {
@@ -83,7 +83,7 @@ pub(crate) fn has(words: &[String], word: &str) {
 }
 
 #[test]
-fn every_format_begins_as_it_should() {
+fn every_format_has_its_magic_bytes() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -136,7 +136,7 @@ fn every_line_is_named_in_its_own_color() {
         assert!(words.iter().any(|word| word.text == "all"), "{words:?}");
         let colored = words.into_iter().filter_map(|word| {
             let color = word.color?;
-            // The line, and the text.
+            // The line and its text have the color.
             assert!(drawn.matches(&color).count() >= 2, "{color}");
             Some((word.text, color))
         });
@@ -148,12 +148,12 @@ fn every_line_is_named_in_its_own_color() {
     colors.sort();
     colors.dedup();
     assert_eq!(colors.len(), 5, "{tiles:?}");
-    // A tile has its color in every picture.
+    // A tile has the same color in all pictures.
     assert_eq!(named(OLD)[..], tiles[..4]);
 }
 
 #[test]
-fn sums_are_ticked_at_multiples_of_a_power_of_two_and_states_in_thousands() {
+fn axes_have_ticks_at_powers_of_two_and_in_thousands() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -161,7 +161,7 @@ fn sums_are_ticked_at_multiples_of_a_power_of_two_and_states_in_thousands() {
     let new = counted(&place);
     for args in [&[text(&new)][..], &[text(&new), "--log"]] {
         let words = words(&place, args);
-        // The last of 87 layers has sum 176.
+        // The last layer has sum 176.
         let until = words.iter().position(|word| word == "Sum of the tiles");
         let ticks = "0 16 32 48 64 80 96 112 128 144 160 176";
         assert_eq!(words[..until.unwrap()].join(" "), ticks, "{args:?}");
@@ -172,7 +172,7 @@ fn sums_are_ticked_at_multiples_of_a_power_of_two_and_states_in_thousands() {
 }
 
 #[test]
-fn a_run_is_named_by_its_manifest_a_table_by_the_option_its_file_or_directory() {
+fn a_picture_takes_its_name_from_manifest_option_or_file() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -204,7 +204,7 @@ fn a_run_is_named_by_its_manifest_a_table_by_the_option_its_file_or_directory() 
 }
 
 #[test]
-fn several_games_are_named_in_a_legend_and_a_logarithmic_axis_shows_the_small() {
+fn several_games_have_a_legend_and_a_logarithmic_axis() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -238,7 +238,7 @@ fn panels_show_each_largest_tile_on_its_own_axes() {
     let new = counted(&place);
     let one = words(&place, &[text(&new), "--panels"]);
     let axes = |word: &&String| *word == "0";
-    // Two zeros for each of the five panels: one a sum, one a number of states.
+    // Each of the five panels has a zero on the axis of sums and one on the axis of states.
     assert_eq!(one.iter().filter(axes).count(), 10, "{one:?}");
     has(&one, "3x3 to 64: 594,046 live states");
     let two = words(&place, &[OLD, text(&new), "--panels"]);
@@ -251,9 +251,9 @@ fn panels_show_each_largest_tile_on_its_own_axes() {
     }
 }
 
-/// Levels 5 and 6 are where two labels once stood on each other.
+/// The labels of levels 5 and 6 once covered each other.
 #[test]
-fn labels_of_levels_close_together_do_not_cover_each_other() {
+fn labels_of_close_levels_do_not_overlap() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -271,7 +271,7 @@ fn labels_of_levels_close_together_do_not_cover_each_other() {
     fs::write(&table, rows.join("\n")).unwrap();
     let svg = draw_by(COMPRESSION, &place, "levels.svg", &[text(&table)]);
     let words = words_of(svg);
-    // The same numbers are ticks on the other axes, below all points.
+    // Ticks have the same numbers, but they are below all points.
     let labels: Vec<&Word> = ["4", "5", "6", "7", "8", "9"]
         .into_iter()
         .filter_map(|level| {
@@ -280,7 +280,7 @@ fn labels_of_levels_close_together_do_not_cover_each_other() {
         })
         .collect();
     assert_eq!(labels.len(), 6);
-    // A digit of 8 points is 5 wide and 6 high.
+    // A digit in an 8-point font is 5 points wide and 6 high.
     for (at, one) in labels.iter().enumerate() {
         for other in &labels[at + 1..] {
             let apart = (one.x - other.x).abs() > 5.0 || (one.y - other.y).abs() > 6.0;
@@ -302,7 +302,7 @@ fn the_same_table_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused_in_a_line() {
+fn bad_tables_and_arguments_are_refused_in_one_line() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -368,11 +368,11 @@ fn what_cannot_be_drawn_is_refused_in_a_line() {
 }
 
 #[test]
-fn without_arguments_or_matplotlib_it_says_what_to_do() {
+fn without_arguments_or_matplotlib_the_script_prints_help() {
     if !can_import(&["sys"]) {
         return;
     }
-    // Python without any packages.
+    // These options run Python without packages.
     let bare = |args: &[&str]| python(&[&["-E", "-S", SCRIPT], args].concat()).unwrap();
     let output = bare(&[]);
     assert_eq!(output.status.code(), Some(2));

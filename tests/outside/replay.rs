@@ -1,4 +1,4 @@
-//! A second program, in another language, on the codes of games.
+//! A Python script, written separately, replays the codes of games.
 
 use super::player::{DEAD, ONE, WON};
 use crate::command::{good, place, run, stdout};
@@ -7,7 +7,7 @@ use crate::required::{can_import, python};
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/replay_code.py");
 
 #[test]
-fn a_second_program_plays_the_same() {
+fn a_second_program_replays_codes_to_the_same_boards() {
     if !can_import(&["sys"]) {
         return;
     }
@@ -22,7 +22,7 @@ fn a_second_program_plays_the_same() {
         let own: enum48::play::Code = code.parse().unwrap();
         assert_eq!(own.end().to_string(), end, "{code}");
     }
-    // What one refuses, the other does.
+    // Both programs refuse each changed code.
     for (at, letter) in codes[0].char_indices() {
         let other = if letter == 'A' { "B" } else { "A" };
         let changed = format!(

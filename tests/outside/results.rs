@@ -1,6 +1,6 @@
-//! What the scripts make of solved games: kept summaries and tables, their page, their pictures.
+//! The scripts for results of solved games: kept summaries and tables, the page, and pictures.
 //!
-//! The pictures need Python 3 and its package `matplotlib`, the rest Python alone.
+//! The tests of pictures need Python 3 with the package `matplotlib`; the others only Python.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes bad tables")]
 
@@ -19,7 +19,8 @@ const PLOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_values.py"
 const KEEP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/keep_solved.py");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/solved.py");
 
-/// A place with 2x2 solved, in each of these turns: its summary and its table in `N.json` and `N.csv`.
+/// A place with 2x2 solved in these turns. Turn N has its summary in `N.json` and its table in
+/// `N.csv`.
 fn solved(turns: &[&str]) -> TempDir {
     let place = place();
     good(&place, "--size 2 --keep afterstates --dir run --quiet");
@@ -36,7 +37,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Keep these turns in the directory `solved`.
+/// Runs `keep_solved.py` on these turns, for the directory `solved`.
 fn keep(place: &TempDir, turns: &[&str]) -> Output {
     let kept = place.path().join("solved");
     let mut args = vec![KEEP.to_owned(), text(&kept).to_owned()];
@@ -68,13 +69,13 @@ fn summary(place: &TempDir) -> Value {
     serde_json::from_str(&read(place, "solved/2x2.json")).unwrap()
 }
 
-/// The page of what is kept.
+/// Writes the page of the kept games.
 fn page(place: &TempDir) -> Output {
     python(&[PAGE, text(&place.path().join("solved"))]).unwrap()
 }
 
 #[test]
-fn a_game_solved_in_turns_is_kept_as_if_it_were_solved_in_one() {
+fn turns_of_a_solved_game_are_joined() {
     if !can_import(&["json"]) {
         return;
     }
@@ -82,7 +83,7 @@ fn a_game_solved_in_turns_is_kept_as_if_it_were_solved_in_one() {
     done(&keep(&place, &["2"]));
     let (whole, table) = (summary(&place), read(&place, "solved/2x2.csv"));
     assert_eq!(table, read(&place, "2.csv"));
-    // What is kept already is compared.
+    // The second call compares its turns with the kept game.
     done(&keep(&place, &["0", "1"]));
     let joined = summary(&place);
     assert_eq!(table, read(&place, "solved/2x2.csv"));
@@ -111,7 +112,7 @@ fn a_game_solved_in_turns_is_kept_as_if_it_were_solved_in_one() {
 }
 
 #[test]
-fn what_differs_from_what_is_kept_is_refused_and_not_written() {
+fn values_that_differ_from_kept_values_are_refused() {
     if !can_import(&["json"]) {
         return;
     }
@@ -152,7 +153,7 @@ fn what_differs_from_what_is_kept_is_refused_and_not_written() {
 }
 
 #[test]
-fn the_page_has_every_value_and_fails_if_one_is_not_as_published() {
+fn the_page_has_all_values_and_refuses_unpublished_ones() {
     if !can_import(&["json"]) {
         return;
     }
@@ -179,7 +180,7 @@ fn the_page_has_every_value_and_fails_if_one_is_not_as_published() {
 }
 
 #[test]
-fn a_chance_that_another_game_contradicts_is_refused() {
+fn contradicting_chances_of_two_games_are_refused() {
     if !can_import(&["json"]) {
         return;
     }
@@ -198,7 +199,7 @@ fn a_chance_that_another_game_contradicts_is_refused() {
 }
 
 #[test]
-fn a_picture_has_its_game_axes_and_tiles_and_is_the_same_each_time() {
+fn a_picture_of_values_has_titles_and_is_reproducible() {
     if !can_import(&["matplotlib"]) {
         return;
     }
@@ -241,7 +242,7 @@ fn a_picture_has_its_game_axes_and_tiles_and_is_the_same_each_time() {
 }
 
 #[test]
-fn what_is_no_table_of_values_is_refused_in_a_line() {
+fn bad_tables_of_values_are_refused_in_one_line() {
     if !can_import(&["matplotlib"]) {
         return;
     }

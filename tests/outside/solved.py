@@ -1,6 +1,6 @@
 """Trials of the page of `enum48 play --dir DIR --html FILE` in Chromium.
 
-`solved.rs` asks for the trials, which are functions of this file.
+`solved.rs` runs the trials, which are functions of this file.
 """
 
 import json
@@ -46,7 +46,7 @@ def moved(count):
 
 
 def games():
-    """Returns a game of best moves and some at random, as codes with what was shown of each position."""
+    """Play one game of best moves and two of random moves; return the codes, with the shown board and moves."""
     chance = random.Random(48)
     played = []
     for seed in ["5", "tiles", "3w5e11264sgsf"]:
@@ -65,7 +65,7 @@ def games():
 
 
 def keys():
-    """2x3, seed 5: every key, undo, and what is said."""
+    """2x3, seed 5: every key, undo, and the announcements."""
     for left, up in [(Keys.ARROW_LEFT, Keys.ARROW_UP), ("a", "w"), ("h", "k"), ("A", "W")]:
         open_seed("5")
         same(board(), "row 1: empty, 2, 4; row 2: empty, empty, empty")
@@ -196,7 +196,7 @@ def motion():
 
 
 def fits():
-    """The board and the controls are in the window; nothing is wider than it, or too small for a finger."""
+    """The board and the controls are in the window, nothing is too wide, and controls fit a finger."""
     for size in [(1280, 720), (844, 390), (667, 375), (390, 664), (320, 568)]:
         resize(*size)
         open_seed("5")
@@ -226,7 +226,7 @@ def contrast():
 
 
 def damaged():
-    """A page that was cut, or damaged, says so."""
+    """A cut or damaged page shows an error."""
     page = PAGE.read_text("utf-8")
     table = re.search(r'id="table"[^>]*>\n(\S+)', page)[1]
     middle = len(table) // 2

@@ -1,4 +1,4 @@
-//! The page of `enum48 play --dir DIR --html FILE`, in Chromium. What is tried is in `solved.py`.
+//! The page of `enum48 play --dir DIR --html FILE` in Chromium. The trials are in `solved.py`.
 
 use std::sync::LazyLock;
 
@@ -10,8 +10,8 @@ use super::browser::{can_browse, try_out};
 use super::player::spoken;
 use crate::command::{good, place};
 
-/// Games, their names, and what they are solved and played for: 2x3 for three objectives, 2x2 to 32
-/// for one that is no score, and a game with nine cells.
+/// Games, their names, and their objectives: 2x3 with three objectives, 2x2 to 32 with only a
+/// chance, and a game with nine cells.
 const GAMES: [(&str, &str, &str); 3] = [
     ("2x3", "2x3", "score,moves,64"),
     ("2 --max 32", "2x2-32", "32"),
@@ -35,15 +35,16 @@ static PAGES: LazyLock<TempDir> = LazyLock::new(|| {
     place
 });
 
-/// Try a page; returns the result of the trial.
+/// Runs a trial of a page, and returns its result.
 fn try_page(trial: &str, name: &str) -> Value {
     let page = PAGES.path().join(format!("{name}.html"));
     try_out("solved.py", trial, &page, &Value::Null)
 }
 
-/// What the page should say of the moves of a position: what `best` says, for the same objectives.
+/// The expected texts of the moves of a position, from the values that `best` prints.
 fn expected(name: &str, objectives: &str, position: &Position) -> Vec<String> {
-    // The page has scores to five digits and chances to seven, and rounds these again to show them.
+    // The page stores five decimals of a score and seven of a chance. It rounds them again to show
+    // them.
     let is_chance = |objective: &str| objective.parse::<u32>().is_ok();
     let text = |objective: &str, number: f64| match is_chance(objective) {
         true => format!("{:.2} %", 100.0 * ((number * 1e7).round() / 1e7)),
@@ -76,7 +77,7 @@ fn expected(name: &str, objectives: &str, position: &Position) -> Vec<String> {
 }
 
 #[test]
-fn a_page_plays_by_the_rules_and_says_what_best_says() {
+fn a_page_follows_the_rules_and_agrees_with_best() {
     if !can_browse() {
         return;
     }
@@ -84,7 +85,7 @@ fn a_page_plays_by_the_rules_and_says_what_best_says() {
         let games = try_page("games", name);
         let mut seen = 0;
         for game in games.as_array().unwrap() {
-            // To read it is to replay it.
+            // Parsing a code replays the game and checks it.
             let code: Code = game["code"].as_str().unwrap().parse().unwrap();
             assert_eq!(code.game().to_string(), name);
             let mut replay = code.replay();
@@ -105,7 +106,7 @@ fn a_page_plays_by_the_rules_and_says_what_best_says() {
 }
 
 #[test]
-fn keys_fingers_and_screen_readers_have_all_of_the_page() {
+fn a_page_works_with_keys_touch_and_screen_readers() {
     if !can_browse() {
         return;
     }
@@ -115,7 +116,7 @@ fn keys_fingers_and_screen_readers_have_all_of_the_page() {
 }
 
 #[test]
-fn a_page_is_seen_on_every_screen() {
+fn a_page_fits_every_screen() {
     if !can_browse() {
         return;
     }
@@ -126,7 +127,7 @@ fn a_page_is_seen_on_every_screen() {
 }
 
 #[test]
-fn a_damaged_page_says_so() {
+fn a_damaged_page_shows_an_error() {
     if can_browse() {
         try_page("damaged", "2x3");
     }

@@ -1,4 +1,4 @@
-//! Exported states, read by numpy, polars and duckdb.
+//! numpy, polars and duckdb read exported states.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::command::{good, place, run, stderr};
 use crate::required::can_import;
 
-/// Run a Python script in `place`, and expect it to find everything right.
+/// Runs a Python script in `place`, and expects success.
 fn agrees(place: &TempDir, script: &str) {
     let output = Command::new("python3")
         .args(["-c", script])
@@ -19,7 +19,7 @@ fn agrees(place: &TempDir, script: &str) {
 }
 
 #[test]
-fn numpy_polars_and_duckdb_read_what_is_written() {
+fn numpy_polars_and_duckdb_read_exports() {
     if !can_import(&["numpy", "polars", "duckdb"]) {
         return;
     }
@@ -64,7 +64,7 @@ assert about == {
     "enum48.fingerprint": "3d677fbe9d7b4c34",
 }, about
 about = metadata("part.parquet")
-# 0x0222 and 0x1122; their fingerprint is in the run's table.
+# The part has 0x0222 and 0x1122; the run's table has its fingerprint.
 assert (about["enum48.selection"], about["enum48.states"]) == ("--sum 12 --max-tile 4", "2"), about
 row = duckdb.sql("select fingerprint from 'run/layers.csv' where sum = 12 and max_tile = 4").fetchall()[0]
 assert about["enum48.fingerprint"] == row[0], (about, row)
@@ -75,7 +75,7 @@ assert numbers.tolist() == states.tolist(), numbers
 }
 
 #[test]
-fn values_are_the_same_numbers_in_every_format() {
+fn values_are_equal_in_every_format() {
     if !can_import(&["numpy", "polars", "duckdb"]) {
         return;
     }
@@ -106,7 +106,7 @@ for name in names:
 chosen = polars.read_parquet("chosen.parquet")
 assert chosen.columns == ["state", "sum", "max_tile", "cells", "64"], chosen
 assert chosen["64"].equals(table["64"]), chosen
-# From two 2s, by the pairs of cells that each start stands for: DomTheDeveloper/2048-undo, paper/main.tex.
+# The mean over starts with two 2s, weighted by images: DomTheDeveloper/2048-undo, paper/main.tex.
 starts = duckdb.sql("select state, score, \"64\" from 'all.parquet' where sum = 4").fetchall()
 images = {0x000011: 4, 0x000101: 2, 0x001001: 2, 0x001010: 4, 0x001100: 2, 0x010010: 1}
 score = sum(images[state] * score for state, score, _ in starts) / 15

@@ -1,9 +1,9 @@
-"""Solves a game of 2x3 in its own way, on lists of cells, to see what `src/part/mod.rs` says of values.
+"""Checks the values of a solved run of 2x3, with rules on lists of cells, by the description in `src/part/mod.rs`.
 
 usage: values.py SCRIPTS RUN STATES
 
-SCRIPTS is the folder of read_values.py. In RUN the integer of each afterstate must follow from those of others; STATES
-are all states with their values, a file of `enum48 states --values --format npy`.
+SCRIPTS is the folder of read_values.py. In RUN, the integer of each afterstate must follow from the integers of later
+afterstates. STATES is a file of `enum48 states --values --format npy`, with all states and their values.
 """
 
 import json
@@ -64,7 +64,7 @@ def potential(cells):
 
 
 def read(run, answer):
-    """The integer of each afterstate."""
+    """The integers of all afterstates, by board."""
     found = {}
     for file in answer["files"]:
         name = run / f"sum-{file['sum']:05}-max-{file['max_tile']:05}"
@@ -83,7 +83,7 @@ def read(run, answer):
 
 
 class Objective:
-    """What a run is solved for: the integers of its files, and those of states, made from them."""
+    """A solved objective: the integers of the files, and the integers of states, computed from them."""
 
     def __init__(self, run, game, answer):
         self.name, self.one = answer["objective"], 1 << answer["fraction"]

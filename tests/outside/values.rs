@@ -1,6 +1,7 @@
-//! Files of values, read by a program in another language that knows only their description.
+//! Python scripts, written from the description of the format, read files of values.
 //!
-//! `scripts/read_values.py` and `values.py` need Python 3 and its packages `zstandard` and `numpy`.
+//! `scripts/read_values.py` and `values.py` need Python 3 with the packages `zstandard` and
+//! `numpy`.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes files by hand")]
 
@@ -25,7 +26,7 @@ const SOLVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/values.
 const PART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
 const FAST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part_fast.py");
 
-/// A part of afterstates, and values of them that were made up.
+/// A part of afterstates, and a file of invented values for them.
 struct Solved {
     _place: TempDir,
     afterstates: Part,
@@ -79,24 +80,24 @@ impl Solved {
     }
 }
 
-/// The value of a board at a place: its first bytes seldom change, its last ones look random.
+/// An invented value for a board. Its first bytes seldom change; its last bytes look random.
 fn made_up((key, at): (&u64, u32)) -> u32 {
     at << 8 ^ key.wrapping_mul(0x9e37_79b9) as u32 >> 8
 }
 
 fn run(script: &str, files: &[&Path]) -> Output {
     let files = files.iter().map(|path| path.to_str().unwrap());
-    // Without -B the scripts' folder would keep what Python compiles.
+    // Without -B, Python would write compiled files into the folder of the scripts.
     let args: Vec<&str> = ["-B", script].into_iter().chain(files).collect();
     python(&args).unwrap()
 }
 
 #[test]
-fn a_script_written_from_the_description_finds_the_same_values() {
+fn the_script_finds_the_same_values() {
     if !can_import(&["zstandard", "numpy"]) {
         return;
     }
-    // Of several blocks, and of few values, whose planes are not compressed.
+    // The first file has several blocks. The others have few values, so planes are not compressed.
     for (solved, objective) in [
         (Solved::new("4x4-16", 40, 8, Objective::Score, 17), "score"),
         (Solved::new("2x3-64", 20, 8, Objective::Moves, 0), "moves"),
@@ -140,7 +141,7 @@ fn a_script_written_from_the_description_finds_the_same_values() {
 }
 
 #[test]
-fn the_script_sees_a_flipped_byte_and_values_of_other_afterstates() {
+fn the_script_refuses_damaged_and_foreign_files() {
     if !can_import(&["zstandard", "numpy"]) {
         return;
     }
@@ -173,7 +174,7 @@ fn the_script_sees_a_flipped_byte_and_values_of_other_afterstates() {
 }
 
 #[test]
-fn a_program_that_knows_only_the_description_finds_the_same_integers() {
+fn a_python_solver_agrees_with_every_integer() {
     if !can_import(&["zstandard", "numpy"]) {
         return;
     }
