@@ -1,4 +1,4 @@
-"""Runs of small games, counted and solved by the program, whose answers are those to compare with."""
+"""Runs of small games that the program counts and solves. Tests compare the module with the program."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ PROGRAM = os.environ.get("ENUM48_PROGRAM", ROOT / "target/debug/enum48")
 
 
 def said(*arguments, text=None, code=0):
-    """What the program prints."""
+    """Run the program and return stdout."""
     command = [PROGRAM, *map(str, arguments)]
     ended = subprocess.run(command, input=text, capture_output=True, text=True)
     assert ended.returncode == code, ended.stderr
@@ -20,7 +20,7 @@ def said(*arguments, text=None, code=0):
 
 
 def listed(*arguments):
-    """Boards that the program prints, one a line."""
+    """Run the program and return the boards that it prints, one on each line."""
     return [int(line, 16) for line in said(*arguments).split()]
 
 
@@ -31,7 +31,7 @@ def counted(place, size, most, *more):
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory):
-    """3x3 to 64, with parts of several blocks, and all that can be kept of it."""
+    """A run of 3x3 to 64 with parts of several blocks, which keeps states and afterstates."""
     return counted(tmp_path_factory.mktemp("runs") / "3x3-64", 3, 64, "--keep", "both")
 
 
@@ -42,14 +42,14 @@ def run(place):
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory):
-    """4x4 to 16, whose parts have several blocks, in several files."""
+    """A run of 4x4 to 16, whose large parts have several blocks and segments."""
     place = tmp_path_factory.mktemp("large") / "4x4-16"
     return enum48.open(counted(place, 4, 16, "--keep", "both", "--segment", 131_072))
 
 
 @pytest.fixture(scope="session")
 def solved(tmp_path_factory):
-    """2x3 to its end, solved for all that there is."""
+    """A run of 2x3 without a winning tile, solved for score, moves and 64."""
     place = counted(tmp_path_factory.mktemp("solved") / "2x3", "2x3", None, "--keep", "both")
     said("solve", place, "--for", "score,moves,64", "--quiet")
     return enum48.open(place)

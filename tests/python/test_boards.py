@@ -1,4 +1,4 @@
-"""The rules on arrays, against the rules as people state them."""
+"""Compares the rules on arrays with plain rules on one board."""
 
 import itertools
 
@@ -10,14 +10,14 @@ SHAPES = [(2, 2), (2, 3), (3, 2), (3, 3), (2, 4), (4, 3), (3, 4), (4, 4)]
 
 
 def some(shape, count=2000, largest=9):
-    """Cells of boards, as many empty ones as tiles."""
+    """Cells of random boards; about half of the cells are empty."""
     random = np.random.default_rng(48)
     exps = random.integers(0, largest, (count, *shape)) * random.integers(0, 2, (count, *shape))
     return np.where(exps > 0, 1 << exps, 0)
 
 
 def board(cells):
-    """Of a board's tiles, its number, digit by digit."""
+    """The number of a board, digit by digit, from its tiles."""
     return int("".join(f"{int(tile).bit_length() - 1 if tile else 0:x}" for tile in cells.flat), 16)
 
 
@@ -27,7 +27,7 @@ def images(cells):
 
 
 def slid(line):
-    """A line after a move to its beginning, and the points for it."""
+    """A line after a move toward its first cell, and the points of the move."""
     tiles, made, points = [int(tile) for tile in line if tile], [], 0
     while tiles:
         tile = tiles.pop(0)
@@ -39,14 +39,14 @@ def slid(line):
 
 
 def moved(cells, direction):
-    """A board after a move: 0 up, 1 right, 2 down, 3 left; 0 if that changes nothing."""
+    """The board after a move: 0 up, 1 right, 2 down, 3 left. Returns 0 if the move changes nothing."""
     turned = np.rot90(cells, direction + 1)
     made = np.rot90(np.array([slid(line)[0] for line in turned]), -direction - 1)
     return 0 if (made == cells).all() else board(made)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_cells_become_boards_and_boards_cells(shape):
+def test_boards_and_cells_convert_both_ways(shape):
     cells = some(shape)
     boards = enum48.boards(cells)
     assert boards.tolist() == [board(one) for one in cells]
@@ -63,14 +63,14 @@ def test_the_canonical_board_is_the_least_of_its_images(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_moves_are_those_of_the_rule(shape):
+def test_moves_follow_the_rules(shape):
     cells = some(shape)
     expected = [[moved(one, direction) for direction in range(4)] for one in cells]
     assert enum48.moves(enum48.boards(cells), shape).tolist() == expected
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_a_move_gains_is_the_tiles_that_it_makes(shape):
+def test_a_move_gains_the_tiles_that_it_makes(shape):
     cells = some(shape, largest=4)
     boards = enum48.boards(cells)
     after = enum48.moves(boards, shape)
@@ -82,7 +82,7 @@ def test_what_a_move_gains_is_the_tiles_that_it_makes(shape):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("tile", [2, 4])
-def test_a_tile_comes_up_in_every_empty_cell(shape, tile):
+def test_a_tile_spawns_in_every_empty_cell(shape, tile):
     cells = some(shape)
     made = enum48.spawns(enum48.boards(cells), shape, tile)
     for one, of_one in zip(cells, made.tolist()):
@@ -92,7 +92,7 @@ def test_a_tile_comes_up_in_every_empty_cell(shape, tile):
             assert spawned == (0 if one.flat[cell] else board(expected))
 
 
-def test_what_would_be_a_65536_is_no_move():
+def test_a_move_never_makes_65536():
     row = np.zeros((4, 4), int)
     row[0, :2] = 32768
     up, right, down, left = enum48.moves(enum48.boards(row), "4x4").tolist()
@@ -100,7 +100,7 @@ def test_what_would_be_a_65536_is_no_move():
     assert down == 0xFF00
 
 
-def test_many_boards_are_as_few():
+def test_large_and_small_arrays_agree():
     cells = some((4, 4), 100_000)
     boards = enum48.boards(cells)
     for of_boards in (enum48.canonical, enum48.moves, enum48.spawns, enum48.cells):
@@ -113,7 +113,7 @@ def test_many_boards_are_as_few():
         enum48.boards(cells)
 
 
-def test_boards_come_as_anything_that_is_an_array():
+def test_any_array_of_whole_numbers_is_accepted():
     expected = enum48.canonical(np.array([[0x2310, 0x2130], [0x0132, 0]], np.uint64), "2x2")
     assert expected.tolist() == [[0x132, 0x132], [0x132, 0]]
     for dtype in (np.int64, np.uint16, np.int32, ">u8", object):
@@ -132,7 +132,7 @@ def test_boards_come_as_anything_that_is_an_array():
     assert enum48.canonical([1, largest], 4).tolist() == [1, largest]
 
 
-def test_frames_give_boards():
+def test_columns_of_frames_are_accepted():
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     for column in (pandas.Series([0x2310, 0]), polars.Series([0x2310, 0])):
         assert enum48.canonical(column, 2).tolist() == [0x132, 0]
@@ -170,13 +170,13 @@ def test_a_shape_is_a_name_or_a_pair(shape):
         (lambda: enum48.boards(np.zeros((5, 5), int)), ValueError, "size 5x5"),
     ],
 )
-def test_what_is_no_board_is_refused(call, error, what):
+def test_invalid_boards_are_refused(call, error, what):
     with pytest.raises(error) as raised:
         call()
     assert what in str(raised.value)
 
 
-def test_every_small_board():
+def test_moves_of_all_small_boards():
     boards = np.array([board(np.array(cells).reshape(2, 2)) for cells in itertools.product([0, 2, 4, 8, 16], repeat=4)])
     cells = enum48.cells(boards, 2)
     assert enum48.moves(boards, 2).tolist() == [[moved(one, way) for way in range(4)] for one in cells]

@@ -1,4 +1,4 @@
-"""What long work does to the process, and what damage does."""
+"""Interrupts, threads, memory, forks, and damaged files."""
 
 import os
 import shutil
@@ -26,13 +26,13 @@ except KeyboardInterrupt:
 """
 
 
-def test_ctrl_c_ends_a_count_and_loses_nothing(tmp_path):
+def test_ctrl_c_ends_a_count_and_keeps_its_layers(tmp_path):
     command = [sys.executable, "-c", COUNT, tmp_path]
     count = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # In the middle of a layer that takes seconds.
+    # The progress shows that a layer is under way, which takes seconds.
     assert any(" found=" in line for line in count.stderr)
     count.send_signal(signal.SIGINT)
-    # Other threads of Python had their turn meanwhile.
+    # Other Python threads ran during the count.
     assert count.communicate()[0] == "interrupted True\n"
     assert count.returncode == 0
     assert not list(tmp_path.glob("*.tmp"))
@@ -59,20 +59,20 @@ print(made is None, len(run.layer(40)))
 
 
 @pytest.mark.parametrize("call", ["run.position(boards)", "list(run.blocks())", "enum48.spawns(boards, 4)"])
-def test_ctrl_c_ends_what_is_done_with_arrays(large, call):
+def test_ctrl_c_ends_calls_on_arrays(large, call):
     command = [sys.executable, "-c", INTERRUPTED.replace("CALL", call), large.dir]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.stdout, ended.returncode) == (f"True {len(large.layer(40))}\n", 0), ended.stderr
 
 
-def test_other_threads_have_their_turn_while_tiles_are_read():
+def test_other_threads_run_while_tiles_are_read():
     turns, stopped = [], threading.Event()
 
     def wait_and_count():
         while not stopped.wait(0.001):
             turns.append(1)
 
-    # Pages that nobody has written to take no memory.
+    # Pages of zeros take no memory until they are written.
     cells = np.zeros((1 << 25, 4, 4), np.uint64)
     waiting = threading.Thread(target=wait_and_count)
     waiting.start()
@@ -105,17 +105,17 @@ for call in calls:
 """
 
 
-def test_where_memory_ends_is_an_exception(large):
+def test_running_out_of_memory_is_an_exception(large):
     ended = subprocess.run([sys.executable, "-c", SHORT, large.dir], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     told = set(ended.stdout.splitlines())
-    # What this module asks for, and what numpy does.
+    # Allocations of this module fail with its message, allocations of numpy with another.
     for call in ("run.position(boards)", "run.states_at(total, tile, places)", "run.sample(1 << 23)"):
         assert f"200 {call} True" in told
     assert "200 enum48.spawns(boards, 4) False" in told
 
 
-def test_threads_read_at_once(run):
+def test_several_threads_can_read_at_once(run):
     expected = run.layer(100)
     found = []
     threads = [threading.Thread(target=lambda: found.append(run.layer(100))) for _ in range(8)]
@@ -128,13 +128,13 @@ def test_threads_read_at_once(run):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_forked_process_has_threads_of_its_own(run):
+def test_a_forked_process_starts_its_own_threads(run):
     boards = np.tile(run.layer(100), 10)
     assert len(boards) > 1 << 16
     expected = enum48.canonical(boards, 3)
     child = os.fork()
     if child == 0:
-        # Or it would wait for ever.
+        # Without the alarm, a child with dead threads would wait forever.
         signal.alarm(60)
         same = (enum48.canonical(boards, 3) == expected).all() and len(run.layer(100)) > 0
         os._exit(0 if same else 1)
@@ -174,6 +174,6 @@ def test_damage_is_an_exception_with_the_program_s_message(place, tmp_path, part
         enum48.open(tmp_path / "run")
 
 
-def test_more_than_memory_holds_is_a_memory_error(run):
+def test_an_impossible_array_is_a_memory_error(run):
     with pytest.raises((MemoryError, ValueError)):
         enum48.spawns(np.broadcast_to(np.uint64(1), (1 << 50,)), 3)

@@ -1,4 +1,4 @@
-"""A run, against what the program prints of it."""
+"""Compares a run in Python with the output of the program."""
 
 import csv
 import filecmp
@@ -12,14 +12,14 @@ import pytest
 from conftest import PROGRAM, counted, listed, said
 
 
-def test_it_says_what_it_is(run, place):
+def test_a_run_describes_itself(run, place):
     assert (run.game, run.shape, run.max, run.complete) == ("3x3-64", (3, 3), 64, True)
     assert run.dir == place and run.objectives == []
     assert repr(run).startswith("<enum48.Run of 3x3-64 in ")
     assert "live states" in repr(run)
 
 
-def test_a_count_writes_what_the_program_writes(place, tmp_path):
+def test_a_count_writes_the_same_files_as_the_program(place, tmp_path):
     run = enum48.count("3x3-64", tmp_path / "own", keep="both", memory="256M", threads=2)
     assert run.complete
     compared = filecmp.dircmp(place, tmp_path / "own")
@@ -28,13 +28,13 @@ def test_a_count_writes_what_the_program_writes(place, tmp_path):
     assert filecmp.cmpfiles(place, tmp_path / "own", names, shallow=False) == (names, [], [])
 
 
-def test_a_count_goes_on(tmp_path):
+def test_a_count_resumes(tmp_path):
     run = enum48.count("2x2-32", tmp_path, until=20, memory=256 << 20)
     assert (run.complete, run.sums[-1]) == (False, 20)
     with pytest.raises(enum48.Error, match="sum 22 is not counted yet"):
         run.layer(22)
     assert enum48.count("2x2-32", tmp_path).complete
-    # Who has opened a run sees it as it was, and keeps nobody from counting.
+    # An open run keeps its old state, and does not block counts.
     assert not run.complete
 
 
@@ -44,7 +44,7 @@ def test_progress_is_on_stderr(tmp_path):
     assert told.stdout == "" and "2x3-32 in " in told.stderr and "sum=" in told.stderr
 
 
-def test_the_table_is_that_of_the_file(run, place):
+def test_the_table_equals_layers_csv(run, place):
     with open(place / "layers.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     table = run.table()
@@ -56,7 +56,7 @@ def test_the_table_is_that_of_the_file(run, place):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_the_table_is_a_frame(run, library):
+def test_the_table_can_be_a_frame(run, library):
     pytest.importorskip(library)
     frame = run.table(library)
     assert type(frame).__module__.startswith(library)
@@ -65,7 +65,7 @@ def test_the_table_is_a_frame(run, library):
         run.table("spark")
 
 
-def test_layers_and_parts_are_what_the_program_lists(run, place):
+def test_layers_and_parts_equal_the_program_s(run, place):
     table = run.table()
     assert run.sums == sorted({int(of) for of, live in zip(table["sum"], table["live"]) if live})
     for total in run.sums[::7]:
@@ -82,7 +82,7 @@ def test_layers_and_parts_are_what_the_program_lists(run, place):
     assert run.layer(5).tolist() == run.layer(100_000).tolist() == []
 
 
-def test_blocks_are_all_of_the_run(run, place):
+def test_blocks_contain_all_states(run, place):
     blocks = list(run.blocks())
     assert len(blocks) == np.count_nonzero(run.table()["live"])
     assert np.concatenate(blocks).tolist() == listed("states", place)
@@ -112,7 +112,7 @@ def test_a_large_part_is_in_several_blocks(large):
     assert large.sample(1000, sum=total, max_tile=8).tolist() == drawn
 
 
-def test_afterstates_are_those_of_the_moves(run):
+def test_afterstates_follow_from_the_moves(run):
     for total in (20, 60, 100):
         moves = enum48.moves(run.layer(total), run.shape).ravel()
         moves = np.unique(enum48.canonical(moves[moves > 0], run.shape))
@@ -124,7 +124,7 @@ def test_afterstates_are_those_of_the_moves(run):
     assert run.table()["afterstates"].sum() == sum(map(len, run.blocks(kind="afterstates")))
 
 
-def test_positions_and_states_lead_to_each_other(run):
+def test_positions_and_states_convert_both_ways(run):
     random = np.random.default_rng(48)
     for total in run.sums[::9]:
         for tile in (4, 8, 16, 32):
@@ -137,7 +137,7 @@ def test_positions_and_states_lead_to_each_other(run):
     assert run.position(everything.reshape(2, -1)[:, :10]).shape == (2, 10)
 
 
-def test_a_board_may_lie_any_way_round(run):
+def test_boards_are_found_in_any_orientation(run):
     part = run.part(100, 32)
     cells = enum48.cells(part, run.shape)
     for turned in (np.rot90(cells, 1, (1, 2)), cells[:, ::-1], np.swapaxes(cells, 1, 2)):
@@ -146,7 +146,7 @@ def test_a_board_may_lie_any_way_round(run):
         assert int(boards[0]) in run and boards[0] in run
 
 
-def test_what_is_not_reached_is_not_found(run):
+def test_unreached_boards_are_not_found(run):
     reached = set(np.concatenate(list(run.blocks())).tolist())
     random = np.random.default_rng(48)
     exps = random.integers(0, 6, (20_000, 3, 3))
@@ -158,7 +158,7 @@ def test_what_is_not_reached_is_not_found(run):
     assert 0 not in run and run.position(0) == -1
 
 
-def test_a_sample_is_the_program_s(run, place):
+def test_a_sample_equals_the_program_s(run, place):
     assert run.sample(50, 7).tolist() == listed("states", place, "--sample", 50, "--seed", 7)
     of_layer = listed("states", place, "--sum", 60, "--sample", 9, "--seed", 0)
     assert run.sample(9, sum=60).tolist() == of_layer
@@ -177,7 +177,7 @@ def test_a_witness_ends_in_its_board(run, place):
     assert run.witness(0x555555555) is None
 
 
-def test_a_replay_is_the_program_s(run):
+def test_a_replay_equals_the_program_s(run):
     import json
 
     code = run.witness(int(run.part(100, 32)[0]))
@@ -192,7 +192,7 @@ def test_a_replay_is_the_program_s(run):
         enum48.replay(code[:-1])
 
 
-def test_a_run_that_keeps_less_says_so(tmp_path):
+def test_dropped_layers_are_errors(tmp_path):
     counted(tmp_path, 3, 16, "--keep", "last")
     run = enum48.open(tmp_path)
     assert len(run.sums) == 1
@@ -202,7 +202,7 @@ def test_a_run_that_keeps_less_says_so(tmp_path):
         lambda: run.part(20, 8),
         lambda: run.blocks(20),
         lambda: run.position(0x11),
-        # They would be some of the states, and look like all.
+        # Some of the states would look like all states, so these calls fail.
         lambda: run.blocks(),
         lambda: run.blocks(None, 16),
         lambda: run.sample(5),
@@ -217,14 +217,14 @@ def test_a_run_that_keeps_less_says_so(tmp_path):
     assert sum(map(len, run.blocks(last))) == len(run.layer(last)) == len(run.sample(1 << 40, sum=last))
 
 
-def test_a_run_goes_along_to_another_process(run):
+def test_a_run_can_be_pickled(run):
     (copy,) = pickle.loads(pickle.dumps([run]))
     assert (copy.dir, copy.game) == (run.dir, run.game)
     game = enum48.replay(run.witness(run.layer(100)[0]))
     assert pickle.loads(pickle.dumps(game)).boards.tolist() == game.boards.tolist()
 
 
-def test_the_directory_is_the_same_wherever_python_goes(tmp_path, monkeypatch):
+def test_a_run_survives_a_change_of_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     enum48.count("2x2-32")
     run = enum48.open("enum48-data/2x2-32")
@@ -265,13 +265,13 @@ def test_the_directory_is_the_same_wherever_python_goes(tmp_path, monkeypatch):
         (lambda run: enum48.Run(), TypeError, "enum48.Run"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, ask, error, what):
+def test_invalid_arguments_are_refused(run, ask, error, what):
     with pytest.raises(error) as raised:
         ask(run)
     assert what in str(raised.value)
 
 
-def test_errors_are_the_program_s_own(run, place):
+def test_errors_equal_the_program_s(run, place):
     for command, ask in [
         (["best", "0x1", "--dir", place], lambda: run.best(1)),
         (["states", place / "none"], lambda: enum48.open(place / "none")),

@@ -1,4 +1,4 @@
-"""What boards are worth, against what the program says."""
+"""Compares values in Python with the output of the program."""
 
 import csv
 import io
@@ -16,12 +16,12 @@ def rows(*arguments, text=None, code=0):
     return list(csv.DictReader(io.StringIO(said(*arguments, text=text, code=code))))
 
 
-def test_it_says_what_it_is_solved_for(solved):
+def test_a_run_lists_its_objectives(solved):
     assert solved.objectives == OBJECTIVES
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_values_of_states_are_those_of_an_export(solved, objective):
+def test_values_of_states_equal_an_export(solved, objective):
     exported = rows("states", solved.dir, "--values", "--for", objective)
     expected = [float(row[objective]) for row in exported]
     found = np.concatenate([solved.values(total, objective) for total in solved.sums])
@@ -29,7 +29,7 @@ def test_values_of_states_are_those_of_an_export(solved, objective):
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_values_of_afterstates_are_those_of_the_files(solved, objective, monkeypatch):
+def test_values_of_afterstates_equal_the_files(solved, objective, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "scripts")
     read_values = pytest.importorskip("read_values")
     files = sorted(solved.dir.glob(f"*.{objective}.values"))
@@ -46,7 +46,7 @@ def test_values_of_afterstates_are_those_of_the_files(solved, objective, monkeyp
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_best_moves_are_the_program_s(solved, objective):
+def test_the_best_moves_equal_the_program_s(solved, objective):
     random = np.random.default_rng(48)
     dead = 0x123123 ^ 0x000303
     boards = [*solved.sample(400, 5).tolist(), dead, 0x121212, 0, 0x999999, *random.integers(1, 1 << 24, 50).tolist()]
@@ -62,7 +62,7 @@ def test_the_best_moves_are_the_program_s(solved, objective):
     assert np.array_equal(best.values, expected, equal_nan=True)
 
 
-def test_one_board_has_one_answer(solved):
+def test_a_single_board_gives_scalars(solved):
     board = int(solved.sample(1)[0])
     best = solved.best(board)
     assert best.directions.shape == best.values.shape == () and best.moves.shape == (4,)
@@ -78,7 +78,7 @@ def test_what_is_not_solved_is_said(solved):
         solved.best(1, "glory")
 
 
-def test_a_solution_that_is_damaged_is_not_taken_for_none(solved, tmp_path):
+def test_a_damaged_solution_is_an_error(solved, tmp_path):
     for name in ("solution.json", "manifest.json"):
         shutil.copytree(solved.dir, tmp_path / name)
         run = enum48.open(tmp_path / name)
@@ -89,7 +89,7 @@ def test_a_solution_that_is_damaged_is_not_taken_for_none(solved, tmp_path):
                 ask()
 
 
-def test_values_are_those_of_the_run_that_was_opened(solved, tmp_path):
+def test_a_replaced_run_is_refused(solved, tmp_path):
     other = enum48.count("2x2", tmp_path / "run")
     shutil.rmtree(other.dir)
     shutil.copytree(solved.dir, other.dir)
@@ -98,7 +98,7 @@ def test_values_are_those_of_the_run_that_was_opened(solved, tmp_path):
             ask()
 
 
-def test_what_a_solution_is_of_is_not_dropped(solved, tmp_path):
+def test_afterstates_of_a_solution_are_not_dropped(solved, tmp_path):
     shutil.copytree(solved.dir, tmp_path / "run")
     for keep in ("all", "last"):
         with pytest.raises(enum48.Error, match=f"--keep {keep}: the run is solved, .* delete solution.json first"):

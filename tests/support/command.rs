@@ -1,4 +1,4 @@
-//! The program as a command.
+//! Runs the program as a command.
 
 use std::process::{Command, Output};
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
 
-/// Run in `place`, on arguments split at spaces.
+/// Runs the program in `place`, with arguments split at spaces.
 pub(crate) fn run(place: &TempDir, args: &str) -> Output {
     Command::new(PROGRAM)
         .args(args.split_whitespace())
@@ -23,7 +23,7 @@ pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// Run, expect success, return stdout.
+/// Runs the program, expects success, and returns stdout.
 pub(crate) fn good(place: &TempDir, args: &str) -> String {
     let output = run(place, args);
     assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));

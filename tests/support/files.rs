@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Names and bytes of all files of a directory.
+/// The names and bytes of all files in a directory.
 pub(crate) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     entries
@@ -19,7 +19,7 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// A directory in memory, where there is one: for files that are written many thousand times.
+/// A directory in memory if the system has one, for tests that write thousands of files.
 pub(crate) fn in_memory() -> TempDir {
     let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     dir.unwrap()

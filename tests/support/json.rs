@@ -1,4 +1,4 @@
-//! Graphs as `enum48 graph` prints them.
+//! Reads the JSON that `enum48 graph` prints.
 
 use serde_json::Value;
 

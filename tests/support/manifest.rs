@@ -1,6 +1,6 @@
-//! Manifests, forged.
+//! Forged manifests.
 
-/// Give a manifest the checksum that its text, without spaces and the checksum itself, should have.
+/// Corrects the checksum of a manifest. It covers the text without spaces and without the checksum.
 pub(crate) fn seal_manifest(bytes: &mut [u8]) {
     const FIELD: &[u8] = b",\n  \"crc32\": \"";
     let Some(at) = bytes.windows(FIELD.len()).rposition(|text| text == FIELD) else {

@@ -1,21 +1,21 @@
-//! The programs that the tests need.
+//! Programs and packages that tests need.
 
 use std::process::{Command, Output};
 
-/// Say that the test is skipped; where `CI` is set, nothing may be missing.
+/// Prints that the test is skipped. Fails if `CI` is set, because CI has all programs.
 pub(crate) fn missing(what: &str) {
     assert!(std::env::var_os("CI").is_none(), "{what} is missing");
     println!("skipped: {what} is missing");
 }
 
-/// Run Python on `args`; `None` if there is no Python.
+/// Runs Python with `args`. `None` if there is no Python.
 pub(crate) fn python(args: &[&str]) -> Option<Output> {
     Command::new("python3").args(args).output().ok()
 }
 
 /// Whether Python has these packages.
 pub(crate) fn can_import(packages: &[&str]) -> bool {
-    // To import some of them takes a second.
+    // The packages are not imported, because some imports take a second.
     const FIND: &str = "import sys; from importlib.util import find_spec; \
                         sys.exit(not all(map(find_spec, sys.argv[1:])))";
     let found = python(&[&["-c", FIND], packages].concat());

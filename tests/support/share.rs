@@ -1,16 +1,17 @@
-//! The share of an exhaustive test's cases that one run tests. Each commit tests another share.
+//! A run tests a share of an exhaustive test's cases. Each commit tests another share.
 //!
-//! `ENUM48_TESTS=all` tests all cases. `ENUM48_TESTS=SEED` repeats the share that a failed test named.
+//! `ENUM48_TESTS=all` tests all cases. A failed test prints its seed, and `ENUM48_TESTS=SEED`
+//! repeats its share.
 
 use std::collections::BTreeSet;
 use std::{env, fs};
 
 use fastrand::Rng;
 
-/// The number of neighbouring cases of which one is tested.
+/// One of this many neighbouring cases is tested.
 const NEIGHBOURS: usize = 8;
 
-/// One case of every [`NEIGHBOURS`], drawn by the seed of this run, or all cases.
+/// One random case out of every [`NEIGHBOURS`], by the seed of this run, or all cases.
 pub(crate) fn share<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
     let cases: Vec<T> = cases.into_iter().collect();
     let seed = seed();
@@ -33,7 +34,7 @@ pub(crate) fn share<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
         .collect()
 }
 
-/// The environment variable, or else the commit, or else the version where there is no repository.
+/// The environment variable, else the commit, else the version if there is no repository.
 fn seed() -> String {
     env::var("ENUM48_TESTS")
         .ok()
@@ -41,7 +42,8 @@ fn seed() -> String {
         .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
 }
 
-/// The commit that is checked out. `git` is not asked: some test binaries start no processes.
+/// The commit that is checked out. A file has it, because some test binaries must not start
+/// processes such as `git`.
 fn commit() -> Option<String> {
     let log = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.git/logs/HEAD")).ok()?;
     let (_, latest) = log.lines().last()?.split_once(' ')?;

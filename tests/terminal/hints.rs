@@ -32,7 +32,7 @@ fn start(args: &str, size: (u16, u16)) -> Play {
     Play::start(&format!("--dir {} {args}", dir.display()), size)
 }
 
-/// The lines of the hints, without the space between their words.
+/// The lines of the hints, with single spaces between words.
 fn hints(play: &Play) -> Vec<String> {
     let contents = play.screen().contents();
     let lines = contents.lines().skip_while(|line| !line.contains("loss"));
@@ -49,7 +49,7 @@ const OPENING: [&str; 5] = [
 ];
 
 #[test]
-fn hints_come_and_go_on_a_key_and_follow_the_game() {
+fn a_key_shows_and_hides_hints() {
     let mut play = start("2x3 --seed 5", (80, 24));
     assert_eq!(play.board_after(0), ". 2 4 / . . .");
     play.until_shown("i hints   b best move   p play on");

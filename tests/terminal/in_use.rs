@@ -1,4 +1,4 @@
-//! A directory that another process uses until it is killed.
+//! A directory that another process uses until that process is killed.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ fn a_count_waits_for_a_killed_count_and_says_so() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // The manifest appears when the directory is locked.
+    // The manifest appears after the directory is locked.
     while !place.path().join("run/manifest.json").exists() {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! The program in a terminal of its own.
+//! Tests of the program in a pseudo-terminal.
 
 mod count;
 mod hints;

@@ -29,7 +29,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Start the program in `place`, on arguments split at spaces.
+    /// Starts the program in `place`, with arguments split at spaces.
     pub(crate) fn start(place: &Path, args: &str) -> Self {
         let pty = native_pty_system().openpty(window(COLUMNS, ROWS)).unwrap();
         let mut command = CommandBuilder::new("sh");
@@ -76,7 +76,7 @@ impl Shown {
         left
     }
 
-    /// Press Ctrl-C.
+    /// Presses Ctrl-C.
     pub(crate) fn interrupt(&mut self) {
         self.keys.write_all(b"\x03").unwrap();
     }

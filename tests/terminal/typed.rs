@@ -82,7 +82,7 @@ pub(crate) fn chunks(terminal: &dyn MasterPty) -> Receiver<Vec<u8>> {
 }
 
 impl Play {
-    /// A game without colours, its board between lines.
+    /// A game without colours. Lines separate the tiles.
     pub(crate) fn start(args: &str, size: (u16, u16)) -> Self {
         Self::start_with(args, size, &[("NO_COLOR", "1")])
     }
@@ -154,7 +154,7 @@ impl Play {
         }
     }
 
-    /// Send the program a signal, by its name.
+    /// Sends the program a signal, by name.
     pub(crate) fn signal(&self, name: &str) {
         let pid = fs::read_to_string(self.place.path().join("pid")).unwrap();
         let sent = Command::new("kill").args(["-s", name, pid.trim()]).status();
@@ -205,7 +205,7 @@ impl Play {
     }
 }
 
-/// The board between its lines, as `4 2 / . .`.
+/// The board on the screen, as `4 2 / . .`.
 pub(crate) fn board(screen: &Screen) -> String {
     let contents = screen.contents();
     let lines = contents.lines().map(str::trim);
