@@ -1,7 +1,7 @@
 //! Measures the kernels of bit matrices: a tile, a row of 88 lines, and the boards of a row.
 //!
-//! Key idea: the rows are as long as in 4x4 to 64 and fit in the first cache, so the times measure
-//! instructions, not memory.
+//! Key idea: the rows are as long as in 4x4 to 64. They fit in the first cache, so the times
+//! measure instructions, not memory.
 
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
 //! Measures each zstd level: bits per state, and time to encode and to decode a state on one core.
 //!
-//! Key idea: a level changes only blocks, so one count serves all levels: its blocks are encoded
+//! Key idea: a level changes only blocks, so one count serves all levels. Its blocks are encoded
 //! again at each level. `scripts/compression.sh` plots the output.
 //!
 //! `cargo bench --bench compression -- FILE` measures on a part file, given by its full path.

@@ -1,7 +1,7 @@
 //! Measures whole counts, from an empty directory to a committed one.
 //!
 //! Key idea: two games, slow for opposite reasons. 3x3 to 64 has many small layers, so it shows the
-//! cost of a layer and its files; 4x4 has few large layers, so it shows the cost of a state.
+//! cost of a layer and its files. 4x4 has few large layers, so it shows the cost of a state.
 
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use enum48::Game;

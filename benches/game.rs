@@ -1,7 +1,7 @@
 //! Measures the rules: slide, canonical form, spawn, census, and expansion (slide and canonical
 //! form together).
 //!
-//! Key idea: real states in slices of the engine's size, so that the new boards stay in cache as
+//! Key idea: the slices of real states have the engine's size. So the new boards stay in cache, as
 //! they do in the engine.
 
 use std::hint::black_box;
@@ -70,8 +70,8 @@ fn expand(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
         .for_each(|boards| rules.canonicalise(boards));
 }
 
-/// Run each kernel once on the whole part, and compare with the numbers of a separate program that
-/// shares no code with this one.
+/// Run each kernel once on the whole part, and compare with the numbers of a separate program. That
+/// program shares no code with this one.
 fn check(rules: &dyn Rules, states: &[Board], afterstates: &[Board]) {
     let mut slid = Slid::default();
     expand(rules, states, &mut slid);

@@ -1,9 +1,8 @@
-//! Measures solving: look-ups of boards in a layer, and the values of a layer of afterstates and of
-//! a layer of states.
+//! Measures solving: look-ups in a layer, and the values of a layer of afterstates or of states.
 //!
-//! Key idea: real layers. Boards are looked up in sorted and in random order, in a layer of 4x4
-//! that exceeds the caches, because memory limits the speed. Values are computed for a middle layer
-//! of 3x3 from the values that solving wrote.
+//! Key idea: real layers. Boards are looked up in sorted and in random order. The layer of 4x4
+//! exceeds the caches, because memory limits the speed. Values are computed for a middle layer of
+//! 3x3 from the values that solving wrote.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
@@ -18,7 +17,7 @@ use layer::{Layer, read};
 mod solved;
 use solved::Solved;
 
-/// Objectives that are solved together; the first, score, is also solved alone.
+/// Objectives that are solved together. Score is also solved alone.
 const OBJECTIVES: [&str; 4] = ["score", "moves", "64", "128"];
 
 /// The largest part of 3x3 to 128.
@@ -27,7 +26,7 @@ const MIDDLE: PartKey = PartKey {
     max: Exp::of_tile(64).unwrap(),
 };
 
-/// Number of boards in one look-up, about as many as in solving.
+/// Number of boards in one look-up, about the number in solving.
 const SLICE: usize = 1 << 12;
 
 fn solve(c: &mut Criterion) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Counts whole games with the release build and prints what each took; see --help.
+# Counts whole games with the release build and prints the time and memory of each; see --help.
 set -euo pipefail
 
 usage() {

@@ -70,7 +70,7 @@ def attempt(command):
 
 
 def on_ray(address, threads):
-    """Join or start a Ray cluster; return a function that runs a command there on so many cores."""
+    """Join or start a Ray cluster; return a function that runs a command there on this number of cores."""
     mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """instructions.py [--write]: counts the instructions of each kernel, and looks for gathers in them.
 
-Runs the kernels and two small counts under callgrind, compares instructions an element with
-benches/instructions.csv, and fails if a kernel needs over 5 % more; --write updates the file. Unlike seconds,
-instructions do not depend on other work of the machine. valgrind does not support AVX-512, so the script disassembles
-the AVX-512 code. It fails on a gather or a scatter, by which LLVM can make a kernel ten times slower. Needs valgrind,
-objdump, and x86-64 with AVX2.
+Runs the kernels and two small counts under callgrind, and compares the instructions for each element with
+benches/instructions.csv. Fails if a kernel needs over 5 % more; --write updates the file. Unlike seconds, instructions
+do not depend on other work of the machine. valgrind does not support AVX-512, so the script disassembles the AVX-512
+code. It fails on a gather or a scatter, by which LLVM can make a kernel ten times slower. Needs valgrind, objdump, and
+x86-64 with AVX2.
 """
 import csv, json, pathlib, re, subprocess, sys, tempfile
 
@@ -22,7 +22,7 @@ def run(*command):
 
 
 def executable():
-    """Build the benchmark, on the library alone; return its path."""
+    """Build the benchmark with only the library; return its path."""
     build = ["cargo", "bench", "--locked", "--no-default-features", "--no-run", "--bench", "instructions"]
     found = [json.loads(line) for line in run(*build, "--message-format=json").splitlines()]
     return next(item["executable"] for item in found if item.get("executable"))

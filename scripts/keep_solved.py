@@ -73,7 +73,7 @@ def facts(summary):
 
 
 def compare(game, found, kept):
-    """Fail unless all facts are the same."""
+    """Fail unless all facts are equal."""
     for fact in dict.fromkeys((*kept, *found)):
         if found.get(fact) != kept.get(fact):
             fail(f"{game}: {fact}: {found.get(fact)} now, {kept.get(fact)} kept")

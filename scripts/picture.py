@@ -114,7 +114,7 @@ def color_of(tile):
 
 
 def tick_sums(axis, most):
-    """At most this many steps of a power of two, from 0: valleys are at multiples of tiles, which are powers of two."""
+    """Set at most this many steps, each a power of two: valleys are at multiples of tiles, which are powers of two."""
     from matplotlib import ticker
 
     step = 2 ** max(math.ceil(math.log2(axis.get_view_interval()[1] / most)), 1)

@@ -2,11 +2,10 @@
 """Measures how the time of one layer depends on threads and on the memory bound.
 
 Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layer, of 231 million
-states, from copies: as lists under each memory bound with all threads, and under 8G with each number of
-threads; as bits under 8G with each number of threads. Each setting is measured --rounds times, in turn, and
-the best time counts, because other work on the machine only adds time. Writes DIR/scaling.csv, and a picture
-of the table and of the layers of each LOG to DIR/scaling.svg. Takes ten minutes on two cores and 2 GB of
-disk, and needs matplotlib.
+states, from copies. Lists count it under each memory bound with all threads. Lists and bits count it under 8G
+with each number of threads. Each setting is measured --rounds times, in turn, and the best time counts: other
+work on the machine only adds time. Writes DIR/scaling.csv, and a picture of the table and of the layers of
+each LOG to DIR/scaling.svg. Takes ten minutes on two cores and 2 GB of disk, and needs matplotlib.
 """
 
 import argparse

@@ -28,8 +28,8 @@ pages=results/solved
 
 [ $tier != long ] || games+=(4x4-64)
 # The objectives of each turn of a game. Values of a turn are deleted before the next turn, which may need their room.
-# A game with a winning tile is solved for the score, moves and that tile; one without, for all tiles that
-# are neither certain nor out of reach.
+# A game with a winning tile is solved for the score, moves and that tile. A game without a winning tile is solved for
+# all tiles that are neither certain nor out of reach.
 declare -A turns=(
     [2x2]="--for score,moves,16,32"
     [2x3]="--for score,moves,32,64,128"

@@ -2,8 +2,8 @@
 """Measures the cost of counting layers as tasks, compared with the engine on one machine.
 
 Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layers from two copies: as lists
-with one thread, and as tasks of one thread, one after another. Repeats both in turn, --rounds times. Prints, for each
-state, the processor time of both (user and system, all processes), and the time and written bytes of each stage. Then
+with one thread, and as tasks of one thread, one after another. Repeats both in turn, --rounds times. For each state,
+prints the processor time of both (user and system, all processes), and the time and written bytes of each stage. Then
 prints the time of an almost empty layer. Every file is compared. Takes a quarter of an hour and 3 GB of disk.
 """
 

@@ -1,4 +1,4 @@
-//! What the benches measure on: a real part, of 4x4 to 32 at sum 52 with largest tile 16.
+//! A real part for the benches: 4x4 to 32, sum 52, largest tile 16.
 
 #![allow(dead_code, reason = "each bench uses some of these")]
 
