@@ -1,5 +1,4 @@
-//! Tests of counts on several machines: each makes the files that one machine makes, even if
-//! processes are killed on the way.
+//! Counts on several machines make the files that one machine makes, even if processes are killed.
 
 #[cfg(unix)]
 mod driver;

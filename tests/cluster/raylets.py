@@ -1,8 +1,8 @@
 """Count on two machines of a Ray cluster, and disturb it.
 
 raylets.py PROGRAM DRIVER PLACE ARGS..: DRIVER (scripts/enum48_ray.py) counts in PLACE/run with the options ARGS. Start
-the script by `unshare --net --pid --fork --kill-child --mount-proc`: then it has a network of its own, and its processes
-end with it. A machine is an address with its own processes. Killing all of them with -9 loses the machine.
+the script by `unshare --net --pid --fork --kill-child --mount-proc`. Then it has its own network, and its processes end
+with it. A machine is an address with its own processes. Killing all of them with -9 loses the machine.
 
 During the count, every tenth task is killed with -9. Then the driver is killed and started again, and then one machine
 is lost. The caller compares the files.
@@ -23,9 +23,9 @@ PATIENCE = 120
 MEMORY = "--object-store-memory=80000000"
 STARTED = "Ray runtime started"
 
-# The driver starts this script in place of the program. It logs each task. A hash of the task's name and the number of
-# attempts selects the tasks that it kills, after some hundredths of a second. Once the file TRAP exists, the script
-# stops a task of the second machine halfway.
+# The driver starts this script in place of the program. It logs each task, and kills some tasks after some hundredths
+# of a second. A hash of the task's name and of the number of attempts selects these tasks. Once the file TRAP exists,
+# the script stops a task of the second machine halfway.
 LOG, TRAP, WRAPPER = PLACE / "tasks.log", PLACE / "trap", PLACE / "enum48"
 WRAPPER_TEXT = f"""#!/bin/sh
 [ "$2" = run ] || exec {PROGRAM} "$@"

@@ -101,8 +101,8 @@ impl Place {
         command
     }
 
-    /// Runs the program with a fault at an operation, given by its text and its number among the
-    /// operations with that text.
+    /// Runs the program with a fault at an operation: its text, and its number among the operations
+    /// with that text.
     pub(crate) fn faulty(
         &self,
         args: &str,

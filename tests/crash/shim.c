@@ -1,9 +1,9 @@
 /* A library to preload: it intercepts a program's file operations and makes one of them fail.
  *
- * Only operations on files below one directory count. So a test can visit every moment at which a
- * disk can fill up, a device can fail or a machine can stop. The library defines the C functions that
+ * Only operations on files below one directory count. A test can visit every operation at which a
+ * disk, a device or a machine can fail. The library defines the C functions that
  * Rust's standard library calls, and makes the system calls itself. The text of an operation is its
- * name and its paths relative to DIR; "#" stands for a file without a name. Threads may reorder
+ * name and its paths relative to DIR. "#" stands for a file without a name. Threads may reorder
  * operations with different texts, but not operations with the same text.
  *
  *   FAULT_DIR=DIR     only files below DIR count; its name must be absolute and free of links

@@ -157,7 +157,7 @@ fn damage_blocks(rng: &mut Rng, blocks: &mut Vec<Vec<u8>>, damage_contents: Dama
     }
 }
 
-/// A damaged sample with checksums that agree. No accident makes such a file, but only such a file
+/// A damaged sample with checksums that agree. No accident makes this file, but only a forged file
 /// reaches the code behind the checksums.
 pub(crate) fn forged<T>(
     rng: &mut Rng,

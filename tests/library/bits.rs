@@ -25,8 +25,8 @@ fn count(dir: &Path, game: &Game, keep: Keep, plan: &Plan, until: Option<u32>) -
     store.run().table()
 }
 
-/// Counts as bits and compares with a table of `results/`, as far as lists counted that table: all
-/// sums, but 4x4 to 128 only up to sum 136.
+/// Counts as bits and compares with a table of `results/` that lists counted. Lists counted 4x4 to
+/// 128 only up to sum 136.
 fn agrees(name: &str, until: Option<u32>) {
     let game: Game = name.parse().unwrap();
     let place = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The file format is stable: the library still reads directories of version 1, and the documented
+//! The file format is stable. The library still reads directories of version 1, and the documented
 //! bytes equal the written bytes.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The structure of the source: each module uses only lower modules, one file creates files, and
+//! The structure of the source. Each module uses only lower modules, one file creates files, and
 //! each type name has one definition.
 
 #![expect(

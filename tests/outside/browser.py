@@ -1,6 +1,6 @@
 """Chromium with a page and a keyboard: functions for trials, and the loop that runs them.
 
-Each line of stdin is a trial as JSON: `trial` is a function of the file `script` in this directory, `page` is the file
+Each line of stdin is a trial as JSON. `trial` is a function of the file `script` in this directory. `page` is the file
 to open, and `game` is the expected content. Each line of stdout is the function's result, or a failure as text. For
 each trial, the script runs anew in a new tab, with `PAGE` and `GAME` set.
 """

@@ -1,7 +1,7 @@
 //! Other programs read the output of this program: Python and its packages, Graphviz, a browser.
 //!
-//! If such a program is missing, its tests print a message and pass, unless the environment
-//! variable `CI` is set.
+//! If a program is missing, its tests print a message and pass, unless the environment variable
+//! `CI` is set.
 
 mod browser;
 mod graph;

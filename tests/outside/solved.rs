@@ -10,8 +10,8 @@ use super::browser::{can_browse, try_out};
 use super::player::spoken;
 use crate::command::{good, place};
 
-/// Games, their names, and their objectives: 2x3 with three objectives, 2x2 to 32 with only a
-/// chance, and a game with nine cells.
+/// Games, their names, and their objectives. 2x3 has three objectives, 2x2 to 32 has only a chance,
+/// and 3x3 to 16 has nine cells.
 const GAMES: [(&str, &str, &str); 3] = [
     ("2x3", "2x3", "score,moves,64"),
     ("2 --max 32", "2x2-32", "32"),

@@ -1,4 +1,4 @@
-"""Checks the values of a solved run of 2x3, with rules on lists of cells, by the description in `src/part/mod.rs`.
+"""Checks the values of a solved run of 2x3 by the description in `src/part/mod.rs`, with rules on lists of cells.
 
 usage: values.py SCRIPTS RUN STATES
 

@@ -1,5 +1,5 @@
-//! Tests of the program: alone, in a terminal, on a failing system, on several machines, and with
-//! other programs that read its output.
+//! Tests of the program: by itself, in a terminal, on a failing system, on several machines, and
+//! with programs that read its output.
 
 #[path = "../support/command.rs"]
 mod command;

@@ -1,8 +1,8 @@
 //! The README: every example runs, in order, in an empty folder, and prints the shown output.
 //!
-//! In a `console` block, a line that begins with `$ ` is a command, and the lines below are its
-//! output. `...` matches any text; alone on a line, it matches any number of lines. In a `sh`
-//! block, every line is a command, and its output is not compared.
+//! In a `console` block, a line after `$ ` is a command, and the lines below are its output. `...`
+//! matches any text; alone on a line, it matches any number of lines. In a `sh` block, every line is
+//! a command, and its output is not compared.
 
 use std::collections::HashSet;
 use std::env;
@@ -27,8 +27,8 @@ const DONE: [&str; 5] = [
 /// The README runs the program through Cargo once, before it is installed.
 const BY_CARGO: &str = "cargo run --release --locked -- ";
 
-/// For each program that some examples need: a part of their lines, and a command that fails if the
-/// program is missing. Without the program the line is skipped, unless `CI` is set.
+/// Programs that some examples need: a part of the line, and a command that fails without the
+/// program. If the program is missing, the line is skipped, unless `CI` is set.
 const TOOLS: [(&str, &str); 2] = [
     ("dot ", "dot -V"),
     ("plot_layers.py", "python3 -c 'import matplotlib'"),

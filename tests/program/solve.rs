@@ -213,9 +213,9 @@ fn csv_has_three_columns_per_objective_and_a_row_per_part() {
         "sum,max_tile,afterstates,score_least,score_mean,score_greatest,moves_least,moves_mean,\
          moves_greatest,8_least,8_mean,8_greatest"
     );
-    // The last two afterstates hold 4 4 2. If the 4s are diagonal, a spawned 2 loses the game, and
-    // after a spawned 4 a move wins and scores 8. If the 4s touch, the winning move scores 12 after
-    // a spawned 2, because both pairs merge, and 8 after a spawned 4.
+    // The last two afterstates hold 4 4 2. If the 4s are diagonal, a spawned 2 loses the game.
+    // After a spawned 4, a move wins and scores 8. If the 4s touch, the winning move merges both
+    // pairs after a spawned 2, and scores 12. After a spawned 4 it scores 8.
     let expected = [
         10.0, 4.0, 2.0, 0.8, 6.2, 11.6, 0.1, 0.55, 1.0, 0.1, 0.55, 1.0,
     ];

@@ -17,8 +17,8 @@ fn counted() -> TempDir {
     place
 }
 
-/// Expects a board on stdout, exit code 2, and the reason why the run cannot tell whether a game
-/// reaches the board.
+/// Expects a board on stdout, exit code 2, and the reason why the run cannot tell if games reach
+/// the board.
 fn cannot_tell(place: &TempDir, args: &str, why: &str) {
     let output = run(place, args);
     assert_eq!(output.status.code(), Some(2), "{args}");
@@ -30,8 +30,7 @@ fn cannot_tell(place: &TempDir, args: &str, why: &str) {
 #[test]
 fn a_layer_a_part_or_a_run_is_written_in_order() {
     let place = counted();
-    // The live states of sum 12 by hand: one with 4 4 4, one with 2 2 4 4, two with 4 8, two with
-    // 2 2 8.
+    // By hand, sum 12 has six live states. One holds 4 4 4, one 2 2 4 4, two 4 8, and two 2 2 8.
     let layer = "0x0222\n0x1122\n0x0023\n0x0113\n0x0131\n0x0230\n";
     assert_eq!(good(&place, "states run --sum 12"), layer);
     assert_eq!(
@@ -400,12 +399,12 @@ fn a_dry_run_estimates_without_writing() {
     let object = |args: &str| -> serde_json::Value {
         serde_json::from_str(&good(&place, &format!("{args} --dry-run --json"))).unwrap()
     };
-    // The bound is the number of boards of 2x2 with tiles up to 4, except the empty board, up to
-    // symmetry, by Burnside's lemma.
+    // The bound is the number of boards with tiles up to 4, except the empty board, up to symmetry.
+    // It follows from Burnside's lemma.
     let small = object("--size 2 --max 8");
     assert_eq!(small["bound"], 19);
-    // The measurement of the speed counts the whole game: 15 live states, a win and a loss, in 9
-    // files (results/2x2-8.json).
+    // The measurement of the speed counts the whole game. It has 15 live states, a win and a loss,
+    // in 9 files (results/2x2-8.json).
     assert_eq!(small["exact"], true);
     for (key, value) in [
         ("states_low", 17),

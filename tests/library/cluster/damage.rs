@@ -61,8 +61,8 @@ fn a_damaged_or_lost_file_is_reported_and_made_again() {
                 // Sealing does not read the blocks of final files; later readers check them.
                 continue;
             }
-            // In the first layer with two such files, damage one. Then continue until the damage is
-            // found.
+            // Damage one file in the first layer that has two or more. Then continue until the
+            // damage is found.
             let (layer, path) = loop {
                 let missing = count.missing().unwrap();
                 count.run_all(&missing.tasks);

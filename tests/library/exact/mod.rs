@@ -3,7 +3,7 @@
 //! it rounds nothing; with floating point it solves larger boards.
 //!
 //! Boards are hexadecimal digits, in any orientation. The value of a board is the expectation of
-//! the objective for the rest of the game, under the best play.
+//! the objective for the rest of the game, under best play.
 
 pub(crate) mod games;
 mod published;

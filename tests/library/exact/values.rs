@@ -15,7 +15,7 @@ fn exact(cols: usize, win: Option<u32>, objective: Objective) -> Solved<BigRatio
 #[test]
 fn the_last_moves_of_2x2_have_values_computed_by_hand() {
     // The afterstate 32 16 / 8 . is dead after any spawn.
-    // In 32 16 / 4 4, the move makes an 8 and leaves 32 16 / 8 .; so 32 16 / 4 . needs a spawned 4,
+    // In 32 16 / 4 4, the move makes an 8 and leaves 32 16 / 8 . So 32 16 / 4 . needs a spawned 4,
     // which has probability 1/10.
     // In 32 16 / 2 2, the move makes a 4 and leaves 32 16 / 4 .
     for (objective, after_8, two_4s, after_4, two_2s) in [

@@ -35,8 +35,8 @@ fn objective(name: &str) -> Objective {
     }
 }
 
-/// The score that is needed to make the tiles of a board from 2s alone. The files add it to the
-/// expected score of an afterstate.
+/// The score for making the tiles of a board out of 2s. The files add this score to the expected
+/// score of an afterstate.
 fn potential(game: &Plain, objective: Objective, board: u64) -> u32 {
     match objective {
         Objective::Score => {
