@@ -41,8 +41,8 @@ pub(crate) struct Sample<T> {
 }
 
 impl<T> Sample<T> {
-    /// A file whose blocks have `block` boards or values, fewer than the program would write. The
-    /// header is set to `block`.
+    /// A file whose blocks have `block` boards or values, maybe fewer than the program would write.
+    /// The header is set to `block`.
     pub(crate) fn new(mut bytes: Vec<u8>, block: usize, contents: Vec<T>) -> Self {
         bytes[24..28].copy_from_slice(&(block as u32).to_le_bytes());
         seal_header(&mut bytes);

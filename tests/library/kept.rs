@@ -66,7 +66,7 @@ fn only_deep_verification_finds_an_unreachable_afterstate() {
         let victim = Victim::keeping("2x2-32", None, keep);
         let name = "sum-00016-max-00008.afterstates";
         let path = victim.dir().join(name);
-        // 8 . / . 8 replaces 8 8 / . . Both have equal tiles, but no move leads to 8 . / . 8.
+        // 8 . / . 8 replaces 8 8 / . . Both hold two 8s, but no move leads to 8 . / . 8.
         let good = states(&path);
         let mut wrong = good.clone();
         let replaced = wrong.iter_mut().find(|board| **board == 0x0033).unwrap();

@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use enum48::Game;
 use enum48::counts::{Row, Table};
 
-/// The tables of games on boards of one size, by winning tile; the game without one comes last.
+/// The tables of games on boards of one size, by winning tile. The game without a winning tile
+/// comes last.
 fn tables(size: &str) -> Vec<(Game, Table)> {
     let mut tables = Vec::new();
     for entry in fs::read_dir("results").unwrap() {

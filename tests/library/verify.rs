@@ -83,8 +83,8 @@ impl Victim {
     }
 }
 
-/// A complete run, a stopped run with the afterstates for resuming, and a stopped run that keeps
-/// all afterstates.
+/// A complete run, a stopped run with the afterstates for resuming, and a run that keeps all
+/// afterstates.
 fn victims() -> [Victim; 3] {
     [
         Victim::new("2x2-16", None),

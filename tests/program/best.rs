@@ -1,4 +1,4 @@
-//! `enum48 best`, as a user runs it.
+//! `enum48 best`: the values of boards and of their moves.
 
 #![expect(clippy::disallowed_methods, reason = "a test damages a file by hand")]
 

@@ -65,7 +65,8 @@ fn check_agrees_with_every_published_number_of_the_short_games() {
     ] {
         assert!(found(game, figure, number), "{game} {figure}:\n{text}");
     }
-    // Sixteen games are published by parts. 4x4 to 32 and 4x4 to 64 take longer.
+    // Sixteen games are published by parts. Without `--long`, `check` skips 4x4 to 32 and 4x4 to
+    // 64, which take longer.
     let line = |figure: &str| text.matches(&format!(" {figure} ")).count();
     assert_eq!((line("parts"), line("live")), (14, 14), "{text}");
 }

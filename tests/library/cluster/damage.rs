@@ -111,7 +111,7 @@ fn is_retracted(error: Option<Error>, maker: &str, name: &str) -> bool {
             assert!(cause.to_string().contains(name), "{cause}");
             true
         }
-        // The first task that found the damage deleted the receipt.
+        // An earlier task found the damage and withdrew the receipt.
         Some(Error::Task(TaskError::Undone(task))) => {
             assert_eq!(task, maker);
             true
