@@ -14,7 +14,7 @@ use crate::counts::Row;
 use crate::engine::{Bounds, Frontier, codec};
 use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey};
-use crate::part::Kind;
+use crate::part::{Kind, Part};
 use crate::store::{PROGRAM, Run};
 
 /// Default number of candidates of a task: minutes of work for a core.
@@ -162,7 +162,7 @@ impl PartPlan {
                 Some(part) => Some(part),
                 None => run.part(Kind::Afterstates, before)?,
             };
-            let mut sample: Vec<u64> = part.iter().flat_map(|part| part.firsts()).collect();
+            let mut sample: Vec<u64> = part.iter().flat_map(Part::firsts).collect();
             codec(run.game(), key.sum).encode(&mut sample);
             sample.sort_unstable();
             Ok(cuts(&sample, boards.div_ceil(task) as usize))

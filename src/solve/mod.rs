@@ -227,7 +227,7 @@ impl<'a> Solver<'a> {
         for key in keys(&game, sum) {
             parts.extend(run.part(Kind::Afterstates, key)?);
         }
-        let blocks = parts.iter().map(|part| part.blocks()).sum();
+        let blocks = parts.iter().map(Part::blocks).sum();
         let draft = Draft::new(tables, game, sum, blocks)?;
         let expand = Expand {
             game,
