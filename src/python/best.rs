@@ -161,7 +161,7 @@ pub(super) fn values<'py>(
     goal: Goal,
     parts: &[Part],
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-    let boards: u64 = parts.iter().map(|part| part.states()).sum();
+    let boards: u64 = parts.iter().map(Part::states).sum();
     new_array(py, &[boards as usize], |values| {
         work_in_pool(py, |stop| {
             let mut tasks = Vec::new();

@@ -27,7 +27,7 @@ fn a_game_that_cannot_be_played_is_refused_in_one_line() {
         ("--dir run --size 3", "holds the game 2x2-16, not 3x3-16"),
         (
             "--dir run --for 16",
-            "solved for (score), got 16: enum48 solve run --for 16",
+            "solved for score, not for 16: enum48 solve run --for 16",
         ),
         ("--dir run --for best", "not something to play for"),
         ("--dir run", "stdin or stderr is not a terminal"),
