@@ -76,7 +76,7 @@ struct Keys {
     seconds_low: f64,
     seconds_high: f64,
     engine: String,
-    /// Whether states and disk are known exactly, as all layers are counted.
+    /// Whether states and disk are known exactly: all layers are counted.
     exact: bool,
     /// Bytes of the files of afterstates; null if they are not kept.
     disk_afterstates_low: Option<u64>,

@@ -64,7 +64,7 @@ pub(in crate::cli) struct SolveEstimate {
     seconds_low: f64,
     seconds_high: f64,
     threads: usize,
-    /// Whether the disk is known exactly, as all layers are solved, or were just now.
+    /// Whether the disk is known exactly: all layers are solved, or the trial solved them.
     exact: bool,
     dir: PathBuf,
 }

@@ -18,7 +18,7 @@ use super::census::{BoardCounts, EXPONENTS, add, count_by_max};
 use super::class::{ColumnRange, NONE};
 use super::half::Half;
 use super::halves::{Halves, Tables};
-use super::kernels::{BitLine, BitTile, LINE, bit, or};
+use super::kernels::{BitLine, BitTile, LINE, bit, or, transpose};
 use super::matrix::{LineMemory, Matrix, Permuter, for_each_column};
 use super::symmetry::find_symmetric;
 use crate::error::Result;
@@ -56,12 +56,13 @@ impl Slot {
     }
 }
 
-/// Fill a tile with 64 lines, some of them zero. Returns whether the tile has bits.
-fn load(tile: &mut BitTile, lines: impl Iterator<Item = BitLine>) -> bool {
+/// Fill a tile with 64 lines, each of which may be missing. Returns whether the tile has bits.
+#[inline(always)]
+fn load<'a>(tile: &mut BitTile, lines: impl Iterator<Item = Option<&'a BitLine>>) -> bool {
     let mut any = false;
     for (to, line) in tile.iter_mut().zip(lines) {
-        *to = line;
-        any |= line != BitLine::ZERO;
+        *to = *line.unwrap_or(&BitLine::ZERO);
+        any |= *to != BitLine::ZERO;
     }
     any
 }
@@ -205,20 +206,23 @@ impl AfterstateMatrix {
         let mut tile = [BitLine::ZERO; 64];
         for (word, numbers) in hollow.numbers.chunks(64).enumerate() {
             for line in 0..short.lines {
-                let from = numbers.iter().map(|&number| match number {
-                    NONE => BitLine::ZERO,
-                    number => boards.row(number as usize)[line],
-                });
+                let from = numbers
+                    .iter()
+                    .map(|&number| (number != NONE).then(|| &boards.row(number as usize)[line]));
                 if !load(&mut tile, from) {
                     continue;
                 }
                 let numbers = &short.numbers[line * LINE..][..LINE];
-                for_each_column(&mut tile, |column, bits| {
-                    if numbers[column] != NONE {
-                        let row = self.short_rows.row_mut(numbers[column] as usize);
-                        row[word / 8].0[word % 8] = bits;
+                transpose(&mut tile);
+                // By lane, so that the rows are written in their order.
+                for (lane, numbers) in numbers.chunks(64).enumerate() {
+                    for (from, &number) in tile.iter().zip(numbers) {
+                        if number != NONE {
+                            let row = self.short_rows.row_mut(number as usize);
+                            row[word / 8].0[word % 8] = from.0[lane];
+                        }
                     }
-                });
+                }
             }
         }
         Ok(())
@@ -237,10 +241,8 @@ impl AfterstateMatrix {
         for (word, slots) in rows.afterstates.slots.chunks(64).enumerate() {
             let from = slots.iter().map(|&slot| {
                 let slot = self.slots.get(slot as usize);
-                let slot = slot.filter(|slot| slot.columns().contains(&line));
-                slot.map_or(BitLine::ZERO, |slot| {
-                    self.lines[slot.at + line - slot.first as usize]
-                })
+                let slot = slot.filter(|slot| slot.columns().contains(&line))?;
+                Some(&self.lines[slot.at + line - slot.first as usize])
             });
             if load(&mut tile, from) {
                 for_each_column(&mut tile, |column, bits| {
