@@ -26,6 +26,14 @@ fn made(count: &Count, layer: &str, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
+/// A count with planned tasks: their names, and the path of their plan.
+fn planned() -> (Count, Vec<String>, PathBuf) {
+    let count = count();
+    let tasks = count.missing().unwrap().tasks;
+    let plan = count.dir().join(layer_of(&tasks[0])).join("plan.json");
+    (count, tasks, plan)
+}
+
 fn layer_of(task: &str) -> &str {
     task.split_once('/').unwrap().0
 }
@@ -192,16 +200,16 @@ fn forge(plan: &PathBuf, from: &str, to: &str) {
 
 #[test]
 fn the_plan_of_another_version_is_refused_and_kept() {
-    let count = count();
-    let missing = count.missing().unwrap();
-    count.run(&missing.tasks[0]).unwrap();
-    let layer = count.dir().join(layer_of(&missing.tasks[0]));
-    let (plan, other) = (layer.join("plan.json"), "enum48 0.0.1");
-    let own = concat!("enum48 ", env!("CARGO_PKG_VERSION"));
+    let (count, tasks, plan) = planned();
+    count.run(&tasks[0]).unwrap();
+    let (other, own) = (
+        "enum48 0.0.1",
+        concat!("enum48 ", env!("CARGO_PKG_VERSION")),
+    );
     forge(&plan, own, other);
     for found in [
         count.next().err(),
-        count.run(&missing.tasks[1]).err(),
+        count.run(&tasks[1]).err(),
         count.seal().err(),
     ] {
         assert!(
@@ -210,21 +218,16 @@ fn the_plan_of_another_version_is_refused_and_kept() {
         );
     }
     forge(&plan, other, own);
-    assert_eq!(count.missing().unwrap().tasks, missing.tasks[1..]);
+    assert_eq!(count.missing().unwrap().tasks, tasks[1..]);
     count.finish();
     count.expect_the_files_of_one_machine();
 }
 
 #[test]
 fn a_changed_plan_is_reported() {
-    let count = count();
-    let missing = count.missing().unwrap();
-    let plan = count
-        .dir()
-        .join(layer_of(&missing.tasks[0]))
-        .join("plan.json");
+    let (count, tasks, plan) = planned();
     forge(&plan, "\"shares\": ", "\"shares\": 9");
-    for found in [count.next().err(), count.run(&missing.tasks[0]).err()] {
+    for found in [count.next().err(), count.run(&tasks[0]).err()] {
         let said = found.unwrap().to_string();
         assert!(
             said.contains("plan.json: damaged: its directory has the name of another plan"),
@@ -235,16 +238,11 @@ fn a_changed_plan_is_reported() {
 
 #[test]
 fn a_damaged_plan_is_reported() {
-    let count = count();
-    let missing = count.missing().unwrap();
-    let plan = count
-        .dir()
-        .join(layer_of(&missing.tasks[0]))
-        .join("plan.json");
+    let (count, tasks, plan) = planned();
     flip(&plan, |length| length / 2);
     for found in [
         count.next().err(),
-        count.run(&missing.tasks[0]).err(),
+        count.run(&tasks[0]).err(),
         count.seal().err(),
     ] {
         let said = found.unwrap().to_string();
