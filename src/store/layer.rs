@@ -96,8 +96,8 @@ impl CountedLayer {
         }
     }
 
-    /// The layer as [`Progress`](crate::progress::Progress) is told of it, in a run that keeps
-    /// these boards.
+    /// The report of the layer to [`Progress`](crate::progress::Progress), in a run that keeps these
+    /// boards.
     pub(crate) fn finished(&self, keep: Keep) -> FinishedLayer {
         let kept = if keep.afterstates() {
             self.afterstate_bytes

@@ -128,7 +128,7 @@ impl Outbox {
         sealed
     }
 
-    /// Open a file, which may still be in memory, and check that it is the file that was sealed.
+    /// Open a file, in memory or on disk, and check it against its entry in the manifest.
     pub(super) fn open<C: FileContents>(
         &self,
         name: FileName,

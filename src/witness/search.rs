@@ -51,7 +51,7 @@ impl<'a> Search<'a> {
     }
 
     /// A game that ends in a board. The answer does not depend on the number of threads. `progress`
-    /// is told each sum that the search comes to, and the number of boards that are kept.
+    /// receives the sum of each layer, and the number of boards that the search keeps.
     ///
     /// # Errors
     ///

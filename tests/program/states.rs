@@ -367,8 +367,8 @@ fn afterstates_show_which_boards_were_reached() {
         &place,
         "--size 2 --max 32 --keep afterstates --dir after --quiet",
     );
-    // Games reach live, dead and won boards, the first of which is a start. No game reaches the
-    // other boards.
+    // Games reach these live, dead and won boards. The first board is a start. No game reaches the
+    // others.
     let reached = ["0x0011", "0x0132", "0x3201", "0x1231", "0x4114", "0x5200"];
     let others = ["0x0001", "0x3003", "0x3443", "0x5321", "0x5500"];
     for (boards, code) in [(&reached[..], 0), (&others[..], 1)] {

@@ -117,7 +117,7 @@ impl CountEstimate {
             };
             let mut store = store(&stage.engine.to_string(), kept)?;
             let trial = try_out(&mut store, stage.engine, plan, choice.last())?;
-            // The last layer also takes the time to write what a count needs to continue.
+            // The time of the last layer includes writing the frontier, so its cost is not learned.
             let whole = trial.layers.len().saturating_sub(1).max(1);
             for (at, (layer, seconds)) in trial.layers.iter().enumerate() {
                 let work = forecast.count(stage.engine, layer);

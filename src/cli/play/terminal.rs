@@ -1,4 +1,4 @@
-//! The terminal during a game, how it is restored, and the signals that come meanwhile. Signals are
+//! The terminal during a game: its settings, their restoration, and signals. Signals are
 //! noted when they come, and obeyed between two keys.
 
 use std::env;

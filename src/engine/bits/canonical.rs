@@ -173,8 +173,8 @@ kernel! {
             let digits: &[u32; LINE] = row.digits[line * LINE..][..LINE].try_into().expect("a line");
             for (i, &word) in words.iter().enumerate() {
                 let (mut left, mut at) = (word, found);
-                // Four boards at a time, the last of which may be undefined: the processor cannot
-                // predict the number of bits of a word.
+                // Write four boards at a time, because the processor cannot predict the number of bits
+                // of a word. The last boards may be undefined.
                 while left != 0 {
                     for board in &mut boards[at..at + 4] {
                         let digits = digits[64 * i + left.trailing_zeros() as usize % 64];

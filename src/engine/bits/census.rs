@@ -131,7 +131,7 @@ pub(crate) fn add(counts: &mut [u64; EXPONENTS], times: u64, more: &[u64; EXPONE
 }
 
 impl Pair<'_> {
-    /// Count the states with the top half at `position`, of which `mark_dead` marked the dead ones.
+    /// Count the states with the top half at `position`, after `mark_dead` has marked the dead states.
     /// Returns whether there are any states.
     pub(super) fn count_states(
         &self,

@@ -23,7 +23,7 @@ impl LineMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
+    /// [`Error::Io`](crate::Error::Io) if the system gives no memory.
     pub(crate) fn resize(&mut self, len: usize) -> Result<()> {
         if self.pages.len() < len {
             self.pages = Pages::default();

@@ -1,4 +1,4 @@
-//! Splitters cut a part by key into ranges, each of which is sorted alone.
+//! Splitters cut a part by key into ranges. A task sorts each range alone.
 //!
 //! Key idea: the distribution of a part hardly changes from layer to layer. So quantiles of a
 //! sample of the part in the layer before cut it evenly (sample sort; Frazer and `McKellar`, 1970).
