@@ -94,26 +94,14 @@ pub mod counts;
 pub mod engine;
 mod error;
 #[cfg(feature = "machine")]
-#[cfg_attr(
-    not(feature = "cli"),
-    expect(
-        dead_code,
-        reason = "the program needs more of it than the Python module"
-    )
-)]
+#[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "for the program"))]
 mod estimate;
 pub mod game;
 pub mod graph;
 #[doc(hidden)]
 pub mod internals;
 #[cfg(feature = "machine")]
-#[cfg_attr(
-    not(feature = "cli"),
-    expect(
-        dead_code,
-        reason = "the program needs more of it than the Python module"
-    )
-)]
+#[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "for the program"))]
 mod known;
 mod laws;
 mod lines;

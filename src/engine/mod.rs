@@ -88,8 +88,6 @@ mod parts;
 mod pipeline;
 mod plan;
 mod round;
-#[cfg(test)]
-mod tests;
 mod visit;
 mod workers;
 

@@ -158,9 +158,7 @@ impl Plan {
         least(self.threads)
     }
 
-    /// A plan so small that even small games pack and spill their candidates, split ranges, and
-    /// take many batches.
-    #[cfg(test)]
+    /// See [`tiny_plan`](crate::internals::tiny_plan).
     pub(crate) fn tiny(threads: usize) -> Self {
         Self {
             memory: 0,

@@ -7,7 +7,7 @@
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as a person states it), `rules` (the
 //! kernels over slices), `spawned` (the moves of all candidates of an afterstate), `key` (boards as
-//! shorter numbers), `variant` (a game).
+//! shorter numbers), `variant` (a game), `objective` (the quantity that a player maximises).
 
 pub(crate) mod audit;
 pub(crate) mod board;
@@ -15,6 +15,7 @@ mod exp;
 pub(crate) mod grid;
 pub(crate) mod key;
 pub(crate) mod line;
+mod objective;
 pub(crate) mod rules;
 mod slide;
 mod spawned;
@@ -26,11 +27,12 @@ pub use board::{Board, Size, max_exp, sum};
 pub(crate) use board::{empty_cells, exps, holds};
 pub use exp::{Exp, PartKey};
 pub use grid::Grid;
+pub use objective::Objective;
 pub(crate) use rules::Rules;
 pub use rules::Tally;
 pub use slide::{Direction, Moved};
 pub(crate) use spawned::{LineTables, SpawnedMoves};
 pub use symmetry::Symmetry;
 pub(crate) use symmetry::{canonical, images, orbit};
+pub use variant::Game;
 pub(crate) use variant::text_in_json;
-pub use variant::{Game, Objective};

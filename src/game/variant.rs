@@ -1,10 +1,7 @@
-//! A game: the size of the board, the tile that wins, and the quantity that a player maximises.
+//! A game: the size of the board, and the tile that wins.
 
 use std::fmt;
 use std::str::FromStr;
-
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::board::{Board, Size, for_size};
 use super::exp::Exp;
@@ -16,15 +13,16 @@ use crate::error::{Error, Result};
 /// Write and read a type in JSON by its [`fmt::Display`] and its [`FromStr`].
 macro_rules! text_in_json {
     ($type:ty) => {
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 to.collect_str(self)
             }
         }
 
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                String::deserialize(from)?.parse().map_err(D::Error::custom)
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(from)?;
+                text.parse().map_err(serde::de::Error::custom)
             }
         }
     };
@@ -33,7 +31,6 @@ macro_rules! text_in_json {
 pub(crate) use text_in_json;
 
 text_in_json!(Game);
-text_in_json!(Objective);
 
 /// A game of 2048: board size, and winning tile if there is one.
 ///
@@ -212,61 +209,6 @@ impl FromStr for Game {
     }
 }
 
-/// The quantity that a player maximises; the value of a board is its expectation.
-///
-/// ```
-/// use enum48::game::{Exp, Objective};
-/// assert_eq!("score".parse::<Objective>()?, Objective::Score);
-/// let tile = Objective::Tile(Exp::of_tile(512).unwrap());
-/// assert_eq!(tile.to_string(), "512");
-/// # Ok::<(), enum48::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Objective {
-    /// The expected score.
-    Score,
-    /// The expected number of moves.
-    Moves,
-    /// The chance to reach a tile, from 4 to 65536.
-    Tile(Exp),
-}
-
-impl Objective {
-    /// The chance to reach a tile; `None` unless it is a power of two from 4 to 65536.
-    #[must_use]
-    pub fn of_tile(tile: u32) -> Option<Self> {
-        Exp::of_tile(tile)
-            .filter(|&exp| exp >= Exp::FOUR)
-            .map(Self::Tile)
-    }
-}
-
-/// `score`, `moves`, or the tile.
-impl fmt::Display for Objective {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Score => f.write_str("score"),
-            Self::Moves => f.write_str("moves"),
-            Self::Tile(exp) => write!(f, "{}", exp.tile()),
-        }
-    }
-}
-
-/// Reads only the form that [`fmt::Display`] writes.
-impl FromStr for Objective {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "score" => Some(Self::Score),
-            "moves" => Some(Self::Moves),
-            tile => tile.parse().ok().and_then(Self::of_tile),
-        }
-        .filter(|objective| objective.to_string() == text)
-        .ok_or_else(|| Error::Objective(text.to_owned()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,33 +316,6 @@ mod tests {
                 spawns.sort_unstable();
                 assert_eq!(spawns, kernel, "{name} {board:#x}");
             }
-        }
-    }
-
-    #[test]
-    fn an_objective_is_read_back_from_its_name() {
-        let tile = |tile| Objective::Tile(Exp::of_tile(tile).unwrap());
-        let named = [
-            ("score", Objective::Score),
-            ("moves", Objective::Moves),
-            ("4", tile(4)),
-            ("512", tile(512)),
-            ("65536", tile(65536)),
-        ];
-        for (name, objective) in named {
-            assert_eq!(objective.to_string(), name);
-            assert_eq!(name.parse::<Objective>().unwrap(), objective);
-        }
-        assert!(named.is_sorted_by_key(|(_, objective)| objective));
-    }
-
-    #[test]
-    fn other_names_of_objectives_are_refused() {
-        for other in [
-            "", "Score", " score", "win", "0", "1", "2", "3", "12", "0512", "+512", "131072",
-        ] {
-            let refused = other.parse::<Objective>();
-            assert!(matches!(refused, Err(Error::Objective(text)) if text == other));
         }
     }
 }

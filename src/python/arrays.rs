@@ -12,6 +12,9 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::counts::{Column, Table};
 use crate::game::{Board, Grid, Size};
 
+/// A number or an array of numbers, for Python.
+pub(super) type Numbers<'py> = PyResult<Bound<'py, PyAny>>;
+
 /// An argument of boards: an integer, or anything that `numpy` converts to an array of integers.
 pub(super) struct Boards<'py> {
     array: PyReadonlyArrayDyn<'py, Board>,
@@ -30,6 +33,10 @@ impl<'py> Boards<'py> {
     pub(super) fn named(given: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
         let array = unsigned(given, name)?;
         Ok(Self { array })
+    }
+
+    pub(super) fn py(&self) -> Python<'py> {
+        self.array.py()
     }
 
     /// The numbers, unchecked: they may not be boards.
@@ -64,10 +71,10 @@ impl<'py> Boards<'py> {
     /// by board. Like numpy's own functions, it returns a number for a single board without axes.
     pub(super) fn map_to<T: Element>(
         &self,
-        py: Python<'py>,
         axes: &[usize],
         fill: impl FnOnce(&mut [T]) -> PyResult<()>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Numbers<'py> {
+        let py = self.py();
         let array = new_array(py, &[self.array.shape(), axes].concat(), fill)?;
         array.get_item(PyTuple::empty(py))
     }
@@ -95,10 +102,8 @@ pub(super) fn unsigned<'py>(
         }
     }
     let refuse = |wrong: Bound<'py, PyAny>, expected: &str| {
-        if numpy
-            .call_method1(intern!(py, "any"), (wrong,))?
-            .is_truthy()?
-        {
+        let any = numpy.call_method1(intern!(py, "any"), (wrong,))?;
+        if any.is_truthy()? {
             return Err(PyValueError::new_err(format!(
                 "{name}: expected {expected}"
             )));

@@ -68,9 +68,9 @@ impl PyBest {
         let values = worth.iter().map(|worth| worth.value);
         let moves = worth.iter().flat_map(|worth| worth.moves);
         Ok(Self {
-            directions: boards.map_to(py, &[], |to| fill(to, directions))?.unbind(),
-            values: boards.map_to(py, &[], |to| fill(to, values))?.unbind(),
-            moves: boards.map_to(py, &[4], |to| fill(to, moves))?.unbind(),
+            directions: boards.map_to(&[], |to| fill(to, directions))?.unbind(),
+            values: boards.map_to(&[], |to| fill(to, values))?.unbind(),
+            moves: boards.map_to(&[4], |to| fill(to, moves))?.unbind(),
         })
     }
 }
@@ -85,13 +85,8 @@ fn fill<T>(to: &mut [T], numbers: impl Iterator<Item = T>) -> PyResult<()> {
 #[pymethods]
 impl PyBest {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let Self {
-            directions,
-            values,
-            moves,
-        } = self;
-        let [directions, values, moves] =
-            [directions, values, moves].map(|array| array.bind(py).repr());
+        let arrays = [&self.directions, &self.values, &self.moves];
+        let [directions, values, moves] = arrays.map(|array| array.bind(py).repr());
         Ok(format!(
             "Best(directions={}, values={}, moves={})",
             directions?, values?, moves?

@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
 use super::arguments::{ShapeArg, SpawnedArg};
-use super::arrays::{Boards, new_array, unsigned};
+use super::arrays::{Boards, Numbers, new_array, unsigned};
 use super::threads::work_in_pool;
 use crate::game::rules::rules;
 use crate::game::{Board, Exp, Size};
@@ -24,15 +24,15 @@ const SLICE: usize = 1 << 12;
 /// Fill an array with the shape of `boards` and the additional last `axes`. `act` computes the
 /// numbers of a slice of boards.
 fn map_boards<'py, T: Element>(
-    py: Python<'py>,
     boards: &Boards<'py>,
     size: Size,
     axes: &[usize],
     act: impl Fn(&[Board], &mut [T]) + Sync,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Numbers<'py> {
     let given = boards.of(size)?;
     let numbers = axes.iter().product();
-    boards.map_to(py, axes, |made| in_slices(py, given, 1, made, numbers, act))
+    let py = boards.py();
+    boards.map_to(axes, |made| in_slices(py, given, 1, made, numbers, act))
 }
 
 /// Compute `numbers` numbers from each `width` given numbers. A large array is computed slice by
@@ -68,13 +68,9 @@ fn in_slices<Given: Sync, Made: Send>(
 /// >>> enum48.canonical([0x2310, 0x0132, 0x2130], (2, 2))
 /// array([306, 306, 306], dtype=uint64)
 #[pyfunction]
-pub(super) fn canonical<'py>(
-    py: Python<'py>,
-    boards: Boards<'py>,
-    shape: ShapeArg,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
     let rules = rules(shape.0);
-    map_boards(py, &boards, shape.0, &[], |boards, made| {
+    map_boards(&boards, shape.0, &[], |boards, made| {
         made.copy_from_slice(boards);
         rules.canonicalise(made);
     })
@@ -88,13 +84,9 @@ pub(super) fn canonical<'py>(
 /// >>> [hex(board) for board in enum48.moves(0x2310, "2x2")]
 /// ['0x0', '0x2301', '0x2013', '0x0']
 #[pyfunction]
-pub(super) fn moves<'py>(
-    py: Python<'py>,
-    boards: Boards<'py>,
-    shape: ShapeArg,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn moves<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
     let rules = rules(shape.0);
-    map_boards(py, &boards, shape.0, &[4], |boards, made| {
+    map_boards(&boards, shape.0, &[4], |boards, made| {
         let mut slid = [(); 4].map(|()| [0; 256]);
         for (boards, made) in boards.chunks(256).zip(made.chunks_mut(4 * 256)) {
             let each = slid.each_mut().map(|slid| &mut slid[..boards.len()]);
@@ -115,14 +107,9 @@ pub(super) fn moves<'py>(
 /// ['0x0', '0x2210', '0x0', '0x2012']
 #[pyfunction]
 #[pyo3(signature = (boards, shape, tile=SpawnedArg(Exp::TWO)), text_signature = "(boards, shape, tile=2)")]
-pub(super) fn spawns<'py>(
-    py: Python<'py>,
-    boards: Boards<'py>,
-    shape: ShapeArg,
-    tile: SpawnedArg,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn spawns<'py>(boards: Boards<'py>, shape: ShapeArg, tile: SpawnedArg) -> Numbers<'py> {
     let (cells, exp) = (shape.0.cells(), u64::from(tile.0.get()));
-    map_boards(py, &boards, shape.0, &[cells as usize], |boards, made| {
+    map_boards(&boards, shape.0, &[cells as usize], |boards, made| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
             for (cell, made) in (0..cells).rev().zip(made) {
                 let empty = board >> (4 * cell) & 15 == 0;
@@ -142,12 +129,8 @@ pub(super) fn spawns<'py>(
 /// >>> (enum48.points(after, "2x2") - enum48.points(0x2210, "2x2"))[after > 0].tolist()
 /// [8, 0, 8]
 #[pyfunction]
-pub(super) fn points<'py>(
-    py: Python<'py>,
-    boards: Boards<'py>,
-    shape: ShapeArg,
-) -> PyResult<Bound<'py, PyAny>> {
-    map_boards(py, &boards, shape.0, &[], |boards, made| {
+pub(super) fn points<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
+    map_boards(&boards, shape.0, &[], |boards, made| {
         for (&board, made) in boards.iter().zip(made) {
             *made = i64::from(potential(board));
         }
@@ -162,14 +145,10 @@ pub(super) fn points<'py>(
 /// >>> enum48.cells([0x2310, 0x0132], "2x2").shape
 /// (2, 2, 2)
 #[pyfunction]
-pub(super) fn cells<'py>(
-    py: Python<'py>,
-    boards: Boards<'py>,
-    shape: ShapeArg,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn cells<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
     let cells = shape.0.cells();
     let axes = [shape.0.rows(), shape.0.cols()].map(usize::from);
-    map_boards(py, &boards, shape.0, &axes, |boards, made| {
+    map_boards(&boards, shape.0, &axes, |boards, made| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
             for (cell, made) in (0..cells).rev().zip(made) {
                 *made = (1u16 << (board >> (4 * cell) & 15)) & !1;
@@ -188,10 +167,8 @@ pub(super) fn cells<'py>(
 /// Traceback (most recent call last):
 /// ValueError: cells: 3: not a tile: expected 0 or a power of two from 2 to 32768
 #[pyfunction]
-pub(super) fn boards<'py>(
-    py: Python<'py>,
-    cells: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn boards<'py>(cells: Bound<'py, PyAny>) -> Numbers<'py> {
+    let py = cells.py();
     let tiles = unsigned(&cells, "cells")?;
     let (shape, tiles) = (tiles.shape(), tiles.as_slice()?);
     let Some((axes, &[rows, columns])) = shape.split_last_chunk() else {

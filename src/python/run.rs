@@ -9,7 +9,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use super::arguments::{KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
-use super::arrays::{Boards, columns, new_array};
+use super::arrays::{Boards, Numbers, columns, new_array};
 use super::best::{self, PyBest, goal};
 use super::blocks::{PyBlocks, parts, read_parts};
 use super::threads::{work, work_in_pool};
@@ -178,14 +178,9 @@ impl PyRun {
     /// >>> 0x2310 in run
     /// True
     #[pyo3(signature = (boards, kind=STATES), text_signature = "($self, boards, kind='states')")]
-    fn position<'py>(
-        &self,
-        py: Python<'py>,
-        boards: Boards<'py>,
-        kind: KindArg,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn position<'py>(&self, py: Python<'py>, boards: Boards<'py>, kind: KindArg) -> Numbers<'py> {
         let given = boards.of(self.run.game().size())?;
-        boards.map_to(py, &[], |found: &mut [i64]| {
+        boards.map_to(&[], |found: &mut [i64]| {
             let tell = |at, position: Option<u64>| {
                 found[at] = position.map_or(-1, |position| position as i64);
             };
@@ -207,7 +202,7 @@ impl PyRun {
         max_tile: MaxTileArg,
         positions: Bound<'py, PyAny>,
         kind: KindArg,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Numbers<'py> {
         let positions = Boards::named(&positions, "positions")?;
         let (SumArg(sum), MaxTileArg(max), kind) = (sum, max_tile, kind.0);
         let key = PartKey { sum, max };
@@ -220,7 +215,7 @@ impl PyRun {
                 max.tile()
             )));
         }
-        positions.map_to(py, &[], |found: &mut [Board]| {
+        positions.map_to(&[], |found: &mut [Board]| {
             let tell = |at, board: Option<Board>| found[at] = board.unwrap_or_default();
             self.look_up_many(py, |lookup, stop| {
                 lookup.boards_at(kind, key, wanted, stop, tell)

@@ -19,6 +19,7 @@ mod layering;
 mod look_up;
 mod oracle;
 mod plain;
+mod plans;
 mod results;
 mod segments;
 mod solve;

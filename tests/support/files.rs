@@ -6,8 +6,11 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// The names and bytes of all files in a directory.
-pub(crate) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+/// Names and bytes of the files of a directory.
+pub(crate) type DirFiles = BTreeMap<String, Vec<u8>>;
+
+/// Read all files of a directory.
+pub(crate) fn files(dir: &Path) -> DirFiles {
     let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     entries
         .map(|entry| {
