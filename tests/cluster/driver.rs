@@ -27,6 +27,9 @@ const GAMES: [&str; 2] = [
     "--size 4 --max 32 --until 50 --segment 131072 --task 1000000",
 ];
 
+/// Some layers of the first game, in many tasks.
+const LAYERS: &str = "--size 4 --max 16 --until 50 --segment 131072 --task 100000";
+
 /// The command that drives `program` through a game, with this number of processes.
 fn driver(place: &Path, game: &str, processes: u32, program: &Path) -> Command {
     let mut command = Command::new("python3");
@@ -112,7 +115,7 @@ fn any_number_of_processes_makes_the_same_files() {
 #[test]
 fn planning_waits_until_a_reader_closes_the_run() {
     let place = in_memory();
-    let tasks = format!("cluster tasks {} --dir run", GAMES[0]);
+    let tasks = format!("cluster tasks {} --dir run", LAYERS);
     good(&place, &format!("{tasks} --quiet"));
     let reader = Run::open(&place.path().join("run")).unwrap();
     let mut asking = Command::new(PROGRAM)
@@ -134,9 +137,9 @@ fn aborted_tasks_are_done_again() {
     if !can_import(&["json"]) {
         return;
     }
-    let alone = alone(GAMES[0]);
+    let alone = alone(LAYERS);
     let (run, programs) = (in_memory(), place());
-    let said = drive(run.path(), GAMES[0], 2, &aborting(programs.path()));
+    let said = drive(run.path(), LAYERS, 2, &aborting(programs.path()));
     let aborted = said.matches(": exit ").count();
     assert!(aborted > 3, "{aborted} in {said}");
     expect_same(run.path(), &alone);
@@ -147,12 +150,12 @@ fn a_killed_driver_resumes() {
     if !can_import(&["json"]) {
         return;
     }
-    let alone = alone(GAMES[0]);
+    let alone = alone(LAYERS);
     let place = in_memory();
     let mut heard = Vec::new();
     for lines in 1..=8 {
         // The killed driver's tasks live on, and finish late.
-        let mut child = driver(place.path(), GAMES[0], 2, PROGRAM.as_ref())
+        let mut child = driver(place.path(), LAYERS, 2, PROGRAM.as_ref())
             .spawn()
             .unwrap();
         let said = BufReader::new(child.stderr.take().unwrap());
@@ -161,7 +164,7 @@ fn a_killed_driver_resumes() {
         child.wait().unwrap();
     }
     assert_eq!(heard.len(), 36);
-    let said = drive(place.path(), GAMES[0], 2, PROGRAM.as_ref());
+    let said = drive(place.path(), LAYERS, 2, PROGRAM.as_ref());
     let again = heard.iter().filter(|line| said.contains(line.as_str()));
     assert!(
         !again.into_iter().any(|line| line.ends_with("sealed")),

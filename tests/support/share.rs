@@ -9,7 +9,7 @@ use std::{env, fs};
 use fastrand::Rng;
 
 /// One of this many neighbouring cases is tested.
-const NEIGHBOURS: usize = 8;
+const NEIGHBOURS: usize = 16;
 
 /// One random case out of every [`NEIGHBOURS`], by the seed of this run, or all cases.
 pub(crate) fn share<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {

@@ -4,8 +4,8 @@
 //! and `code=$(enum48 play ...)` works.
 //!
 //! Reading order: `player` (a game with undo, and the keys), `screen` (the picture of a game, with
-//! the hints of a solution), `tiles` (the board in the picture), `terminal` (entered, drawn on and
-//! restored, and the signals that come meanwhile), `page` (the game in a browser).
+//! the hints of a solution), `tiles` (the board in the picture), `terminal` (the terminal and its
+//! signals during a game), `page` (the game in a browser).
 
 mod page;
 mod player;
