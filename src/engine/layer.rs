@@ -10,19 +10,26 @@
 //! small layer stay in memory. Unless the run keeps the afterstates of every layer, only the lists
 //! of the frontier are written, at the next seal.
 
+use std::collections::BTreeMap;
+use std::mem;
+
 use super::Counter;
 use super::frontier::{Frontier, ListSource, Origins};
 use super::lists::{CandidateSource, Candidates, Lists, MoveSink};
-use super::parts::{PartOrder, Parts};
+use super::parts::{BuiltPart, PartOrder, Parts};
 use super::plan::Plan;
 use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Board, PartKey, Tally};
+use crate::game::{Board, Exp, PartKey, Tally};
 use crate::part::Kind;
 use crate::progress::Progress;
 use crate::store::{CountedLayer, Store};
+
+/// The candidates for the afterstates of a layer, by largest tile. They come from the states with
+/// this largest tile, and from merges of states with the tile below.
+type Afterstates = BTreeMap<Exp, Candidates>;
 
 /// Counts layers as lists, one after another, and reuses its buffers.
 pub(crate) struct ListCounter<'a> {
@@ -99,19 +106,22 @@ impl<'a> ListCounter<'a> {
         let tiles = store.run().game().top().up_to();
         let keys: Vec<PartKey> = tiles.map(|max| PartKey { sum, max }).collect();
         let group_size = if small { keys.len() } else { 1 };
-        // Afterstates from merges in the part below the group.
-        let mut merged = None;
-        let mut lists = Vec::new();
+        let (mut afterstates, mut lists) = (Afterstates::new(), Vec::new());
         for keys in keys.chunks(group_size) {
             layer.rows.extend(keys.iter().copied().map(Row::of));
-            let group = Group::new(keys, merged, frontier, &self.lists);
-            self.build_states(&group, frontier, &mut layer, store, progress)?;
-            let (own, above) = group.into_afterstates();
+            for &PartKey { max, .. } in keys.iter().filter(|&&key| frontier.leads_to(key)) {
+                for max in [max, max.next()] {
+                    let collect = || self.lists.collect(Kind::Afterstates, max);
+                    afterstates.entry(max).or_insert_with(collect);
+                }
+            }
+            self.build_states(keys, &afterstates, frontier, &mut layer, store, progress)?;
+            let above = afterstates.split_off(&keys[keys.len() - 1].max.next());
+            let own = mem::replace(&mut afterstates, above);
             lists = self.build_afterstates(own, small, &mut layer, store)?;
-            merged = above;
         }
         // No afterstate holds the winning tile, so no candidate is lost here.
-        if let Some(empty) = merged {
+        for empty in afterstates.into_values() {
             empty.into_source()?.retire();
         }
         let ends = layer.rows.iter().all(|row| row.afterstates == 0);
@@ -125,23 +135,27 @@ impl<'a> ListCounter<'a> {
     /// Build the files of a group's live states, and collect their afterstates.
     fn build_states(
         &mut self,
-        group: &Group,
+        keys: &[PartKey],
+        afterstates: &Afterstates,
         frontier: &Frontier,
         layer: &mut CountedLayer,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let game = *store.run().game();
-        let mut keys: Vec<PartKey> = group.parts.iter().map(|&(key, _)| key).collect();
-        keys.retain(|&key| frontier.leads_to(key));
-        let origins: Vec<Origins> = keys.iter().map(|&key| frontier.origins(key)).collect();
+        let keys = keys.iter().copied().filter(|&key| frontier.leads_to(key));
+        let origins: Vec<Origins> = keys.map(|key| frontier.origins(key)).collect();
         let states = self.lists.spawn(&origins, self.parts.workers)?;
         let mut orders = Vec::new();
-        for (key, candidates) in keys.into_iter().zip(states) {
+        for (Origins { max, .. }, candidates) in origins.into_iter().zip(states) {
+            let [own, above] = [max, max.next()].map(|max| &afterstates[&max]);
             orders.push(PartOrder {
-                key,
+                key: PartKey {
+                    sum: layer.sum,
+                    max,
+                },
                 source: candidates.into_source()?,
-                visit: ExpandStates::new(&game, group.sink(key)),
+                visit: ExpandStates::new(&game, MoveSink::new(max, own, above)),
             });
         }
         let report = |counted: Tally| progress.advance(counted.unique);
@@ -169,15 +183,18 @@ impl<'a> ListCounter<'a> {
     /// Build afterstates: in memory if the layer is small, else in files.
     fn build_afterstates(
         &mut self,
-        afterstates: Vec<(PartKey, Candidates)>,
+        afterstates: Afterstates,
         small: bool,
         layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<Vec<(PartKey, Vec<Board>)>> {
         let mut orders = Vec::new();
-        for (key, candidates) in afterstates {
+        for (max, candidates) in afterstates {
             orders.push(PartOrder {
-                key,
+                key: PartKey {
+                    sum: layer.sum,
+                    max,
+                },
                 source: candidates.into_source()?,
                 visit: CountAfterstates::new(store.run().game()),
             });
@@ -186,33 +203,31 @@ impl<'a> ListCounter<'a> {
         if small {
             for built in self.parts.build_lists(orders)? {
                 layer.took(built.cuts);
-                row_of(layer, built.key).afterstates = built.part.len() as u64;
-                self.finish_afterstates(built.key, &built.tally, built.source, layer);
-                lists.push((built.key, built.part));
+                lists.push((built.key, self.finish_afterstates(built, layer)));
             }
         } else {
-            for built in self
-                .parts
-                .build_files(Kind::Afterstates, orders, store, |_| ())?
-            {
-                layer.wrote(Kind::Afterstates, built.part.bytes, built.cuts);
-                row_of(layer, built.key).afterstates = built.part.states;
-                self.finish_afterstates(built.key, &built.tally, built.source, layer);
+            let kind = Kind::Afterstates;
+            for built in self.parts.build_files(kind, orders, store, |_| ())? {
+                layer.wrote(kind, built.part.bytes, built.cuts);
+                self.finish_afterstates(built, layer);
             }
         }
         Ok(lists)
     }
 
-    fn finish_afterstates(
+    /// Add the counts of a part of afterstates to its row. Returns its list or the summary of its
+    /// files.
+    fn finish_afterstates<T>(
         &mut self,
-        key: PartKey,
-        tally: &Tally,
-        source: CandidateSource,
+        built: BuiltPart<CandidateSource, T>,
         layer: &mut CountedLayer,
-    ) {
-        row_of(layer, key).empty_cells = tally.empty_cells;
-        self.lists
-            .remember(Kind::Afterstates, key.max, source.retire());
+    ) -> T {
+        let row = row_of(layer, built.key);
+        row.afterstates = built.tally.unique;
+        row.empty_cells = built.tally.empty_cells;
+        let (max, sample) = (built.key.max, built.source.retire());
+        self.lists.remember(Kind::Afterstates, max, sample);
+        built.part
     }
 
     /// Write the files of afterstates that are in memory.
@@ -240,56 +255,4 @@ impl<'a> ListCounter<'a> {
 fn row_of(layer: &mut CountedLayer, key: PartKey) -> &mut Row {
     let row = layer.rows.iter_mut().find(|row| row.key() == Some(key));
     row.expect("each part of a group has a row")
-}
-
-/// Parts of a layer that are counted together.
-struct Group {
-    /// Each part, with the candidates for its afterstates. They come from the states of the part,
-    /// and from merges in the part below it.
-    parts: Vec<(PartKey, Option<Candidates>)>,
-    /// Afterstates of the part above the group, from merges in its last part.
-    above: Option<Candidates>,
-}
-
-impl Group {
-    /// A group of the parts `keys`. `merged` has the afterstates from merges in the part below the
-    /// group.
-    fn new(
-        keys: &[PartKey],
-        merged: Option<Candidates>,
-        frontier: &Frontier,
-        lists: &Lists,
-    ) -> Self {
-        let (mut parts, mut above) = (Vec::new(), merged);
-        for &key in keys {
-            let mut own = above.take();
-            if frontier.leads_to(key) {
-                own.get_or_insert_with(|| lists.collect(Kind::Afterstates, key.max));
-                above = Some(lists.collect(Kind::Afterstates, key.max.next()));
-            }
-            parts.push((key, own));
-        }
-        Self { parts, above }
-    }
-
-    /// The sink for the afterstates of a part's states.
-    fn sink(&self, key: PartKey) -> MoveSink<'_> {
-        let mut candidates = self.parts.iter().skip_while(|(part, _)| *part != key);
-        let own = candidates.next().and_then(|(_, own)| own.as_ref());
-        let above = match candidates.next() {
-            Some((_, above)) => above,
-            None => &self.above,
-        };
-        let (Some(own), Some(above)) = (own, above) else {
-            unreachable!("afterstates are collected for each part that has states");
-        };
-        MoveSink::new(key.max, own, above)
-    }
-
-    /// The complete afterstates of the parts, and the afterstates for the part above the group.
-    fn into_afterstates(self) -> (Vec<(PartKey, Candidates)>, Option<Candidates>) {
-        let collected = |(key, candidates): (PartKey, Option<_>)| Some((key, candidates?));
-        let own = self.parts.into_iter().filter_map(collected).collect();
-        (own, self.above)
-    }
 }
