@@ -65,10 +65,7 @@ fn stock() -> MutexGuard<'static, Vec<&'static mut [u32]>> {
 fn slab() -> &'static mut [u32] {
     const WORDS: usize = SLAB / size_of::<u32>();
     match Pages::new(WORDS) {
-        Ok(pages) => {
-            let pages: &'static mut Pages<u32> = Box::leak(Box::new(pages));
-            pages
-        }
+        Ok(pages) => &mut **Box::leak(Box::new(pages)),
         Err(_) => vec![0; WORDS].leak(),
     }
 }

@@ -29,12 +29,13 @@ use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, set};
 use super::listing::{Lister, Listing};
-use super::matrix::{LineMemory, Matrix, Permuter};
+use super::matrix::{Matrix, Permuter};
 use super::prefixes::{Prefixes, Standing};
 use super::slide::{MovedPair, Slide};
 use super::spawn::Spawns;
 use crate::error::Result;
 use crate::game::{Board, Game};
+use crate::pages::Pages;
 use crate::part::{Fingerprint, fingerprint};
 
 /// The boards of a layer, given the weights of both halves.
@@ -67,7 +68,7 @@ pub(crate) struct PairScratch {
     pub(super) canonical: Canonical,
     pub(super) lister: Lister,
     /// Rows by bottom half.
-    pub(super) flipped: Matrix<LineMemory>,
+    pub(super) flipped: Matrix<Pages<BitLine>>,
     slide: Slide,
 }
 

@@ -10,8 +10,9 @@ use std::mem;
 use super::class::{Class, ColumnRange, NONE};
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, or, or_masked, transpose};
-use super::matrix::{LineMemory, Matrix, NewMatrix};
+use super::matrix::{Matrix, NewMatrix};
 use crate::error::Result;
+use crate::pages::Pages;
 
 /// The targets of the halves of a class under a move to the left.
 pub(crate) struct MoveTable {
@@ -48,7 +49,7 @@ pub(crate) struct MovedPair<'a, 'b> {
 #[derive(Default)]
 pub(crate) struct Slide {
     /// A row for each target of the batch.
-    batch: Matrix<LineMemory>,
+    batch: Matrix<Pages<BitLine>>,
     /// For each bottom half that a move leads to, the bits of 512 targets.
     moved: Vec<BitLine>,
     /// The number of the batch, and whether it has bits.
