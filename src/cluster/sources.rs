@@ -105,6 +105,11 @@ impl Source for KeyRange {
         vec![self.size; self.ranges.len()]
     }
 
+    /// The candidates are counted while they are read.
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+
     fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         let runs = &mut *self.runs.lock(worker.index);
         for (file, run) in self.files.iter().zip(runs.iter_mut()) {
@@ -155,13 +160,6 @@ impl PositionRange {
 impl Source for PositionRange {
     fn tasks(&self) -> Vec<usize> {
         self.tasks.iter().map(|(.., boards)| boards.len()).collect()
-    }
-
-    fn tally(&self) -> Tally {
-        Tally {
-            candidates: self.tasks().iter().sum::<usize>() as u64,
-            ..Tally::default()
-        }
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {

@@ -6,14 +6,14 @@ use super::layer::{PlannedLayer, Receipt, total};
 use super::plan::{Stage, Task};
 use super::sources::{BLOCK, KeyRange, PositionRange};
 use crate::engine::{
-    AsKeys, Candidates, CountAfterstates, ExpandStates, Files, Frontier, Lists, MoveSink, OnlyList,
+    AsKeys, Candidates, CountAfterstates, ExpandStates, Frontier, Lists, MoveSink, OnlyList,
     PartOrder, Parts, Plan, Source, Visit, Workers, codec,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
 use crate::game::{Exp, PartKey, Tally};
 use crate::part::{Fingerprint, Kind, Sealed};
-use crate::store::{Attempt, Writer};
+use crate::store::{Attempt, Files, Writer};
 
 /// zstd level of the files between stages: no compression, because each file is read only once.
 const LEVEL: i32 = 0;
@@ -112,7 +112,7 @@ impl Work<'_> {
         let max = self.task.max;
         self.expect(self.task.number < self.layer.plan.gathers(max).count())?;
         let source = self.key_range(self.layer.plan.reduced(max))?;
-        let visit = CountAfterstates::new(self.layer.run.game());
+        let visit = CountAfterstates(self.layer.run.game().rules());
         self.build_keys(source, visit)
     }
 

@@ -208,13 +208,6 @@ impl Source for ListSource<'_> {
         slices.map(|number| slice(self.0, number).len()).collect()
     }
 
-    fn tally(&self) -> Tally {
-        Tally {
-            candidates: self.0.len() as u64,
-            ..Tally::default()
-        }
-    }
-
     fn produce(&self, task: usize, _: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         states.clear();
         states.extend_from_slice(&self.0[slice(self.0, task)]);

@@ -196,7 +196,7 @@ impl<'a> ListCounter<'a> {
                     max,
                 },
                 source: candidates.into_source()?,
-                visit: CountAfterstates::new(store.run().game()),
+                visit: CountAfterstates(store.run().game().rules()),
             });
         }
         let mut lists = Vec::new();

@@ -7,7 +7,7 @@ use std::mem;
 
 use super::chunk::{CHUNK, Chunk, ChunkPool};
 use crate::error::Result;
-use crate::part::delta::{put_deltas, take_deltas, walk_deltas};
+use crate::part::delta::{put_deltas, take_deltas};
 use crate::store::Spill;
 
 const WORD: usize = size_of::<u32>();
@@ -16,7 +16,6 @@ const WORD: usize = size_of::<u32>();
 const WRITE: usize = 256;
 
 /// A block of a run: its location and a summary of its content.
-#[derive(Clone, Copy)]
 struct PackedBlock {
     /// Offset of the first byte, a multiple of [`WORD`].
     at: u64,
@@ -38,31 +37,6 @@ enum RunPlace {
 pub(crate) struct PackedRun {
     blocks: Vec<PackedBlock>,
     place: RunPlace,
-}
-
-/// The keys of `low..high`. If `high` is `u64::MAX`, this key is included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds {
-    pub(crate) low: u64,
-    pub(crate) high: u64,
-}
-
-impl Bounds {
-    /// All keys.
-    pub(crate) const ALL: Self = Self {
-        low: 0,
-        high: u64::MAX,
-    };
-
-    /// Whether no key lies above the range.
-    pub(crate) fn is_last(self) -> bool {
-        self.high == u64::MAX
-    }
-
-    /// Whether a key lies within the range.
-    pub(crate) fn contain(self, key: u64) -> bool {
-        self.low <= key && (key < self.high || self.is_last())
-    }
 }
 
 impl PackedRun {
@@ -97,53 +71,17 @@ impl PackedRun {
         Ok(())
     }
 
-    /// Append the keys of a range within `bounds` to `out`, sorted. `bytes` is scratch space for
-    /// the block; no other memory is needed.
+    /// Append the keys of a range to `out`, sorted. `bytes` is scratch space for the block.
     pub(crate) fn read(
         &self,
         range: usize,
-        bounds: Bounds,
         spill: &Spill,
         bytes: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Some(PackedBlock { first, count, .. }) = self.deltas(range, spill, bytes)? else {
-            return Ok(());
-        };
-        if bounds == Bounds::ALL {
-            take_deltas(bytes, first, count, out).expect("`put_deltas` wrote the bytes");
-        } else {
-            let from_low = walk_deltas(bytes, first).skip_while(|&key| key < bounds.low);
-            out.extend(from_low.take_while(|&key| bounds.contain(key)));
-        }
-        Ok(())
-    }
-
-    /// Append every `stride`-th key of a range to `out`.
-    pub(crate) fn sample(
-        &self,
-        range: usize,
-        stride: usize,
-        spill: &Spill,
-        bytes: &mut Vec<u8>,
-        out: &mut Vec<u64>,
-    ) -> Result<()> {
-        if let Some(block) = self.deltas(range, spill, bytes)? {
-            out.extend(walk_deltas(bytes, block.first).step_by(stride));
-        }
-        Ok(())
-    }
-
-    /// Read the block of a range into `bytes`; `None` if the range is empty.
-    fn deltas(
-        &self,
-        range: usize,
-        spill: &Spill,
-        bytes: &mut Vec<u8>,
-    ) -> Result<Option<PackedBlock>> {
-        let block = self.blocks[range];
+        let block = &self.blocks[range];
         if block.count == 0 {
-            return Ok(None);
+            return Ok(());
         }
         bytes.clear();
         match &self.place {
@@ -164,7 +102,8 @@ impl PackedRun {
                 spill.read(begin + block.at, block.crc, bytes)?;
             }
         }
-        Ok(Some(block))
+        take_deltas(bytes, block.first, block.count, out).expect("`put_deltas` wrote the bytes");
+        Ok(())
     }
 
     /// Return the chunks to the pool.
@@ -255,36 +194,14 @@ mod tests {
         let check = |run: &PackedRun, spill: &Spill| {
             for (range, keys) in ranges.iter().enumerate() {
                 assert_eq!(run.count(range), keys.len());
-                let (low, high) = (90_000, (1 << 41) + 5_000_000_000);
-                for bounds in [
-                    Bounds::ALL,
-                    Bounds { low, high },
-                    Bounds { low, ..Bounds::ALL },
-                ] {
-                    let mut found = Vec::new();
-                    let mut bytes = Vec::new();
-                    run.read(range, bounds, spill, &mut bytes, &mut found)
-                        .unwrap();
-                    let within = keys.iter().copied().filter(|&key| bounds.contain(key));
-                    assert_eq!(found, within.collect::<Vec<_>>(), "{range} {bounds:?}");
-                }
-                let (mut sample, mut bytes) = (Vec::new(), Vec::new());
-                run.sample(range, 7, spill, &mut bytes, &mut sample)
-                    .unwrap();
-                assert!(sample.iter().eq(keys.iter().step_by(7)));
+                let (mut found, mut bytes) = (Vec::new(), Vec::new());
+                run.read(range, spill, &mut bytes, &mut found).unwrap();
+                assert_eq!(found, *keys, "{range}");
             }
         };
         check(&run, &spill);
         run.spill(&mut spill, &mut pool).unwrap();
         assert_eq!((run.chunks(), pool.taken()), (0, 0));
         check(&run, &spill);
-    }
-
-    #[test]
-    fn the_greatest_key_lies_within_the_last_bounds() {
-        assert!(Bounds::ALL.contain(u64::MAX) && Bounds::ALL.contain(0));
-        let below = Bounds { low: 3, high: 9 };
-        assert!([3, 8].into_iter().all(|key| below.contain(key)));
-        assert!(![2, 9, u64::MAX].into_iter().any(|key| below.contain(key)));
     }
 }

@@ -12,26 +12,7 @@ use crate::game::{Board, PartKey, Tally};
 use crate::laws;
 use crate::part::{Kind, Sealed};
 use crate::progress::Cuts;
-use crate::store::{Store, Writer};
-
-/// A destination for the files of parts.
-pub(crate) trait Files {
-    /// Begin the files of a part.
-    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer>;
-
-    /// Finish the files of a part. Returns their summary.
-    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
-}
-
-impl Files for Store {
-    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
-        Self::create(self, kind, key)
-    }
-
-    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        Self::finish(self, kind, key, writer)
-    }
-}
+use crate::store::Files;
 
 /// Builds parts, and reuses its buffers.
 pub(crate) struct Parts<'a> {

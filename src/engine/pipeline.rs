@@ -40,9 +40,12 @@ pub(crate) trait Source: Sync {
     fn tasks(&self) -> Vec<usize>;
 
     /// The counts that are known before any task is done: candidates, and repeats that are already
-    /// dropped.
+    /// dropped. By default the numbers of [`Source::tasks`] are exact.
     fn tally(&self) -> Tally {
-        Tally::default()
+        Tally {
+            candidates: self.tasks().iter().sum::<usize>() as u64,
+            ..Tally::default()
+        }
     }
 
     /// How the work was divided to fit in memory.
@@ -96,10 +99,6 @@ pub(crate) struct Pipeline<F> {
     batch: usize,
     /// The boards of each task of a batch.
     produced: DoubleBuffer<Vec<Board>>,
-    /// Boards that do not fill a block yet. The boards of the next batch follow them.
-    rest: Vec<Board>,
-    /// A buffer for the rest of the next round.
-    next_rest: Vec<Board>,
     /// The findings of each block's visits.
     found: Vec<Mutex<F>>,
     /// The blocks of a batch, one for each file.
@@ -112,8 +111,6 @@ impl<F: Default + Send> Pipeline<F> {
         Self {
             batch,
             produced: DoubleBuffer::default(),
-            rest: Vec::new(),
-            next_rest: Vec::new(),
             found: Vec::new(),
             encoded: DoubleBuffer::default(),
         }
@@ -131,13 +128,14 @@ impl<F: Default + Send> Pipeline<F> {
         let batches = batches(&sizes, self.batch);
         let tallies = workers.per_thread(|_| vec![Tally::default(); parts.len()]);
         let (mut produced, mut writes) = (&[][..], Vec::new());
-        self.rest.clear();
+        // Boards that do not fill a block yet. The boards of the next batch follow them.
+        let mut rest = Vec::new();
         // The last batch takes two more rounds, one to be encoded and one to be written.
         for round in 0..batches.len() + 2 {
             let batch = batches.get(round).map_or(&[][..], Vec::as_slice);
             let tasks = batch.last().map_or(0, |part| part.slots().end);
             self.produced.prepare(tasks);
-            let ready = ready_parts(parts, produced, &self.rest, self.produced.filled());
+            let ready = ready_parts(parts, produced, &rest, self.produced.filled());
             let blocks = ready.last().map_or(0, |part| part.slots.end);
             self.encoded.prepare(blocks);
             let found = self.found.len().max(blocks);
@@ -153,9 +151,8 @@ impl<F: Default + Send> Pipeline<F> {
             let all = round.tasks(batch, mem::take(&mut writes));
             report(workers.each(&all, |worker, task| round.perform(task, worker))?);
 
-            round.copy_rest(&mut self.next_rest);
             writes = round.writes();
-            mem::swap(&mut self.rest, &mut self.next_rest);
+            rest = round.rest();
             self.produced.swap(tasks);
             self.encoded.swap(blocks);
             self.produced.shrink_to(2 * self.batch / tasks.max(1));

@@ -50,12 +50,13 @@ pub(super) struct Round<'a, S, V: Visit> {
 }
 
 impl<S: Source, V: Visit> Round<'_, S, V> {
-    /// Replace `rest` by the boards that do not fill a block yet.
-    pub(super) fn copy_rest(&self, rest: &mut Vec<Board>) {
-        rest.clear();
+    /// The boards that do not fill a block yet.
+    pub(super) fn rest(&self) -> Vec<Board> {
+        let mut rest = Vec::new();
         if let Some(last) = self.ready.last() {
-            last.boards.copy(last.ready, last.boards.len(), rest);
+            last.boards.copy(last.ready, last.boards.len(), &mut rest);
         }
+        rest
     }
 
     /// The tasks of the next round that write the blocks of this round.

@@ -131,24 +131,14 @@ impl Visit for ExpandStates<'_> {
 }
 
 /// Counts the empty cells of afterstates. The next layers spawn into these cells.
-pub(crate) struct CountAfterstates {
-    rules: &'static dyn Rules,
-}
-
-impl CountAfterstates {
-    pub(crate) fn new(game: &Game) -> Self {
-        Self {
-            rules: game.rules(),
-        }
-    }
-}
+pub(crate) struct CountAfterstates(pub(crate) &'static dyn Rules);
 
 impl Visit for CountAfterstates {
     type Found = ();
 
     fn retain_listed(&self, afterstates: &mut Vec<Board>) -> Tally {
         Tally {
-            empty_cells: self.rules.empty_cells(afterstates),
+            empty_cells: self.0.empty_cells(afterstates),
             ..Tally::default()
         }
     }

@@ -80,6 +80,28 @@ pub struct Store {
     notes: Vec<String>,
 }
 
+/// A destination for the files of parts.
+pub(crate) trait Files {
+    /// Begin the files of a part.
+    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer>;
+
+    /// Finish the files of a part. Returns their summary.
+    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
+}
+
+impl Files for Store {
+    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
+        let name = PartName::new(kind, key);
+        let label = name.label(self.run.game());
+        let segment = self.run.manifest.segment;
+        self.run.outbox.create(name, vec![label.into()], segment)
+    }
+
+    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
+        self.run.outbox.finish(PartName::new(kind, key), writer)
+    }
+}
+
 impl Store {
     /// The sealed layers of the run.
     #[must_use]
@@ -91,19 +113,6 @@ impl Store {
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
-    }
-
-    /// Begin the files of a part.
-    pub(crate) fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
-        let name = PartName::new(kind, key);
-        let label = name.label(self.run.game());
-        let segment = self.run.manifest.segment;
-        self.run.outbox.create(name, vec![label.into()], segment)
-    }
-
-    /// Finish the files of a part of the current layer; returns the totals of the files.
-    pub(crate) fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        self.run.outbox.finish(PartName::new(kind, key), writer)
     }
 
     /// Take over finished files of a part of the current layer, which must be in this file system.

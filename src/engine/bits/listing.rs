@@ -117,13 +117,6 @@ impl Source for RowSource {
         self.tasks.iter().map(boards).collect()
     }
 
-    fn tally(&self) -> Tally {
-        Tally {
-            candidates: self.tasks().into_iter().sum::<usize>() as u64,
-            ..Tally::default()
-        }
-    }
-
     fn cuts(&self) -> Cuts {
         Cuts {
             ranges: self.tasks.len() as u64,

@@ -313,7 +313,7 @@ impl<'a> Bits<'a> {
             let listing = Listing::new(self.game.top(), &self.plan, store);
             self.sweep
                 .list_afterstates(at == last, &listing, &mut || progress.advance(0))?;
-            let visit = || CountAfterstates::new(&self.game);
+            let visit = || CountAfterstates(self.game.rules());
             let orders = orders(&layers[at].rows, listing, visit);
             let report = |_| progress.advance(0);
             let built = self

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::half::Half;
 use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
-use crate::engine::packed::{Bounds, PackedRun, Packer};
+use crate::engine::packed::{PackedRun, Packer};
 use crate::error::Result;
 use crate::game::Board;
 use crate::store::Spill;
@@ -157,13 +157,9 @@ impl Rows {
                 }
                 Ok(())
             }
-            RowPlace::Packed { run, block } => self.runs[run as usize].read(
-                block as usize,
-                Bounds::ALL,
-                &self.spill,
-                bytes,
-                boards,
-            ),
+            RowPlace::Packed { run, block } => {
+                self.runs[run as usize].read(block as usize, &self.spill, bytes, boards)
+            }
         }
     }
 }

@@ -187,7 +187,6 @@ impl Buckets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::packed::Bounds;
     use std::collections::BTreeSet;
 
     #[test]
@@ -230,7 +229,7 @@ mod tests {
                 for run in &buckets.runs {
                     let from = held.len();
                     let mut bytes = Vec::new();
-                    run.read(range, Bounds::ALL, &buckets.spill, &mut bytes, &mut held)
+                    run.read(range, &buckets.spill, &mut bytes, &mut held)
                         .unwrap();
                     assert!(held[from..].is_sorted());
                 }

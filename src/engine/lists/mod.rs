@@ -46,7 +46,7 @@ use crate::per_thread::PerThread;
 use crate::store::Run;
 use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, MoveSink};
-pub(crate) use source::CandidateSource;
+pub(crate) use source::{Bounds, CandidateSource};
 use splitters::{Sample, Splitters};
 
 /// Data that is kept from layer to layer: samples to cut the parts of the next layer, and the

@@ -10,7 +10,6 @@ use super::buckets::Buckets;
 use super::candidates::CandidateScratch;
 use super::sort::{KeySorter, reduce};
 use super::splitters::Sample;
-use crate::engine::packed::Bounds;
 use crate::engine::pipeline::Source;
 use crate::engine::workers::Worker;
 use crate::error::Result;
@@ -109,6 +108,31 @@ impl Source for CandidateSource {
     }
 }
 
+/// The keys of `low..high`. If `high` is `u64::MAX`, this key is included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+}
+
+impl Bounds {
+    /// All keys.
+    pub(crate) const ALL: Self = Self {
+        low: 0,
+        high: u64::MAX,
+    };
+
+    /// Whether no key lies above the range.
+    pub(crate) fn is_last(self) -> bool {
+        self.high == u64::MAX
+    }
+
+    /// Whether a key lies within the range.
+    pub(crate) fn contain(self, key: u64) -> bool {
+        self.low <= key && (key < self.high || self.is_last())
+    }
+}
+
 /// A range of a part, or a smaller range within a range that is too large to sort at once.
 #[derive(Clone, Copy)]
 struct SortTask {
@@ -152,7 +176,11 @@ impl SortTask {
         for own in buckets {
             for packed in &own.runs {
                 let mut run = Vec::new();
-                packed.read(range, bounds, &own.spill, &mut bytes, &mut run)?;
+                packed.read(range, &own.spill, &mut bytes, &mut run)?;
+                if !self.is_whole() {
+                    run.retain(|&key| bounds.contain(key));
+                    run.shrink_to_fit();
+                }
                 runs.push(run);
             }
         }
@@ -164,16 +192,15 @@ impl SortTask {
 fn tasks(buckets: &[Buckets], most: usize) -> Result<Vec<SortTask>> {
     let mut tasks = Vec::new();
     for range in 0..buckets[0].limits.len() {
-        let candidates = buckets.iter().map(|own| own.candidates(range)).sum();
-        if candidates <= most {
-            let bounds = Bounds::ALL;
-            tasks.push(SortTask {
-                range,
-                bounds,
-                candidates,
-            });
+        let whole = SortTask {
+            range,
+            bounds: Bounds::ALL,
+            candidates: buckets.iter().map(|own| own.candidates(range)).sum(),
+        };
+        if whole.candidates <= most {
+            tasks.push(whole);
         } else {
-            split(buckets, range, candidates, most, &mut tasks)?;
+            split(buckets, whole, most, &mut tasks)?;
         }
     }
     Ok(tasks)
@@ -184,20 +211,21 @@ fn tasks(buckets: &[Buckets], most: usize) -> Result<Vec<SortTask>> {
 /// only to a part that has many times the size of the part in the layer before.
 fn split(
     buckets: &[Buckets],
-    range: usize,
-    candidates: usize,
+    whole: SortTask,
     most: usize,
     tasks: &mut Vec<SortTask>,
 ) -> Result<()> {
-    let stride = most / 64;
+    let (range, candidates, stride) = (whole.range, whole.candidates, most / 64);
     let mut sample = Vec::with_capacity(candidates / stride);
-    let mut bytes = Vec::new();
+    let (mut keys, mut bytes) = (Vec::new(), Vec::new());
     for own in buckets {
         let limits = own.limits[range];
         let unsorted = own.unsorted(range).flat_map(|slice| limits.keys(slice));
         sample.extend(unsorted.step_by(stride));
         for packed in &own.runs {
-            packed.sample(range, stride, &own.spill, &mut bytes, &mut sample)?;
+            keys.clear();
+            packed.read(range, &own.spill, &mut bytes, &mut keys)?;
+            sample.extend(keys.iter().step_by(stride));
         }
     }
     sample.sort_unstable();
@@ -211,9 +239,9 @@ fn split(
         };
         if high > low {
             tasks.push(SortTask {
-                range,
                 bounds: Bounds { low, high },
                 candidates: candidates / slices,
+                ..whole
             });
             low = high;
         }
@@ -274,5 +302,13 @@ mod tests {
             let packed: u64 = buckets.iter().map(|buckets| buckets.repeats).sum();
             assert_eq!(count + packed as usize, keys.len());
         }
+    }
+
+    #[test]
+    fn the_greatest_key_lies_within_the_last_bounds() {
+        assert!(Bounds::ALL.contain(u64::MAX) && Bounds::ALL.contain(0));
+        let below = Bounds { low: 3, high: 9 };
+        assert!([3, 8].into_iter().all(|key| below.contain(key)));
+        assert!(![2, 9, u64::MAX].into_iter().any(|key| below.contain(key)));
     }
 }
