@@ -2,7 +2,7 @@
 
 use crate::engine::{Plan, Workers};
 use crate::error::Result;
-use crate::game::{LineTables, Objective};
+use crate::game::LineTables;
 use crate::solve::{self, Payoff};
 use crate::store::{Goal, Solution};
 
@@ -42,10 +42,9 @@ pub fn expanding<R>(
     act: impl FnOnce(&Expand<'_>) -> R,
 ) -> Result<R> {
     let workers = Workers::start(&Plan::new(64 << 20, 1)?)?;
-    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let tables = solve::tables(solution);
-    let read = |sum| solve::read(solution, &objectives, &tables, sum, &workers);
+    let read = |sum| solve::read(solution, &payoffs, &tables, sum, &workers);
     let [twos, fours] = [read(sum + 2)?, read(sum + 4)?];
     let game = *solution.run().game();
     Ok(act(&Expand {

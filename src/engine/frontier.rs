@@ -103,11 +103,8 @@ impl Frontier {
         let (game, sum) = (*run.game(), run.sealed_sum() + 2);
         let mut parts = Vec::new();
         for before in [sum - 4, sum - 2] {
-            for max in game.top().up_to() {
-                let key = PartKey { sum: before, max };
-                if let Some(part) = run.part(Kind::Afterstates, key)? {
-                    parts.push((key, FrontierPart::File(part)));
-                }
+            for part in run.parts_of(Kind::Afterstates, before)? {
+                parts.push((part.label().key, FrontierPart::File(part)));
             }
         }
         Ok(Self {

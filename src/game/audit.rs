@@ -8,15 +8,6 @@ use super::exp::PartKey;
 use super::symmetry::canonical;
 use crate::wide::wide;
 
-/// The properties that every board of a part must have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// Sum and largest tile.
-    pub key: PartKey,
-    /// If true, the boards are afterstates, and each must have an empty cell.
-    pub room: bool,
-}
-
 /// The bits that [`fault`] returns.
 const OUTSIDE: u64 = 1;
 const IMAGE: u64 = 2;
@@ -27,11 +18,12 @@ const FULL: u64 = 16;
 /// The kernel of [`super::Rules::audit`].
 pub(super) fn audit<const R: usize, const C: usize>(
     boards: &[Board],
-    claim: Claim,
+    key: PartKey,
+    room: bool,
 ) -> Option<(Board, &'static str)> {
-    if faults::<R, C>(boards, claim) != 0 {
+    if faults::<R, C>(boards, key, room) != 0 {
         return boards.iter().find_map(|&board| {
-            let what = match fault::<R, C>(board, claim) {
+            let what = match fault::<R, C>(board, key, room) {
                 0 => return None,
                 bits if bits & OUTSIDE != 0 => "has tiles outside the board",
                 bits if bits & IMAGE != 0 => "is not canonical",
@@ -46,9 +38,9 @@ pub(super) fn audit<const R: usize, const C: usize>(
     // A board with more such tiles has a sum of at least (c + 3 - q) * 2^q, so few parts need this
     // check.
     let cells = Shape::<R, C>::CELLS as u32;
-    for q in 3..=claim.key.max.get() {
+    for q in 3..=key.max.get() {
         let most = cells + 2 - u32::from(q);
-        if (most + 1) << q <= claim.key.sum && fullest(boards, q) > u64::from(most) {
+        if (most + 1) << q <= key.sum && fullest(boards, q) > u64::from(most) {
             let full = boards
                 .iter()
                 .find(|&&board| tiles_from(board, q) > u64::from(most))?;
@@ -60,7 +52,7 @@ pub(super) fn audit<const R: usize, const C: usize>(
 
 /// The faults of a board, as a sum of the bits above; 0 if it has none.
 #[inline(always)]
-fn fault<const R: usize, const C: usize>(board: u64, claim: Claim) -> u64 {
+fn fault<const R: usize, const C: usize>(board: u64, key: PartKey, room: bool) -> u64 {
     let (mut sum, mut largest) = (0, 0);
     for cell in 0..Shape::<R, C>::CELLS {
         let exponent = board >> (4 * cell) & 15;
@@ -70,16 +62,16 @@ fn fault<const R: usize, const C: usize>(board: u64, claim: Claim) -> u64 {
     }
     (u64::from(board & !Shape::<R, C>::BOARD != 0) * OUTSIDE)
         | (u64::from(canonical::<R, C>(board) != board) * IMAGE)
-        | (u64::from(sum != u64::from(claim.key.sum)) * SUM)
-        | (u64::from(largest != u64::from(claim.key.max.get())) * LARGEST)
-        | (u64::from(claim.room & (!occupied(board) & Shape::<R, C>::BOARD & ONES == 0)) * FULL)
+        | (u64::from(sum != u64::from(key.sum)) * SUM)
+        | (u64::from(largest != u64::from(key.max.get())) * LARGEST)
+        | (u64::from(room & (!occupied(board) & Shape::<R, C>::BOARD & ONES == 0)) * FULL)
 }
 
 wide! {
-    fn faults<const R: usize, const C: usize>(boards: &[u64], claim: Claim) -> u64 {
+    fn faults<const R: usize, const C: usize>(boards: &[u64], key: PartKey, room: bool) -> u64 {
         boards
             .iter()
-            .fold(0, |faults, &board| faults | fault::<R, C>(board, claim))
+            .fold(0, |faults, &board| faults | fault::<R, C>(board, key, room))
     }
 }
 
@@ -111,17 +103,16 @@ mod tests {
     use super::*;
     use crate::game::Exp;
 
-    fn claim(sum: u32, tile: u32, room: bool) -> Claim {
+    fn key(sum: u32, tile: u32) -> PartKey {
         let max = Exp::of_tile(tile).unwrap();
-        let key = PartKey { sum, max };
-        Claim { key, room }
+        PartKey { sum, max }
     }
 
     /// Audit a list with `board` in the middle of boards that fit.
     fn among(board: Board) -> Option<(Board, &'static str)> {
         let mut boards = vec![0x0132; 100];
         boards[60] = board;
-        audit::<2, 2>(&boards, claim(14, 8, true))
+        audit::<2, 2>(&boards, key(14, 8), true)
     }
 
     #[test]
@@ -137,26 +128,20 @@ mod tests {
         }
         // 4 4 / 4 2 has the sum, but no 8.
         assert_eq!(among(0x1222), Some((0x1222, "has another largest tile")));
-        let full = audit::<2, 2>(&[0x1123], claim(16, 8, true));
+        let full = audit::<2, 2>(&[0x1123], key(16, 8), true);
         assert_eq!(full, Some((0x1123, "has no empty cell")));
-        assert_eq!(audit::<2, 2>(&[0x1123], claim(16, 8, false)), None);
+        assert_eq!(audit::<2, 2>(&[0x1123], key(16, 8), false), None);
     }
 
     #[test]
     fn more_large_tiles_than_play_can_make_are_found() {
         // On 2x2 at most three tiles from 8 up, two from 16 up, one 32.
-        let claim = |sum, tile| claim(sum, tile, false);
+        let audit = |boards: &[Board], sum, tile| audit::<2, 2>(boards, key(sum, tile), false);
         let full = "has more large tiles than play can make";
-        assert_eq!(audit::<2, 2>(&[0x1345], claim(58, 32)), None);
-        assert_eq!(audit::<2, 2>(&[0x3333], claim(32, 8)), Some((0x3333, full)));
-        assert_eq!(
-            audit::<2, 2>(&[0x1444], claim(50, 16)),
-            Some((0x1444, full))
-        );
-        assert_eq!(
-            audit::<2, 2>(&[0x1155], claim(68, 32)),
-            Some((0x1155, full))
-        );
+        assert_eq!(audit(&[0x1345], 58, 32), None);
+        assert_eq!(audit(&[0x3333], 32, 8), Some((0x3333, full)));
+        assert_eq!(audit(&[0x1444], 50, 16), Some((0x1444, full)));
+        assert_eq!(audit(&[0x1155], 68, 32), Some((0x1155, full)));
     }
 
     #[test]

@@ -22,7 +22,6 @@ mod spawned;
 mod symmetry;
 mod variant;
 
-pub(crate) use audit::Claim;
 pub use board::{Board, Size, max_exp, sum};
 pub(crate) use board::{empty_cells, exps, holds};
 pub use exp::{Exp, PartKey};

@@ -10,9 +10,9 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use super::audit::{Claim, audit};
+use super::audit::audit;
 use super::board::{Board, ONES, Shape, Size, for_size, occupied};
-use super::exp::Exp;
+use super::exp::{Exp, PartKey};
 use super::slide::{Moved, slide};
 use super::symmetry::{canonical, orbit};
 use crate::wide::wide;
@@ -75,9 +75,10 @@ pub trait Rules: Sync {
     /// Number of empty cells of all `boards` together.
     fn empty_cells(&self, boards: &[Board]) -> u64;
 
-    /// Check that each of `boards` is canonical, fits the claim, and has no more large tiles than
-    /// play can make. Returns the first board that fails, and the reason.
-    fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)>;
+    /// Check that each of `boards` is canonical, belongs to the part `key`, and has no more large
+    /// tiles than play can make. With `room`, the boards are afterstates, and each must have an empty
+    /// cell. Returns the first board that fails, and the reason.
+    fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)>;
 
     /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
     fn census(&self, states: &mut Vec<Board>) -> Tally;
@@ -133,8 +134,8 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
         empty_cells::<R, C>(boards)
     }
 
-    fn audit(&self, boards: &[Board], claim: Claim) -> Option<(Board, &'static str)> {
-        audit::<R, C>(boards, claim)
+    fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)> {
+        audit::<R, C>(boards, key, room)
     }
 
     fn census(&self, states: &mut Vec<Board>) -> Tally {

@@ -9,11 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::block::{Decoder, Payload};
-use super::contents::{About, FileContents, Label};
+use super::contents::{About, FileContents, Kind, Label};
 use super::fingerprint::Fingerprint;
 use super::frame::Frame;
 use super::writer::Sealed;
 use crate::error::{Error, Result};
+use crate::game::{Board, Rules};
 
 /// An open [`Part`], or an open [`ValueColumn`]. Opening checks header, index and footer; blocks are
 /// checked when decoded.
@@ -245,6 +246,25 @@ impl Part {
     #[must_use]
     pub fn label(&self) -> Label {
         self.contents
+    }
+
+    /// Check that boards of a block belong to the part, by the rules of its game.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`], which names the first board that does not.
+    pub(crate) fn audit(&self, rules: &dyn Rules, block: usize, boards: &[Board]) -> Result<()> {
+        let Label { kind, key, .. } = self.label();
+        let wrong = rules.audit(boards, key, kind == Kind::Afterstates);
+        wrong.map_or(Ok(()), |(board, what)| Err(self.wrong(block, board, what)))
+    }
+
+    /// The error that a board of a block is wrong.
+    pub(crate) fn wrong(&self, block: usize, board: Board, what: &str) -> Error {
+        Error::Damaged {
+            path: self.path().to_owned(),
+            what: format!("block {block}: {board:#x} {what}"),
+        }
     }
 
     /// Append the states of one block to `out`.

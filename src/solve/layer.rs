@@ -4,13 +4,15 @@ use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
+use super::columns::Buffers;
 use super::index::Index;
+use super::payoff::Payoff;
 use super::rank::{RankTables, Ranking};
 use crate::engine::{Done, Workers};
-use crate::error::{Error, Result};
-use crate::game::{Board, Claim, Game, Objective, PartKey};
+use crate::error::Result;
+use crate::game::{Board, Game, PartKey};
 use crate::pages::Pages;
-use crate::part::{Kind, Part, ValueColumn, ValueDecoder};
+use crate::part::{Kind, Part, ValueColumn};
 use crate::per_thread::PerThread;
 use crate::store::Solution;
 
@@ -22,14 +24,14 @@ pub(crate) struct SolvedPart {
 
 impl SolvedPart {
     /// Open the files of a part; `None` if it has no afterstates, or is not solved for all
-    /// objectives.
+    /// goals.
     pub(crate) fn open(
         solution: &Solution,
-        objectives: &[Objective],
+        payoffs: &[Payoff],
         key: PartKey,
     ) -> Result<Option<Self>> {
         match solution.run().part(Kind::Afterstates, key)? {
-            Some(afterstates) => Self::of(solution, objectives, afterstates),
+            Some(afterstates) => Self::of(solution, payoffs, afterstates),
             None => Ok(None),
         }
     }
@@ -37,10 +39,10 @@ impl SolvedPart {
     /// Like [`SolvedPart::open`], given the afterstates.
     pub(crate) fn of(
         solution: &Solution,
-        objectives: &[Objective],
+        payoffs: &[Payoff],
         afterstates: Part,
     ) -> Result<Option<Self>> {
-        let columns = columns(solution, objectives, &afterstates)?;
+        let columns = columns(solution, payoffs, &afterstates)?;
         Ok(columns.map(|columns| Self {
             afterstates,
             columns,
@@ -48,14 +50,14 @@ impl SolvedPart {
     }
 }
 
-/// Open the values of a part; `None` if it is not solved for all objectives.
+/// Open the values of a part; `None` if it is not solved for all goals.
 pub(super) fn columns(
     solution: &Solution,
-    objectives: &[Objective],
+    payoffs: &[Payoff],
     afterstates: &Part,
 ) -> Result<Option<Vec<ValueColumn>>> {
-    let columns = objectives.iter().map(|&objective| {
-        let column = solution.values(objective, afterstates.label().key)?;
+    let columns = payoffs.iter().map(|payoff| {
+        let column = solution.values(payoff.goal.objective, afterstates.label().key)?;
         if let Some(column) = &column {
             column.expect_blocks_of(afterstates)?;
         }
@@ -132,13 +134,6 @@ pub(crate) struct Draft<'a> {
     ranks: Vec<Mutex<Vec<u64>>>,
 }
 
-/// A thread's buffers for reading values.
-pub(crate) struct ValueReader {
-    places: Vec<u32>,
-    decoder: ValueDecoder,
-    values: Vec<u32>,
-}
-
 impl<'a> Draft<'a> {
     /// A draft of the layer of sum `sum`, which has `blocks` blocks.
     pub(crate) fn new(tables: &'a RankTables, game: Game, sum: u32, blocks: usize) -> Result<Self> {
@@ -164,16 +159,7 @@ impl<'a> Draft<'a> {
         block: usize,
         boards: &[Board],
     ) -> Result<()> {
-        let claim = Claim {
-            key: part.label().key,
-            room: true,
-        };
-        if let Some((board, what)) = self.game.rules().audit(boards, claim) {
-            return Err(Error::Damaged {
-                path: part.path().to_owned(),
-                what: format!("block {block}: {board:#x} {what}"),
-            });
-        }
+        part.audit(self.game.rules(), block, boards)?;
         let mut ranks = Vec::with_capacity(boards.len());
         self.ranking.ranks(boards, &mut ranks);
         self.index.announce(&ranks);
@@ -197,7 +183,7 @@ impl<'a> Draft<'a> {
         mut self,
         parts: &[SolvedPart],
         goals: usize,
-        readers: &PerThread<ValueReader>,
+        buffers: &PerThread<Buffers>,
         workers: &Workers,
     ) -> Result<SolvedLayer<'a>> {
         let blocks = blocks(parts);
@@ -208,13 +194,13 @@ impl<'a> Draft<'a> {
         })?;
         let values: Pages<AtomicU32> = Pages::new(self.index.number() as usize * goals)?;
         let Done = workers.each(&blocks, |worker, block| {
-            let reader = &mut *readers.lock(worker.index);
+            let buffers = &mut *buffers.lock(worker.index);
             let ranks = mem::take(&mut *self.ranks(block.at));
-            self.index.places(&ranks, &mut reader.places);
+            self.index.places(&ranks, &mut buffers.places);
             for (goal, column) in parts[block.part].columns.iter().enumerate() {
-                reader.values.clear();
-                column.read_block(block.number, &mut reader.decoder, &mut reader.values)?;
-                for (&place, &value) in reader.places.iter().zip(&reader.values) {
+                buffers.values.clear();
+                column.read_block(block.number, &mut buffers.decoder, &mut buffers.values)?;
+                for (&place, &value) in buffers.places.iter().zip(&buffers.values) {
                     values[place as usize * goals + goal].store(value, Relaxed);
                 }
             }
@@ -229,17 +215,5 @@ impl<'a> Draft<'a> {
 
     fn ranks(&self, at: usize) -> MutexGuard<'_, Vec<u64>> {
         self.ranks[at].lock().expect("no thread panics")
-    }
-}
-
-impl ValueReader {
-    pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
-        PerThread::new(workers.threads(), |_| {
-            Ok(Self {
-                places: Vec::new(),
-                decoder: ValueDecoder::new()?,
-                values: Vec::new(),
-            })
-        })
     }
 }

@@ -51,7 +51,7 @@ mod values;
 
 use crate::engine::{Done, PartBuild, Pipeline, Plan, Workers};
 use crate::error::Result;
-use crate::game::{Game, LineTables, Objective, PartKey};
+use crate::game::LineTables;
 use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
@@ -62,7 +62,7 @@ use expand::Expand;
 #[cfg(feature = "cli")]
 pub(crate) use goal::names;
 pub use goal::{goal, goals};
-use layer::{Draft, SolvedLayer, SolvedPart, ValueReader};
+use layer::{Draft, SolvedLayer, SolvedPart};
 pub use parts::{PartWorth, StateValues, Worth, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
@@ -95,8 +95,7 @@ pub fn solve(
     }
     let workers = Workers::start(plan)?;
     workers.install(|| {
-        let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
-        store.check_blocks(&objectives)?;
+        store.check_blocks(goals)?;
         for pass in &passes {
             make(store, pass, &workers, progress)?;
         }
@@ -140,47 +139,42 @@ fn make(
 /// Read a solved layer.
 pub(crate) fn read<'t>(
     solution: &Solution,
-    objectives: &[Objective],
+    payoffs: &[Payoff],
     tables: &'t RankTables,
     sum: u32,
     workers: &Workers,
 ) -> Result<SolvedLayer<'t>> {
-    let game = solution.run().game();
+    let run = solution.run();
     let mut parts = Vec::new();
-    for key in keys(game, sum) {
-        parts.extend(SolvedPart::open(solution, objectives, key)?);
+    for afterstates in run.parts_of(Kind::Afterstates, sum)? {
+        parts.extend(SolvedPart::of(solution, payoffs, afterstates)?);
     }
     let blocks = parts.iter().map(|part| part.afterstates.blocks()).sum();
-    let draft = Draft::new(tables, *game, sum, blocks)?;
+    let draft = Draft::new(tables, *run.game(), sum, blocks)?;
     let Done = draft.take_all(&parts, workers)?;
-    let readers = ValueReader::each(workers)?;
-    draft.read(&parts, objectives.len(), &readers, workers)
+    draft.read(&parts, payoffs.len(), &Buffers::each(workers)?, workers)
 }
 
 /// The state of a pass.
 struct Solver<'a> {
     store: &'a mut SolutionStore,
     pass: &'a Pass,
-    objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
     lines: LineTables,
     workers: &'a Workers,
     pipeline: Pipeline<Vec<u32>>,
     buffers: PerThread<Buffers>,
-    readers: PerThread<ValueReader>,
 }
 
 impl<'a> Solver<'a> {
     fn new(store: &'a mut SolutionStore, pass: &'a Pass, workers: &'a Workers) -> Result<Self> {
         let goals = &pass.goals;
         Ok(Self {
-            objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             pass,
             lines: LineTables::new(store.solution().run().game()),
             pipeline: Pipeline::new(BATCH * workers.threads()),
             buffers: Buffers::each(workers)?,
-            readers: ValueReader::each(workers)?,
             workers,
             store,
         })
@@ -207,7 +201,7 @@ impl<'a> Solver<'a> {
             let [twos, fours] = above;
             drop(fours);
             above = [
-                draft.read(&parts, self.objectives.len(), &self.readers, self.workers)?,
+                draft.read(&parts, self.payoffs.len(), &self.buffers, self.workers)?,
                 twos,
             ];
         }
@@ -223,10 +217,7 @@ impl<'a> Solver<'a> {
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
         let game = *self.store.solution().run().game();
         let run = self.store.solution().run();
-        let mut parts: Vec<Part> = Vec::new();
-        for key in keys(&game, sum) {
-            parts.extend(run.part(Kind::Afterstates, key)?);
-        }
+        let parts = run.parts_of(Kind::Afterstates, sum)?;
         let blocks = parts.iter().map(Part::blocks).sum();
         let draft = Draft::new(tables, game, sum, blocks)?;
         let expand = Expand {
@@ -266,17 +257,17 @@ impl<'a> Solver<'a> {
             let (source, writers) = build.into_built();
             let key = source.afterstates.label().key;
             finished.boards += source.afterstates.states();
-            for (&objective, writer) in self.objectives.iter().zip(writers) {
-                finished.bytes += self.store.finish(objective, key, writer)?.bytes;
+            for (goal, writer) in self.pass.goals.iter().zip(writers) {
+                finished.bytes += self.store.finish(goal.objective, key, writer)?.bytes;
             }
             solved.push(source.afterstates);
         }
-        self.store.seal(&self.objectives, sum)?;
+        self.store.seal(&self.pass.goals, sum)?;
         finished.disk = finished.bytes;
         progress.end(&finished);
         let mut parts = Vec::new();
         for afterstates in solved {
-            let part = SolvedPart::of(self.store.solution(), &self.objectives, afterstates)?;
+            let part = SolvedPart::of(self.store.solution(), &self.payoffs, afterstates)?;
             parts.extend(part);
         }
         Ok((draft, parts))
@@ -284,11 +275,6 @@ impl<'a> Solver<'a> {
 
     fn read<'t>(&self, tables: &'t RankTables, sum: u32) -> Result<SolvedLayer<'t>> {
         let solution = self.store.solution();
-        read(solution, &self.objectives, tables, sum, self.workers)
+        read(solution, &self.payoffs, tables, sum, self.workers)
     }
-}
-
-/// The parts of a layer.
-fn keys(game: &Game, sum: u32) -> impl Iterator<Item = PartKey> {
-    game.top().up_to().map(move |max| PartKey { sum, max })
 }

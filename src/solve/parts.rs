@@ -8,7 +8,7 @@ use super::layer::SolvedPart;
 use super::payoff::Payoff;
 use crate::cache::Cache;
 use crate::error::{Error, Result, SolvingError};
-use crate::game::{Board, Exp, Objective, PartKey, holds};
+use crate::game::{Board, Exp, PartKey, holds};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::store::{Goal, Solution, by_block, lower_bound};
 
@@ -75,10 +75,10 @@ pub struct Worth {
 /// Damaged files.
 pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartWorth>> {
     let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
-    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
+    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let parts = keys.into_par_iter().map(|key| {
-        let part = SolvedPart::open(solution, &objectives, key)?;
-        part.map(|part| worth(&part, key, goals)).transpose()
+        let part = SolvedPart::open(solution, &payoffs, key)?;
+        part.map(|part| worth(&part, key, &payoffs)).transpose()
     });
     let found = parts.collect::<Result<Vec<Option<PartWorth>>>>()?;
     Ok(found.into_iter().flatten().collect())
@@ -92,14 +92,13 @@ fn join(one: Sums, other: Sums) -> Sums {
     (one.0.min(other.0), total, one.2.max(other.2))
 }
 
-fn worth(part: &SolvedPart, key: PartKey, goals: &[Goal]) -> Result<PartWorth> {
-    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
+fn worth(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<PartWorth> {
     let none: Sums = (u32::MAX, 0, 0);
     let blocks = (0..part.afterstates.blocks()).into_par_iter();
     let sums = blocks.map(|number| {
-        let mut block = SolvedBlock::new(goals.len())?;
+        let mut block = SolvedBlock::new(payoffs.len())?;
         block.read(part, number)?;
-        let sums = block.values.iter().zip(&payoffs).map(|(values, payoff)| {
+        let sums = block.values.iter().zip(payoffs).map(|(values, payoff)| {
             let boards = block.afterstates.iter().zip(values);
             let units = boards.map(|(&board, &value)| payoff.ahead(board, value));
             units.fold(none, |sums, units| join(sums, (units, units.into(), units)))
@@ -107,7 +106,7 @@ fn worth(part: &SolvedPart, key: PartKey, goals: &[Goal]) -> Result<PartWorth> {
         Ok::<Vec<Sums>, Error>(sums.collect())
     });
     let total = sums.try_reduce(
-        || vec![none; goals.len()],
+        || vec![none; payoffs.len()],
         |one: Vec<Sums>, other| {
             Ok(one
                 .into_iter()
@@ -117,7 +116,8 @@ fn worth(part: &SolvedPart, key: PartKey, goals: &[Goal]) -> Result<PartWorth> {
         },
     )?;
     let afterstates = part.afterstates.states();
-    let worth = total.into_iter().zip(goals).map(|(sums, goal)| Worth {
+    let worth = total.into_iter().zip(payoffs);
+    let worth = worth.map(|(sums, Payoff { goal, .. })| Worth {
         least: goal.number(sums.0),
         mean: goal.number(1) * (sums.1 as f64 / afterstates as f64),
         greatest: goal.number(sums.2),
@@ -137,7 +137,6 @@ fn worth(part: &SolvedPart, key: PartKey, goals: &[Goal]) -> Result<PartWorth> {
 /// states, however large the layer is.
 pub struct StateValues<'a> {
     solution: &'a Solution,
-    objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
     /// `None` for parts that have no files.
     parts: Cache<PartKey, Option<Arc<SolvedPart>>>,
@@ -159,7 +158,6 @@ impl<'a> StateValues<'a> {
     pub fn new(solution: &'a Solution, goals: &[Goal]) -> Result<Self> {
         Ok(Self {
             solution,
-            objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             parts: Cache::new(OPEN_PARTS),
             block: SolvedBlock::new(goals.len())?,
@@ -235,7 +233,7 @@ impl<'a> StateValues<'a> {
             return Ok(());
         };
         let part = self.parts.get_or_make(key, || {
-            let part = SolvedPart::open(self.solution, &self.objectives, key)?;
+            let part = SolvedPart::open(self.solution, &self.payoffs, key)?;
             Ok((part.map(Arc::new), 1))
         })?;
         let part = part.ok_or_else(|| absent(first))?;

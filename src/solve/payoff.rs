@@ -20,7 +20,7 @@ use crate::store::{Goal, Rounding};
 /// The payoffs of a goal: the constants of the recursion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payoff {
-    goal: Goal,
+    pub(crate) goal: Goal,
     /// Added to the value of a state for its move.
     pub(crate) step: u32,
     /// Subtracted from the value of a state with a spawned 4.

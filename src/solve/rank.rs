@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::game::board::for_size;
 use crate::game::{Board, Exp, Size};
 use crate::wide::wide;
 
@@ -116,17 +117,7 @@ impl Ranking<'_> {
 
     /// Append the ranks of `boards`. Their size, sum and tiles must be possible in the ranking.
     pub fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
-        match (self.tables.size.rows(), self.tables.size.cols()) {
-            (2, 2) => ranks_of::<2, 2>(self, boards, ranks),
-            (2, 3) => ranks_of::<2, 3>(self, boards, ranks),
-            (2, 4) => ranks_of::<2, 4>(self, boards, ranks),
-            (3, 2) => ranks_of::<3, 2>(self, boards, ranks),
-            (3, 3) => ranks_of::<3, 3>(self, boards, ranks),
-            (3, 4) => ranks_of::<3, 4>(self, boards, ranks),
-            (4, 2) => ranks_of::<4, 2>(self, boards, ranks),
-            (4, 3) => ranks_of::<4, 3>(self, boards, ranks),
-            _ => ranks_of::<4, 4>(self, boards, ranks),
-        }
+        for_size!(self.tables.size, ranks_of::<R, C>(self, boards, ranks));
     }
 
     /// The tables for boards with rows of `C` cells.
@@ -149,20 +140,13 @@ impl Slices<'_> {
             let digits = board >> (4 * C * (R - 1 - row)) & ((1 << (4 * C)) - 1);
             self.rows[digits as usize]
         };
-        let (weight, top, bottom) = match R {
-            2 => (
-                row(0).weight,
-                u64::from(row(0).number),
-                u64::from(row(1).number),
-            ),
-            3 => {
-                let (weight, top) = self.pair(row(0), row(1));
-                (weight, top, u64::from(row(2).number))
-            }
-            _ => {
-                let (weight, top) = self.pair(row(0), row(1));
-                (weight, top, self.pair(row(2), row(3)).1)
-            }
+        let (weight, top) = match R {
+            2 => (row(0).weight, row(0).number.into()),
+            _ => self.pair(row(0), row(1)),
+        };
+        let bottom = match R {
+            4 => self.pair(row(2), row(3)).1,
+            _ => row(R - 1).number.into(),
         };
         let half = self.halves[usize::from(weight)];
         half.before + top * half.bottoms + bottom

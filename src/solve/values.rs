@@ -7,7 +7,7 @@ use super::layer::columns;
 use super::payoff::Payoff;
 use crate::cache::Cache;
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
+use crate::game::{Board, Direction, Exp, Game, Moved, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
 use crate::store::{Goal, Lookup, MAPS, Run, Solution};
 use crate::witness::{Predecessors, is_spawned};
@@ -42,7 +42,6 @@ use crate::witness::{Predecessors, is_spawned};
 /// ```
 pub struct Values<'a> {
     solution: &'a Solution,
-    objectives: Vec<Objective>,
     payoffs: Vec<Payoff>,
     afterstates: Lookup<&'a Run>,
     /// The open files of a part, one for each goal; `None` if it is not solved for all goals.
@@ -108,7 +107,6 @@ impl<'a> Values<'a> {
         let parts = MAPS / (threads * (1 + goals.len())) as u64;
         Ok(Self {
             solution,
-            objectives: goals.iter().map(|goal| goal.objective).collect(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             afterstates: Lookup::with_parts(run, share * afterstate as u64, parts)?,
             columns: Cache::new(parts),
@@ -255,7 +253,7 @@ impl<'a> Values<'a> {
         let key = PartKey::of(board);
         let columns = self.columns.get_or_make(key, || {
             let part = self.afterstates.part(Kind::Afterstates, key)?;
-            let columns = part.map(|part| columns(self.solution, &self.objectives, &part));
+            let columns = part.map(|part| columns(self.solution, &self.payoffs, &part));
             Ok((columns.transpose()?.flatten().map(Arc::new), 1))
         })?;
         let columns = columns.ok_or_else(absent)?;
@@ -321,21 +319,14 @@ impl<'a> BatchValues<'a> {
         let mut order: Vec<usize> = (0..questions.len()).collect();
         order.sort_by_cached_key(|&at| key(&questions[at]));
         let slice = order.len().div_ceil(self.values.len()).max(1);
-        let answers: Vec<Vec<A>> = self.pool.install(|| {
+        let mut answers: Vec<(usize, A)> = self.pool.install(|| {
             let slices = order.par_chunks(slice).zip(self.values.par_iter_mut());
-            slices
-                .map(|(slice, values)| {
-                    slice
-                        .iter()
-                        .map(|&at| ask(values, &questions[at]))
-                        .collect()
-                })
-                .collect::<Result<_>>()
+            let answers = slices.flat_map_iter(|(slice, values)| {
+                let answer = |&at: &usize| Ok((at, ask(values, &questions[at])?));
+                slice.iter().map(answer)
+            });
+            answers.collect::<Result<_>>()
         })?;
-        let mut answers: Vec<(usize, A)> = order
-            .into_iter()
-            .zip(answers.into_iter().flatten())
-            .collect();
         answers.sort_unstable_by_key(|&(at, _)| at);
         Ok(answers.into_iter().map(|(_, answer)| answer).collect())
     }

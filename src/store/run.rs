@@ -269,9 +269,14 @@ impl Run {
     /// missing or damaged.
     pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
         self.has_layer(Kind::States, sum)?;
+        Stream::over(self.parts_of(Kind::States, sum)?)
+    }
+
+    /// Open the parts of a layer that have files, in order of largest tile.
+    pub(crate) fn parts_of(&self, kind: Kind, sum: u32) -> Result<Vec<Part>> {
         let keys = self.manifest.layer(sum).filter_map(|row| row.key());
-        let parts = keys.filter_map(|key| self.part(Kind::States, key).transpose());
-        Stream::over(parts.collect::<Result<_>>()?)
+        keys.filter_map(|key| self.part(kind, key).transpose())
+            .collect()
     }
 
     /// All parts that should have files.

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{Watch, advance};
 use crate::counts::Row;
 use crate::error::{Error, Result, SolvingError};
-use crate::game::{Board, Claim, PartKey, Tally};
+use crate::game::{Board, PartKey, Tally};
 use crate::part::{
     Decoder, Fingerprint, Kind, Part, ValueColumn, ValueDecoder, fingerprint, value_fingerprint,
 };
@@ -88,28 +88,19 @@ fn read_block(
 ) -> Result<(Tally, Fingerprint)> {
     boards.clear();
     part.read_block(block, &mut Decoder::new()?, boards)?;
-    let (rules, label) = (run.game().rules(), part.label());
-    let claim = Claim {
-        key: label.key,
-        room: label.kind == Kind::Afterstates,
-    };
-    let wrong = |board: Board, what: &str| Error::Damaged {
-        path: part.path().to_owned(),
-        what: format!("block {block}: {board:#x} {what}"),
-    };
+    let rules = run.game().rules();
     let (mut totals, mut sum) = (Tally::default(), Fingerprint::default());
     for states in boards.chunks(SLICE) {
-        if let Some((board, what)) = rules.audit(states, claim) {
-            return Err(wrong(board, what));
-        }
+        part.audit(rules, block, states)?;
         totals.unique += states.len() as u64;
         sum += fingerprint(states);
-        match label.kind {
+        match part.label().kind {
             Kind::States => {
                 let mut live = states.to_vec();
                 let Tally { dead, labeled, .. } = rules.census(&mut live);
                 if dead > 0 {
-                    return Err(wrong(first_dead(states, &live), "has no legal move"));
+                    let dead = first_dead(states, &live);
+                    return Err(part.wrong(block, dead, "has no legal move"));
                 }
                 totals.labeled += labeled;
             }

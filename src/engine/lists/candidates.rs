@@ -1,6 +1,5 @@
 //! The candidates of one part, while they are collected: from spawns, from moves, and from starts.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::buckets::Buckets;
@@ -12,58 +11,27 @@ use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::game::board::holds;
 use crate::game::key::KeyCodec;
-use crate::game::{Board, Exp, Game, Rules};
+use crate::game::{Board, Exp, Rules};
 use crate::per_thread::PerThread;
-use crate::store::Spill;
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {
-    rules: &'static dyn Rules,
-    codec: KeyCodec,
-    splitters: Splitters,
-    buckets: PerThread<Buckets>,
-    scratch: Arc<PerThread<CandidateScratch>>,
+    pub(super) rules: &'static dyn Rules,
+    pub(super) codec: KeyCodec,
+    pub(super) splitters: Splitters,
+    pub(super) buckets: PerThread<Buckets>,
+    pub(super) scratch: Arc<PerThread<CandidateScratch>>,
     /// Most candidates that are sorted at once.
-    sort: usize,
+    pub(super) sort: usize,
 }
 
 impl Candidates {
-    /// Prepare to collect. Buckets spill to nameless files in `dir`.
-    pub(super) fn new(
-        game: &Game,
-        codec: KeyCodec,
-        splitters: Splitters,
-        plan: &Plan,
-        scratch: Arc<PerThread<CandidateScratch>>,
-        dir: &Path,
-    ) -> Self {
-        let buckets = |thread| {
-            let pool = &mut scratch.lock(thread).pool;
-            Ok(Buckets::new(&splitters, plan, Spill::new(dir), pool))
-        };
-        Self {
-            rules: game.rules(),
-            codec,
-            buckets: PerThread::new(plan.threads(), buckets).expect("nothing here fails"),
-            splitters,
-            scratch,
-            sort: plan.sort,
-        }
-    }
-
     /// Spawn `tile` into a block of afterstates, and collect the states in the buckets of one
     /// thread.
-    pub(super) fn spawn(
-        &self,
-        afterstates: &[Board],
-        tile: Exp,
-        thread: usize,
-        scratch: &mut CandidateScratch,
-    ) -> Result<()> {
+    pub(super) fn spawn(&self, afterstates: &[Board], tile: Exp, thread: usize) -> Result<()> {
         let mut buckets = self.buckets.lock(thread);
-        let CandidateScratch {
-            pool, sorter, made, ..
-        } = scratch;
+        let scratch = &mut *self.scratch.lock(thread);
+        let (pool, sorter, made) = (&mut scratch.pool, &mut scratch.sorter, &mut scratch.made);
         let produced = expand(afterstates, tile, self.rules, &self.codec, made, |key| {
             buckets.push(self.splitters.range(key), key, pool, sorter)
         })?;
@@ -119,15 +87,9 @@ impl<'a> MoveSink<'a> {
     /// canonical and have repeats; 0 stands for no afterstate. `worker` is the number of the
     /// thread.
     pub(crate) fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
-        let CandidateScratch {
-            pool,
-            sorter,
-            filter,
-            made,
-            keys,
-            ..
-        } = &mut *self.own.scratch.lock(worker);
-        let fresh = filter.pass(afterstates, made);
+        let scratch = &mut *self.own.scratch.lock(worker);
+        let (pool, sorter, keys) = (&mut scratch.pool, &mut scratch.sorter, &mut scratch.keys);
+        let fresh = scratch.filter.pass(afterstates, &mut scratch.made);
         self.own.rules.canonicalise(fresh);
         keys.clear();
         keys.extend_from_slice(fresh);

@@ -40,10 +40,11 @@ use super::plan::Plan;
 use super::workers::{Done, Workers};
 use crate::error::Result;
 use crate::game::key::KeyCodec;
-use crate::game::{Exp, Game, PartKey};
+use crate::game::{Exp, Game};
 use crate::part::Kind;
 use crate::per_thread::PerThread;
-use crate::store::Run;
+use crate::store::{Run, Spill};
+use buckets::Buckets;
 use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, MoveSink};
 pub(crate) use source::{Bounds, CandidateSource};
@@ -67,22 +68,18 @@ impl Lists {
     pub(crate) fn new(run: &Run, plan: &Plan) -> Result<Self> {
         let game = *run.game();
         let mut samples = BTreeMap::new();
-        for max in game.top().up_to() {
-            for kind in [Kind::States, Kind::Afterstates] {
-                let sum = run.sealed_sum();
-                if let Some(part) = run.part(kind, PartKey { sum, max })? {
-                    samples.insert((kind, max), Sample::of(&part));
-                }
+        for kind in [Kind::States, Kind::Afterstates] {
+            for part in run.parts_of(kind, run.sealed_sum())? {
+                samples.insert((kind, part.label().key.max), Sample::of(&part));
             }
         }
+        let scratch = (0..plan.threads()).map(|_| CandidateScratch::new(plan));
         Ok(Self {
             game,
             plan: plan.clone(),
             codec: KeyCodec::new(run.sealed_sum(), Exp::TWO),
             samples,
-            scratch: Arc::new(PerThread::new(plan.threads(), |_| {
-                Ok(CandidateScratch::new(plan))
-            })?),
+            scratch: Arc::new(PerThread::of(scratch)),
             dir: run.dir().to_owned(),
         })
     }
@@ -113,8 +110,18 @@ impl Lists {
         let ranges = splitters::ranges(candidates, &self.plan);
         let bits = self.codec.bits(self.game.size().cells());
         let splitters = Splitters::new(&keys, ranges, bits);
-        let (codec, scratch) = (self.codec.clone(), Arc::clone(&self.scratch));
-        Candidates::new(&self.game, codec, splitters, &self.plan, scratch, &self.dir)
+        let buckets = |thread| {
+            let pool = &mut self.scratch.lock(thread).pool;
+            Buckets::new(&splitters, &self.plan, Spill::new(&self.dir), pool)
+        };
+        Candidates {
+            rules: self.game.rules(),
+            codec: self.codec.clone(),
+            buckets: PerThread::of((0..self.plan.threads()).map(buckets)),
+            splitters,
+            scratch: Arc::clone(&self.scratch),
+            sort: self.plan.sort,
+        }
     }
 
     /// Keep a sample of a part for the next layer.
@@ -134,8 +141,7 @@ impl Lists {
             worker.boards.clear();
             let part = block.part;
             part.read(block.number, &mut worker.decoder, &mut worker.boards)?;
-            let mut scratch = self.scratch.lock(worker.index);
-            states.spawn(&worker.boards, block.tile, worker.index, &mut scratch)?;
+            states.spawn(&worker.boards, block.tile, worker.index)?;
             Ok(Done)
         })?;
         for (states, origins) in states.iter().zip(parts) {

@@ -140,18 +140,17 @@ impl SolutionStore {
         self.solution.outbox.finish(name, writer)
     }
 
-    /// Add a layer, solved for these objectives, to the manifest, and commit if a commit is due.
-    pub(crate) fn seal(&mut self, objectives: &[Objective], sum: u32) -> Result<()> {
+    /// Add a layer, solved for these goals, to the manifest, and commit if a commit is due.
+    pub(crate) fn seal(&mut self, goals: &[Goal], sum: u32) -> Result<()> {
         let Solution {
             manifest, outbox, ..
         } = &mut self.solution;
         let sealed = outbox.seal();
         for answer in &mut manifest.answers {
-            let objective = answer.goal.objective;
-            if objectives.contains(&objective) {
+            if goals.contains(&answer.goal) {
                 answer.solved_sum = sum;
                 for (name, files) in &sealed {
-                    if name.objective == Some(objective) {
+                    if name.objective == Some(answer.goal.objective) {
                         let values = SealedValues::new(name.key, files.clone());
                         answer.files.push(values);
                     }
@@ -168,16 +167,16 @@ impl SolutionStore {
         Ok(())
     }
 
-    /// Check every block of the afterstates and of these objectives' values against its checksum,
+    /// Check every block of the afterstates and of these goals' values against its checksum,
     /// on the threads of the caller's pool.
-    pub(crate) fn check_blocks(&self, objectives: &[Objective]) -> Result<()> {
+    pub(crate) fn check_blocks(&self, goals: &[Goal]) -> Result<()> {
         let solution = &self.solution;
         let parts: Vec<PartKey> = solution.run.parts(Kind::Afterstates).collect();
         parts.par_iter().try_for_each(|&key| {
             let part = solution.run.part(Kind::Afterstates, key)?;
             part.map_or(Ok(()), |part| part.check_blocks())?;
-            objectives.iter().try_for_each(|&objective| {
-                let column = solution.values(objective, key)?;
+            goals.iter().try_for_each(|goal| {
+                let column = solution.values(goal.objective, key)?;
                 column.map_or(Ok(()), |column| column.check_blocks())
             })
         })
