@@ -8,7 +8,7 @@
 use std::ops::RangeInclusive;
 
 #[cfg(any(feature = "machine", test))]
-use crate::game::{Game, Size};
+use crate::game::{Game, Size, board::for_size, exps, images};
 
 /// For each half sum up to `last / 2`, the number of canonical boards of a game that hold a 2 or a 4.
 #[cfg(any(feature = "machine", test))]
@@ -60,22 +60,14 @@ fn boards(cycles: &[usize], tiles: RangeInclusive<u8>, half: usize) -> Vec<u64> 
 /// The symmetries of a rectangle, as permutations: entry i is the cell to which cell i moves.
 #[cfg(any(feature = "machine", test))]
 fn symmetries(size: Size) -> Vec<Vec<usize>> {
-    let (rows, cols) = (usize::from(size.rows()), usize::from(size.cols()));
-    let image = |symmetry: u32, cell: usize| {
-        let (mut row, mut col) = (cell / cols, cell % cols);
-        if symmetry & 1 != 0 {
-            row = rows - 1 - row;
-        }
-        if symmetry & 2 != 0 {
-            col = cols - 1 - col;
-        }
-        if symmetry & 4 != 0 {
-            (row, col) = (col, row);
-        }
-        row * cols + col
-    };
-    (0..size.symmetries())
-        .map(|symmetry| (0..rows * cols).map(|cell| image(symmetry, cell)).collect())
+    // A board whose digits are the numbers of its cells.
+    let numbered = 0x0123_4567_89ab_cdef >> (64 - 4 * size.cells());
+    let images = for_size!(size, images::<R, C>(numbered)).into_iter();
+    let outside = 16 - size.cells() as usize;
+    let cells = |image| exps(image).rev().skip(outside).map(|exp| exp.get().into());
+    images
+        .take(size.symmetries() as usize)
+        .map(|image| cells(image).collect())
         .collect()
 }
 
@@ -100,7 +92,6 @@ fn cycles(images: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::board::exps;
     use crate::game::{Board, Exp, sum};
 
     #[test]

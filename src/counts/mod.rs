@@ -4,6 +4,7 @@
 mod read;
 mod row;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 pub use self::row::{Column, Columns, Row};
@@ -148,20 +149,21 @@ impl Table {
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Difference> {
         let (one, two) = (self.only(other.columns()), other.only(self.columns()));
-        // The end of a table comes after every row.
-        let key =
-            |row: Option<&Row>| row.map_or((true, 0, 0), |row| (false, row.sum, row.max_tile));
-        (0..one.rows.len().max(two.rows.len())).find_map(|at| {
-            let (a, b) = (one.rows.get(at), two.rows.get(at));
-            let (_, sum, max_tile) = key(a).min(key(b));
-            let kind = match (a, b) {
-                (Some(a), Some(b)) if key(Some(a)) == key(Some(b)) => {
+        let mut parts: BTreeMap<(u32, u32), [Option<&Row>; 2]> = BTreeMap::new();
+        for (table, rows) in [&one.rows, &two.rows].into_iter().enumerate() {
+            for row in rows {
+                parts.entry((row.sum, row.max_tile)).or_default()[table] = Some(row);
+            }
+        }
+        parts.into_iter().find_map(|((sum, max_tile), rows)| {
+            let kind = match rows {
+                [Some(a), Some(b)] => {
                     let differs = |&column: &Column| a.number(column) != b.number(column);
                     let column = Column::ALL.into_iter().find(differs)?;
                     Differs::In(column.name(), a.text(column), b.text(column))
                 }
-                _ if key(a) < key(b) => Differs::OnlyFirst,
-                _ => Differs::OnlySecond,
+                [Some(_), None] => Differs::OnlyFirst,
+                [None, _] => Differs::OnlySecond,
             };
             Some(Difference {
                 sum,

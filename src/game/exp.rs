@@ -115,14 +115,12 @@ impl PartKey {
     /// tile. The spawned tile may itself be the largest.
     pub fn spawned_from(self) -> impl Iterator<Item = (Self, Exp)> {
         [Exp::TWO, Exp::FOUR].into_iter().flat_map(move |tile| {
+            let sum = self.sum.checked_sub(tile.tile());
             let maxima = self
                 .max
                 .up_to()
                 .filter(move |&max| max.max(tile) == self.max);
-            maxima.filter_map(move |max| {
-                let sum = self.sum.checked_sub(tile.tile())?;
-                Some((Self { sum, max }, tile))
-            })
+            maxima.filter_map(move |max| Some((Self { sum: sum?, max }, tile)))
         })
     }
 }
