@@ -8,12 +8,14 @@ use super::exp::PartKey;
 use super::symmetry::canonical;
 use crate::wide::wide;
 
-/// The bits that [`fault`] returns.
-const OUTSIDE: u64 = 1;
-const IMAGE: u64 = 2;
-const SUM: u64 = 4;
-const LARGEST: u64 = 8;
-const FULL: u64 = 16;
+/// The faults that a board can have. Bit `i` of [`fault`] stands for the fault `i`.
+const FAULTS: [&str; 5] = [
+    "has tiles outside the board",
+    "is not canonical",
+    "has another sum",
+    "has another largest tile",
+    "has no empty cell",
+];
 
 /// The kernel of [`super::Rules::audit`].
 pub(super) fn audit<const R: usize, const C: usize>(
@@ -23,15 +25,9 @@ pub(super) fn audit<const R: usize, const C: usize>(
 ) -> Option<(Board, &'static str)> {
     if faults::<R, C>(boards, key, room) != 0 {
         return boards.iter().find_map(|&board| {
-            let what = match fault::<R, C>(board, key, room) {
-                0 => return None,
-                bits if bits & OUTSIDE != 0 => "has tiles outside the board",
-                bits if bits & IMAGE != 0 => "is not canonical",
-                bits if bits & SUM != 0 => "has another sum",
-                bits if bits & LARGEST != 0 => "has another largest tile",
-                _ => "has no empty cell",
-            };
-            Some((board, what))
+            let faults = fault::<R, C>(board, key, room);
+            let first = faults.trailing_zeros() as usize;
+            Some((board, *FAULTS.get(first)?))
         });
     }
     // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws`).
@@ -50,7 +46,7 @@ pub(super) fn audit<const R: usize, const C: usize>(
     None
 }
 
-/// The faults of a board, as a sum of the bits above; 0 if it has none.
+/// The faults of a board, as a bit for each of [`FAULTS`]; 0 if it has none.
 #[inline(always)]
 fn fault<const R: usize, const C: usize>(board: u64, key: PartKey, room: bool) -> u64 {
     let (mut sum, mut largest) = (0, 0);
@@ -60,11 +56,11 @@ fn fault<const R: usize, const C: usize>(board: u64, key: PartKey, room: bool) -
         sum += (1 << exponent) & !1;
         largest = exponent.max(largest);
     }
-    (u64::from(board & !Shape::<R, C>::BOARD != 0) * OUTSIDE)
-        | (u64::from(canonical::<R, C>(board) != board) * IMAGE)
-        | (u64::from(sum != u64::from(key.sum)) * SUM)
-        | (u64::from(largest != u64::from(key.max.get())) * LARGEST)
-        | (u64::from(room & (!occupied(board) & Shape::<R, C>::BOARD & ONES == 0)) * FULL)
+    u64::from(board & !Shape::<R, C>::BOARD != 0)
+        | u64::from(canonical::<R, C>(board) != board) << 1
+        | u64::from(sum != u64::from(key.sum)) << 2
+        | u64::from(largest != u64::from(key.max.get())) << 3
+        | u64::from(room & (!occupied(board) & Shape::<R, C>::BOARD & ONES == 0)) << 4
 }
 
 wide! {
