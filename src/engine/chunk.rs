@@ -65,7 +65,7 @@ fn stock() -> MutexGuard<'static, Vec<&'static mut [u32]>> {
 fn slab() -> &'static mut [u32] {
     const WORDS: usize = SLAB / size_of::<u32>();
     match Pages::new(WORDS) {
-        Ok(pages) => &mut **Box::leak(Box::new(pages)),
+        Ok(pages) => Box::leak(Box::new(pages)).deref_mut(),
         Err(_) => vec![0; WORDS].leak(),
     }
 }

@@ -17,6 +17,7 @@ use super::Counter;
 use super::frontier::{Frontier, ListSource, Origins};
 use super::lists::{CandidateSource, Candidates, Lists, MoveSink};
 use super::parts::{BuiltPart, PartOrder, Parts};
+use super::pipeline::Source;
 use super::plan::Plan;
 use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
@@ -29,7 +30,7 @@ use crate::store::{CountedLayer, Store};
 
 /// The candidates for the afterstates of a layer, by largest tile. They come from the states with
 /// this largest tile, and from merges of states with the tile below.
-type Afterstates = BTreeMap<Exp, Candidates>;
+type CollectedAfterstates = BTreeMap<Exp, Candidates>;
 
 /// Counts layers as lists, one after another, and reuses its buffers.
 pub(crate) struct ListCounter<'a> {
@@ -106,7 +107,7 @@ impl<'a> ListCounter<'a> {
         let tiles = store.run().game().top().up_to();
         let keys: Vec<PartKey> = tiles.map(|max| PartKey { sum, max }).collect();
         let group_size = if small { keys.len() } else { 1 };
-        let (mut afterstates, mut lists) = (Afterstates::new(), Vec::new());
+        let (mut afterstates, mut lists) = (CollectedAfterstates::new(), Vec::new());
         for keys in keys.chunks(group_size) {
             layer.rows.extend(keys.iter().copied().map(Row::of));
             for &PartKey { max, .. } in keys.iter().filter(|&&key| frontier.leads_to(key)) {
@@ -136,7 +137,7 @@ impl<'a> ListCounter<'a> {
     fn build_states(
         &mut self,
         keys: &[PartKey],
-        afterstates: &Afterstates,
+        afterstates: &CollectedAfterstates,
         frontier: &Frontier,
         layer: &mut CountedLayer,
         store: &mut Store,
@@ -173,7 +174,7 @@ impl<'a> ListCounter<'a> {
             row.duplicates = tally.duplicates;
             row.moves = tally.moves;
             row.wins = tally.wins;
-            layer.wrote(Kind::States, sealed.bytes, built.cuts);
+            layer.wrote(Kind::States, sealed.bytes, built.source.cuts());
             let sample = built.source.retire();
             self.lists.remember(Kind::States, built.key.max, sample);
         }
@@ -183,7 +184,7 @@ impl<'a> ListCounter<'a> {
     /// Build afterstates: in memory if the layer is small, else in files.
     fn build_afterstates(
         &mut self,
-        afterstates: Afterstates,
+        afterstates: CollectedAfterstates,
         small: bool,
         layer: &mut CountedLayer,
         store: &mut Store,
@@ -202,13 +203,13 @@ impl<'a> ListCounter<'a> {
         let mut lists = Vec::new();
         if small {
             for built in self.parts.build_lists(orders)? {
-                layer.took(built.cuts);
+                layer.took(built.source.cuts());
                 lists.push((built.key, self.finish_afterstates(built, layer)));
             }
         } else {
             let kind = Kind::Afterstates;
             for built in self.parts.build_files(kind, orders, store, |_| ())? {
-                layer.wrote(kind, built.part.bytes, built.cuts);
+                layer.wrote(kind, built.part.bytes, built.source.cuts());
                 self.finish_afterstates(built, layer);
             }
         }
@@ -246,7 +247,7 @@ impl<'a> ListCounter<'a> {
             .parts
             .build_files(Kind::Afterstates, orders.collect(), store, |_| ())?
         {
-            layer.wrote(Kind::Afterstates, built.part.bytes, built.cuts);
+            layer.wrote(Kind::Afterstates, built.part.bytes, built.source.cuts());
         }
         Ok(())
     }

@@ -26,26 +26,19 @@ struct PackedBlock {
     crc: u32,
 }
 
-/// The location of a run's bytes.
-enum RunPlace {
-    Memory(Vec<Chunk>),
-    /// At this offset of the spill file.
-    File(u64),
-}
-
 /// A sorted run of one thread's keys or boards.
 pub(crate) struct PackedRun {
     blocks: Vec<PackedBlock>,
-    place: RunPlace,
+    /// The bytes of the run, unless they are in the spill file.
+    chunks: Vec<Chunk>,
+    /// The offset of the run's bytes in the spill file.
+    spilled: Option<u64>,
 }
 
 impl PackedRun {
     /// Chunks of memory that the run occupies.
     pub(crate) fn chunks(&self) -> usize {
-        match &self.place {
-            RunPlace::Memory(chunks) => chunks.len(),
-            RunPlace::File(_) => 0,
-        }
+        self.chunks.len()
     }
 
     /// Number of keys in a range.
@@ -55,19 +48,19 @@ impl PackedRun {
 
     /// Move the run from memory to the spill file.
     pub(crate) fn spill(&mut self, spill: &mut Spill, pool: &mut ChunkPool) -> Result<()> {
-        let RunPlace::Memory(chunks) = &mut self.place else {
+        if self.spilled.is_some() {
             return Ok(());
-        };
+        }
         let begin = spill.bytes();
         let mut bytes = Vec::new();
-        for some in chunks.chunks(WRITE) {
+        for some in self.chunks.chunks(WRITE) {
             let words = some.iter().flat_map(|chunk| chunk.iter());
             bytes.clear();
             bytes.extend(words.flat_map(|word| word.to_le_bytes()));
             spill.append(&bytes)?;
         }
-        chunks.drain(..).for_each(|chunk| pool.give(chunk));
-        self.place = RunPlace::File(begin);
+        self.chunks.drain(..).for_each(|chunk| pool.give(chunk));
+        self.spilled = Some(begin);
         Ok(())
     }
 
@@ -84,20 +77,20 @@ impl PackedRun {
             return Ok(());
         }
         bytes.clear();
-        match &self.place {
-            RunPlace::Memory(chunks) => {
+        match self.spilled {
+            None => {
                 let from = block.at as usize / WORD;
                 let mut words = from..from + block.length.div_ceil(WORD);
                 while !words.is_empty() {
                     let begin = words.start % CHUNK;
                     let end = CHUNK.min(begin + words.len());
-                    let some = &chunks[words.start / CHUNK][begin..end];
+                    let some = &self.chunks[words.start / CHUNK][begin..end];
                     bytes.extend(some.iter().flat_map(|word| word.to_le_bytes()));
                     words.start += some.len();
                 }
                 bytes.truncate(block.length);
             }
-            RunPlace::File(begin) => {
+            Some(begin) => {
                 bytes.resize(block.length, 0);
                 spill.read(begin + block.at, block.crc, bytes)?;
             }
@@ -108,9 +101,7 @@ impl PackedRun {
 
     /// Return the chunks to the pool.
     pub(crate) fn retire(self, pool: &mut ChunkPool) {
-        if let RunPlace::Memory(chunks) = self.place {
-            chunks.into_iter().for_each(|chunk| pool.give(chunk));
-        }
+        self.chunks.into_iter().for_each(|chunk| pool.give(chunk));
     }
 }
 
@@ -163,7 +154,8 @@ impl Packer {
     pub(crate) fn finish(self) -> PackedRun {
         PackedRun {
             blocks: self.blocks,
-            place: RunPlace::Memory(self.chunks),
+            chunks: self.chunks,
+            spilled: None,
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::game::{Board, PartKey, Tally};
 use crate::laws;
 use crate::part::{Kind, Sealed};
-use crate::progress::Cuts;
 use crate::store::Files;
 
 /// Builds parts, and reuses its buffers.
@@ -32,8 +31,6 @@ pub(crate) struct BuiltPart<S, T> {
     pub(crate) key: PartKey,
     pub(crate) part: T,
     pub(crate) tally: Tally,
-    /// How the work was divided to fit in memory.
-    pub(crate) cuts: Cuts,
     pub(crate) source: S,
 }
 
@@ -62,7 +59,7 @@ impl<'a> Parts<'a> {
         self.pipeline.build(&mut parts, self.workers, report)?;
         let mut built = Vec::new();
         for (key, part) in keys.into_iter().zip(parts) {
-            let (tally, cuts) = (part.tally, part.cuts);
+            let tally = part.tally;
             let (source, mut writers) = part.into_built();
             let writer = writers.pop().expect("a part of boards has one writer");
             let part = files.finish(kind, key, writer)?;
@@ -71,7 +68,6 @@ impl<'a> Parts<'a> {
                 key,
                 part,
                 tally,
-                cuts,
                 source,
             });
         }
@@ -104,7 +100,7 @@ impl<'a> Parts<'a> {
             key, mut source, ..
         } in orders
         {
-            let (mut tally, cuts) = (source.tally(), source.cuts());
+            let mut tally = source.tally();
             let tasks = source.tasks().len();
             let mut lists = Vec::with_capacity(tasks);
             for (boards, counted) in done.by_ref().take(tasks) {
@@ -118,7 +114,6 @@ impl<'a> Parts<'a> {
                 key,
                 part,
                 tally,
-                cuts,
                 source,
             });
         }

@@ -70,7 +70,6 @@ pub(crate) struct PartBuild<S, V> {
     /// Boards of every block but the last.
     pub(super) block: usize,
     pub(crate) tally: Tally,
-    pub(crate) cuts: Cuts,
 }
 
 impl<S: Source, V> PartBuild<S, V> {
@@ -80,7 +79,6 @@ impl<S: Source, V> PartBuild<S, V> {
             block: writers[0].block(),
             writers: Mutex::new(writers),
             tally: source.tally(),
-            cuts: source.cuts(),
             source,
             visit,
         }

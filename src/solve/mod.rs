@@ -184,11 +184,13 @@ impl<'a> Solver<'a> {
     fn run(&mut self, progress: &mut dyn Progress) -> Result<()> {
         let mut sum = self.pass.solved_sum;
         progress.begin(sum - 2);
-        let tables = tables(self.store.solution());
+        let solution = self.store.solution();
+        let tables = tables(solution);
+        let read = |sum| read(solution, &self.payoffs, &tables, sum, self.workers);
         // The upper layer is read first, as in the loop, where it is in memory while a layer is
         // read.
-        let fours = self.read(&tables, sum + 2)?;
-        let mut above = [self.read(&tables, sum)?, fours];
+        let fours = read(sum + 2)?;
+        let mut above = [read(sum)?, fours];
         loop {
             sum -= 2;
             let [twos, fours] = &above;
@@ -271,10 +273,5 @@ impl<'a> Solver<'a> {
             parts.extend(part);
         }
         Ok((draft, parts))
-    }
-
-    fn read<'t>(&self, tables: &'t RankTables, sum: u32) -> Result<SolvedLayer<'t>> {
-        let solution = self.store.solution();
-        read(solution, &self.payoffs, tables, sum, self.workers)
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::layer::SolvedPart;
 use super::payoff::Payoff;
 use crate::cache::Cache;
-use crate::error::{Error, Result, SolvingError};
+use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, holds};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::store::{Goal, Solution, by_block, lower_bound};
@@ -103,18 +103,14 @@ fn worth(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<PartWort
             let units = boards.map(|(&board, &value)| payoff.ahead(board, value));
             units.fold(none, |sums, units| join(sums, (units, units.into(), units)))
         });
-        Ok::<Vec<Sums>, Error>(sums.collect())
+        Ok(sums.collect::<Vec<Sums>>())
     });
-    let total = sums.try_reduce(
-        || vec![none; payoffs.len()],
-        |one: Vec<Sums>, other| {
-            Ok(one
-                .into_iter()
-                .zip(other)
-                .map(|(a, b)| join(a, b))
-                .collect())
-        },
-    )?;
+    let mut total = vec![none; payoffs.len()];
+    for sums in sums.collect::<Result<Vec<_>>>()? {
+        for (total, sums) in total.iter_mut().zip(sums) {
+            *total = join(*total, sums);
+        }
+    }
     let afterstates = part.afterstates.states();
     let worth = total.into_iter().zip(payoffs);
     let worth = worth.map(|(sums, Payoff { goal, .. })| Worth {
@@ -154,7 +150,7 @@ impl<'a> StateValues<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if no decoder can be started.
+    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
     pub fn new(solution: &'a Solution, goals: &[Goal]) -> Result<Self> {
         Ok(Self {
             solution,

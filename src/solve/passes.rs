@@ -72,7 +72,6 @@ const FEW: u64 = 1 << 16;
 struct LayerMemory(Vec<LayerSize>);
 
 /// The size of a layer in memory, known before the layer is read.
-#[derive(Clone, Copy)]
 struct LayerSize {
     sum: u32,
     afterstates: u64,
@@ -80,27 +79,6 @@ struct LayerSize {
     groups: u64,
     /// An upper estimate of the bytes of its index's records.
     records: u64,
-}
-
-impl LayerSize {
-    /// Bytes while the layer is solved.
-    fn draft(&self) -> u64 {
-        self.groups + self.afterstates * size_of::<u64>() as u64
-    }
-
-    /// Bytes while its values are read.
-    fn reading(&self, goals: u64) -> u64 {
-        self.draft() + self.records + self.values(goals)
-    }
-
-    /// Bytes after the layer is read.
-    fn read(&self, goals: u64) -> u64 {
-        self.groups + self.records + self.values(goals)
-    }
-
-    fn values(&self, goals: u64) -> u64 {
-        self.afterstates * goals * size_of::<u32>() as u64
-    }
 }
 
 impl LayerMemory {
@@ -126,11 +104,14 @@ impl LayerMemory {
 
     /// The peak of memory for `goals` goals, in bytes, and the sum of the layer at the peak.
     fn peak(&self, goals: usize) -> (u64, u32) {
-        let goals = goals as u64;
-        let above = |at: usize| self.0.get(at).map_or(0, |layer| layer.read(goals));
+        let values = |layer: &LayerSize| layer.afterstates * (goals * size_of::<u32>()) as u64;
+        // Bytes of a layer after it is read.
+        let read = |layer: &LayerSize| layer.groups + layer.records + values(layer);
+        let above = |at: usize| self.0.get(at).map_or(0, read);
         let peaks = self.0.iter().enumerate().map(|(at, layer)| {
-            let solving = layer.draft() + above(at + 1) + above(at + 2);
-            let reading = layer.reading(goals) + above(at + 1);
+            let ranks = layer.afterstates * size_of::<u64>() as u64;
+            let solving = layer.groups + ranks + above(at + 1) + above(at + 2);
+            let reading = ranks + read(layer) + above(at + 1);
             (solving.max(reading), layer.sum)
         });
         peaks.max().unwrap_or((0, 4))

@@ -131,10 +131,8 @@ impl<'a> Values<'a> {
     /// The value of a board on which the game has ended, for each goal, as a number.
     #[must_use]
     pub fn ended(&self, board: Board) -> Vec<f64> {
-        self.payoffs
-            .iter()
-            .map(|payoff| payoff.number(board, payoff.ended(board)))
-            .collect()
+        let number = |payoff: &Payoff| payoff.number(board, payoff.ended(board));
+        self.payoffs.iter().map(number).collect()
     }
 
     /// The legal moves of a board in any orientation, in order of their directions.
@@ -155,10 +153,8 @@ impl<'a> Values<'a> {
             let values = if max_exp(after) < game.win() {
                 self.afterstate(after)?
             } else {
-                self.payoffs
-                    .iter()
-                    .map(|payoff| payoff.ended(after))
-                    .collect()
+                let ended = |payoff: &Payoff| payoff.ended(after);
+                self.payoffs.iter().map(ended).collect()
             };
             let (mut units, mut numbers) = (Vec::new(), Vec::new());
             for (payoff, value) in self.payoffs.iter().zip(values) {

@@ -129,6 +129,7 @@ use std::time::{Duration, Instant};
 use super::Counter;
 use super::frontier::Frontier;
 use super::parts::{PartOrder, Parts};
+use super::pipeline::Source;
 use super::plan::Plan;
 use super::visit::{CountAfterstates, OnlyList};
 use super::workers::Workers;
@@ -279,7 +280,7 @@ impl<'a> Bits<'a> {
             let (row, sealed) = (layer.rows[at], built.part);
             laws::equal(&row, "live states", row.live, sealed.states)?;
             laws::equal(&row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
-            layer.wrote(Kind::States, sealed.bytes, built.cuts);
+            layer.wrote(Kind::States, sealed.bytes, built.source.cuts());
         }
         Ok(())
     }
@@ -327,7 +328,7 @@ impl<'a> Bits<'a> {
                     laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
                 }
                 (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
-                layers[last].wrote(Kind::Afterstates, sealed.bytes, built.cuts);
+                layers[last].wrote(Kind::Afterstates, sealed.bytes, built.source.cuts());
             }
         }
         Ok(())

@@ -147,20 +147,15 @@ fn spawn(
     row: &mut [BitLine],
 ) -> bool {
     let mut any = false;
-    for (tile, slot) in rows.removals.slots.of(position).iter().copied().map(unmark) {
+    for &removal in rows.removals.slots.of(position) {
+        let (tile, slot) = unmark(removal);
         if afterstates[tile].has_bits {
             any = true;
             afterstates[tile].add_slot(slot, row);
         }
     }
-    for (tile, number) in rows
-        .removals
-        .shorts
-        .of(position)
-        .iter()
-        .copied()
-        .map(unmark)
-    {
+    for &removal in rows.removals.shorts.of(position) {
+        let (tile, number) = unmark(removal);
         if afterstates[tile].has_bits {
             any = true;
             afterstates[tile].add_short(number, columns, row);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::buckets::Buckets;
 use super::sort::KeySorter;
-use super::source::CandidateSource;
 use super::splitters::Splitters;
 use crate::engine::chunk::{CHUNK_BYTES, ChunkPool};
 use crate::engine::plan::Plan;
@@ -48,18 +47,6 @@ impl Candidates {
         boards
             .iter()
             .try_for_each(|&key| buckets.push(self.splitters.range(key), key, pool, sorter))
-    }
-
-    /// Turn the collected candidates into a source of boards.
-    pub(crate) fn into_source(self) -> Result<CandidateSource> {
-        let buckets = self.buckets.into_values();
-        CandidateSource::new(buckets, Some(self.codec), self.scratch, self.sort)
-    }
-
-    /// Turn the collected candidates into a source of keys, which take fewer bits than boards.
-    pub(crate) fn into_key_source(self) -> Result<CandidateSource> {
-        let buckets = self.buckets.into_values();
-        CandidateSource::new(buckets, None, self.scratch, self.sort)
     }
 }
 

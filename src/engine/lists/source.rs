@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::buckets::Buckets;
-use super::candidates::CandidateScratch;
+use super::candidates::{CandidateScratch, Candidates};
 use super::sort::{KeySorter, reduce};
 use super::splitters::Sample;
 use crate::engine::pipeline::Source;
@@ -29,26 +29,32 @@ pub(crate) struct CandidateSource {
     sample: Sample,
 }
 
-impl CandidateSource {
-    /// The source of the candidates in the threads' buckets. At most `most` candidates are sorted
-    /// at once.
-    pub(super) fn new(
-        buckets: Vec<Buckets>,
-        codec: Option<KeyCodec>,
-        scratch: Arc<PerThread<CandidateScratch>>,
-        most: usize,
-    ) -> Result<Self> {
-        let tasks = tasks(&buckets, most)?;
+impl Candidates {
+    /// Turn the collected candidates into a source of boards.
+    pub(crate) fn into_source(self) -> Result<CandidateSource> {
+        let buckets = self.buckets.into_values();
+        let tasks = tasks(&buckets, self.sort)?;
         let candidates = tasks.iter().map(|task| task.candidates as u64).sum();
-        Ok(Self {
+        Ok(CandidateSource {
             buckets,
-            codec,
-            scratch,
+            codec: Some(self.codec),
+            scratch: self.scratch,
             tasks,
             sample: Sample::expecting(candidates),
         })
     }
 
+    /// Turn the collected candidates into a source of keys, which take fewer bits than boards.
+    pub(crate) fn into_key_source(self) -> Result<CandidateSource> {
+        let source = self.into_source()?;
+        Ok(CandidateSource {
+            codec: None,
+            ..source
+        })
+    }
+}
+
+impl CandidateSource {
     /// Return all chunks to the pools. Returns a sample of the produced boards.
     pub(crate) fn retire(self) -> Sample {
         for (thread, buckets) in self.buckets.into_iter().enumerate() {

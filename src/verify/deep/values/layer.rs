@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::Terms;
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Exp, PartKey, max_exp};
+use crate::game::{Board, Exp, max_exp};
 use crate::part::{Decoder, Kind, Part, ValueColumn, ValueDecoder};
 use crate::store::{Goal, Solution};
 
@@ -43,18 +43,15 @@ impl ValuedLayer {
     pub(super) fn open(solution: &Solution, goals: &[Goal], sum: u32) -> Result<Self> {
         let run = solution.run();
         let mut parts = Vec::new();
-        for max in run.game().top().up_to() {
-            let key = PartKey { sum, max };
-            if let Some(part) = run.part(Kind::Afterstates, key)? {
-                let mut columns = Vec::new();
-                for goal in goals {
-                    let column = solution.values(goal.objective, key)?;
-                    let column = column.expect("a solved layer has values");
-                    column.expect_blocks_of(&part)?;
-                    columns.push(column);
-                }
-                parts.push((part, columns));
+        for part in run.parts_of(Kind::Afterstates, sum)? {
+            let mut columns = Vec::new();
+            for goal in goals {
+                let column = solution.values(goal.objective, part.label().key)?;
+                let column = column.expect("a solved layer has values");
+                column.expect_blocks_of(&part)?;
+                columns.push(column);
             }
+            parts.push((part, columns));
         }
         let blocks =
             |(at, (part, _)): (usize, &(Part, _))| (0..part.blocks()).map(move |block| (at, block));
