@@ -46,34 +46,9 @@ pub enum SolvingError {
     #[error("{0}: not solved yet: enum48 solve {0} --for score solves it")]
     NotSolved(PathBuf),
 
-    /// No objective is solved down to the first layer.
-    #[error("{path}: not solved down to the first layer: enum48 solve {path} --for {begun}")]
-    Unfinished {
-        /// Directory.
-        path: PathBuf,
-        /// The objectives that are partly solved.
-        begun: String,
-    },
-
-    /// An unsolved objective of the run.
-    #[error("{path}: solved for {solved}, not for {wanted}: enum48 solve {path} --for {wanted}")]
-    OtherObjective {
-        /// Directory.
-        path: PathBuf,
-        /// The solved objectives.
-        solved: String,
-        /// The requested objective.
-        wanted: String,
-    },
-
-    /// An objective that is impossible for the run.
-    #[error("{path}: {cause}")]
-    Unsolvable {
-        /// Directory.
-        path: PathBuf,
-        /// The error of solving the run for the objective.
-        cause: String,
-    },
+    /// An objective or a precision for which the run cannot be solved, or is not solved.
+    #[error("{0}")]
+    Goal(String),
 
     /// A solution of another run.
     #[error(
@@ -84,75 +59,6 @@ pub enum SolvingError {
         path: PathBuf,
         /// The difference.
         what: String,
-    },
-
-    /// An objective that is already solved with another number of bits.
-    #[error(
-        "{path}: {objective} is solved with {found} bits after the point, not {wanted}: leave out the number, or give --again to solve it again"
-    )]
-    OtherFraction {
-        /// Directory.
-        path: PathBuf,
-        /// The objective.
-        objective: String,
-        /// Bits after the binary point.
-        found: u32,
-        /// The requested number of bits.
-        wanted: u32,
-    },
-
-    /// An objective that is already solved with another rounding.
-    #[error(
-        "{path}: {objective} is solved with values rounded {found}, not {wanted}: ask for that rounding, or forget the objective and solve it again"
-    )]
-    OtherRounding {
-        /// Directory.
-        path: PathBuf,
-        /// The objective.
-        objective: String,
-        /// The rounding of the solution.
-        found: String,
-        /// The requested rounding.
-        wanted: String,
-    },
-
-    /// More bits after the binary point than a value has room for.
-    #[error(
-        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: give {most} or less, or no number for the most that fit"
-    )]
-    Fraction {
-        /// The objective.
-        objective: String,
-        /// The requested number of bits.
-        fraction: u32,
-        /// The most bits that fit.
-        most: u32,
-    },
-
-    /// Too few bits after the binary point: the error exceeds the values.
-    #[error(
-        "for {objective}:{fraction}: values could be off by {error}, and none is more than {greatest}: give {least} bits or more, or no number for the most that fit"
-    )]
-    TooFewBits {
-        /// The objective.
-        objective: String,
-        /// The requested number of bits.
-        fraction: u32,
-        /// The maximum error of a value.
-        error: f64,
-        /// The greatest value.
-        greatest: u32,
-        /// The fewest bits that work.
-        least: u32,
-    },
-
-    /// A tile that no game reaches.
-    #[error("for {tile}: no game of this run reaches it: the largest tile is {largest}")]
-    Unreachable {
-        /// The requested tile.
-        tile: u32,
-        /// The largest tile of the run.
-        largest: u32,
     },
 
     /// A memory bound that is too small for two layers of a run.

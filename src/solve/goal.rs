@@ -1,7 +1,7 @@
 //! The goals for which a run can be solved, and the bits of their values.
 
 use crate::counts::Row;
-use crate::error::{Result, SolvingError};
+use crate::error::{Error, Result, SolvingError};
 use crate::game::Objective;
 use crate::store::{Goal, Rounding, Run, Solution};
 
@@ -10,9 +10,8 @@ use crate::store::{Goal, Rounding, Run, Solution};
 ///
 /// # Errors
 ///
-/// [`SolvingError::Unreachable`] for a tile that the game never reaches, [`SolvingError::Fraction`]
-/// for more bits than fit, [`SolvingError::TooFewBits`] if the error of a value could reach the
-/// greatest value.
+/// [`SolvingError::Goal`] for a tile that the game never reaches, for more bits than fit, or if the
+/// error of a value could reach the greatest value.
 pub fn goal(
     run: &Run,
     objective: Objective,
@@ -30,19 +29,16 @@ pub fn goal(
     let last = run.last_afterstates();
     let error = |fraction| of(fraction).error(4, last);
     let tells = |fraction| error(fraction) < f64::from(greatest);
-    if !tells(goal.fraction) {
-        return Err(SolvingError::TooFewBits {
-            objective: objective.to_string(),
-            fraction: goal.fraction,
-            error: error(goal.fraction),
-            greatest,
-            least: (goal.fraction..u32::BITS)
-                .find(|&fraction| tells(fraction))
-                .unwrap_or(u32::BITS),
-        }
-        .into());
+    if tells(goal.fraction) {
+        return Ok(goal);
     }
-    Ok(goal)
+    let (fraction, error) = (goal.fraction, error(goal.fraction));
+    let least = (fraction..u32::BITS).find(|&fraction| tells(fraction));
+    Err(refused(format!(
+        "for {objective}:{fraction}: values could be off by {error}, and none is more than {greatest}: give {} bits \
+         or more, or no number for the most that fit",
+        least.unwrap_or(u32::BITS)
+    )))
 }
 
 /// The goals of the objectives `wanted`, in order and without repeats. If `wanted` is empty, all
@@ -50,19 +46,16 @@ pub fn goal(
 ///
 /// # Errors
 ///
-/// [`SolvingError::Unfinished`] if no goal is solved down to the first layer,
-/// [`SolvingError::OtherObjective`] if one of `wanted` is not solved, and the error of [`goal`] if
-/// the run cannot be solved for it.
+/// [`SolvingError::Goal`] if no goal is solved down to the first layer, or if one of `wanted` is not
+/// solved.
 pub fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
     let solved: Vec<Goal> = solution.goals().collect();
-    let path = || solution.run().dir().to_owned();
+    let path = solution.run().dir().display();
     if solved.is_empty() {
         let begun = names(&solution.aims().collect::<Vec<_>>());
-        return Err(SolvingError::Unfinished {
-            path: path(),
-            begun,
-        }
-        .into());
+        return Err(refused(format!(
+            "{path}: not solved down to the first layer: enum48 solve {path} --for {begun}"
+        )));
     }
     if wanted.is_empty() {
         return Ok(solved);
@@ -70,24 +63,22 @@ pub fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
     let mut goals = Vec::new();
     for &wanted in wanted {
         let Some(&found) = solved.iter().find(|goal| goal.objective == wanted) else {
-            goal(solution.run(), wanted, None, Rounding::Nearest).map_err(|cause| {
-                SolvingError::Unsolvable {
-                    path: path(),
-                    cause: cause.to_string(),
-                }
-            })?;
-            return Err(SolvingError::OtherObjective {
-                path: path(),
-                solved: names(&solved),
-                wanted: wanted.to_string(),
-            }
-            .into());
+            goal(solution.run(), wanted, None, Rounding::Nearest)
+                .map_err(|cause| refused(format!("{path}: {cause}")))?;
+            return Err(refused(format!(
+                "{path}: solved for {}, not for {wanted}: enum48 solve {path} --for {wanted}",
+                names(&solved)
+            )));
         };
         if !goals.contains(&found) {
             goals.push(found);
         }
     }
     Ok(goals)
+}
+
+fn refused(why: String) -> Error {
+    SolvingError::Goal(why).into()
 }
 
 /// The objectives of some goals, such as `score,512`.
@@ -101,16 +92,15 @@ pub(crate) fn names(goals: &[Goal]) -> String {
 
 /// Check that no value of a goal can overflow. The goal may come from a forged file.
 pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
-    let most = most_bits(greatest(run, goal.objective)?);
-    if goal.fraction <= most {
+    let (objective, fraction) = (goal.objective, goal.fraction);
+    let most = most_bits(greatest(run, objective)?);
+    if fraction <= most {
         return Ok(());
     }
-    Err(SolvingError::Fraction {
-        objective: goal.objective.to_string(),
-        fraction: goal.fraction,
-        most,
-    }
-    .into())
+    Err(refused(format!(
+        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: \
+         give {most} or less, or no number for the most that fit"
+    )))
 }
 
 /// The most bits after the binary point for values up to `greatest`.
@@ -142,7 +132,9 @@ fn greatest(run: &Run, objective: Objective) -> Result<u32> {
             let largest = if wins { win.tile() } else { largest };
             if tile.tile() > largest {
                 let tile = tile.tile();
-                return Err(SolvingError::Unreachable { tile, largest }.into());
+                return Err(refused(format!(
+                    "for {tile}: no game of this run reaches it: the largest tile is {largest}"
+                )));
             }
             Ok(1)
         }
@@ -152,7 +144,6 @@ fn greatest(run: &Run, objective: Objective) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
     use crate::part::Kind;
     use crate::solve::payoff::potential;
 
@@ -195,11 +186,7 @@ mod tests {
                     fraction: more,
                     ..wanted(None).unwrap()
                 };
-                let refused = fits(&run, forged).unwrap_err();
-                assert!(matches!(
-                    refused,
-                    Error::Solving(SolvingError::Fraction { .. })
-                ));
+                assert_eq!(fits(&run, forged).unwrap_err().to_string(), refused);
             }
         }
     }
@@ -217,13 +204,8 @@ mod tests {
         assert!(of(32).is_ok());
         for tile in [64, 65536] {
             let refused = of(tile).unwrap_err();
-            assert!(
-                matches!(
-                    refused,
-                    Error::Solving(SolvingError::Unreachable { largest: 32, .. })
-                ),
-                "{refused}"
-            );
+            let said = format!("for {tile}: no game of this run reaches it: the largest tile is 32");
+            assert_eq!(refused.to_string(), said);
         }
     }
 

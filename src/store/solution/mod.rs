@@ -220,33 +220,28 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// [`SolvingError::OtherFraction`] or [`SolvingError::OtherRounding`] if the objective was
-    /// begun with another precision.
+    /// [`SolvingError::Goal`] if the objective was begun with another precision.
     pub fn reached(&self, goal: Goal) -> Result<u32> {
         let Some(answer) = self.answer(goal.objective) else {
             return Ok(self.last_sum() + 2);
         };
-        let found = answer.goal;
-        let path = || self.run.dir().to_owned();
-        if found.fraction != goal.fraction {
-            return Err(SolvingError::OtherFraction {
-                path: path(),
-                objective: goal.objective.to_string(),
-                found: found.fraction,
-                wanted: goal.fraction,
-            }
-            .into());
-        }
-        if found.rounding != goal.rounding {
-            return Err(SolvingError::OtherRounding {
-                path: path(),
-                objective: goal.objective.to_string(),
-                found: found.rounding.to_string(),
-                wanted: goal.rounding.to_string(),
-            }
-            .into());
-        }
-        Ok(answer.solved_sum)
+        let (found, path, objective) = (answer.goal, self.run.dir().display(), goal.objective);
+        let refused = if found.fraction != goal.fraction {
+            format!(
+                "{path}: {objective} is solved with {} bits after the point, not {}: leave out the number, or give \
+                 --again to solve it again",
+                found.fraction, goal.fraction
+            )
+        } else if found.rounding != goal.rounding {
+            format!(
+                "{path}: {objective} is solved with values rounded {}, not {}: ask for that rounding, or forget the \
+                 objective and solve it again",
+                found.rounding, goal.rounding
+            )
+        } else {
+            return Ok(answer.solved_sum);
+        };
+        Err(SolvingError::Goal(refused).into())
     }
 
     /// Sum of the lowest layer that is solved for an objective.
