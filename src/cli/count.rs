@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let dir = wanted.dir(&game);
     results.suit(&dir)?;
     if args.dry_run {
-        CountEstimate::new(&game, &plan, until, &dir, wanted.keep)?.print(args.json)?;
+        results.print(&CountEstimate::new(&game, &plan, until, &dir, wanted.keep)?)?;
         return Ok(Outcome::Done);
     }
 

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use clap::ValueEnum;
 
 use super::Outcome;
 use super::game::GameArgs;
@@ -44,8 +43,8 @@ pub(super) struct Args {
     group: bool,
 
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "dot")]
-    format: GraphFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "dot", value_parser = ["dot", "graphml", "json"])]
+    format: String,
 
     /// Refuse games with more states than this
     #[arg(long, value_name = "N", default_value_t = 2000)]
@@ -56,13 +55,6 @@ pub(super) struct Args {
     output: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum GraphFormat {
-    Dot,
-    Graphml,
-    Json,
-}
-
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let game = args.game.game()?;
     let output = Output::new(&args.output)?;
@@ -70,12 +62,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Err(Error::Vast { .. }) => return Err(too_many(&game, args)),
         graph => graph?,
     };
-    let format = match args.format {
-        GraphFormat::Dot => graph::Format::Dot {
-            grouped: args.group,
-        },
-        GraphFormat::Graphml => graph::Format::GraphMl,
-        GraphFormat::Json => graph::Format::Json,
+    let grouped = args.group;
+    let format = match &*args.format {
+        "dot" => graph::Format::Dot { grouped },
+        "graphml" => graph::Format::GraphMl,
+        _ => graph::Format::Json,
     };
     output.write(|to| Ok(graph.write(format, to)?))?;
     Ok(Outcome::Done)
@@ -83,14 +74,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 
 /// [`Error::Vast`], with the number of states if it was published.
 fn too_many(game: &Game, args: &Args) -> anyhow::Error {
-    let figures = published(game).map_or(Vec::new(), |published| published.figures);
-    let known = figures.iter().find_map(|figure| {
-        let kind = match figure.what {
-            What::States => "live and dead",
-            What::Live => "live",
-            _ => return None,
-        };
-        Some(format!(" (published: {} {kind})", figure.expected))
+    let known = published(game).and_then(|known| {
+        let kinds = [(What::States, "live and dead"), (What::Live, "live")];
+        let mut kinds = kinds.into_iter();
+        kinds.find_map(|(what, kind)| Some(format!(" (published: {} {kind})", known.number(what)?)))
     });
     let known = known.unwrap_or_default();
     let up_to = args

@@ -99,10 +99,16 @@ impl Output {
 
     /// Write with `act`. A file appears, or is replaced, only when all of it is written.
     pub(super) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-        match self {
-            Self::Stdout => stream(io::stdout(), "stdout", act),
-            Self::Descriptor { name, to } => stream(to, name.display(), act),
-            Self::File(path) => replace(path, act),
+        let (name, written) = match self {
+            Self::Stdout => (Path::new("stdout"), stream(io::stdout(), act)),
+            Self::Descriptor { name, to } => (&**name, stream(to, act)),
+            Self::File(path) => (&**path, replace(path, act)),
+        };
+        match written {
+            Err(error) if !error.is::<Error>() => {
+                Err(error.context(format!("{}: cannot write", name.display())))
+            }
+            written => written,
         }
     }
 }
@@ -115,11 +121,7 @@ fn in_a_run(path: &Path) -> String {
 }
 
 /// Write to an open descriptor.
-fn stream(
-    to: impl Write + Send,
-    name: impl Display,
-    act: impl FnOnce(&mut Sink) -> Result<()>,
-) -> Result<()> {
+fn stream(to: impl Write + Send, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let pipe = Pipe { to, closed: false };
     let mut buffer = BufWriter::with_capacity(1 << 16, pipe);
     let written = act(&mut buffer).and_then(|()| Ok(buffer.flush()?));
@@ -128,10 +130,7 @@ fn stream(
         // The writer of a format may have wrapped the error of the pipe.
         return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     }
-    match written {
-        Err(error) if !error.is::<Error>() => Err(error.context(format!("{name}: cannot write"))),
-        written => written,
-    }
+    written
 }
 
 /// Begin to replace a file.
@@ -143,22 +142,7 @@ fn begin(path: &Path) -> Result<(Replacement, Option<DeletedOnSignal>)> {
 /// Replace a file.
 fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let (replacement, _deleted) = begin(path)?;
-    // The store takes only errors of the library. Any other error waits in `other`.
-    let mut other = None;
-    let written = replacement.write(|file| {
-        act(file).map_err(|error| match error.downcast() {
-            Ok(own) => own,
-            Err(foreign) => {
-                let cause = io::Error::other(foreign.to_string());
-                other = Some(foreign);
-                Error::io(path, "write")(cause)
-            }
-        })
-    });
-    match other {
-        Some(error) => Err(error.context(format!("{}: cannot write", path.display()))),
-        None => Ok(written?),
-    }
+    replacement.write(act)
 }
 
 /// A writer that remembers whether its reader has closed the pipe.

@@ -6,7 +6,7 @@ use std::slice;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::board::JudgedMoves;
 use super::objectives::{bound, loss, number, objective};
@@ -143,7 +143,6 @@ struct RatedGame {
     moves: Vec<RatedMove>,
     loss: f64,
     game: String,
-    #[serde(serialize_with = "name")]
     objective: Objective,
     best_moves: usize,
     /// Numbers of the moves with the greatest losses, the worst first.
@@ -173,10 +172,6 @@ struct RefusedCode {
     code: String,
     error: String,
     line: u64,
-}
-
-fn name<S: Serializer>(objective: &Objective, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(objective)
 }
 
 impl RatedGame {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::units;
 use crate::counts::Totals;
@@ -20,7 +20,6 @@ use crate::store::Run;
 /// the order: add new keys at the end.
 #[derive(Serialize)]
 pub(super) struct Summary {
-    #[serde(serialize_with = "as_text")]
     game: Game,
     rows: u8,
     cols: u8,
@@ -55,19 +54,11 @@ pub(super) struct Summary {
     /// The reason for the engine.
     #[serde(skip)]
     why: String,
+    /// Notes on the files of states and of afterstates.
     #[serde(skip)]
-    listed_states: u64,
-    #[serde(skip)]
-    listed_afterstates: u64,
-    /// Whether the run keeps the states of the last sum.
-    #[serde(skip)]
-    last_kept: bool,
+    notes: [String; 2],
     #[serde(skip)]
     verdicts: Vec<Verdict>,
-}
-
-fn as_text<S: Serializer>(game: &Game, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(game)
 }
 
 impl Summary {
@@ -87,8 +78,22 @@ impl Summary {
         let complete = run.complete() && until.is_none_or(|sum| sum >= run.sealed_sum());
         let counted = run.table().totals().states() - before.states();
         let verdicts = known::verdicts(&game, &table, complete);
-        let agrees = verdicts.iter().all(Verdict::agrees);
+        let agrees = verdicts.iter().all(|verdict| verdict.agrees);
         let bytes = |kind| run.bytes(kind, until);
+        let bits = |kind, boards: u64| {
+            let bits = bytes(kind) as f64 * 8.0 / boards.max(1) as f64;
+            format!("{bits:.2}")
+        };
+        let each = |kind| bits(kind, run.listed(kind, until));
+        let states = match run.first_sum(Kind::States) <= last_sum {
+            true => format!("{} bits a live state", each(Kind::States)),
+            false => format!("the states of sum {last_sum} are not kept"),
+        };
+        let afterstates = format!(
+            "{} bits an afterstate, {} for each live state",
+            each(Kind::Afterstates),
+            bits(Kind::Afterstates, totals.live)
+        );
         Self {
             game,
             rows: game.size().rows(),
@@ -114,27 +119,10 @@ impl Summary {
             engine: (counted > 0).then(|| choice.to_string()),
             afterstate_bytes: run.keep().afterstates().then(|| bytes(Kind::Afterstates)),
             why: choice.why().to_owned(),
-            listed_states: run.listed(Kind::States, until),
-            listed_afterstates: run.listed(Kind::Afterstates, until),
-            last_kept: run.first_sum(Kind::States) <= last_sum,
+            notes: [states, afterstates],
             verdicts,
         }
     }
-}
-
-/// A count with thousands separators, right-aligned.
-fn count(n: u64) -> String {
-    format!("{:>21}", HumanCount(n).to_string())
-}
-
-/// A number of bytes, right-aligned.
-fn size(bytes: u64) -> String {
-    format!("{:>21}", HumanBytes(bytes).to_string())
-}
-
-/// Bits for each board, if `boards` boards take `bytes` bytes.
-fn bits(bytes: u64, boards: u64) -> String {
-    format!("{:.2}", bytes as f64 * 8.0 / boards.max(1) as f64)
 }
 
 impl fmt::Display for Summary {
@@ -146,65 +134,52 @@ impl fmt::Display for Summary {
         let (total, board) = (HumanCount(self.total), self.game.size());
         let extent = if self.complete { "" } else { ", not complete" };
         writeln!(f, "{total}  states of {board} {goal}{extent}\n")?;
-        self.write_counts(f)?;
-        self.write_cost(f)?;
+        for (name, number, note) in self.lines() {
+            let note = note.map_or(String::new(), |note| format!("  {note}"));
+            writeln!(f, "{name:<11} {number:>21}{note}")?;
+        }
         writeln!(f, "directory   {}", self.dir.display())?;
         self.write_verdicts(f)
     }
 }
 
 impl Summary {
-    fn write_counts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reached = |reached| {
-            if reached {
-                "+1, can be reached"
-            } else {
-                " 0, not reached"
-            }
+    /// The names and the numbers of the summary, with notes.
+    fn lines(&self) -> Vec<(&'static str, String, Option<String>)> {
+        let count = |n| HumanCount(n).to_string();
+        let size = |bytes| HumanBytes(bytes).to_string();
+        let reached = |reached| match reached {
+            true => "+1, can be reached".to_owned(),
+            false => " 0, not reached".to_owned(),
         };
-        writeln!(f, "live        {}", count(self.live))?;
-        writeln!(f, "win         {:>21}", reached(self.win))?;
-        writeln!(f, "loss        {:>21}", reached(self.loss))?;
-        writeln!(f, "dead        {}", count(self.dead))?;
-        writeln!(f, "live + dead {}", count(self.live + self.dead))?;
-        let labeled = count(self.labeled);
-        writeln!(f, "labeled     {labeled}  boards, without symmetry")?;
-        writeln!(f, "afterstates {}", count(self.afterstates))?;
-        let (layers, last) = (count(self.layers), self.last_sum);
-        writeln!(f, "layers      {layers}  up to sum {last}")?;
-        writeln!(f, "fingerprint {:>21}", self.fingerprint.to_string())
-    }
-
-    fn write_cost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = if self.last_kept {
-            format!("{} bits a live state", bits(self.bytes, self.listed_states))
-        } else {
-            format!("the states of sum {} are not kept", self.last_sum)
+        let without_symmetry = "boards, without symmetry".to_owned();
+        let up_to = format!("up to sum {}", self.last_sum);
+        let [states, afterstates] = self.notes.clone();
+        let mut lines = vec![
+            ("live", count(self.live), None),
+            ("win", reached(self.win), None),
+            ("loss", reached(self.loss), None),
+            ("dead", count(self.dead), None),
+            ("live + dead", count(self.live + self.dead), None),
+            ("labeled", count(self.labeled), Some(without_symmetry)),
+            ("afterstates", count(self.afterstates), None),
+            ("layers", count(self.layers), Some(up_to)),
+            ("fingerprint", self.fingerprint.to_string(), None),
+            ("files", size(self.bytes), Some(states)),
+        ];
+        let bytes = self.afterstate_bytes;
+        lines.extend(bytes.map(|bytes| ("", size(bytes), Some(afterstates))));
+        let peak = self.peak_memory;
+        lines.extend(peak.map(|peak| ("memory", size(peak), Some("at most".to_owned()))));
+        let engine = self.engine.clone();
+        lines.extend(engine.map(|engine| ("engine", engine, Some(self.why.clone()))));
+        let speed = match self.counted {
+            0 => Some("nothing new to count".to_owned()),
+            counted => estimate::rate(counted, Duration::from_secs_f64(self.seconds))
+                .map(|rate| format!("{}, {:.1} ns a state", units::speed(rate), 1e9 / rate)),
         };
-        writeln!(f, "files       {}  {what}", size(self.bytes))?;
-        if let Some(bytes) = self.afterstate_bytes {
-            let (each, live) = (bits(bytes, self.listed_afterstates), bits(bytes, self.live));
-            let size = size(bytes);
-            writeln!(
-                f,
-                "            {size}  {each} bits an afterstate, {live} for each live state"
-            )?;
-        }
-        if let Some(peak) = self.peak_memory {
-            writeln!(f, "memory      {}  at most", size(peak))?;
-        }
-        if let Some(engine) = &self.engine {
-            writeln!(f, "engine      {engine:>21}  {}", self.why)?;
-        }
-        let seconds = format!("{:.2} s", self.seconds);
-        if self.counted == 0 {
-            return writeln!(f, "time        {seconds:>21}  nothing new to count");
-        }
-        let time = Duration::from_secs_f64(self.seconds);
-        let speed = estimate::rate(self.counted, time).map_or(String::new(), |rate| {
-            format!("  {}, {:.1} ns a state", units::speed(rate), 1e9 / rate)
-        });
-        writeln!(f, "time        {seconds:>21}{speed}")
+        lines.push(("time", format!("{:.2} s", self.seconds), speed));
+        lines
     }
 
     fn write_verdicts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -213,18 +188,15 @@ impl Summary {
         };
         writeln!(f)?;
         for verdict in &self.verdicts {
-            let word = if verdict.agrees() {
+            let word = if verdict.agrees {
                 "agrees"
             } else {
                 "DISAGREES"
             };
-            let (what, expected) = (verdict.figure.what, HumanCount(verdict.figure.expected));
-            match what {
-                What::Parts => {
-                    let got = HumanCount(verdict.got);
-                    writeln!(f, "{word} in {got} of {expected} published parts")?;
-                }
-                _ => writeln!(f, "{word} with the published {what} {expected}")?,
+            let [expected, got] = [verdict.expected, verdict.got].map(HumanCount);
+            match verdict.figure {
+                What::Parts => writeln!(f, "{word} in {got} of {expected} published parts")?,
+                what => writeln!(f, "{word} with the published {what} {expected}")?,
             }
         }
         writeln!(f, "({source})")

@@ -11,7 +11,7 @@ use super::resources::threads_or_cores;
 use super::talk;
 use crate::counts::Row;
 use crate::engine;
-use crate::game::{Game, Grid};
+use crate::game::Game;
 use crate::machine;
 use crate::part::Kind;
 use crate::progress::Progress;
@@ -77,7 +77,14 @@ fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
     let grid = board(&args.board, &game)?;
     let answer = match run {
         Some(run) => Layers::new(run, args.memory)?.witness(grid.board())?,
-        None => search(game, &grid, args)?,
+        None => {
+            let pool = engine::pool(threads_or_cores(args.threads))?;
+            let mut reporter = Reporter::of_search(args.quiet);
+            let search = Search::new(game, &pool, args.memory);
+            let answer = search.witness(grid.board(), &mut reporter);
+            reporter.finish();
+            answer?
+        }
     };
     let (line, outcome) = match answer {
         Answer::Reached(code) => (code.to_string(), Outcome::Done),
@@ -92,15 +99,6 @@ fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
     };
     Output::Stdout.write(|out| Ok(writeln!(out, "{line}")?))?;
     Ok(outcome)
-}
-
-/// Search backward from a board, without a run.
-fn search(game: Game, grid: &Grid, args: &Args) -> Result<Answer> {
-    let pool = engine::pool(threads_or_cores(args.threads))?;
-    let mut reporter = Reporter::of_search(args.quiet);
-    let answer = Search::new(game, &pool, args.memory).witness(grid.board(), &mut reporter);
-    reporter.finish();
-    Ok(answer?)
 }
 
 /// Print a witness for each state of a sample, in the order of the states.

@@ -3,32 +3,18 @@
 use std::path::PathBuf;
 
 use super::Error;
-use super::phrase::around;
 
 /// An error of solving a run, or of using its solution. Errors of files are in [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolvingError {
-    /// A run that is not complete cannot be solved.
-    #[error(
-        "{path}: cannot be solved: its last layer is not counted yet, only layers up to sum {last}: let the count go on to the end"
-    )]
-    NotComplete {
+    /// A run that is not complete, or that kept no afterstates, cannot be solved.
+    #[error("{path}: cannot be solved: {why}")]
+    NotSolvable {
         /// Directory.
         path: PathBuf,
-        /// Sum of the last sealed layer.
-        last: u32,
-    },
-
-    /// A run that kept no afterstates cannot be solved.
-    #[error("{path}: cannot be solved: its afterstates were dropped during the count: count again, with enum48 --size {size}{} --keep afterstates --dir ANOTHER", around(" --max ", *max, ""))]
-    NoAfterstates {
-        /// Directory.
-        path: PathBuf,
-        /// Size of the board.
-        size: String,
-        /// The winning tile.
-        max: Option<u32>,
+        /// The reason and the remedy.
+        why: String,
     },
 
     /// A solution needs the afterstates that would be dropped.

@@ -7,7 +7,7 @@
 use super::{LayerWork, Range, WorkKind};
 use crate::bound;
 use crate::counts::Row;
-use crate::engine::{Choice, Engine};
+use crate::engine::{Choice, Engine, FRONTIER_AFTER, Plan};
 use crate::game::Game;
 use crate::known::{What, published};
 use crate::progress::FinishedLayer;
@@ -17,7 +17,7 @@ use crate::store::{Keep, Run};
 const RECENT: usize = 5;
 
 /// Afterstates for each state of a large layer, as in 4x4 to 64.
-pub(crate) const AFTERSTATES: f64 = 0.36;
+const AFTERSTATES: f64 = 0.36;
 
 /// Units of work for a state of a layer that is counted as lists.
 const LIST_STATE: f64 = 400.0;
@@ -33,13 +33,21 @@ const LISTED_ONCE: f64 = 100.0;
 /// the root counts as this number of boards.
 const TABLES: f64 = 5_000.0;
 
+/// Bytes of memory of a count beside its boards, and for each state of the largest layer of lists.
+const BESIDE: f64 = (12 << 20) as f64;
+const LIST_STATE_BYTES: f64 = 24.0;
+
+/// Bytes of memory for a listed board of a layer of bits, and more while it is sorted.
+const LISTED_BYTES: f64 = 4.0;
+const SORTED_BYTES: f64 = 20.0;
+
 /// The layers of a count.
 pub(crate) struct Forecast {
     pub(crate) layers: Vec<BoundedLayer>,
     choice: Choice,
     keep: Keep,
     /// Live states of all layers, if the number is published.
-    published: Option<u64>,
+    pub(crate) published: Option<u64>,
     /// The share of the bound in the remaining layers, divided by the share in the last counted
     /// layers, once all layers that matter remain.
     change: Range,
@@ -114,11 +122,6 @@ impl Forecast {
         self.layers.last().map_or(2, |layer| layer.sum)
     }
 
-    /// Whether the number of live states is published.
-    pub(crate) fn is_published(&self) -> bool {
-        self.published.is_some()
-    }
-
     /// Whether every layer is counted.
     pub(crate) fn is_complete(&self) -> bool {
         self.uncounted().next().is_none()
@@ -177,6 +180,34 @@ impl Forecast {
         }
     }
 
+    /// The most states to expect in a layer, from one sum to another.
+    pub(crate) fn largest(&self, from: u32, to: u32) -> f64 {
+        let share = self.share().high;
+        let layers = self.after(from - 2).filter(|layer| layer.sum <= to);
+        layers.fold(0.0, |most: f64, layer| most.max(layer.states(share)))
+    }
+
+    /// Bytes of memory to expect for a count that takes this time.
+    pub(crate) fn memory(&self, plan: &Plan, seconds: f64) -> f64 {
+        let stages = self.choice.stages().iter().map(|stage| {
+            let states = self.largest(4, stage.last);
+            if stage.engine == Engine::Lists {
+                return LIST_STATE_BYTES * states;
+            }
+            let frontier = self.keep.afterstates() || seconds > FRONTIER_AFTER.as_secs_f64();
+            let listed = match (self.keep.states(), frontier) {
+                (true, _) => states,
+                (_, true) => AFTERSTATES * states,
+                _ => 0.0,
+            };
+            // The states of the last layer are always listed.
+            let listed = listed.max(self.largest(self.choice.last().max(4), stage.last));
+            let sorted = SORTED_BYTES * listed.min(stage.plan.batch as f64);
+            (plan.memory() - stage.plan.memory()) as f64 + LISTED_BYTES * listed + sorted
+        });
+        BESIDE + stages.fold(0.0, f64::max)
+    }
+
     /// The share of the bound to expect in the layers that are not counted.
     pub(crate) fn share(&self) -> Range {
         let bound = |layer: &BoundedLayer| layer.bound as f64;
@@ -197,12 +228,9 @@ impl Forecast {
 
 /// Live states of a game, if the number is published.
 fn published_live(game: &Game) -> Option<u64> {
-    let figures = published(game)?.figures;
-    let of = |what| {
-        let figure = figures.iter().find(|figure| figure.what == what)?;
-        Some(figure.expected)
-    };
-    of(What::Live).or_else(|| Some(of(What::States)? - of(What::Dead)?))
+    let known = published(game)?;
+    let without_dead = || Some(known.number(What::States)? - known.number(What::Dead)?);
+    known.number(What::Live).or_else(without_dead)
 }
 
 #[cfg(test)]
@@ -265,7 +293,7 @@ mod tests {
         let all = begun.states().middle();
         // 40,652,843,433 live states (Lees-Miller, 2017).
         assert!((all - 40_652_843_433.0).abs() < 1.0, "{all}");
-        assert!(!forecast("4x4-64", Some(100)).is_published());
+        assert!(forecast("4x4-64", Some(100)).published.is_none());
     }
 
     /// The work of all layers of 4x4 to 32 and to 64 as bits, divided by the work of the layers that a

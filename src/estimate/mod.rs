@@ -11,10 +11,7 @@ use crate::counts::{Row, Table};
 use crate::solve::Pass;
 
 #[cfg(feature = "cli")]
-pub(crate) use self::{
-    forecast::AFTERSTATES,
-    pace::{Remaining, rate},
-};
+pub(crate) use self::pace::{Remaining, rate};
 pub(crate) use self::{forecast::Forecast, pace::Pace};
 
 /// Each goal after the first adds this share to the work of a solver.

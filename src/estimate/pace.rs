@@ -23,16 +23,8 @@ pub(crate) struct Pace {
     /// Boards of the current layer that are done.
     of_layer: u64,
     costs: Costs,
-    /// The rest of the job when the last layer ended.
-    rest: Option<Rest>,
-}
-
-/// The work after a finished layer.
-struct Rest {
-    boards: f64,
-    seconds: f64,
-    /// Seconds of the next layer.
-    layer_seconds: f64,
+    /// The work that was left when the last layer ended, once the job is not young.
+    left: Option<Vec<LayerWork>>,
 }
 
 /// The rest of a job.
@@ -54,7 +46,7 @@ impl Pace {
             done: before,
             of_layer: 0,
             costs: Costs::default(),
-            rest: None,
+            left: None,
         }
     }
 
@@ -84,17 +76,7 @@ impl Pace {
         if let Some(work) = work {
             self.costs.learn(&work, took.as_secs_f64());
         }
-        self.rest = (self.age >= YOUNG)
-            .then(left)
-            .and_then(|left| self.rest(&left));
-    }
-
-    fn rest(&self, left: &[LayerWork]) -> Option<Rest> {
-        Some(Rest {
-            boards: left.iter().map(|layer| layer.boards).sum(),
-            seconds: self.costs.seconds(left)?,
-            layer_seconds: self.costs.seconds(left.first())?,
-        })
+        self.left = (self.age >= YOUNG).then(left);
     }
 
     /// Boards of the current layer that are done.
@@ -124,12 +106,13 @@ impl Pace {
 
     /// The rest of a job with layers, once it is known.
     pub(crate) fn remaining(&self) -> Option<Remaining> {
-        let rest = self.rest.as_ref()?;
-        let layer = self.layer_elapsed().as_secs_f64();
+        let left = self.left.as_ref()?;
+        let boards: f64 = left.iter().map(|layer| layer.boards).sum();
+        let layer = self.costs.seconds(left.first())?;
         Some(Remaining {
-            done: self.done as f64 / (self.done as f64 + rest.boards).max(1.0),
+            done: self.done as f64 / (self.done as f64 + boards).max(1.0),
             // A layer that takes longer than expected does not shorten the other layers.
-            seconds: rest.seconds - layer.min(rest.layer_seconds),
+            seconds: self.costs.seconds(left)? - layer.min(self.layer_elapsed().as_secs_f64()),
         })
     }
 

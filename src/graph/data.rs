@@ -20,12 +20,11 @@
 //! is the tile that follows.
 
 use std::io::{self, Write};
-use std::iter;
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
-use quick_xml::writer::ElementWriter;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Graph, Target};
 
@@ -136,38 +135,40 @@ pub(super) fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()
 }
 
 fn write_elements<W: Write>(graph: &Graph, xml: &mut Writer<W>) -> io::Result<()> {
-    for NodeRecord { id, kind, state } in nodes(graph) {
-        let mut data = vec![("kind", kind.to_owned())];
-        data.extend(state.into_iter().flat_map(|state| {
-            [
-                ("board", state.board),
-                ("sum", state.sum.to_string()),
-                ("max_tile", state.max_tile.to_string()),
-                ("start", state.start.to_string()),
-            ]
-        }));
-        let element = xml.create_element("node");
-        write_data(element.with_attribute(("id", id.as_str())), data)?;
+    for node in nodes(graph) {
+        write_element(xml, "node", &[("id", "id")], node)?;
     }
     for edge in edges(graph) {
-        let spawn = edge.spawn.map(|tile| ("spawn", tile.to_string()));
-        let data = iter::once(("moves", edge.moves)).chain(spawn);
-        let ends = [("source", edge.from.as_str()), ("target", &edge.to)];
-        write_data(xml.create_element("edge").with_attributes(ends), data)?;
+        write_element(xml, "edge", &[("source", "from"), ("target", "to")], edge)?;
     }
     Ok(())
 }
 
-/// Write an element with its attributes, each in an element of its own.
-fn write_data<W: Write>(
-    element: ElementWriter<W>,
-    data: impl IntoIterator<Item = (&'static str, String)>,
+/// Write a record as an element. `own` names its XML attributes and their keys in the record; each
+/// attribute of [`KEYS`] is an element of its own.
+fn write_element<W: Write>(
+    xml: &mut Writer<W>,
+    name: &str,
+    own: &[(&str, &str)],
+    record: impl Serialize,
 ) -> io::Result<()> {
+    let record = serde_json::to_value(record)?;
+    let text = |key: &str| match &record[key] {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    let mut element = xml.create_element(name);
+    for (name, key) in own {
+        element = element.with_attribute((*name, &*text(key).unwrap_or_default()));
+    }
     element.write_inner_content(|xml| {
-        for (key, value) in data {
-            xml.create_element("data")
-                .with_attribute(("key", key))
-                .write_text_content(BytesText::new(&value))?;
+        for (_, key, _) in KEYS.iter().filter(|(of, ..)| *of == name) {
+            if let Some(value) = text(key) {
+                xml.create_element("data")
+                    .with_attribute(("key", *key))
+                    .write_text_content(BytesText::new(&value))?;
+            }
         }
         Ok(())
     })?;

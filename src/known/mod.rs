@@ -10,17 +10,10 @@ use std::fmt;
 
 use What::{Afterstates, Dead, Labeled, Layer, Live, Part, States, Total};
 
+use serde::{Serialize, Serializer};
+
 use crate::counts::{Column, Table};
 use crate::game::Game;
-
-/// A published number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Figure {
-    /// The counted quantity.
-    pub(crate) what: What,
-    /// The published number.
-    pub(crate) expected: u64,
-}
 
 /// The quantity that a figure counts; see [`crate::counts::Totals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +54,12 @@ impl fmt::Display for What {
     }
 }
 
+impl Serialize for What {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
 impl What {
     /// The figure in a table; `None` if the table lacks a column or a layer for it. Most figures
     /// need a complete count.
@@ -97,11 +96,20 @@ impl What {
 pub(crate) struct Published {
     /// Name of the game, as [`Game`] writes it.
     pub(crate) game: &'static str,
-    pub(crate) figures: Vec<Figure>,
+    /// The game, the counted quantity and the published number of each figure.
+    figures: &'static [(&'static str, What, u64)],
     /// The publication.
     pub(crate) source: &'static str,
     /// How long a count takes on two cores.
     pub(crate) effort: Effort,
+}
+
+impl Published {
+    /// The published number of a quantity.
+    pub(crate) fn number(&self, of: What) -> Option<u64> {
+        let mut figures = self.figures.iter();
+        figures.find_map(|&(_, what, number)| (what == of).then_some(number))
+    }
 }
 
 /// How long a count takes on two cores.
@@ -119,7 +127,7 @@ const LEES_MILLER: &str = "Lees-Miller, Counting States by Exhaustive Enumeratio
 
 /// All published numbers that this program knows, game by game. Lees-Miller published most games by
 /// parts, without a total; the sum of the parts is the number of live states.
-const FIGURES: [(&str, What, u64); 36] = [
+static FIGURES: [(&str, What, u64); 36] = [
     ("2x2-8", Live, 15),
     ("2x2-16", Live, 35),
     ("2x2-32", Total, 59),
@@ -179,10 +187,9 @@ pub(crate) fn all_published() -> impl Iterator<Item = Published> {
             "4x4-32" | "4x4-64" => (LEES_MILLER, Effort::Long),
             _ => (LEES_MILLER, Effort::Short),
         };
-        let figure = |&(_, what, expected): &(_, What, u64)| Figure { what, expected };
         Published {
             game,
-            figures: figures.iter().map(figure).collect(),
+            figures,
             source,
             effort,
         }
@@ -195,36 +202,38 @@ pub(crate) fn published(game: &Game) -> Option<Published> {
     all_published().find(|published| published.game == name)
 }
 
-/// A published figure and the counted number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A published number and the counted number. The fields are keys of `check --json`, in order: add
+/// new keys at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Verdict {
-    /// The published figure.
-    pub(crate) figure: Figure,
-    /// The counted number.
+    pub(crate) game: Game,
+    pub(crate) figure: What,
+    pub(crate) expected: u64,
     pub(crate) got: u64,
+    pub(crate) agrees: bool,
     /// The publication.
     pub(crate) source: &'static str,
 }
 
-impl Verdict {
-    pub(crate) fn agrees(&self) -> bool {
-        self.figure.expected == self.got
-    }
-}
-
 /// Compare a table with the published figures of its game, as far as its columns and layers allow.
 pub(crate) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
+    let verdict = |figure, expected, got, source| Verdict {
+        game: *game,
+        figure,
+        expected,
+        got,
+        agrees: expected == got,
+        source,
+    };
     let mut verdicts = Vec::new();
     if let Some(known) = published(game) {
-        verdicts.extend(known.figures.iter().filter_map(|&figure| {
-            Some(Verdict {
-                figure,
-                got: figure.what.in_table(table, complete)?,
-                source: known.source,
-            })
+        verdicts.extend(known.figures.iter().filter_map(|&(_, what, expected)| {
+            let got = what.in_table(table, complete)?;
+            Some(verdict(what, expected, got, known.source))
         }));
     }
-    verdicts.extend(parts::verdicts(game, table, complete));
+    let parts = parts::compare(game, table, complete).into_iter();
+    verdicts.extend(parts.map(|(what, expected, got)| verdict(what, expected, got, LEES_MILLER)));
     verdicts
 }
 
@@ -263,7 +272,7 @@ mod tests {
         let table = Table::new([row(164, 16, 5), row(164, 32, 856_386_976), row(166, 32, 7)]);
         let verdicts = |table: &Table| {
             let verdicts = verdicts(&game, table, false);
-            verdicts.iter().map(Verdict::agrees).collect::<Vec<_>>()
+            verdicts.iter().map(|v| v.agrees).collect::<Vec<_>>()
         };
         // A figure of the article, the parts, and the first part that differs.
         assert_eq!(verdicts(&table), [true, false, false]);

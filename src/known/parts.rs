@@ -5,24 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-
-use super::{Figure, LEES_MILLER, Verdict, What};
+use super::What;
 use crate::counts::{Column, Table};
 use crate::game::Game;
 
 /// Live states by sum and largest tile.
 type KnownParts = BTreeMap<(u32, u32), u64>;
 
-/// A row of `layer_parts.csv`.
-#[derive(Deserialize)]
-struct PartRecord {
-    board_size: u8,
-    max_exponent: u8,
-    layer_sum: u32,
-    max_value: u8,
-    num_states: u64,
-}
+/// A row of `layer_parts.csv`: the side of the board, the exponent of the winning tile, the sum, the
+/// exponent of the largest tile, and the live states.
+type PartRecord = (u8, u8, u32, u8, u64);
 
 /// The published parts of a game; empty for all but the sixteen games.
 fn published(game: &Game) -> KnownParts {
@@ -33,18 +25,18 @@ fn published(game: &Game) -> KnownParts {
     reader
         .deserialize()
         .map(|record| -> PartRecord { record.expect("a test reads the whole file") })
-        .filter(|record| {
+        .filter(|&(side, win, ..)| {
             let (rows, cols) = (game.size().rows(), game.size().cols());
-            [rows, cols] == [record.board_size; 2] && game.max() == Some(1 << record.max_exponent)
+            [rows, cols] == [side; 2] && game.max() == Some(1 << win)
         })
-        .map(|record| ((record.layer_sum, 1 << record.max_value), record.num_states))
+        .map(|(_, _, sum, largest, live)| ((sum, 1 << largest), live))
         .collect()
 }
 
 /// Compare a table with the published parts of its layers: the number of parts that agree, and the
-/// first part that differs. Empty if no parts were published for these layers, or if the table lacks
-/// the column `live`.
-pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdict> {
+/// first part that differs, each with the published and the counted number. Empty if no parts were
+/// published for these layers, or if the table lacks the column `live`.
+pub(super) fn compare(game: &Game, table: &Table, complete: bool) -> Vec<(What, u64, u64)> {
     let last = if complete { u32::MAX } else { table.last_sum() };
     let mut published = published(game);
     published.retain(|&(sum, _), _| sum <= last);
@@ -57,30 +49,25 @@ pub(super) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
         .map(|row| ((row.sum, row.max_tile), row.live))
         .collect();
     let keys: BTreeSet<_> = published.keys().chain(counted.keys()).collect();
-    let verdict = |what, expected, got| Verdict {
-        figure: Figure { what, expected },
-        got,
-        source: LEES_MILLER,
-    };
     let live = |parts: &KnownParts, key| parts.get(key).copied().unwrap_or(0);
     let different: Vec<_> = keys
         .iter()
         .filter(|key| live(&published, key) != live(&counted, key))
         .collect();
     let agreeing = keys.len() - different.len();
-    let mut verdicts = vec![verdict(What::Parts, keys.len() as u64, agreeing as u64)];
-    verdicts.extend(different.first().map(|&&key| {
+    let mut compared = vec![(What::Parts, keys.len() as u64, agreeing as u64)];
+    compared.extend(different.first().map(|&&key| {
         let part = What::Part(key.0, key.1);
-        verdict(part, live(&published, key), live(&counted, key))
+        (part, live(&published, key), live(&counted, key))
     }));
-    verdicts
+    compared
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::counts::{Columns, Row};
-    use crate::known::all_published;
+    use crate::known::{LEES_MILLER, all_published};
 
     fn table(parts: &KnownParts) -> Table {
         let row = |(&(sum, max_tile), &live): (&(u32, u32), &u64)| Row {
@@ -98,13 +85,8 @@ mod tests {
         let mut parts = 0;
         for entry in all_published().filter(|entry| entry.source == LEES_MILLER) {
             let published = published(&entry.game.parse().unwrap());
-            let live = entry.figures.iter().find(|f| f.what == What::Live);
-            assert_eq!(
-                published.values().sum::<u64>(),
-                live.unwrap().expected,
-                "{}",
-                entry.game
-            );
+            let live = published.values().sum();
+            assert_eq!(entry.number(What::Live), Some(live), "{}", entry.game);
             games += 1;
             parts += published.len();
         }
@@ -115,13 +97,7 @@ mod tests {
     #[test]
     fn a_table_is_compared_part_by_part_up_to_its_last_layer() {
         let game = "2x2-32".parse().unwrap();
-        let judge = |table: &Table, complete| -> Vec<_> {
-            let verdicts = verdicts(&game, table, complete);
-            verdicts
-                .iter()
-                .map(|v| (v.figure.what, v.figure.expected, v.got))
-                .collect()
-        };
+        let judge = |table: &Table, complete| compare(&game, table, complete);
         let mut parts = published(&game);
         let all = table(&parts);
         assert_eq!(judge(&all, true), [(What::Parts, 25, 25)]);
@@ -142,14 +118,14 @@ mod tests {
         let game = "2x2-32".parse().unwrap();
         let all = table(&published(&game));
         let columns = Columns::of(&[Column::Sum, Column::MaxTile, Column::Dead]);
-        assert!(verdicts(&game, &all.only(columns), true).is_empty());
+        assert!(compare(&game, &all.only(columns), true).is_empty());
     }
 
     #[test]
     fn other_games_have_no_published_parts() {
         for other in ["2x2", "2x3-32", "4x4-128"] {
             let game = other.parse().unwrap();
-            assert!(verdicts(&game, &table(&KnownParts::new()), true).is_empty());
+            assert!(compare(&game, &table(&KnownParts::new()), true).is_empty());
         }
     }
 }

@@ -86,11 +86,9 @@ impl PyRun {
     #[getter]
     fn objectives(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let solution = match py.detach(|| self.find_solution()) {
-            Err(Error::Solving(
-                SolvingError::NotSolved(_)
-                | SolvingError::NotComplete { .. }
-                | SolvingError::NoAfterstates { .. },
-            )) => return Ok(Vec::new()),
+            Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
+                return Ok(Vec::new());
+            }
             solution => solution?,
         };
         let goals = solution.goals();

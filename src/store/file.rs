@@ -140,10 +140,14 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Write to a file through a buffer.
 #[cfg(feature = "cli")]
-fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+fn fill<E: From<Error>>(
+    file: &File,
+    path: &Path,
+    write: impl FnOnce(&mut Sink) -> Result<(), E>,
+) -> Result<(), E> {
     let mut buffer = BufWriter::new(file);
     write(&mut buffer)?;
-    buffer.flush().map_err(Error::io(path, "write"))
+    Ok(buffer.flush().map_err(Error::io(path, "write"))?)
 }
 
 /// An atomic replacement of a file outside of runs, at a path without links.
@@ -176,7 +180,10 @@ impl Replacement {
     }
 
     /// Write the new contents, and replace the file atomically. The permissions stay.
-    pub(crate) fn write(self, write: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    pub(crate) fn write<E: From<Error>>(
+        self,
+        write: impl FnOnce(&mut Sink) -> Result<(), E>,
+    ) -> Result<(), E> {
         let path = &self.path;
         let Some(new) = self.new else {
             let opened = OpenOptions::new().write(true).open(path);
@@ -190,7 +197,7 @@ impl Replacement {
         new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
         let named = new.persist(path).map_err(|refused| refused.error);
         named.map_err(Error::io(path, "replace"))?;
-        sync_dir(parent(path))
+        Ok(sync_dir(parent(path))?)
     }
 }
 

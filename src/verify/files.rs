@@ -139,11 +139,9 @@ pub struct Solved {
 /// Open the solution of a run, if it has one.
 pub(super) fn open_solution(run: &Run) -> Result<Option<Solution>> {
     match Solution::open(run.dir()) {
-        Err(Error::Solving(
-            SolvingError::NotSolved(_)
-            | SolvingError::NotComplete { .. }
-            | SolvingError::NoAfterstates { .. },
-        )) => Ok(None),
+        Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
+            Ok(None)
+        }
         opened => opened.map(Some),
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn recount(args: &Args) -> Result<Outcome> {
         let game = published.game.parse()?;
         let table = count(&game, &plan, args.quiet)?;
         let verdicts = known::verdicts(&game, &table, true);
-        outcome = outcome.max(report.verdicts(&game, &verdicts)?);
+        outcome = outcome.max(report.verdicts(verdicts)?);
     }
     report.end(outcome)
 }
@@ -64,14 +64,14 @@ pub(super) fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
             } else {
                 ""
             };
-            report.games = vec![game.map(|game| game.to_string())];
+            report.games = vec![game];
             report.law = Some(error.to_string());
             report.say(format_args!("{}: {error}{or}", path.display()))?;
             return report.end(Outcome::Disagreed);
         }
         Err(error) => return Err(error),
     };
-    report.games = vec![Some(game.to_string())];
+    report.games = vec![Some(game)];
     let parts = units::things(table.rows().len() as u64, "part");
     let (last, columns) = (table.last_sum(), table.columns());
     let told = complete || columns.has_all(&laws::TELL_THE_END);
@@ -97,7 +97,7 @@ pub(super) fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
             Some(_) => "the published numbers of this game need more layers than these",
         })?;
     }
-    let outcome = report.verdicts(&game, &verdicts)?;
+    let outcome = report.verdicts(verdicts)?;
     report.end(outcome)
 }
 
@@ -107,9 +107,7 @@ pub(super) fn with_table(path: &Path, other_path: &Path, args: &Args) -> Result<
     let (other, other_game) = read(other_path, args)?;
     let (a, b) = (path.display(), other_path.display());
     let mut report = CheckReport::new(args, &[path, other_path]);
-    report.games = [game, other_game]
-        .map(|game| game.map(|game| game.to_string()))
-        .into();
+    report.games = vec![game, other_game];
     if let (Some(game), Some(other)) = (game, other_game)
         && game != other
     {

@@ -24,25 +24,14 @@ pub(super) struct CheckReport {
     json: bool,
     agrees: bool,
     tables: Vec<String>,
-    pub(super) games: Vec<Option<String>>,
+    pub(super) games: Vec<Option<Game>>,
     parts: Option<usize>,
     last_sum: Option<u32>,
     pub(super) complete: Option<bool>,
     pub(super) law: Option<String>,
-    figures: Vec<CheckedFigure>,
+    figures: Vec<Verdict>,
     columns: Vec<&'static str>,
     difference: Option<DifferingColumn>,
-}
-
-/// A published figure and the counted number.
-#[derive(Serialize)]
-struct CheckedFigure {
-    game: String,
-    figure: String,
-    expected: u64,
-    got: u64,
-    agrees: bool,
-    source: &'static str,
 }
 
 /// The first difference of two tables: a column with its two values, or `None` if one table lacks
@@ -83,36 +72,25 @@ impl CheckReport {
     }
 
     /// Print a line for each verdict, under a heading. The outcome tells whether all agree.
-    pub(super) fn verdicts(&mut self, game: &Game, verdicts: &[Verdict]) -> io::Result<Outcome> {
+    pub(super) fn verdicts(&mut self, verdicts: Vec<Verdict>) -> io::Result<Outcome> {
         if self.figures.is_empty() && !verdicts.is_empty() {
             self.say("verdict   game      figure              expected              got  source")?;
         }
         let mut outcome = Outcome::Done;
-        let game = game.to_string();
-        for &Verdict {
-            figure,
-            got,
-            source,
-        } in verdicts
-        {
-            let (what, expected, agrees) = (figure.what, figure.expected, figure.expected == got);
-            let word = if agrees { "agrees" } else { "DIFFERS" };
-            if !agrees {
-                outcome = Outcome::Disagreed;
+        for verdict in verdicts {
+            let mut word = "agrees";
+            if !verdict.agrees {
+                (word, outcome) = ("DIFFERS", Outcome::Disagreed);
             }
             self.say(format_args!(
-                "{word:<8}  {game:<8}  {what:<12} {:>15}  {:>15}  {source}",
-                HumanCount(expected).to_string(),
-                HumanCount(got).to_string(),
+                "{word:<8}  {:<8}  {:<12} {:>15}  {:>15}  {}",
+                verdict.game.to_string(),
+                verdict.figure,
+                HumanCount(verdict.expected).to_string(),
+                HumanCount(verdict.got).to_string(),
+                verdict.source
             ))?;
-            self.figures.push(CheckedFigure {
-                game: game.clone(),
-                figure: what.to_string(),
-                expected,
-                got,
-                agrees,
-                source,
-            });
+            self.figures.push(verdict);
         }
         Ok(outcome)
     }

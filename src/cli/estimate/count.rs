@@ -1,5 +1,6 @@
 //! `enum48 --size ... --dry-run`: what a count will take in time, memory and on disk.
 
+use std::fmt;
 use std::fs;
 use std::iter;
 use std::path::Path;
@@ -9,11 +10,11 @@ use anyhow::{Result, anyhow, bail};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
-use super::{TRIAL, Trial, bytes, known, print, time};
+use super::{TRIAL, Trial, bytes, known, space, time};
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
-use crate::engine::{self, Choice, Engine, FRONTIER_AFTER, Plan};
-use crate::estimate::{AFTERSTATES, Costs, Forecast, Range};
+use crate::engine::{self, Choice, Engine, Plan};
+use crate::estimate::{Costs, Forecast, Range};
 use crate::game::Game;
 use crate::machine;
 use crate::part::Kind;
@@ -25,14 +26,6 @@ const DOUBT: Range = Range::new(0.7, 1.4);
 /// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
 const MATRICES: u64 = 256 << 20;
 
-/// Bytes of memory of a count beside its boards, and for each state of the largest layer of lists.
-const BESIDE: f64 = (12 << 20) as f64;
-const LIST_STATE: f64 = 24.0;
-
-/// Bytes of memory for a listed board of a layer of bits, and more while it is sorted.
-const LISTED: f64 = 4.0;
-const SORTED: f64 = 20.0;
-
 /// Bits of a state in the files of 4x4 to 128, of 3x3, and of all games between them.
 const STATE_BITS: Range = Range::new(3.1, 5.3);
 
@@ -42,20 +35,11 @@ const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
 
-/// What a count will take.
-pub(in crate::cli) struct CountEstimate {
-    forecast: Forecast,
-    /// Where the number of states is from.
-    source: String,
-    choice: Choice,
-    keys: Keys,
-}
-
-/// The keys of `--dry-run --json`, in their order. They are a contract: new ones go to the end.
-/// A number that is not known exactly has two digits.
+/// What a count will take. The fields are the keys of `--dry-run --json`, in their order. They are
+/// a contract: new ones go to the end. A number that is not known exactly has two digits.
 #[derive(Serialize)]
-struct Keys {
-    game: String,
+pub(in crate::cli) struct CountEstimate {
+    game: Game,
     layers: usize,
     last_sum: u32,
     bound: u64,
@@ -82,6 +66,14 @@ struct Keys {
     disk_afterstates_low: Option<u64>,
     disk_afterstates_high: Option<u64>,
     memory_bound: u64,
+    #[serde(skip)]
+    forecast: Forecast,
+    /// Where the number of states is from.
+    #[serde(skip)]
+    source: String,
+    /// The reason for the engine.
+    #[serde(skip)]
+    why: String,
     #[serde(skip)]
     threads: usize,
 }
@@ -129,10 +121,10 @@ impl CountEstimate {
             stores.push(store);
         }
         let took = begin.elapsed().as_secs_f64();
-        let runs = || iter::once(run).chain(stores.iter().map(Store::run));
 
         let so_far = run.table().until(until).totals();
-        let furthest = runs().max_by_key(|run| run.sealed_sum()).unwrap_or(run);
+        let runs = iter::once(run).chain(stores.iter().map(Store::run));
+        let furthest = runs.max_by_key(|run| run.sealed_sum()).unwrap_or(run);
         let counted = furthest.table().until(until).totals();
         let (exact, share) = (forecast.is_complete(), forecast.share());
         let seconds = if exact {
@@ -145,35 +137,38 @@ impl CountEstimate {
                 doubt * costs.seconds(&work.collect::<Vec<_>>()).unwrap_or_default()
             })
         };
-        let largest = |from: u32, to: u32| {
-            let layers = forecast.after(from.max(4) - 2);
-            let layers = layers.filter(|layer| layer.sum <= to);
-            layers.fold(0.0, |most: f64, layer| most.max(layer.states(share.high)))
-        };
         let memory = match peak {
             Some(peak) if exact => peak as f64,
-            _ => memory(&choice, plan, keep, seconds.high, largest).min(plan.memory() as f64),
+            _ => forecast
+                .memory(plan, seconds.high)
+                .min(plan.memory() as f64),
         };
-
         let states = forecast.states();
-        let disk = |kind, bits: Range| {
-            let files = runs().map(|run| run.bytes(kind, until));
-            match files.max() {
-                Some(bytes @ 1..) if exact => Range::exactly(bytes as f64),
-                _ => bits.with(states, |bits, states| bits * states / 8.0),
-            }
+        let disk = |kind, bits: Range| match furthest.bytes(kind, until) {
+            bytes @ 1.. if exact => Range::exactly(bytes as f64),
+            _ => bits.with(states, |bits, states| bits * states / 8.0),
         };
         let disk_states = disk(Kind::States, STATE_BITS);
         let afterstates = keep
             .afterstates()
             .then(|| disk(Kind::Afterstates, AFTERSTATE_BITS));
-        let largest_layer = largest(2, u32::MAX);
+        let largest_layer = forecast.largest(4, u32::MAX);
         let keep_last = 3.0 * largest_layer * STATE_BITS.high / 8.0;
         // The summary of a count has one state each for the win and the loss.
         let ends = (counted.total() - counted.live) as f64;
         let left = (states.middle() - so_far.live as f64).max(0.0);
-        let keys = Keys {
-            game: game.to_string(),
+        let percent = |share: f64| format!("{} %", units::rounded(share * 100.0));
+        let source = match (exact, forecast.published.is_some()) {
+            (true, _) if stores.is_empty() => "all of them are counted".to_owned(),
+            (true, _) => "all of them were counted just now, to measure the time".to_owned(),
+            (_, true) => "the total is published".to_owned(),
+            (_, false) => format!(
+                "{} of the bound in the next layers, as the last counted layers tell",
+                units::range(&percent(share.low), &percent(share.high))
+            ),
+        };
+        Ok(Self {
+            game: *game,
             layers: forecast.layers.len(),
             last_sum: forecast.last_sum(),
             bound: forecast.layers.iter().map(|layer| layer.bound).sum(),
@@ -197,39 +192,21 @@ impl CountEstimate {
             disk_afterstates_high: afterstates.map(|disk| known(disk.high, exact)),
             memory_bound: plan.memory(),
             threads: plan.threads(),
-        };
-        let percent = |share: f64| format!("{} %", units::rounded(share * 100.0));
-        let source = match (exact, forecast.is_published()) {
-            (true, _) if stores.is_empty() => "all of them are counted".to_owned(),
-            (true, _) => "all of them were counted just now, to measure the time".to_owned(),
-            (_, true) => "the total is published".to_owned(),
-            (_, false) => format!(
-                "{} of the bound in the next layers, as the last counted layers tell",
-                units::range(&percent(share.low), &percent(share.high))
-            ),
-        };
-        Ok(Self {
-            forecast,
+            why: choice.why().to_owned(),
             source,
-            choice,
-            keys,
+            forecast,
         })
     }
 
-    /// Print the estimate.
-    pub(in crate::cli) fn print(&self, json: bool) -> Result<()> {
-        let text = format!("{}\n{}", self.layers(), self.summary());
-        print(&text, &self.keys, json)
-    }
-
     /// A line for each layer.
-    fn layers(&self) -> String {
+    fn write_layers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layers = &self.forecast.layers;
         let share = self.forecast.share().middle();
-        let mut text = format!(
-            "{:>5} {:>19} {:>19} {:>7} {:>19}\n",
+        writeln!(
+            f,
+            "{:>5} {:>19} {:>19} {:>7} {:>19}",
             "sum", "bound", "counted", "share", "expected"
-        );
+        )?;
         for layer in layers.iter().step_by(layers.len().div_ceil(MOST).max(1)) {
             let (mut counted, mut reached) = (String::new(), String::new());
             let mut expected = units::rounded(layer.states(share));
@@ -240,67 +217,72 @@ impl CountEstimate {
             }
             let [bound, expected] = [layer.bound, expected as u64].map(HumanCount);
             let sum = layer.sum;
-            text += &format!("{sum:>5} {bound:>19} {counted:>19} {reached:>7} {expected:>19}\n");
+            writeln!(
+                f,
+                "{sum:>5} {bound:>19} {counted:>19} {reached:>7} {expected:>19}"
+            )?;
         }
-        text
+        writeln!(f)
     }
+}
 
-    /// The lines for the whole count.
-    fn summary(&self) -> String {
-        let keys = &self.keys;
-        let begun = match (keys.complete, keys.sealed_sum) {
-            (true, _) => "complete".to_owned(),
-            (_, 2) => "not begun".to_owned(),
-            (_, sum) => format!("counted up to sum {sum}"),
+impl fmt::Display for CountEstimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_layers(f)?;
+        let begun = match self.sealed_sum {
+            _ if self.complete => "complete".to_owned(),
+            2 => "not begun".to_owned(),
+            sum => format!("counted up to sum {sum}"),
         };
-        let states = if keys.exact {
-            HumanCount(keys.states_low).to_string()
+        writeln!(f, "{}, {begun}", self.game)?;
+        let (bound, last) = (HumanCount(self.bound), self.last_sum);
+        writeln!(
+            f,
+            "bound     {bound} canonical boards with a 2 or a 4, sums up to {last}"
+        )?;
+        let states = if self.exact {
+            HumanCount(self.states_low).to_string()
         } else {
-            let number = |n: u64| units::count(n as f64);
-            let about = units::range(&number(keys.states_low), &number(keys.states_high));
-            format!("about {about}")
+            let [low, high] = [self.states_low, self.states_high].map(|n| units::count(n as f64));
+            format!("about {}", units::range(&low, &high))
         };
-        let took = time(Range::new(keys.seconds_low, keys.seconds_high));
-        let time = match keys.exact {
-            true if keys.seconds_high == 0.0 => "nothing is left to count".to_owned(),
-            true => format!("about {took}, as it took just now"),
-            false => format!(
-                "about {took} more, at {} with {}, as measured just now",
-                units::speed(keys.states_per_second as f64),
-                units::things(keys.threads as u64, "thread")
-            ),
-        };
-        let free = keys.disk_free.map(|free| units::bytes(free as f64));
-        let afterstates = keys.disk_afterstates_low.zip(keys.disk_afterstates_high);
-        let afterstates = afterstates.map_or(String::new(), |(low, high)| {
+        let (so_far, source) = (HumanCount(self.states_so_far), &self.source);
+        writeln!(f, "states    {states}, {so_far} in the run; {source}")?;
+        let (disk, free) = (bytes(self.disk_low, self.disk_high), space(self.disk_free));
+        writeln!(f, "disk      {disk} with all layers; {free} free")?;
+        let last = units::bytes(self.disk_keep_last as f64);
+        writeln!(
+            f,
+            "          at most {last} with --keep last: three of the largest layers"
+        )?;
+        if let (Some(low), Some(high)) = (self.disk_afterstates_low, self.disk_afterstates_high) {
             let more = bytes(low, high);
-            format!("\n          {more} more with the afterstates of all layers")
-        });
-        format!(
-            "\
-{}, {begun}
-bound     {} canonical boards with a 2 or a 4, sums up to {}
-states    {states}, {} in the run; {}
-disk      {} with all layers; {} free
-          at most {} with --keep last: three of the largest layers{afterstates}
-memory    about {}, of {} for data; the largest layer has up to {} states
-engine    {}, {}
-time      {time}
-",
-            keys.game,
-            HumanCount(keys.bound),
-            keys.last_sum,
-            HumanCount(keys.states_so_far),
-            self.source,
-            bytes(keys.disk_low, keys.disk_high),
-            free.as_deref().unwrap_or("unknown"),
-            units::bytes(keys.disk_keep_last as f64),
-            units::bytes(keys.memory as f64),
-            HumanBytes(keys.memory_bound),
-            units::count(keys.largest_layer as f64),
-            self.choice,
-            self.choice.why(),
-        )
+            writeln!(
+                f,
+                "          {more} more with the afterstates of all layers"
+            )?;
+        }
+        let (memory, of) = (
+            units::bytes(self.memory as f64),
+            HumanBytes(self.memory_bound),
+        );
+        let largest = units::count(self.largest_layer as f64);
+        writeln!(
+            f,
+            "memory    about {memory}, of {of} for data; the largest layer has up to {largest} states"
+        )?;
+        writeln!(f, "engine    {}, {}", self.engine, self.why)?;
+        let took = time(self.seconds_low, self.seconds_high);
+        match self.exact {
+            true if self.seconds_high == 0.0 => writeln!(f, "time      nothing is left to count"),
+            true => writeln!(f, "time      about {took}, as it took just now"),
+            false => writeln!(
+                f,
+                "time      about {took} more, at {} with {}, as measured just now",
+                units::speed(self.states_per_second as f64),
+                units::things(self.threads as u64, "thread")
+            ),
+        }
     }
 }
 
@@ -321,33 +303,6 @@ fn try_out(store: &mut Store, engine: Engine, plan: &Plan, last: u32) -> Result<
     let plan = plan.with_engine(Some(engine));
     engine::count(store, &plan, Some(last), &mut trial)?;
     Ok(trial)
-}
-
-/// Bytes of memory to expect. `largest` gives the states of the largest layer between two sums.
-fn memory(
-    choice: &Choice,
-    plan: &Plan,
-    keep: Keep,
-    seconds: f64,
-    largest: impl Fn(u32, u32) -> f64,
-) -> f64 {
-    let stages = choice.stages().iter().map(|stage| {
-        let states = largest(2, stage.last);
-        if stage.engine == Engine::Lists {
-            return LIST_STATE * states;
-        }
-        let frontier = keep.afterstates() || seconds > FRONTIER_AFTER.as_secs_f64();
-        let listed = match (keep.states(), frontier) {
-            (true, _) => states,
-            (_, true) => AFTERSTATES * states,
-            _ => 0.0,
-        };
-        // The states of the last layer are always listed.
-        let listed = listed.max(largest(choice.last(), stage.last));
-        let sorted = SORTED * listed.min(stage.plan.batch as f64);
-        (plan.memory() - stage.plan.memory()) as f64 + LISTED * listed + sorted
-    });
-    BESIDE + stages.fold(0.0, f64::max)
 }
 
 /// The run in a directory, which must be of `game`; `None` if the directory is empty or missing.

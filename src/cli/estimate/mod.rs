@@ -6,15 +6,10 @@
 mod count;
 mod solve;
 
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
-
-use anyhow::Result;
-use serde::Serialize;
 
 use super::progress::Memory;
 use super::units;
-use crate::estimate::Range;
 use crate::progress::{FinishedLayer, Progress};
 
 pub(super) use self::count::CountEstimate;
@@ -25,8 +20,8 @@ const TRIAL: Duration = Duration::from_millis(1500);
 
 /// Stops a job after some time, and notes the time of each layer.
 struct Trial {
-    length: Duration,
-    begin: Option<Instant>,
+    /// The time that is left for layers.
+    left: Duration,
     layer_begin: Instant,
     /// The finished layers, with seconds.
     layers: Vec<(FinishedLayer, f64)>,
@@ -36,8 +31,7 @@ struct Trial {
 impl Trial {
     fn new(length: Duration) -> Self {
         Self {
-            length,
-            begin: None,
+            left: length,
             layer_begin: Instant::now(),
             layers: Vec::new(),
             memory: Memory::new(),
@@ -48,7 +42,6 @@ impl Trial {
 impl Progress for Trial {
     fn begin(&mut self, _: u32) {
         self.layer_begin = Instant::now();
-        self.begin = self.begin.or(Some(self.layer_begin));
     }
 
     fn advance(&mut self, _: u64) {
@@ -56,25 +49,14 @@ impl Progress for Trial {
     }
 
     fn end(&mut self, layer: &FinishedLayer) {
-        let seconds = self.layer_begin.elapsed().as_secs_f64();
-        self.layers.push((layer.clone(), seconds));
+        let took = self.layer_begin.elapsed();
+        self.left = self.left.saturating_sub(took);
+        self.layers.push((layer.clone(), took.as_secs_f64()));
     }
 
     fn stop(&mut self) -> bool {
-        self.begin
-            .is_some_and(|begin| begin.elapsed() >= self.length)
+        self.left.is_zero()
     }
-}
-
-/// Print an estimate as text or as one JSON object.
-fn print(text: &str, keys: &impl Serialize, json: bool) -> Result<()> {
-    let mut out = io::stdout().lock();
-    if json {
-        writeln!(out, "{}", serde_json::to_string(keys)?)?;
-    } else {
-        write!(out, "{text}")?;
-    }
-    Ok(())
 }
 
 /// "1.2 to 3.4 GiB", or "1.2 GiB".
@@ -83,8 +65,8 @@ fn bytes(low: u64, high: u64) -> String {
 }
 
 /// "9 to 20 min".
-fn time(seconds: Range) -> String {
-    units::range(&units::time(seconds.low), &units::time(seconds.high))
+fn time(low: f64, high: f64) -> String {
+    units::range(&units::time(low), &units::time(high))
 }
 
 /// An exact number as it is, any other number with two digits.
@@ -94,4 +76,9 @@ fn known(n: f64, exact: bool) -> u64 {
     } else {
         units::rounded(n) as u64
     }
+}
+
+/// Free space, in words.
+fn space(free: Option<u64>) -> String {
+    free.map_or("unknown".to_owned(), |free| units::bytes(free as f64))
 }

@@ -5,19 +5,20 @@
 //! time is carried on to the other layers. Their bytes are not: values near the end of a game are few
 //! and alike, values far from it are many.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::{TRIAL, Trial, bytes, known, print, time};
+use super::{TRIAL, Trial, bytes, known, space, time};
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
 use crate::counts::Table;
 use crate::engine::Plan;
 use crate::estimate::{Costs, LayerWork, Range};
-use crate::game::Objective;
+use crate::game::{Game, Objective};
 use crate::machine;
 use crate::part::Kind;
 use crate::solve::names;
@@ -47,7 +48,7 @@ fn bits(goal: &Goal) -> Range {
 /// a contract: new ones go to the end. A number that is not known exactly has two digits.
 #[derive(Serialize)]
 pub(in crate::cli) struct SolveEstimate {
-    game: String,
+    game: Game,
     objectives: Vec<ObjectiveKeys>,
     /// Afterstates of the layers that are left, in every pass anew.
     afterstates: u64,
@@ -94,49 +95,43 @@ impl SolveEstimate {
         let passes = passes(solution, goals, plan)?;
         let bytes = |goal: &Goal| solution.bytes(goal.objective);
         let so_far: u64 = goals.iter().map(bytes).sum();
-        let (mut disk, mut seconds) = (Range::exactly(so_far as f64), Range::default());
-        let mut exact = true;
-        if !passes.is_empty() {
+        let (mut costs, mut made, mut exact) = (Costs::default(), 0, true);
+        for pass in &passes {
             let place = TemporaryDir::beside(parent(run.dir()))?;
             let mut store = SolutionStore::apart(run.dir(), place.path())?;
-            let (mut costs, mut made) = (Costs::default(), 0);
-            for pass in &passes {
-                let all = Pass {
-                    solved_sum: solution.last_sum() + 2,
-                    ..pass.clone()
-                };
-                let layers = LayerWork::of_pass(&table, &all);
-                let mut trial = Trial::new(TRIAL / passes.len() as u32);
-                solve::try_out(&mut store, &all, plan, &mut trial)?;
-                for (work, (layer, seconds)) in layers.iter().zip(&trial.layers) {
-                    costs.learn(work, *seconds);
-                    made += layer.bytes;
-                }
-                exact &= trial.layers.len() == layers.len();
+            let all = Pass {
+                solved_sum: solution.last_sum() + 2,
+                ..pass.clone()
+            };
+            let layers = LayerWork::of_pass(&table, &all);
+            let mut trial = Trial::new(TRIAL / passes.len() as u32);
+            solve::try_out(&mut store, &all, plan, &mut trial)?;
+            for (work, (layer, seconds)) in layers.iter().zip(&trial.layers) {
+                costs.learn(work, *seconds);
+                made += layer.bytes;
             }
-            let work = |pass| LayerWork::of_pass(&table, pass);
-            let left: Vec<LayerWork> = passes.iter().flat_map(work).collect();
-            let all = costs.seconds(&left).unwrap_or_default();
-            if exact {
-                let solved = goals.iter().filter(|goal| {
-                    let mut passes = passes.iter();
-                    !passes.any(|pass| pass.goals.contains(goal))
-                });
-                disk = Range::exactly((solved.map(bytes).sum::<u64>() + made) as f64);
-                seconds = Range::exactly(all);
-            } else {
-                seconds = DOUBT.map(|doubt| doubt * all);
-                for pass in &passes {
-                    let parts = run.parts(Kind::Afterstates);
-                    let files = parts.filter(|key| key.sum < pass.solved_sum).count() as f64;
-                    let values = afterstates(&table, pass) as f64;
-                    for goal in &pass.goals {
-                        let bytes = |bits: f64| bits * values / 8.0 + files * FRAME;
-                        disk = disk.with(bits(goal).map(bytes), |disk, bytes| disk + bytes);
-                    }
-                }
-            }
+            exact &= trial.layers.len() == layers.len();
         }
+        let work = |pass| LayerWork::of_pass(&table, pass);
+        let left: Vec<LayerWork> = passes.iter().flat_map(work).collect();
+        let seconds = Range::exactly(costs.seconds(&left).unwrap_or_default());
+        let (disk, seconds) = if exact {
+            let left = |goal: &&Goal| passes.iter().any(|pass| pass.goals.contains(goal));
+            let solved: u64 = goals.iter().filter(|goal| !left(goal)).map(bytes).sum();
+            (Range::exactly((solved + made) as f64), seconds)
+        } else {
+            let mut disk = Range::exactly(so_far as f64);
+            for pass in &passes {
+                let parts = run.parts(Kind::Afterstates);
+                let files = parts.filter(|key| key.sum < pass.solved_sum).count() as f64;
+                let values = afterstates(&table, pass) as f64;
+                for goal in &pass.goals {
+                    let bytes = |bits: f64| bits * values / 8.0 + files * FRAME;
+                    disk = disk.with(bits(goal).map(bytes), |disk, bytes| disk + bytes);
+                }
+            }
+            (disk, DOUBT.with(seconds, |doubt, seconds| doubt * seconds))
+        };
         let left = passes.iter().map(|pass| PassKeys {
             objectives: names(&pass.goals),
             afterstates: afterstates(&table, pass),
@@ -152,7 +147,7 @@ impl SolveEstimate {
             })
         });
         Ok(Self {
-            game: run.game().to_string(),
+            game: *run.game(),
             objectives: objectives.collect::<Result<_>>()?,
             afterstates,
             memory: passes.iter().map(|pass| pass.memory).max().unwrap_or(0),
@@ -170,46 +165,38 @@ impl SolveEstimate {
             dir: run.dir().to_owned(),
         })
     }
+}
 
-    /// Print the estimate.
-    pub(in crate::cli) fn print(&self, json: bool) -> Result<()> {
-        print(&self.text(), self, json)
-    }
-
-    fn text(&self) -> String {
+impl fmt::Display for SolveEstimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.objectives.iter().map(|goal| &*goal.name).collect();
-        let mut text = format!("{}, to be solved for {}\n", self.game, names.join(","));
+        writeln!(f, "{}, to be solved for {}", self.game, names.join(","))?;
         let solved = self.objectives.iter().filter(|goal| goal.solved_sum <= 4);
         let solved: Vec<&str> = solved.map(|goal| &*goal.name).collect();
         if !solved.is_empty() {
-            text += &format!("solved      {}\n", solved.join(","));
+            writeln!(f, "solved      {}", solved.join(","))?;
         }
         if self.passes.is_empty() {
-            return text + "to solve    nothing\n";
+            return writeln!(f, "to solve    nothing");
         }
         for (at, pass) in self.passes.iter().enumerate() {
             let what = if at == 0 { "to solve" } else { "" };
             let afterstates = units::things(pass.afterstates, "afterstate");
-            text += &format!("{what:<11} {afterstates} for {}\n", pass.objectives);
+            writeln!(f, "{what:<11} {afterstates} for {}", pass.objectives)?;
         }
-        let free = self.disk_free.map(|free| units::bytes(free as f64));
+        let [memory, bound] = [self.memory, self.memory_bound].map(HumanBytes);
+        writeln!(f, "memory      {memory} for layers, of {bound} for data")?;
+        let (disk, free) = (bytes(self.disk_low, self.disk_high), space(self.disk_free));
+        let so_far = units::bytes(self.disk_so_far as f64);
+        writeln!(f, "disk        {disk}, {so_far} of it so far; {free} free")?;
         let more = self.disk_high.saturating_sub(self.disk_so_far);
-        let warning = match self.disk_free {
-            Some(free) if free < more => "\n            WARNING: it may not fit: make space",
-            _ => "",
-        };
-        text + &format!(
-            "\
-memory      {} for layers, of {} for data
-disk        {}, {} of it so far; {} free{warning}
-time        about {}, at {} afterstates/s with {}
-",
-            HumanBytes(self.memory),
-            HumanBytes(self.memory_bound),
-            bytes(self.disk_low, self.disk_high),
-            units::bytes(self.disk_so_far as f64),
-            free.as_deref().unwrap_or("unknown"),
-            time(Range::new(self.seconds_low, self.seconds_high)),
+        if self.disk_free.is_some_and(|free| free < more) {
+            writeln!(f, "            WARNING: it may not fit: make space")?;
+        }
+        writeln!(
+            f,
+            "time        about {}, at {} afterstates/s with {}",
+            time(self.seconds_low, self.seconds_high),
             units::count(self.afterstates_per_second as f64),
             units::things(self.threads as u64, "thread")
         )

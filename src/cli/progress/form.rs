@@ -3,15 +3,10 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant, SystemTime};
 
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::{signals, talk, units};
-use crate::engine::Plan;
+use crate::cli::{talk, units};
 use crate::estimate::Remaining;
-use crate::machine;
-
-/// On a terminal, a layer gets a line of its own if it took at least this time.
-const WORTH_A_LINE: Duration = Duration::from_millis(500);
 
 /// Time between two lines of a log.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -60,47 +55,6 @@ impl ProgressForm {
             Self::Silent => {}
             Self::Lines(_) => talk::say(text),
             Self::Terminal(bar) => bar.println(text),
-        }
-    }
-
-    /// Warn of a memory bound beyond the machine's memory.
-    pub(super) fn warn_of_memory(&self, plan: &Plan) {
-        if let Some(machine) = machine::memory().filter(|&memory| memory < plan.memory()) {
-            self.say(&format!(
-                "WARNING: a memory bound of {}, but there are only {}: give less --memory",
-                HumanBytes(plan.memory()),
-                HumanBytes(machine)
-            ));
-        }
-    }
-
-    /// On a terminal, Ctrl-C clears the display and prints `what_stays` before it ends the process.
-    /// The job itself may end at any moment.
-    pub(super) fn explain_interrupt(&self, what_stays: impl Fn() -> String + Send + 'static) {
-        if let Self::Terminal(bar) = self {
-            let bar = bar.clone();
-            signals::on_interrupt(move || {
-                bar.finish_and_clear();
-                bar.set_draw_target(ProgressDrawTarget::hidden());
-                talk::line(what_stays());
-            });
-        }
-    }
-
-    /// On a terminal, print a line for a layer that took long.
-    pub(super) fn tell_of_layer(&self, sum: u32, boards: &str, took: Duration) {
-        if let Self::Terminal(bar) = self
-            && took >= WORTH_A_LINE
-        {
-            let seconds = took.as_secs_f64();
-            bar.println(format!("sum {sum:>5}  {boards}  {seconds:>8.1} s"));
-        }
-    }
-
-    /// End the display.
-    pub(super) fn finish(&self) {
-        if let Self::Terminal(bar) = self {
-            bar.finish_and_clear();
         }
     }
 }

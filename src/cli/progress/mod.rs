@@ -8,20 +8,24 @@ mod usage;
 
 use std::time::Duration;
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
 
 use self::form::{ProgressForm, draw};
 use self::usage::Disk;
 pub(super) use self::usage::Memory;
-use super::units;
+use super::{signals, talk, units};
 use crate::engine::{Choice, Plan};
 use crate::error::Result;
 use crate::estimate::{Forecast, LayerWork, Pace, Remaining};
+use crate::machine;
 use crate::part::Kind;
 use crate::progress::{FinishedLayer, Progress};
 use crate::solve::names;
 use crate::solve::{Pass, passes};
 use crate::store::{Goal, Run, SolutionStore, Store};
+
+/// On a terminal, a layer gets a line of its own if it took at least this time.
+const WORTH_A_LINE: Duration = Duration::from_millis(500);
 
 /// Shows the progress of a job, and measures its memory.
 pub(crate) struct Reporter {
@@ -151,16 +155,30 @@ impl Reporter {
         for note in notes {
             self.form.say(note);
         }
-        self.form.warn_of_memory(plan);
+        if let Some(machine) = machine::memory().filter(|&memory| memory < plan.memory()) {
+            self.form.say(&format!(
+                "WARNING: a memory bound of {}, but there are only {}: give less --memory",
+                HumanBytes(plan.memory()),
+                HumanBytes(machine)
+            ));
+        }
         if let Some(begins) = begins {
             let (game, dir) = (run.game(), run.dir().display());
             self.form.say(&format!("{game} in {dir}: {begins}"));
         }
     }
 
-    /// On a terminal, Ctrl-C prints `what_stays` before it ends the process.
+    /// On a terminal, Ctrl-C clears the display and prints `what_stays` before it ends the process.
+    /// The job itself may end at any moment.
     pub(super) fn explain_interrupt(&self, what_stays: impl Fn() -> String + Send + 'static) {
-        self.form.explain_interrupt(what_stays);
+        if let ProgressForm::Terminal(bar) = &self.form {
+            let bar = bar.clone();
+            signals::on_interrupt(move || {
+                bar.finish_and_clear();
+                bar.set_draw_target(ProgressDrawTarget::hidden());
+                talk::line(what_stays());
+            });
+        }
     }
 
     /// End the display, or write the last line. Returns the greatest memory that was measured.
@@ -169,7 +187,9 @@ impl Reporter {
         if let Job::Boards { .. } = self.job {
             self.log(None);
         }
-        self.form.finish();
+        if let ProgressForm::Terminal(bar) = &self.form {
+            bar.finish_and_clear();
+        }
         self.memory.peak()
     }
 
@@ -332,10 +352,13 @@ impl Progress for Reporter {
             ProgressForm::Lines(log) if last || log.wants(took) => {
                 self.log(Some((layer.boards, took)));
             }
-            form => {
-                let boards = HumanCount(layer.boards).to_string();
-                form.tell_of_layer(layer.sum, &format!("{boards:>17} {noun}"), took);
-            }
+            ProgressForm::Terminal(bar) if took >= WORTH_A_LINE => bar.println(format!(
+                "sum {:>5}  {:>17} {noun}  {:>8.1} s",
+                layer.sum,
+                HumanCount(layer.boards).to_string(),
+                took.as_secs_f64()
+            )),
+            _ => {}
         }
         if let Job::Solve { left, .. } = &mut self.job {
             left.remove(0);

@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     ahead.forget(&again);
     let goals = goals(&ahead, &args.objectives)?;
     if args.dry_run {
-        SolveEstimate::new(&ahead, &goals, &plan)?.print(args.json)?;
+        results.print(&SolveEstimate::new(&ahead, &goals, &plan)?)?;
         return Ok(Outcome::Done);
     }
     // Refuse before anything is deleted.

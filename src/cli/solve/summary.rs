@@ -143,19 +143,14 @@ pub(super) fn write_csv(parts: &[PartWorth], goals: &[Goal], to: &mut Sink) -> R
             .extend(["least", "mean", "greatest"].map(|name| format!("{}_{name}", goal.objective)));
     }
     csv.write_record(&names)?;
-    for PartWorth {
-        key,
-        afterstates,
-        worth,
-        ..
-    } in parts
-    {
-        let mut row = vec![
-            key.sum.to_string(),
-            key.max.tile().to_string(),
-            afterstates.to_string(),
+    for part in parts {
+        let numbers = [
+            u64::from(part.key.sum),
+            part.key.max.tile().into(),
+            part.afterstates,
         ];
-        for worth in worth {
+        let mut row = numbers.map(|number| number.to_string()).to_vec();
+        for worth in &part.worth {
             row.extend([worth.least, worth.mean, worth.greatest].map(|number| number.to_string()));
         }
         csv.write_record(&row)?;

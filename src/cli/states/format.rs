@@ -1,10 +1,9 @@
 //! The formats of states: text, CSV, a `NumPy` array, a Parquet table.
 
-use std::io::{self, Write};
-use std::{iter, mem};
+use std::io;
+use std::mem;
 
 use anyhow::Result;
-use npyz::{DType, DTypeError, Field, NpyWriter, Serialize, TypeWrite, WriterBuilder};
 
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
@@ -41,7 +40,7 @@ pub(super) fn writer<'a>(
             first: true,
         }),
         StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
-        StateFormat::Npy => Box::new(npy(goals, count, to)?),
+        StateFormat::Npy => Box::new(Npy::new(to, goals, count)?),
         #[cfg(feature = "parquet")]
         StateFormat::Parquet => Box::new(Parquet::new(to, game, args, goals)?),
         #[cfg(not(feature = "parquet"))]
@@ -125,63 +124,40 @@ impl StateWriter for Csv<'_, '_> {
     }
 }
 
-/// Begin an array of uint64, or with values a structured array: a state and a float64 for each
-/// objective.
-fn npy<W: Write>(goals: &[Goal], count: u64, to: W) -> Result<NpyWriter<NpyRow, W>> {
-    let dtype = |scalar: &str| anyhow::Ok(DType::new_scalar(scalar.parse()?));
-    let field = |name: String, scalar| {
-        let dtype = dtype(scalar)?;
-        Ok(Field { name, dtype })
-    };
-    let values = goals
-        .iter()
-        .map(|goal| field(goal.objective.to_string(), "<f8"));
-    let dtype = if goals.is_empty() {
-        dtype("<u8")?
-    } else {
-        let fields = iter::once(field("state".to_owned(), "<u8")).chain(values);
-        DType::Record(fields.collect::<Result<_>>()?)
-    };
-    let options = npyz::WriteOptions::new().dtype(dtype).shape(&[count]);
-    Ok(options.writer(to).begin_nd()?)
+/// An array of uint64, or with values a structured array: a state and a float64 for each objective.
+struct Npy<'a, 'b>(&'a mut Sink<'b>);
+
+impl<'a, 'b> Npy<'a, 'b> {
+    fn new(to: &'a mut Sink<'b>, goals: &[Goal], count: u64) -> io::Result<Self> {
+        let value = |goal: &Goal| format!("('{}', '<f8'), ", goal.objective);
+        let values: String = goals.iter().map(value).collect();
+        let dtype = if goals.is_empty() {
+            "'<u8'".to_owned()
+        } else {
+            format!("[('state', '<u8'), {values}]")
+        };
+        let header =
+            format!("{{'descr': {dtype}, 'fortran_order': False, 'shape': ({count}, ), }}");
+        // The array begins at a multiple of 64 bytes: after 10 bytes, the header, spaces and a newline.
+        let length = (header.len() + 11).next_multiple_of(64) - 10;
+        to.write_all(b"\x93NUMPY\x01\0")?;
+        to.write_all(&(length as u16).to_le_bytes())?;
+        writeln!(to, "{header:<0$}", length - 1)?;
+        Ok(Self(to))
+    }
 }
 
-impl<W: Write> StateWriter for NpyWriter<NpyRow, W> {
+impl StateWriter for Npy<'_, '_> {
     fn write(&mut self, _: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
-        let mut row = NpyRow(Vec::new());
+        let mut bytes = Vec::with_capacity(8 * (states.len() + values.len()));
         for (state, values) in rows(states, values) {
-            row.0.clear();
-            row.0.extend(state.to_le_bytes());
-            row.0
-                .extend(values.iter().flat_map(|value| value.to_le_bytes()));
-            self.push(&row)?;
+            bytes.extend(state.to_le_bytes());
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
         }
-        Ok(())
+        Ok(self.0.write_all(&bytes)?)
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        Ok((*self).finish()?)
-    }
-}
-
-/// The bytes of an array's element.
-struct NpyRow(Vec<u8>);
-
-/// Writes the bytes of an element.
-struct RowWriter;
-
-impl Serialize for NpyRow {
-    type TypeWriter = RowWriter;
-
-    fn writer(_: &DType) -> Result<RowWriter, DTypeError> {
-        Ok(RowWriter)
-    }
-}
-
-impl TypeWrite for RowWriter {
-    type Value = NpyRow;
-
-    fn write_one<W: Write>(&self, mut to: W, row: &NpyRow) -> io::Result<()> {
-        to.write_all(&row.0)
+        Ok(self.0.flush()?)
     }
 }

@@ -236,14 +236,6 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
     bail!("{dir}: {}: no live state: {there}", args.selection());
 }
 
-/// Some states of a part.
-struct StateBatch {
-    key: PartKey,
-    states: Vec<Board>,
-    /// One value for each objective and state, in order of states; empty without objectives.
-    values: Vec<f64>,
-}
-
 /// Write the selected states of a run, with their values for these goals.
 fn write(
     args: &Args,
@@ -259,16 +251,12 @@ fn write(
         let mut writer = format::writer(args, *run.game(), goals, count, to)?;
         // One thread reads the next states while this thread writes.
         thread::scope(|scope| {
-            let (send, batches) = mpsc::sync_channel(READ_AHEAD);
+            let (send, batches) = mpsc::sync_channel::<Result<_, Error>>(READ_AHEAD);
             scope.spawn(move || {
                 let put = |key, states: Vec<Board>| {
                     let found = values.as_mut().map(|values| values.of(key, &states));
-                    let batch = StateBatch {
-                        key,
-                        values: found.transpose()?.unwrap_or_default(),
-                        states,
-                    };
-                    Ok(send.send(Ok(batch)).is_ok())
+                    let values = found.transpose()?.unwrap_or_default();
+                    Ok(send.send(Ok((key, states, values))).is_ok())
                 };
                 if let Err(error) = read(run, parts, args, count, put) {
                     // If the writer has stopped, it has an error of its own.
@@ -276,8 +264,8 @@ fn write(
                 }
             });
             for batch in batches {
-                let batch: StateBatch = batch?;
-                writer.write(batch.key, &batch.states, &batch.values)?;
+                let (key, states, values) = batch?;
+                writer.write(key, &states, &values)?;
             }
             writer.finish()
         })

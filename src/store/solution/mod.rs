@@ -130,8 +130,7 @@ impl Solution {
     /// # Errors
     ///
     /// As for [`Run::open`]; a damaged manifest; without a solution [`SolvingError::NotSolved`], or
-    /// [`SolvingError::NotComplete`] or [`SolvingError::NoAfterstates`] if the run cannot be
-    /// solved.
+    /// [`SolvingError::NotSolvable`] if the run cannot be solved.
     pub fn open(dir: &Path) -> Result<Self> {
         let run = Run::open(dir)?;
         let Some(manifest) = SolutionManifest::load(&run)? else {
@@ -331,19 +330,22 @@ impl Solution {
 
 /// Check that a run can be solved.
 fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
-    let path = || run.dir().to_owned();
-    if !run.complete() {
-        return Err(SolvingError::NotComplete {
-            path: path(),
-            last: run.sealed_sum(),
-        });
-    }
-    if !run.keep().afterstates() {
-        return Err(SolvingError::NoAfterstates {
-            path: path(),
-            size: run.game().size().to_string(),
-            max: run.game().max(),
-        });
-    }
-    Ok(())
+    let why = if !run.complete() {
+        format!(
+            "its last layer is not counted yet, only layers up to sum {}: let the count go on to the end",
+            run.sealed_sum()
+        )
+    } else if !run.keep().afterstates() {
+        let max = run.game().max();
+        format!(
+            "its afterstates were dropped during the count: count again, with enum48 --size {}{} --keep \
+             afterstates --dir ANOTHER",
+            run.game().size(),
+            max.map_or(String::new(), |max| format!(" --max {max}"))
+        )
+    } else {
+        return Ok(());
+    };
+    let path = run.dir().to_owned();
+    Err(SolvingError::NotSolvable { path, why })
 }

@@ -35,8 +35,7 @@ impl SolutionStore {
     /// # Errors
     ///
     /// A directory without a run, or in use;
-    /// [`SolvingError::NotComplete`](crate::SolvingError::NotComplete) or
-    /// [`SolvingError::NoAfterstates`](crate::SolvingError::NoAfterstates) for a run that cannot be
+    /// [`SolvingError::NotSolvable`](crate::SolvingError::NotSolvable) for a run that cannot be
     /// solved; a damaged manifest.
     pub fn open(dir: &Path) -> Result<Self> {
         // `Run::open` reports a directory without a run, and creates no lock in it.
