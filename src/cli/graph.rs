@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let game = args.game.game()?;
     let output = Output::new(&args.output)?;
     let graph = match Graph::new(&game, args.until, args.limit) {
-        Err(Error::Vast { .. }) => return Err(too_many(&game, args)),
+        Err(vast @ Error::Vast { .. }) => return Err(too_many(&game, &vast)),
         graph => graph?,
     };
     let grouped = args.group;
@@ -73,19 +73,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// [`Error::Vast`], with the number of states if it was published.
-fn too_many(game: &Game, args: &Args) -> anyhow::Error {
+fn too_many(game: &Game, vast: &Error) -> anyhow::Error {
     let known = published(game).and_then(|known| {
         let kinds = [(What::States, "live and dead"), (What::Live, "live")];
         let mut kinds = kinds.into_iter();
         kinds.find_map(|(what, kind)| Some(format!(" (published: {} {kind})", known.number(what)?)))
     });
-    let known = known.unwrap_or_default();
-    let up_to = args
-        .until
-        .map_or(String::new(), |sum| format!(" up to sum {sum}"));
-    let limit = args.limit;
-    anyhow!(
-        "graph: {game}{up_to} has over {limit} states{known}: too many: give --limit, or --until with a \
-         smaller sum"
-    )
+    let states = format!(" states{}", known.unwrap_or_default());
+    anyhow!(vast.to_string().replacen(" states", &states, 1))
 }

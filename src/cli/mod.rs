@@ -198,12 +198,15 @@ fn refuse(refused: &clap::Error) -> ExitCode {
 /// Whether the reader of our output has closed the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        let io = cause.downcast_ref::<io::Error>();
-        let own = cause.downcast_ref::<crate::Error>();
-        let io = io.or(match own {
+        let own = match cause.downcast_ref() {
             Some(crate::Error::Io { cause, .. }) => Some(cause),
             _ => None,
-        });
+        };
+        let of_csv = match cause.downcast_ref().map(csv::Error::kind) {
+            Some(csv::ErrorKind::Io(cause)) => Some(cause),
+            _ => None,
+        };
+        let io = cause.downcast_ref::<io::Error>().or(own).or(of_csv);
         io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
 }

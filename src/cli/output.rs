@@ -122,14 +122,10 @@ fn in_a_run(path: &Path) -> String {
 
 /// Write to an open descriptor.
 fn stream(to: impl Write + Send, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let pipe = Pipe { to, closed: false };
-    let mut buffer = BufWriter::with_capacity(1 << 16, pipe);
+    let mut buffer = BufWriter::with_capacity(1 << 16, to);
     let written = act(&mut buffer).and_then(|()| Ok(buffer.flush()?));
-    let (pipe, _) = buffer.into_parts();
-    if pipe.closed {
-        // The writer of a format may have wrapped the error of the pipe.
-        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
-    }
+    // Dropping the buffer would try once more to write what could not be written.
+    let _ = buffer.into_parts();
     written
 }
 
@@ -143,24 +139,6 @@ fn begin(path: &Path) -> Result<(Replacement, Option<DeletedOnSignal>)> {
 fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     let (replacement, _deleted) = begin(path)?;
     replacement.write(act)
-}
-
-/// A writer that remembers whether its reader has closed the pipe.
-struct Pipe<W> {
-    to: W,
-    closed: bool,
-}
-
-impl<W: Write> Write for Pipe<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.to.write(bytes);
-        self.closed |= matches!(&written, Err(error) if error.kind() == io::ErrorKind::BrokenPipe);
-        written
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
-    }
 }
 
 /// The file or descriptor that a path names.

@@ -139,7 +139,23 @@ impl fmt::Display for Summary {
             writeln!(f, "{name:<11} {number:>21}{note}")?;
         }
         writeln!(f, "directory   {}", self.dir.display())?;
-        self.write_verdicts(f)
+        let Some(Verdict { source, .. }) = self.verdicts.first() else {
+            return Ok(());
+        };
+        writeln!(f)?;
+        for verdict in &self.verdicts {
+            let word = if verdict.agrees {
+                "agrees"
+            } else {
+                "DISAGREES"
+            };
+            let [expected, got] = [verdict.expected, verdict.got].map(HumanCount);
+            match verdict.figure {
+                What::Parts => writeln!(f, "{word} in {got} of {expected} published parts")?,
+                what => writeln!(f, "{word} with the published {what} {expected}")?,
+            }
+        }
+        writeln!(f, "({source})")
     }
 }
 
@@ -180,25 +196,5 @@ impl Summary {
         };
         lines.push(("time", format!("{:.2} s", self.seconds), speed));
         lines
-    }
-
-    fn write_verdicts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(Verdict { source, .. }) = self.verdicts.first() else {
-            return Ok(());
-        };
-        writeln!(f)?;
-        for verdict in &self.verdicts {
-            let word = if verdict.agrees {
-                "agrees"
-            } else {
-                "DISAGREES"
-            };
-            let [expected, got] = [verdict.expected, verdict.got].map(HumanCount);
-            match verdict.figure {
-                What::Parts => writeln!(f, "{word} in {got} of {expected} published parts")?,
-                what => writeln!(f, "{word} with the published {what} {expected}")?,
-            }
-        }
-        writeln!(f, "({source})")
     }
 }

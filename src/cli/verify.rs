@@ -15,6 +15,7 @@ use super::{Outcome, open, talk, units};
 use crate::Error;
 use crate::engine;
 use crate::estimate;
+use crate::game::Game;
 use crate::part::{Fingerprint, Kind};
 use crate::store::{Run, Solution};
 use crate::verify::deep::values;
@@ -164,7 +165,7 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
         writeln!(
             out,
             "{game}: sound: {} of {layers}: {}, {}, {}, fingerprint {}",
-            solved.goal.objective,
+            solved.objective,
             units::things(solved.files, "file"),
             HumanBytes(solved.bytes),
             units::things(solved.values, "value"),
@@ -205,7 +206,7 @@ fn dropped(run: &Run) -> Option<u32> {
 /// The answer as JSON. Users rely on the order of the keys: add new keys at the end.
 #[derive(Default, Serialize)]
 struct VerifiedRun {
-    game: Option<String>,
+    game: Option<Game>,
     sound: bool,
     /// Number of files that were read.
     files: u64,
@@ -226,38 +227,16 @@ struct VerifiedRun {
     /// Number of values in the sound files of the solution.
     values: u64,
     /// The solved goals of the run.
-    solved: Vec<VerifiedGoal>,
+    solved: Vec<Solved>,
     /// Whether every value was made again.
     values_rebuilt: bool,
-}
-
-/// The solution for a goal.
-#[derive(Serialize)]
-struct VerifiedGoal {
-    name: String,
-    fraction: u32,
-    /// Sum of the lowest layer that is solved.
-    from_sum: u32,
-    files: u64,
-    bytes: u64,
-    values: u64,
-    fingerprint: Fingerprint,
 }
 
 impl VerifiedRun {
     fn new(run: &Run, report: &Report, deep: bool) -> Self {
         let (totals, sound) = (run.table().totals(), report.findings.is_empty());
-        let goal = |solved: &Solved| VerifiedGoal {
-            name: solved.goal.objective.to_string(),
-            fraction: solved.goal.fraction,
-            from_sum: solved.from,
-            files: solved.files,
-            bytes: solved.bytes,
-            values: solved.values,
-            fingerprint: solved.fingerprint,
-        };
         Self {
-            game: Some(run.game().to_string()),
+            game: Some(*run.game()),
             sound,
             files: report.files,
             bytes: report.bytes,
@@ -272,7 +251,7 @@ impl VerifiedRun {
             findings: report.findings.iter().map(Error::to_string).collect(),
             remarks: report.remarks.clone(),
             values: report.values(),
-            solved: report.solved.iter().map(goal).collect(),
+            solved: report.solved.clone(),
             values_rebuilt: deep && sound && !report.solved.is_empty(),
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct Pace {
     /// Boards of the finished layers.
     done: u64,
     /// Boards of the current layer that are done.
-    of_layer: u64,
+    pub(crate) of_layer: u64,
     costs: Costs,
     /// The work that was left when the last layer ended, once the job is not young.
     left: Option<Vec<LayerWork>>,
@@ -77,11 +77,6 @@ impl Pace {
             self.costs.learn(&work, took.as_secs_f64());
         }
         self.left = (self.age >= YOUNG).then(left);
-    }
-
-    /// Boards of the current layer that are done.
-    pub(crate) fn of_layer(&self) -> u64 {
-        self.of_layer
     }
 
     /// Boards that are done.

@@ -78,7 +78,7 @@ impl Progress for ProgressLines {
     fn advance(&mut self, boards: u64) {
         self.pace.advance(boards);
         if self.due() {
-            self.line("found", self.pace.of_layer(), self.pace.layer_elapsed());
+            self.line("found", self.pace.of_layer, self.pace.layer_elapsed());
         }
     }
 

@@ -365,12 +365,11 @@ impl PyRun {
         sum: Option<SumArg>,
         max: Option<MaxTileArg>,
     ) -> PyResult<Vec<PartKey>> {
-        self.run
-            .has_layer(kind, sum.as_ref().map_or(4, |sum| sum.0))?;
+        let (sum, max) = (sum.map(|sum| sum.0), max.map(|max| max.0));
+        self.run.has_layer(kind, sum.unwrap_or(4))?;
         let mut keys: Vec<PartKey> = self.run.parts(kind).collect();
         keys.retain(|key| {
-            sum.as_ref().is_none_or(|sum| key.sum == sum.0)
-                && max.as_ref().is_none_or(|max| key.max == max.0)
+            sum.is_none_or(|sum| key.sum == sum) && max.is_none_or(|max| key.max == max)
         });
         Ok(keys)
     }

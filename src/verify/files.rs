@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::{Watch, advance};
 use crate::counts::Row;
 use crate::error::{Error, Result, SolvingError};
-use crate::game::{Board, PartKey, Tally};
+use crate::game::{Board, Objective, PartKey, Tally};
 use crate::part::{
     Decoder, Fingerprint, Kind, Part, ValueColumn, ValueDecoder, fingerprint, value_fingerprint,
 };
-use crate::store::{Expected, Goal, Run, Solution};
+use crate::store::{Expected, Run, Solution};
 
 /// Number of states checked together, so that they stay in a core's cache.
 const SLICE: usize = 1 << 12;
@@ -118,13 +119,18 @@ fn first_dead(states: &[Board], live: &[Board]) -> Board {
         .map_or(states[live.len()], |(state, _)| *state)
 }
 
-/// The solution for one goal, as far as its files are sound.
-#[derive(Clone, Copy, Debug)]
+/// The solution for one goal, as far as its files are sound. The fields are keys of `verify --json`,
+/// in order: add new keys at the end.
+#[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Solved {
-    /// The goal.
-    pub goal: Goal,
+    /// The objective of the goal.
+    #[serde(rename = "name")]
+    pub objective: Objective,
+    /// Bits after the binary point of a value.
+    pub fraction: u32,
     /// Sum of the lowest solved layer.
+    #[serde(rename = "from_sum")]
     pub from: u32,
     /// Files of values that the manifest of the solution names.
     pub files: u64,
@@ -158,7 +164,8 @@ pub(super) fn verify_solution(
         let objective = goal.objective;
         let parts: Vec<PartKey> = solution.parts(objective).collect();
         let mut solved = Solved {
-            goal,
+            objective,
+            fraction: goal.fraction,
             from: solution.solved_sum(objective).unwrap_or_default(),
             files: parts.len() as u64,
             bytes: solution.bytes(objective),

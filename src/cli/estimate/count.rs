@@ -117,7 +117,7 @@ impl CountEstimate {
                     costs.learn(&work, *seconds);
                 }
             }
-            peak = peak.max(trial.memory.peak());
+            peak = peak.max(trial.memory.peak);
             stores.push(store);
         }
         let took = begin.elapsed().as_secs_f64();
@@ -234,55 +234,48 @@ impl fmt::Display for CountEstimate {
             2 => "not begun".to_owned(),
             sum => format!("counted up to sum {sum}"),
         };
-        writeln!(f, "{}, {begun}", self.game)?;
-        let (bound, last) = (HumanCount(self.bound), self.last_sum);
-        writeln!(
-            f,
-            "bound     {bound} canonical boards with a 2 or a 4, sums up to {last}"
-        )?;
         let states = if self.exact {
             HumanCount(self.states_low).to_string()
         } else {
             let [low, high] = [self.states_low, self.states_high].map(|n| units::count(n as f64));
             format!("about {}", units::range(&low, &high))
         };
-        let (so_far, source) = (HumanCount(self.states_so_far), &self.source);
-        writeln!(f, "states    {states}, {so_far} in the run; {source}")?;
-        let (disk, free) = (bytes(self.disk_low, self.disk_high), space(self.disk_free));
-        writeln!(f, "disk      {disk} with all layers; {free} free")?;
-        let last = units::bytes(self.disk_keep_last as f64);
-        writeln!(
-            f,
-            "          at most {last} with --keep last: three of the largest layers"
-        )?;
-        if let (Some(low), Some(high)) = (self.disk_afterstates_low, self.disk_afterstates_high) {
-            let more = bytes(low, high);
-            writeln!(
-                f,
-                "          {more} more with the afterstates of all layers"
-            )?;
-        }
-        let (memory, of) = (
-            units::bytes(self.memory as f64),
-            HumanBytes(self.memory_bound),
-        );
-        let largest = units::count(self.largest_layer as f64);
-        writeln!(
-            f,
-            "memory    about {memory}, of {of} for data; the largest layer has up to {largest} states"
-        )?;
-        writeln!(f, "engine    {}, {}", self.engine, self.why)?;
+        let afterstates = match (self.disk_afterstates_low, self.disk_afterstates_high) {
+            (Some(low), Some(high)) => {
+                let more = bytes(low, high);
+                format!("\n          {more} more with the afterstates of all layers")
+            }
+            _ => String::new(),
+        };
         let took = time(self.seconds_low, self.seconds_high);
-        match self.exact {
-            true if self.seconds_high == 0.0 => writeln!(f, "time      nothing is left to count"),
-            true => writeln!(f, "time      about {took}, as it took just now"),
-            false => writeln!(
-                f,
-                "time      about {took} more, at {} with {}, as measured just now",
+        let time = match self.exact {
+            true if self.seconds_high == 0.0 => "nothing is left to count".to_owned(),
+            true => format!("about {took}, as it took just now"),
+            false => format!(
+                "about {took} more, at {} with {}, as measured just now",
                 units::speed(self.states_per_second as f64),
                 units::things(self.threads as u64, "thread")
             ),
-        }
+        };
+        let (game, last_sum, source) = (self.game, self.last_sum, &self.source);
+        let (engine, why) = (&self.engine, &self.why);
+        let [bound, so_far] = [self.bound, self.states_so_far].map(HumanCount);
+        let (disk, free) = (bytes(self.disk_low, self.disk_high), space(self.disk_free));
+        let [last, memory] = [self.disk_keep_last, self.memory].map(|n| units::bytes(n as f64));
+        let largest = units::count(self.largest_layer as f64);
+        let most = HumanBytes(self.memory_bound);
+        writeln!(
+            f,
+            "\
+{game}, {begun}
+bound     {bound} canonical boards with a 2 or a 4, sums up to {last_sum}
+states    {states}, {so_far} in the run; {source}
+disk      {disk} with all layers; {free} free
+          at most {last} with --keep last: three of the largest layers{afterstates}
+memory    about {memory}, of {most} for data; the largest layer has up to {largest} states
+engine    {engine}, {why}
+time      {time}"
+        )
     }
 }
 
@@ -311,12 +304,9 @@ fn open(game: &Game, dir: &Path) -> Result<Option<Run>> {
         return Ok(None);
     }
     let run = Run::peek(dir)?;
-    if run.game() != game {
-        bail!(
-            "{}: holds the game {}: give another --dir",
-            dir.display(),
-            run.game()
-        );
+    let (dir, found) = (dir.display(), run.game());
+    if found != game {
+        bail!("{dir}: holds the game {found}: give another --dir");
     }
     Ok(Some(run))
 }

@@ -107,7 +107,6 @@ impl Reporter {
             layers.map(move |layer| (at, layer))
         });
         let left = layers.collect();
-        let bytes = goals.iter().map(|goal| solution.bytes(goal.objective));
         let pass_line = |pass: &Pass| {
             let goals = names(&pass.goals);
             if pass.solved_sum > solution.last_sum() {
@@ -116,19 +115,20 @@ impl Reporter {
                 format!("resuming at sum {} for {goals}", pass.solved_sum - 2)
             }
         };
-        let begins = match &passes[..] {
-            [] => None,
-            [pass] => Some(format!("{}, {}", pass_line(pass), resources(plan))),
-            passes => Some(format!("{} passes, {}", passes.len(), resources(plan))),
-        };
         let pass_lines: Vec<String> = passes.iter().map(pass_line).collect();
+        let number = pass_lines.len();
+        let begins = match &pass_lines[..] {
+            [] => None,
+            [pass] => Some(format!("{pass}, {}", resources(plan))),
+            _ => Some(format!("{number} passes, {}", resources(plan))),
+        };
+        let bytes = |goal: &Goal| solution.bytes(goal.objective);
         let reporter = Self {
-            bytes: bytes.sum(),
+            bytes: goals.iter().map(bytes).sum(),
             disk: Some(Disk::new(run.dir())),
             ..Self::new(Job::Solve { passes, left }, quiet, Pace::new(0))
         };
         reporter.announce(plan, run, store.notes(), begins);
-        let number = pass_lines.len();
         for (at, line) in pass_lines.iter().enumerate().filter(|_| number > 1) {
             let line = format!("pass {} of {number}: {line}", at + 1);
             reporter.form.say(&line);
@@ -190,7 +190,7 @@ impl Reporter {
         if let ProgressForm::Terminal(bar) = &self.form {
             bar.finish_and_clear();
         }
-        self.memory.peak()
+        self.memory.peak
     }
 
     /// The rest of the job, once it is known.
@@ -203,7 +203,7 @@ impl Reporter {
 
     /// Draw the display of a terminal.
     fn draw(&self, bar: &ProgressBar, memory: u64) {
-        let (done, of_layer) = (self.pace.done(), HumanCount(self.pace.of_layer()));
+        let (done, of_layer) = (self.pace.done(), HumanCount(self.pace.of_layer));
         let (sum, rate) = (self.sum, self.pace.rate());
         let per_second = |noun: &str| {
             let speed = |rate| format!(", {}{noun}/s", units::count(rate));
@@ -281,7 +281,7 @@ impl Reporter {
         };
         let (what, boards, took) = match layer {
             Some((boards, took)) => ("layer", boards, took),
-            None => (partial, self.pace.of_layer(), self.pace.layer_elapsed()),
+            None => (partial, self.pace.of_layer, self.pace.layer_elapsed()),
         };
         let left = self.pace.remaining().map(|left| {
             let (done, seconds) = (left.done, units::rounded(left.seconds));

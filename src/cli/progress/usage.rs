@@ -13,7 +13,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Watches the anonymous memory of the process.
 pub(in crate::cli) struct Memory {
     last_look: Instant,
-    peak: Option<u64>,
+    /// The most bytes seen, if the system tells.
+    pub(in crate::cli) peak: Option<u64>,
 }
 
 impl Memory {
@@ -35,11 +36,6 @@ impl Memory {
     /// Current bytes, if the last look was long enough ago.
     pub(in crate::cli) fn look_if_due(&mut self) -> Option<u64> {
         (self.last_look.elapsed() >= LOOK_EVERY).then(|| self.look())
-    }
-
-    /// The most bytes seen, if the system tells.
-    pub(in crate::cli) fn peak(&self) -> Option<u64> {
-        self.peak
     }
 }
 

@@ -141,7 +141,7 @@ impl ValuedLayer {
 impl ValuedRange {
     /// The worth of a canonical afterstate of the layer for each goal, if it is in this range.
     pub(super) fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
-        let max = max_exp(afterstate);
+        let (sum, max) = (self.sum, max_exp(afterstate));
         if !self.range.contains(&(max, afterstate)) {
             return Ok(None);
         }
@@ -151,11 +151,7 @@ impl ValuedRange {
                 let from = (part.start + at) * self.goals;
                 Ok(Some(&self.worths[from..from + self.goals]))
             }
-            Err(_) => Err(SolvingError::Absent {
-                sum: self.sum,
-                afterstate,
-            }
-            .into()),
+            Err(_) => Err(SolvingError::Absent { sum, afterstate }.into()),
         }
     }
 }

@@ -58,13 +58,11 @@ pub fn verify(
             break;
         }
         let game = *solution.run().game();
+        let worth = |&goal: &Goal| GoalWorth::new(goal, game.win());
         let terms = Terms {
             game,
             moves: &moves,
-            worths: goals
-                .iter()
-                .map(|&goal| GoalWorth::new(goal, game.win()))
-                .collect(),
+            worths: goals.iter().map(worth).collect(),
         };
         let pass = || check_layer(solution, &goals, &terms, sum, memory, progress);
         findings.extend(pool.install(pass)?);
