@@ -98,7 +98,7 @@ pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent, Stop};
 use crate::store::{CountedLayer, Run, Store};
 
 use bits::Bits;
-#[cfg(feature = "cli")]
+#[cfg(feature = "machine")]
 pub(crate) use bits::FRONTIER_AFTER;
 use choice::EngineStage;
 pub use choice::{Choice, last_sum};

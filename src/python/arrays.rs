@@ -13,7 +13,7 @@ use crate::counts::{Column, Table};
 use crate::game::{Board, Grid, Size};
 
 /// A number or an array of numbers, for Python.
-pub(super) type Numbers<'py> = PyResult<Bound<'py, PyAny>>;
+pub(super) type PyNumbers<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// An argument of boards: an integer, or anything that `numpy` converts to an array of integers.
 pub(super) struct Boards<'py> {
@@ -73,7 +73,7 @@ impl<'py> Boards<'py> {
         &self,
         axes: &[usize],
         fill: impl FnOnce(&mut [T]) -> PyResult<()>,
-    ) -> Numbers<'py> {
+    ) -> PyNumbers<'py> {
         let py = self.py();
         let array = new_array(py, &[self.array.shape(), axes].concat(), fill)?;
         array.get_item(PyTuple::empty(py))

@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
 use super::arguments::{ShapeArg, SpawnedArg};
-use super::arrays::{Boards, Numbers, new_array, unsigned};
+use super::arrays::{Boards, PyNumbers, new_array, unsigned};
 use super::threads::work_in_pool;
 use crate::game::rules::rules;
 use crate::game::{Board, Exp, Size};
@@ -28,7 +28,7 @@ fn map_boards<'py, T: Element>(
     size: Size,
     axes: &[usize],
     act: impl Fn(&[Board], &mut [T]) + Sync,
-) -> Numbers<'py> {
+) -> PyNumbers<'py> {
     let given = boards.of(size)?;
     let numbers = axes.iter().product();
     let py = boards.py();
@@ -68,7 +68,7 @@ fn in_slices<Given: Sync, Made: Send>(
 /// >>> enum48.canonical([0x2310, 0x0132, 0x2130], (2, 2))
 /// array([306, 306, 306], dtype=uint64)
 #[pyfunction]
-pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
+pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
     let rules = rules(shape.0);
     map_boards(&boards, shape.0, &[], |boards, made| {
         made.copy_from_slice(boards);
@@ -84,7 +84,7 @@ pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'p
 /// >>> [hex(board) for board in enum48.moves(0x2310, "2x2")]
 /// ['0x0', '0x2301', '0x2013', '0x0']
 #[pyfunction]
-pub(super) fn moves<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
+pub(super) fn moves<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
     let rules = rules(shape.0);
     map_boards(&boards, shape.0, &[4], |boards, made| {
         let mut slid = [(); 4].map(|()| [0; 256]);
@@ -107,7 +107,11 @@ pub(super) fn moves<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
 /// ['0x0', '0x2210', '0x0', '0x2012']
 #[pyfunction]
 #[pyo3(signature = (boards, shape, tile=SpawnedArg(Exp::TWO)), text_signature = "(boards, shape, tile=2)")]
-pub(super) fn spawns<'py>(boards: Boards<'py>, shape: ShapeArg, tile: SpawnedArg) -> Numbers<'py> {
+pub(super) fn spawns<'py>(
+    boards: Boards<'py>,
+    shape: ShapeArg,
+    tile: SpawnedArg,
+) -> PyNumbers<'py> {
     let (cells, exp) = (shape.0.cells(), u64::from(tile.0.get()));
     map_boards(&boards, shape.0, &[cells as usize], |boards, made| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
@@ -129,7 +133,7 @@ pub(super) fn spawns<'py>(boards: Boards<'py>, shape: ShapeArg, tile: SpawnedArg
 /// >>> (enum48.points(after, "2x2") - enum48.points(0x2210, "2x2"))[after > 0].tolist()
 /// [8, 0, 8]
 #[pyfunction]
-pub(super) fn points<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
+pub(super) fn points<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
     map_boards(&boards, shape.0, &[], |boards, made| {
         for (&board, made) in boards.iter().zip(made) {
             *made = i64::from(potential(board));
@@ -145,7 +149,7 @@ pub(super) fn points<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> 
 /// >>> enum48.cells([0x2310, 0x0132], "2x2").shape
 /// (2, 2, 2)
 #[pyfunction]
-pub(super) fn cells<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
+pub(super) fn cells<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
     let cells = shape.0.cells();
     let axes = [shape.0.rows(), shape.0.cols()].map(usize::from);
     map_boards(&boards, shape.0, &axes, |boards, made| {
@@ -167,7 +171,7 @@ pub(super) fn cells<'py>(boards: Boards<'py>, shape: ShapeArg) -> Numbers<'py> {
 /// Traceback (most recent call last):
 /// ValueError: cells: 3: not a tile: expected 0 or a power of two from 2 to 32768
 #[pyfunction]
-pub(super) fn boards<'py>(cells: Bound<'py, PyAny>) -> Numbers<'py> {
+pub(super) fn boards<'py>(cells: Bound<'py, PyAny>) -> PyNumbers<'py> {
     let py = cells.py();
     let tiles = unsigned(&cells, "cells")?;
     let (shape, tiles) = (tiles.shape(), tiles.as_slice()?);

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use super::arguments::{KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
-use super::arrays::{Boards, Numbers, columns, new_array};
+use super::arrays::{Boards, PyNumbers, columns, new_array};
 use super::best::{self, PyBest, goal};
 use super::blocks::{PyBlocks, parts, read_parts};
 use super::threads::{work, work_in_pool};
@@ -176,7 +176,7 @@ impl PyRun {
     /// >>> 0x2310 in run
     /// True
     #[pyo3(signature = (boards, kind=STATES), text_signature = "($self, boards, kind='states')")]
-    fn position<'py>(&self, py: Python<'py>, boards: Boards<'py>, kind: KindArg) -> Numbers<'py> {
+    fn position<'py>(&self, py: Python<'py>, boards: Boards<'py>, kind: KindArg) -> PyNumbers<'py> {
         let given = boards.of(self.run.game().size())?;
         boards.map_to(&[], |found: &mut [i64]| {
             let tell = |at, position: Option<u64>| {
@@ -200,7 +200,7 @@ impl PyRun {
         max_tile: MaxTileArg,
         positions: Bound<'py, PyAny>,
         kind: KindArg,
-    ) -> Numbers<'py> {
+    ) -> PyNumbers<'py> {
         let positions = Boards::named(&positions, "positions")?;
         let (SumArg(sum), MaxTileArg(max), kind) = (sum, max_tile, kind.0);
         let key = PartKey { sum, max };
