@@ -22,13 +22,6 @@ pub use crate::solve::expand::{Expand, ExpandScratch};
 pub use crate::solve::index::Index;
 pub use crate::solve::rank::{RankTables, Ranking};
 
-/// A plan so small that even small games pack and spill their candidates, split ranges, and take
-/// many batches.
-#[must_use]
-pub fn tiny_plan(threads: usize) -> Plan {
-    Plan::tiny(threads)
-}
-
 /// Call `act` with an [`Expand`] for the afterstates of `sum`. The two layers above are read from a
 /// solution.
 ///

@@ -88,6 +88,8 @@ mod parts;
 mod pipeline;
 mod plan;
 mod round;
+#[cfg(test)]
+mod tests;
 mod visit;
 mod workers;
 

@@ -158,7 +158,9 @@ impl Plan {
         least(self.threads)
     }
 
-    /// See [`tiny_plan`](crate::internals::tiny_plan).
+    /// A plan so small that even small games pack and spill their candidates, split ranges, and
+    /// take many batches.
+    #[cfg(test)]
     pub(crate) fn tiny(threads: usize) -> Self {
         Self {
             memory: 0,

@@ -19,7 +19,6 @@ mod layering;
 mod look_up;
 mod oracle;
 mod plain;
-mod plans;
 mod results;
 mod segments;
 mod solve;

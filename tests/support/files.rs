@@ -6,11 +6,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Names and bytes of the files of a directory.
-pub(crate) type DirFiles = BTreeMap<String, Vec<u8>>;
-
-/// Read all files of a directory.
-pub(crate) fn files(dir: &Path) -> DirFiles {
+/// The names and bytes of all files in a directory.
+pub(crate) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     entries
         .map(|entry| {

@@ -1,12 +1,26 @@
 //! Whole counts: every plan and every interruption gives equal files.
 
-use enum48::engine::{self, Cuts, Engine, FinishedLayer, Plan, Progress, Silent};
-use enum48::internals::tiny_plan;
-use enum48::part::{Kind, Stream};
-use enum48::store::{Keep, Store};
-use enum48::{Error, Game};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
 
-use crate::files::{DirFiles, files};
+use super::*;
+use crate::error::Error;
+use crate::game::Game;
+use crate::part::{Kind, Stream};
+use crate::store::Keep;
+
+/// Names and bytes of all files of a directory.
+type DirFiles = BTreeMap<String, Vec<u8>>;
+
+fn files(dir: &Path) -> DirFiles {
+    let file = |entry: io::Result<fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        (name.to_owned(), fs::read(&path).unwrap())
+    };
+    fs::read_dir(dir).unwrap().map(file).collect()
+}
 
 const EVERY: [Keep; 4] = [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both];
 
@@ -33,7 +47,7 @@ fn counted(
     let place = tempfile::tempdir().unwrap();
     for &until in stops {
         let mut store = Store::open(place.path(), game, Some(keep)).unwrap();
-        engine::count(&mut store, plan, until, progress).unwrap();
+        count(&mut store, plan, until, progress).unwrap();
     }
     files(place.path())
 }
@@ -75,7 +89,7 @@ fn threads_and_memory_change_no_byte() {
     }
     // With more threads, most candidates would fit in memory.
     for threads in [1, 2, 3] {
-        let plan = tiny_plan(threads);
+        let plan = Plan::tiny(threads);
         assert!(squeezed(&game, &plan, None) == expected, "{plan:?}");
     }
 }
@@ -87,7 +101,7 @@ fn any_plan_gives_equal_files_of_large_parts() {
     let expected = directory(&game, &plan(4 << 30, 2), &[Some(46)], Keep::All);
     let plan = plan(32 << 20, 2);
     assert!(directory(&game, &plan, &[Some(46)], Keep::All) == expected);
-    assert!(squeezed(&game, &tiny_plan(3), Some(46)) == expected);
+    assert!(squeezed(&game, &Plan::tiny(3), Some(46)) == expected);
 }
 
 /// Ends a count after `layers` layers, and records the most states that were reported in a layer.
@@ -171,7 +185,7 @@ fn the_published_totals_of_2x2_are_found() {
         let game = Game::new("2".parse().unwrap(), max).unwrap();
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
-        engine::count(&mut store, &plan, None, &mut Silent).unwrap();
+        count(&mut store, &plan, None, &mut Silent).unwrap();
         assert!(store.run().complete());
         store.run().table().totals()
     };
@@ -190,7 +204,7 @@ fn any_plan_keeps_equal_afterstates() {
         let ample = plan(1 << 30, 2);
         let expected = directory(&game, &ample, &[None], keep);
         for threads in [1, 3] {
-            let plan = tiny_plan(threads);
+            let plan = Plan::tiny(threads);
             let found = directory(&game, &plan, &[None], keep);
             assert!(found == expected, "{plan:?}");
         }
@@ -232,7 +246,7 @@ fn kept_afterstates_match_the_counts_of_the_table() {
     for (game, until) in [(game("3", 64), None), (game("4", 16), Some(40))] {
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
-        engine::count(&mut store, &plan, until, &mut Silent).unwrap();
+        count(&mut store, &plan, until, &mut Silent).unwrap();
         let run = store.run();
         let mut parts = run.parts(Kind::Afterstates);
         for row in run.table().rows().iter().filter(|row| row.afterstates > 0) {
@@ -271,7 +285,7 @@ fn a_run_that_dropped_layers_cannot_keep_all() {
     let place = tempfile::tempdir().unwrap();
     let plan = plan(64 << 20, 1);
     let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
-    engine::count(&mut store, &plan, Some(20), &mut Silent).unwrap();
+    count(&mut store, &plan, Some(20), &mut Silent).unwrap();
     drop(store);
     let refused = Store::open(place.path(), &game, Some(Keep::All));
     assert!(matches!(refused, Err(Error::Dropped { below: 20, .. })));
@@ -286,13 +300,13 @@ fn changed(from: Keep, to: Keep, until: Option<u32>) -> Option<DirFiles> {
     let place = tempfile::tempdir().unwrap();
     let mut store = Store::open(place.path(), &game, Some(from)).unwrap();
     if until.is_some() {
-        engine::count(&mut store, &plan, until, &mut Silent).unwrap();
+        count(&mut store, &plan, until, &mut Silent).unwrap();
     }
     drop(store);
     let before = files(place.path());
     match Store::open(place.path(), &game, Some(to)) {
         Ok(mut store) => {
-            engine::count(&mut store, &plan, None, &mut Silent).unwrap();
+            count(&mut store, &plan, None, &mut Silent).unwrap();
             Some(files(place.path()))
         }
         Err(Error::Dropped { .. }) => {
