@@ -115,7 +115,7 @@ fn any_number_of_processes_makes_the_same_files() {
 #[test]
 fn planning_waits_until_a_reader_closes_the_run() {
     let place = in_memory();
-    let tasks = format!("cluster tasks {} --dir run", LAYERS);
+    let tasks = format!("cluster tasks {LAYERS} --dir run");
     good(&place, &format!("{tasks} --quiet"));
     let reader = Run::open(&place.path().join("run")).unwrap();
     let mut asking = Command::new(PROGRAM)
