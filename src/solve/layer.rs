@@ -150,8 +150,8 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`] if a board does not belong to the part: with another sum, it would take
-    /// the rank of another board.
+    /// [`Error::Damaged`](crate::Error::Damaged) if a board does not belong to the part: with
+    /// another sum, it would take the rank of another board.
     pub(crate) fn take(
         &self,
         at: usize,
