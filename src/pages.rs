@@ -39,23 +39,6 @@ impl<T: Zeroable> Pages<T> {
             items: PhantomData,
         })
     }
-
-    /// Make room for `len` items; their content is undefined.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] if the system has no more memory.
-    pub(crate) fn resize(&mut self, len: usize) -> Result<()> {
-        let room = self.map.as_ref().map_or(0, |map| map.len());
-        if room < len * size_of::<T>() {
-            // The old memory is freed first.
-            *self = Self::default();
-            // The next layer needs more, and untouched pages take no memory.
-            *self = Self::new(len + len / 4)?;
-        }
-        self.len = len;
-        Ok(())
-    }
 }
 
 fn map(len: usize, size: usize) -> io::Result<MmapMut> {
@@ -85,8 +68,8 @@ impl<T> Deref for Pages<T> {
         let Some(map) = &self.map else {
             return &[];
         };
-        // SAFETY: the map has at least `len` items, is aligned to a page, and belongs to this value
-        // alone. It began as zeros, which are valid items because `T` is `Zeroable`. Since then, only
+        // SAFETY: the map has `len` items, is aligned to a page, and belongs to this value alone.
+        // It began as zeros, which are valid items because `T` is `Zeroable`. Since then, only
         // items were written.
         unsafe { slice::from_raw_parts(map.as_ptr().cast(), self.len) }
     }

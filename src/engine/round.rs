@@ -188,28 +188,32 @@ pub(super) fn ready_parts<'a, S, V>(
         let rest = if part.tasks.start > 0 { rest } else { &[] };
         let produced = produced[part.slots()].iter().map(Vec::as_slice);
         let boards = Concat::new([rest].into_iter().chain(produced));
-        let block = parts[part.part].block;
+        let slot = ready.last().map_or(0, |part| part.slots.end);
+        ready.push(ReadyPart::new(part, boards, parts[part.part].block, slot));
+    }
+    ready
+}
+
+impl<'a> ReadyPart<'a> {
+    /// Cut boards into blocks of `block` boards, with slots from `slot` on.
+    fn new(part: &PartOfBatch, boards: Concat<'a>, block: usize, slot: usize) -> Self {
         let blocks = if part.last {
             boards.len().div_ceil(block)
         } else {
             boards.len() / block
         };
-        let end = boards.len().min(blocks * block);
-        let left = (0..blocks).map(|number| block.min(end - number * block));
-        let slot = ready.last().map_or(0, |part| part.slots.end);
-        ready.push(ReadyPart {
+        let ready = boards.len().min(blocks * block);
+        let left = (0..blocks).map(|number| block.min(ready - number * block));
+        Self {
             part: part.part,
             boards,
-            ready: end,
+            ready,
             block,
             slots: slot..slot + blocks,
             left: left.map(AtomicUsize::new).collect(),
-        });
+        }
     }
-    ready
-}
 
-impl ReadyPart<'_> {
     /// Call `act` with the boards of a range. They may be copied into a buffer of the worker.
     fn with_boards<T>(
         &self,

@@ -19,20 +19,19 @@ use super::class::{ColumnRange, NONE};
 use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, BitTile, LINE, bit, or, transpose};
-use super::matrix::{Matrix, Permuter, for_each_column};
+use super::matrix::{LineMemory, Matrix, Permuter, for_each_column};
 use super::symmetry::find_symmetric;
 use crate::error::Result;
 use crate::game::orbit;
-use crate::pages::Pages;
 
 /// See the module.
 #[derive(Default)]
 pub(crate) struct AfterstateMatrix {
-    lines: Pages<BitLine>,
+    lines: LineMemory,
     /// The row of each slot.
     slots: Vec<Slot>,
     /// For each short top half a compact row of hollow bottom halves.
-    short_rows: Matrix<Pages<BitLine>>,
+    short_rows: Matrix<LineMemory>,
     has_short_rows: bool,
     pub(crate) has_bits: bool,
 }
@@ -234,7 +233,7 @@ impl AfterstateMatrix {
         &self,
         line: usize,
         rows: &Tables,
-        flipped: &mut Matrix<Pages<BitLine>>,
+        flipped: &mut Matrix<LineMemory>,
     ) -> Result<()> {
         flipped.reshape(LINE, rows.class.lines())?;
         flipped.clear();

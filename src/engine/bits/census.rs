@@ -20,15 +20,14 @@ use super::pair::{Pair, PairCounts, PairScratch};
 use super::symmetry::find_symmetric;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Board, Moved, PartKey, orbit};
+use crate::game::{Moved, PartKey, orbit};
 use crate::laws;
-use crate::part::{Fingerprint, fingerprint};
 
 /// Number of exponents, with 0 for an empty cell.
 pub(crate) const EXPONENTS: usize = 17;
 
-/// Sums over boards in all orientations, by largest exponent. All from `moves` to `empty_cells` are
-/// weighted by the number of symmetries of a board.
+/// Sums over boards in all orientations, by largest exponent. All but `labeled` and `symmetries`
+/// are weighted by the number of symmetries of a board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct BoardCounts {
@@ -42,19 +41,6 @@ pub(crate) struct BoardCounts {
     /// Boards without a legal move.
     pub(crate) dead: [u64; EXPONENTS],
     pub(crate) empty_cells: [u64; EXPONENTS],
-    /// Canonical live states that were named, and their fingerprints.
-    pub(crate) named: [u64; EXPONENTS],
-    fingerprints: [u64; EXPONENTS],
-}
-
-impl BoardCounts {
-    /// Add canonical live states of largest exponent `max`.
-    pub(super) fn name(&mut self, max: u8, boards: &[Board]) {
-        let (named, sum) = (boards.len() as u64, fingerprint(boards));
-        self.named[usize::from(max)] += named;
-        let fingerprint = &mut self.fingerprints[usize::from(max)];
-        *fingerprint = fingerprint.wrapping_add(sum.0);
-    }
 }
 
 impl AddAssign for BoardCounts {
@@ -62,8 +48,7 @@ impl AddAssign for BoardCounts {
         let sums: &mut [u64] = bytemuck::cast_slice_mut(slice::from_mut(self));
         let counts: &[u64] = bytemuck::cast_slice(slice::from_ref(&other));
         for (sum, count) in sums.iter_mut().zip(counts) {
-            // Fingerprints wrap around.
-            *sum = sum.wrapping_add(*count);
+            *sum += count;
         }
     }
 }
@@ -229,8 +214,8 @@ pub(super) fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
     let counts = &found.states;
     let mut row = Row {
         labeled: counts.labeled[exp],
-        live: counts.named[exp],
-        fingerprint: Fingerprint(counts.fingerprints[exp]),
+        live: found.named.live[exp],
+        fingerprint: found.named.fingerprints[exp],
         ..Row::of(key)
     };
     row.dead = eighth(&row, "dead", counts.dead[exp])?;

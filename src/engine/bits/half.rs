@@ -8,8 +8,7 @@
 //! corner of the board. A horizontal flip swaps the quads of each half. Of the eight symmetries
 //! only the diagonal ones change the inside of a quad: they transpose it.
 
-use crate::game::board::occupied;
-use crate::game::{Board, empty_cells, line};
+use crate::game::{Board, line};
 
 /// Four cells of four bits each: the corner, its neighbour along the edge, its neighbour inward,
 /// and the cell at the middle of the board.
@@ -117,12 +116,14 @@ impl Half {
     /// Number of empty cells.
     #[inline]
     pub(crate) fn empty_cells(self) -> u64 {
-        empty_cells(self.0.into(), 8).into()
+        let filled = (self.0 | self.0 >> 1 | self.0 >> 2 | self.0 >> 3) & 0x1111_1111;
+        8 - u64::from(filled.count_ones())
     }
 
     /// Whether all tiles lie at the left end of their rows.
     pub(crate) fn is_left(self) -> bool {
-        at_left(self.0.into())
+        let gap = |row: &[u8]| row.windows(2).any(|pair| pair[0] == 0 && pair[1] > 0);
+        !self.cells().chunks(4).any(gap)
     }
 
     /// Whether no tile can fall from the outer row into the inner row.
@@ -153,7 +154,7 @@ impl Half {
 /// Whether all tiles of a board lie at the left end of their rows.
 #[inline]
 pub(crate) fn at_left(board: Board) -> bool {
-    let filled = occupied(board);
+    let filled = (board | board >> 1 | board >> 2 | board >> 3) & 0x1111_1111_1111_1111;
     let gap_before = filled << 4 & !filled & 0x1110_1110_1110_1110;
     gap_before == 0
 }

@@ -11,6 +11,44 @@ use super::kernels::{BitLine, BitTile, LINE, transpose};
 use crate::error::Result;
 use crate::pages::Pages;
 
+/// Owned memory for lines, on large pages.
+#[derive(Default)]
+pub(crate) struct LineMemory {
+    pages: Pages<BitLine>,
+    len: usize,
+}
+
+impl LineMemory {
+    /// Make room for `len` lines; their content is undefined.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io) if the system gives no memory.
+    pub(crate) fn resize(&mut self, len: usize) -> Result<()> {
+        if self.pages.len() < len {
+            self.pages = Pages::default();
+            // Layers grow, and untouched pages take no memory.
+            self.pages = Pages::new(len + len / 4)?;
+        }
+        self.len = len;
+        Ok(())
+    }
+}
+
+impl Deref for LineMemory {
+    type Target = [BitLine];
+
+    fn deref(&self) -> &[BitLine] {
+        &self.pages[..self.len]
+    }
+}
+
+impl DerefMut for LineMemory {
+    fn deref_mut(&mut self) -> &mut [BitLine] {
+        &mut self.pages[..self.len]
+    }
+}
+
 /// A bit matrix. All rows have `width` lines, in memory of the matrix or of its owner.
 #[derive(Default)]
 pub(crate) struct Matrix<L> {
@@ -18,7 +56,7 @@ pub(crate) struct Matrix<L> {
     width: usize,
 }
 
-impl Matrix<Pages<BitLine>> {
+impl Matrix<LineMemory> {
     /// Change the shape; the content is undefined.
     pub(crate) fn reshape(&mut self, rows: usize, width: usize) -> Result<()> {
         self.width = width;
@@ -61,7 +99,7 @@ impl<L: DerefMut<Target = [BitLine]>> Matrix<L> {
 /// The matrices of one kind, by weight of the top half, end to end in one memory.
 #[derive(Default)]
 pub(crate) struct Matrices {
-    lines: Pages<BitLine>,
+    lines: LineMemory,
     places: Vec<MatrixPlace>,
 }
 

@@ -55,7 +55,7 @@
 //!      |
 //!      | spawn        a row of states: one top half, all bottom halves            Pair
 //!      +--> census    labeled boards, moves, wins, dead states: bits under masks
-//!      +--> canonical boards one by one: their number and fingerprint             BoardCounts
+//!      +--> canonical boards one by one: their number and fingerprint             NamedBoards
 //!      |
 //!      | slide        OR into the row of the moved top half, transpose, OR again
 //!      v
@@ -228,7 +228,7 @@ impl<'a> Bits<'a> {
         let sum = run.sealed_sum() + 2;
         let end = last.min(game.sum_bound());
         let [first, last] = [sum, end].map(|sum| sum as usize / 2);
-        let mut sweep = Sweep::new(&game, first, last, workers);
+        let mut sweep = Sweep::new(&game, first, last, workers, plan.threads())?;
         sweep.load(&Frontier::open(run)?)?;
         Ok(Self {
             game,

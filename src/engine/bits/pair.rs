@@ -23,31 +23,30 @@ use std::ops::AddAssign;
 use super::afterstate_matrix::AfterstateMatrix;
 use super::afterstates::Afterstates;
 use super::canonical::Canonical;
-use super::census::BoardCounts;
+use super::census::{BoardCounts, EXPONENTS};
 use super::class::NONE;
 use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, set};
 use super::listing::{Lister, Listing};
-use super::matrix::{Matrix, Permuter};
+use super::matrix::{LineMemory, Matrix, Permuter};
 use super::prefixes::{Prefixes, Standing};
 use super::slide::{MovedPair, Slide};
 use super::spawn::Spawns;
 use crate::error::Result;
-use crate::game::Game;
-use crate::pages::Pages;
+use crate::game::{Board, Game};
+use crate::part::{Fingerprint, fingerprint};
 
 /// The boards of a layer, given the weights of both halves.
 pub(crate) struct Pair<'a> {
     pub(super) game: &'a Game,
-    pub(super) halves: &'a Halves,
-    /// The afterstates of the last sum, which get a 2, and of the sum before it, which get a 4.
-    pub(super) before: &'a [Afterstates; 2],
+    halves: &'a Halves,
+    /// The afterstates that get a 2, and the afterstates that get a 4.
+    before: &'a [Afterstates; 2],
     /// The starts in all orientations.
-    pub(super) starts: &'a [(Half, Half)],
-    /// The weights of both halves.
-    pub(super) top: usize,
-    pub(super) bottom: usize,
+    starts: &'a [(Half, Half)],
+    top: usize,
+    bottom: usize,
     /// The top halves.
     pub(super) rows: &'a Tables,
     /// The bottom halves.
@@ -68,7 +67,7 @@ pub(crate) struct PairScratch {
     pub(super) canonical: Canonical,
     pub(super) lister: Lister,
     /// Rows by bottom half.
-    pub(super) flipped: Matrix<Pages<BitLine>>,
+    pub(super) flipped: Matrix<LineMemory>,
     slide: Slide,
 }
 
@@ -78,16 +77,57 @@ pub(crate) struct PairCounts {
     pub(crate) states: BoardCounts,
     /// The afterstates of the last sum.
     pub(crate) afterstates: BoardCounts,
+    pub(crate) named: NamedBoards,
+}
+
+/// Canonical live states that were visited one by one, by largest exponent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NamedBoards {
+    pub(crate) live: [u64; EXPONENTS],
+    pub(crate) fingerprints: [Fingerprint; EXPONENTS],
 }
 
 impl AddAssign for PairCounts {
     fn add_assign(&mut self, other: Self) {
         self.states += other.states;
         self.afterstates += other.afterstates;
+        for exp in 0..EXPONENTS {
+            self.named.live[exp] += other.named.live[exp];
+            self.named.fingerprints[exp] += other.named.fingerprints[exp];
+        }
     }
 }
 
-impl Pair<'_> {
+impl NamedBoards {
+    /// Add boards of largest exponent `max`.
+    fn add(&mut self, max: u8, boards: &[Board]) {
+        self.live[usize::from(max)] += boards.len() as u64;
+        self.fingerprints[usize::from(max)] += fingerprint(boards);
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// The pair of a top and a bottom weight. `before` are the afterstates of the last sum and of
+    /// the sum before it.
+    pub(crate) fn new(
+        game: &'a Game,
+        halves: &'a Halves,
+        before: &'a [Afterstates; 2],
+        starts: &'a [(Half, Half)],
+        (top, bottom): (usize, usize),
+    ) -> Self {
+        Self {
+            game,
+            halves,
+            before,
+            starts,
+            top,
+            bottom,
+            rows: &halves.tables[top],
+            columns: &halves.tables[bottom],
+        }
+    }
+
     /// Whether both halves have one weight.
     pub(super) fn is_square(&self) -> bool {
         self.top == self.bottom
@@ -114,7 +154,7 @@ impl Pair<'_> {
             if !self.count_states(position, scratch, &mut found.states) {
                 continue;
             }
-            self.name(position, scratch, listing, &mut found.states)?;
+            self.name(position, scratch, listing, &mut found.named)?;
             let target = self.rows.moves.targets[position as usize];
             if target != NONE {
                 scratch.slide.advance(target, &mut out);
@@ -131,7 +171,7 @@ impl Pair<'_> {
                 columns: self.rows,
                 ..*self
             };
-            flipped.list(scratch, listing, &mut found.states)?;
+            flipped.list(scratch, listing, &mut found.named)?;
         }
         Ok(found)
     }
@@ -142,7 +182,7 @@ impl Pair<'_> {
         &self,
         scratch: &mut PairScratch,
         listing: Option<&Listing>,
-        counts: &mut BoardCounts,
+        named: &mut NamedBoards,
     ) -> Result<()> {
         self.prepare(scratch, None)?;
         let exponents = self.rows.census.up_to.len() as u8;
@@ -150,7 +190,7 @@ impl Pair<'_> {
             let standing = Prefixes::of(half, exponents).standing;
             if standing != Standing::Never && self.make_row(position, scratch) {
                 self.mark_dead(position, scratch);
-                self.name(position, scratch, listing, counts)?;
+                self.name(position, scratch, listing, named)?;
             }
         }
         Ok(())
@@ -220,7 +260,7 @@ impl Pair<'_> {
         position: u32,
         scratch: &mut PairScratch,
         listing: Option<&Listing>,
-        counts: &mut BoardCounts,
+        named: &mut NamedBoards,
     ) -> Result<()> {
         let (row, lister) = (&scratch.row, &mut scratch.lister);
         let half = self.rows.class.half(position);
@@ -229,7 +269,7 @@ impl Pair<'_> {
         let flipped = !self.is_square() && listing.is_none();
         let canonical = &mut scratch.canonical;
         canonical.find(of_half, row, dead, self.columns, flipped, |max, boards| {
-            counts.name(max, boards);
+            named.add(max, boards);
             if listing.is_some() {
                 lister.add(max, boards);
             }

@@ -10,9 +10,8 @@ use std::mem;
 use super::class::{Class, ColumnRange, NONE};
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, or, or_masked, transpose};
-use super::matrix::{Matrix, NewMatrix};
+use super::matrix::{LineMemory, Matrix, NewMatrix};
 use crate::error::Result;
-use crate::pages::Pages;
 
 /// The targets of the halves of a class under a move to the left.
 pub(crate) struct MoveTable {
@@ -49,7 +48,7 @@ pub(crate) struct MovedPair<'a, 'b> {
 #[derive(Default)]
 pub(crate) struct Slide {
     /// A row for each target of the batch.
-    batch: Matrix<Pages<BitLine>>,
+    batch: Matrix<LineMemory>,
     /// For each bottom half that a move leads to, the bits of 512 targets.
     moved: Vec<BitLine>,
     /// The number of the batch, and whether it has bits.

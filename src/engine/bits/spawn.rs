@@ -9,9 +9,8 @@ use super::class::{ColumnRange, NONE};
 use super::half::Half;
 use super::halves::{Groups, Halves, Tables};
 use super::kernels::{BitLine, LINE};
-use super::matrix::{Matrix, for_each_column};
+use super::matrix::{LineMemory, Matrix, for_each_column};
 use crate::error::Result;
-use crate::pages::Pages;
 
 /// The removals of the halves of a class. A *removal* is a half without one of its 2s or 4s.
 #[derive(Default)]
@@ -61,9 +60,9 @@ fn unmark(removal: u32) -> (usize, u32) {
 #[derive(Default)]
 pub(crate) struct Spawns {
     /// 512 rows by bottom half.
-    by_bottom: Matrix<Pages<BitLine>>,
+    by_bottom: Matrix<LineMemory>,
     /// A row for each top half that a move leads to.
-    by_top: Matrix<Pages<BitLine>>,
+    by_top: Matrix<LineMemory>,
     pub(crate) has_bits: bool,
 }
 

@@ -32,20 +32,26 @@ pub(crate) struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     /// Begin with the layer of sum `2 * weight`. `last` is half the sum of the last layer.
-    pub(crate) fn new(game: &Game, weight: usize, last: usize, workers: &'a Workers) -> Self {
-        Self {
+    pub(crate) fn new(
+        game: &Game,
+        weight: usize,
+        last: usize,
+        workers: &'a Workers,
+        threads: usize,
+    ) -> Result<Self> {
+        Ok(Self {
             game: *game,
             workers,
             halves: workers.install(|| Halves::new(game, last)),
-            scratch: workers.per_thread(|thread| {
+            scratch: PerThread::new(threads, |thread| {
                 let mut scratch = PairScratch::default();
                 scratch.lister.thread = thread;
-                scratch
-            }),
+                Ok(scratch)
+            })?,
             before: Default::default(),
             next: Afterstates::default(),
             weight,
-        }
+        })
     }
 
     /// Load the afterstates of the last two sums from their files.
@@ -76,16 +82,13 @@ impl<'a> Sweep<'a> {
         self.next.moved.fill(|moved| {
             let pairs = self.halves.pairs(weight);
             let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
-                let pair = Pair {
-                    game: &self.game,
-                    halves: &self.halves,
-                    before: &self.before,
-                    starts: &starts,
-                    top,
-                    bottom,
-                    rows: &self.halves.tables[top],
-                    columns: &self.halves.tables[bottom],
-                };
+                let pair = Pair::new(
+                    &self.game,
+                    &self.halves,
+                    &self.before,
+                    &starts,
+                    (top, bottom),
+                );
                 let mut upright =
                     (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
                 let mut flipped = moved[bottom].lock().expect("no thread panics");
@@ -96,7 +99,7 @@ impl<'a> Sweep<'a> {
                     flipped: &mut flipped,
                 };
                 let found = pair.sweep(&mut self.scratch.lock(worker.index), out, listing)?;
-                live.fetch_add(found.states.named.iter().sum(), Ordering::Relaxed);
+                live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
                 Ok(found)
             };
             self.workers.each_watched(&pairs, count, &mut report)
@@ -265,7 +268,7 @@ mod tests {
             let game: Game = name.parse().unwrap();
             let last = last.min(game.sum_bound());
             let workers = Workers::start(&Plan::new(1 << 30, 2).unwrap()).unwrap();
-            let mut sweep = Sweep::new(&game, 2, last as usize / 2, &workers);
+            let mut sweep = Sweep::new(&game, 2, last as usize / 2, &workers, 2).unwrap();
             let mut naive = NaiveCount {
                 game,
                 states: HashSet::new(),
