@@ -134,7 +134,7 @@ fn values_in_line(arg: Arg) -> Arg {
     arg.help(help).hide_possible_values(true)
 }
 
-/// The text after the help: paragraphs, two of which get a heading. A line indented by two spaces
+/// Format the text after the help. Two of its paragraphs get a heading. A line indented by two spaces
 /// holds a command and perhaps, after two spaces or more, a description. A line with more indentation
 /// continues the line above.
 fn closing(text: &str) -> Roff {

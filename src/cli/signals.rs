@@ -160,7 +160,7 @@ pub(super) fn on_interrupt(say: impl Fn() + Send + 'static) {
     last_acts().say = Some(Box::new(say));
 }
 
-/// Until it is dropped, a signal that ends the process first deletes a file or a directory.
+/// A file or a directory that a signal deletes before it ends the process. Dropping this keeps it.
 pub(super) struct DeletedOnSignal(PathBuf);
 
 impl DeletedOnSignal {

@@ -41,7 +41,7 @@ pub(super) struct LayerPlan {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PartPlan {
     max_tile: u32,
-    /// Number of maps, each of which spawns into some of the afterstates.
+    /// Number of map tasks. Each map task spawns into its share of the afterstates.
     pub(super) shares: usize,
     /// The first keys of the ranges of its states, without the first range.
     states: Vec<u64>,

@@ -75,9 +75,9 @@ pub trait Rules: Sync {
     /// Number of empty cells of all `boards` together.
     fn empty_cells(&self, boards: &[Board]) -> u64;
 
-    /// Check that each of `boards` is canonical, belongs to the part `key`, and has no more large
-    /// tiles than play can make. With `room`, the boards are afterstates, and each must have an empty
-    /// cell. Returns the first board that fails, and the reason.
+    /// Check the boards of the part `key`: each is canonical, and play can make its large tiles.
+    /// With `room`, the boards are afterstates, and each has an empty cell. Returns the first board
+    /// that fails, and the reason.
     fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)>;
 
     /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.

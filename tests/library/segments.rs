@@ -125,7 +125,7 @@ fn segments_hold_the_same_boards_and_values() {
 
 #[test]
 fn deep_verification_agrees_with_segments() {
-    let place = counted(Keep::Both, Some(SEGMENT), Some(40));
+    let place = counted(Keep::Both, Some(SEGMENT), Some(44));
     assert!(!names(place.path(), "-0001.states").is_empty());
     let run = Run::open(place.path()).unwrap();
     let found = deep::verify(&run, &engine::pool(2).unwrap(), 1 << 28, &mut Silent).unwrap();

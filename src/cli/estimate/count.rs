@@ -35,7 +35,7 @@ const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
 
-/// What a count will take. The fields are the keys of `--dry-run --json`, in their order. They are
+/// The estimate of a count. Its fields are the keys of `--dry-run --json`, in order. The keys are
 /// a contract: new ones go to the end. A number that is not known exactly has two digits.
 #[derive(Serialize)]
 pub(in crate::cli) struct CountEstimate {

@@ -56,7 +56,7 @@ impl Slot {
     }
 }
 
-/// Fill a tile with 64 lines, each of which may be missing. Returns whether the tile has bits.
+/// Fill a tile with 64 lines. A missing line is empty. Returns whether the tile has bits.
 #[inline(always)]
 fn load<'a>(tile: &mut BitTile, lines: impl Iterator<Item = Option<&'a BitLine>>) -> bool {
     let mut any = false;

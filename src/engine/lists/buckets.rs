@@ -134,7 +134,7 @@ impl Buckets {
         Ok(())
     }
 
-    /// Pack full chunks into a run. Each bucket gives at most as many chunks as fit one sort.
+    /// Pack full chunks into a run. The chunks of each bucket fit one sort.
     fn pack(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
         let most = (self.most / CHUNK).max(1);
         let mut packer = Packer::default();
