@@ -24,8 +24,8 @@ use crate::store::{Keep, Run, Solution, SolutionStore, Store};
 /// Time before another try to open a directory.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Numbers of tries: for five seconds, or until the directory is free.
-pub(super) const SHORT: u32 = 250;
+/// Numbers of tries: for two seconds, or until the directory is free.
+pub(super) const SHORT: u32 = 100;
 pub(super) const LONG: u32 = u32::MAX;
 
 /// A run: its game, its last layer, its directory, and the files to keep.

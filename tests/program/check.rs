@@ -426,7 +426,16 @@ fn a_directory_can_be_checked_during_its_count() {
     let place = place();
     let mut child = Command::new(PROGRAM)
         .args([
-            "--size", "4", "--max", "64", "--dir", "run", "--memory", "64M",
+            "--size",
+            "4",
+            "--max",
+            "64",
+            "--dir",
+            "run",
+            "--memory",
+            "64M",
+            "--threads",
+            "1",
         ])
         .current_dir(&place)
         .stdout(Stdio::null())
