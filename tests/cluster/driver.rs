@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::command::{PROGRAM, good, place};
 use crate::files::{files, in_memory};
 use crate::required::can_import;
-use crate::share::share;
+use crate::share::{exhaustive, share};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 
@@ -27,8 +27,11 @@ const GAMES: [&str; 2] = [
     "--size 4 --max 32 --until 50 --segment 131072 --task 1000000",
 ];
 
-/// Some layers of the first game, in many tasks.
-const LAYERS: &str = "--size 4 --max 16 --until 50 --segment 131072 --task 100000";
+/// Some layers of the first game in many tasks, or all layers in an exhaustive test.
+fn layers() -> String {
+    let until = if exhaustive() { "" } else { "--until 50 " };
+    format!("--size 4 --max 16 {until}--segment 131072 --task 100000")
+}
 
 /// The command that drives `program` through a game, with this number of processes.
 fn driver(place: &Path, game: &str, processes: u32, program: &Path) -> Command {
@@ -115,7 +118,7 @@ fn any_number_of_processes_makes_the_same_files() {
 #[test]
 fn planning_waits_until_a_reader_closes_the_run() {
     let place = in_memory();
-    let tasks = format!("cluster tasks {LAYERS} --dir run");
+    let tasks = format!("cluster tasks {} --dir run", layers());
     good(&place, &format!("{tasks} --quiet"));
     let reader = Run::open(&place.path().join("run")).unwrap();
     let mut asking = Command::new(PROGRAM)
@@ -137,9 +140,10 @@ fn aborted_tasks_are_done_again() {
     if !can_import(&["json"]) {
         return;
     }
-    let alone = alone(LAYERS);
+    let layers = layers();
+    let alone = alone(&layers);
     let (run, programs) = (in_memory(), place());
-    let said = drive(run.path(), LAYERS, 2, &aborting(programs.path()));
+    let said = drive(run.path(), &layers, 2, &aborting(programs.path()));
     let aborted = said.matches(": exit ").count();
     assert!(aborted > 3, "{aborted} in {said}");
     expect_same(run.path(), &alone);
@@ -150,12 +154,13 @@ fn a_killed_driver_resumes() {
     if !can_import(&["json"]) {
         return;
     }
-    let alone = alone(LAYERS);
+    let layers = layers();
+    let alone = alone(&layers);
     let place = in_memory();
     let mut heard = Vec::new();
     for lines in 1..=8 {
         // The killed driver's tasks live on, and finish late.
-        let mut child = driver(place.path(), LAYERS, 2, PROGRAM.as_ref())
+        let mut child = driver(place.path(), &layers, 2, PROGRAM.as_ref())
             .spawn()
             .unwrap();
         let said = BufReader::new(child.stderr.take().unwrap());
@@ -164,7 +169,7 @@ fn a_killed_driver_resumes() {
         child.wait().unwrap();
     }
     assert_eq!(heard.len(), 36);
-    let said = drive(place.path(), LAYERS, 2, PROGRAM.as_ref());
+    let said = drive(place.path(), &layers, 2, PROGRAM.as_ref());
     let again = heard.iter().filter(|line| said.contains(line.as_str()));
     assert!(
         !again.into_iter().any(|line| line.ends_with("sealed")),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place, run, stderr};
-use crate::share::share;
+use crate::share::{exhaustive, share};
 
 /// Runs the program under a limit of the shell's `ulimit`.
 fn limited(place: &TempDir, limit: &str, args: &str) -> Output {
@@ -59,11 +59,15 @@ fn files_that_cannot_be_opened_are_named() {
 
 #[test]
 fn failed_allocations_are_reported_in_one_line() {
-    let args = "--size 4 --max 32 --until 44 --threads 2 --memory 2G";
-    // Different allocations fail. Under lower limits the C library may search for memory for half a
-    // minute.
-    for limit in share(["-v 160000", "-v 180000", "-v 200000", "-v 220000"]) {
-        refused_and_resumed(limit, args, "give less --memory");
+    // Different allocations fail.
+    let mut cases = share([160_000, 180_000, 200_000, 220_000].map(|limit| (limit, 44)));
+    if exhaustive() {
+        // Under these limits the C library may search for memory for half a minute.
+        cases.extend([120_000, 130_000, 140_000, 150_000].map(|limit| (limit, 50)));
+    }
+    for (limit, until) in cases {
+        let args = format!("--size 4 --max 32 --until {until} --threads 2 --memory 2G");
+        refused_and_resumed(&format!("-v {limit}"), &args, "give less --memory");
     }
     // The default bound is half of the process's limit. The program itself takes up to 200M.
     let place = place();

@@ -14,10 +14,10 @@ const NEIGHBOURS: usize = 16;
 /// One random case out of every [`NEIGHBOURS`], by the seed of this run, or all cases.
 pub(crate) fn share<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
     let cases: Vec<T> = cases.into_iter().collect();
-    let seed = seed();
-    if seed == "all" {
+    if exhaustive() {
         return cases;
     }
+    let seed = seed();
     // The test harness shows the line if the test fails.
     println!(
         "ENUM48_TESTS={seed} repeats this share of {} cases",
@@ -32,6 +32,11 @@ pub(crate) fn share<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
     numbered
         .filter_map(|(at, case)| drawn.contains(&at).then_some(case))
         .collect()
+}
+
+/// Whether all cases are tested.
+pub(crate) fn exhaustive() -> bool {
+    seed() == "all"
 }
 
 /// The environment variable, else the commit, else the version if there is no repository.
