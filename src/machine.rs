@@ -68,8 +68,8 @@ pub(crate) fn memory() -> Option<u64> {
     Some(least).filter(|&bytes| bytes > 0)
 }
 
-/// Anonymous resident memory of this process in bytes; only Linux tells. Pages of mapped files do not
-/// count, because the kernel can drop them at any time.
+/// Anonymous resident memory of this process in bytes; only Linux tells. Pages of files do not count,
+/// because the kernel can drop them at any time.
 pub(crate) fn anonymous_memory() -> Option<u64> {
     let kibibytes = status("RssAnon:")?;
     let kibibytes: u64 = kibibytes.strip_suffix("kB")?.trim().parse().ok()?;

@@ -139,6 +139,17 @@ pub enum Error {
         cause: io::Error,
     },
 
+    /// The system could not read bytes of an open file.
+    #[error("{path}: read at {at}: {cause}: check the disk, then give the same command again")]
+    Read {
+        /// File.
+        path: PathBuf,
+        /// The offset in bytes.
+        at: u64,
+        /// The system's error.
+        cause: io::Error,
+    },
+
     /// A file that is not a part file.
     #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\"{}", .0.display(), restore(.0))]
     Foreign(PathBuf),

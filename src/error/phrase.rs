@@ -84,9 +84,6 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
             ": sealed layers are kept: give less --memory or fewer --threads, then give the same command again"
         }
         ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
-        ("map", _) => {
-            ": give a --dir on a file system whose files can be mapped, such as a local disk"
-        }
         _ if TOO_MANY_OPEN.contains(&cause.raw_os_error()) => {
             ": raise the limit on open files (ulimit -n), then give the same command again"
         }

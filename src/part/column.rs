@@ -39,9 +39,7 @@ impl ValueColumn {
         decoder: &mut ValueDecoder,
         out: &mut Vec<u32>,
     ) -> Result<()> {
-        decoder
-            .decode(self.payload(block)?, out)
-            .map_err(|what| self.damaged(block, what))
+        self.decode(block, |payload| decoder.decode(payload, out))
     }
 }
 

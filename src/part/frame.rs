@@ -1,73 +1,64 @@
 //! An open file of boards or values: header, index and footer, and access to its blocks.
 
-use std::fs::{self, File};
-use std::ops::{Deref, Range};
+use std::cell::RefCell;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use memmap2::Mmap;
 
 use super::block::{PREFIX, Payload};
-use super::header::{ENTRY, Footer, Header, u64_at};
+use super::bytes::Bytes;
+use super::contents::ABOUT;
+use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, u64_at};
 use crate::error::{Error, Result};
 
-/// The bytes of a file: mapped, or in memory.
-pub(super) type Bytes = Box<dyn Deref<Target = [u8]> + Send + Sync>;
+thread_local! {
+    /// The stored bytes of the block that the thread reads.
+    static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// An open file whose blocks are not yet checked.
 pub(super) struct Frame {
     pub(super) path: PathBuf,
-    pub(super) bytes: Bytes,
+    bytes: Bytes,
     pub(super) header: Header,
     pub(super) footer: Footer,
-    index: Range<usize>,
+    /// Bytes before the index.
+    before: usize,
+    index: Box<[u8]>,
 }
 
 impl Frame {
-    /// Map a file, and check everything except its blocks.
+    /// Open a file, and check everything except its blocks.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        // Opening a pipe would wait for a writer.
-        let found = fs::metadata(path).map_err(Error::io(path, "open"))?;
-        if !found.is_file() {
-            return Err(Error::Foreign(path.to_owned()));
-        }
-        let file = File::open(path).map_err(Error::io(path, "open"))?;
-        // SAFETY: the map is only read. Its bytes could change only if another process wrote to the
-        // file. A run's directory is locked against other runs, sealed files are never written
-        // again, and every block is checked against its checksum when it is decoded.
-        #[expect(unsafe_code, reason = "mapping a file has no safe form")]
-        let bytes = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "map"))?;
-        Self::from_bytes(path, Box::new(bytes))
+        Self::of(path, Bytes::open(path)?)
     }
 
-    /// Like `open`, for a file that is in memory; errors name it by `path`.
-    pub(super) fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
-        Self::from_bytes(path, Box::new(bytes))
-    }
-
-    fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self> {
-        let header = Header::of(path, &bytes)?;
+    /// Like `open`, given the bytes; errors name the file by `path`.
+    pub(super) fn of(path: &Path, bytes: Bytes) -> Result<Self> {
+        let mut buffer = Vec::new();
+        let head = 0..bytes.len().min(HEADER + ABOUT);
+        let head = bytes.read(path, head, &mut buffer)?;
+        let header = Header::of(path, head, bytes.len() as u64)?;
         let damaged = |what: &str| Error::Damaged {
             path: path.to_owned(),
             what: what.to_owned(),
         };
-        let (before, footer) = bytes
-            .split_last_chunk()
-            .expect("the header was checked against the length");
+        let end = bytes.len() - FOOTER;
+        let footer = bytes.read(path, end..bytes.len(), &mut buffer)?;
+        let footer = footer.first_chunk().expect("the range of a footer");
         let footer = Footer::from_bytes(footer).map_err(damaged)?;
-        let end = before.len() as u64;
-        let start = footer
+        let before = footer
             .blocks
             .checked_mul(ENTRY as u64)
-            .and_then(|length| end.checked_sub(length))
+            .and_then(|length| (end as u64).checked_sub(length))
             .filter(|&at| at >= header.size() as u64)
             .ok_or_else(|| damaged("footer: impossible number of blocks"))?;
-        let index = start as usize..before.len();
+        let before = before as usize;
         // Every block but the last is full, and the last has at least one state.
         if footer.states.div_ceil(header.block.into()) != footer.blocks {
             return Err(damaged("footer: impossible number of states"));
         }
-        if crc32fast::hash(&bytes[index.clone()]) != footer.index_crc {
+        let index = Box::from(bytes.read(path, before..end, &mut buffer)?);
+        if crc32fast::hash(&index) != footer.index_crc {
             return Err(damaged("index: checksum differs"));
         }
         let frame = Self {
@@ -75,6 +66,7 @@ impl Frame {
             bytes,
             header,
             footer,
+            before,
             index,
         };
         frame.check_index()?;
@@ -87,10 +79,7 @@ impl Frame {
         let mut end = self.header.size();
         for block in 0..self.blocks() {
             let place = self.place(block);
-            if place.start != end
-                || place.end < place.start + PREFIX
-                || place.end > self.index.start
-            {
+            if place.start != end || place.end < place.start + PREFIX || place.end > self.before {
                 return Err(self.damaged(block, "index: impossible place"));
             }
             if block > 0 && self.first(block) <= self.first(block - 1) {
@@ -98,7 +87,7 @@ impl Frame {
             }
             end = place.end;
         }
-        if end != self.index.start {
+        if end != self.before {
             return Err(self.damaged(self.blocks(), "bytes between the blocks and the index"));
         }
         Ok(())
@@ -117,45 +106,59 @@ impl Frame {
 
     /// First board of a block, or the board of its first value, from the index.
     pub(super) fn first(&self, block: usize) -> u64 {
-        u64_at(&self.bytes, self.entry(block) + 8)
+        u64_at(&self.index, self.entry(block) + 8)
     }
 
     fn entry(&self, block: usize) -> usize {
         assert!(block < self.blocks(), "block {block} of {}", self.blocks());
-        self.index.start + ENTRY * block
+        ENTRY * block
     }
 
     /// The byte range of a block; valid once [`Frame::check_index`] has passed.
     fn place(&self, block: usize) -> Range<usize> {
-        let offset = |block| u64_at(&self.bytes, self.entry(block)) as usize;
+        let offset = |block| u64_at(&self.index, self.entry(block)) as usize;
         let next = block + 1;
         let end = if next < self.blocks() {
             offset(next)
         } else {
-            self.index.start
+            self.before
         };
         offset(block)..end
     }
 
     pub(super) fn check_blocks(&self) -> Result<()> {
-        (0..self.blocks()).try_for_each(|block| {
-            let payload = Payload::of(&self.bytes[self.place(block)]).map(drop);
-            payload.map_err(|what| self.damaged(block, what))
+        (0..self.blocks()).try_for_each(|block| self.read(block, |_| Ok(())))
+    }
+
+    /// Read a block, and give it to `act`.
+    fn read(
+        &self,
+        block: usize,
+        act: impl FnOnce(Payload<'_>) -> Result<(), &'static str>,
+    ) -> Result<()> {
+        STORED.with_borrow_mut(|buffer| {
+            let bytes = self.bytes.read(&self.path, self.place(block), buffer)?;
+            let acted = Payload::of(bytes).and_then(act);
+            acted.map_err(|what| self.damaged(block, what))
         })
     }
 
-    /// A block that agrees with the index and the footer; its payload is not checked.
-    pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
-        let payload = Payload::of(&self.bytes[self.place(block)])
-            .map_err(|what| self.damaged(block, what))?;
-        let size = u64::from(self.header.block);
-        if u64::from(payload.count) != size.min(self.footer.states - block as u64 * size) {
-            return Err(self.damaged(block, "count differs from the footer"));
-        }
-        if payload.first != self.first(block) {
-            return Err(self.damaged(block, "first state differs from the index"));
-        }
-        Ok(payload)
+    /// Give a block to `decode` if it agrees with the index and the footer.
+    pub(super) fn decode(
+        &self,
+        block: usize,
+        decode: impl FnOnce(Payload<'_>) -> Result<(), &'static str>,
+    ) -> Result<()> {
+        self.read(block, |payload| {
+            let size = u64::from(self.header.block);
+            if u64::from(payload.count) != size.min(self.footer.states - block as u64 * size) {
+                return Err("count differs from the footer");
+            }
+            if payload.first != self.first(block) {
+                return Err("first state differs from the index");
+            }
+            decode(payload)
+        })
     }
 }
 

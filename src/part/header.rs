@@ -70,10 +70,9 @@ impl Header {
         out
     }
 
-    /// Read the header of a file that has `bytes`, and check its version and its length.
-    pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Self> {
+    /// Read the header of a file from its first bytes, and check its version and its length, `got`.
+    pub(crate) fn of(path: &Path, bytes: &[u8], got: u64) -> Result<Self> {
         let owned = || path.to_owned();
-        let got = bytes.len() as u64;
         let cut = |expected| Error::Cut {
             path: owned(),
             expected,
@@ -140,7 +139,7 @@ impl Header {
             block,
             length,
         };
-        if bytes.len() < header.size() + FOOTER || !(1..=MOST_IN_BLOCK).contains(&block) {
+        if got < (header.size() + FOOTER) as u64 || !(1..=MOST_IN_BLOCK).contains(&block) {
             return Err(damaged("header: impossible length or block size"));
         }
         Ok(header)

@@ -157,10 +157,11 @@
 //! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array.
 //! `scripts/read_values.py` reads values, and subtracts the potential.
 //!
-//! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `frame`, `reader`, `stream`; then
-//! for values `planes`, `column`.
+//! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `reader`,
+//! `stream`; then for values `planes`, `column`.
 
 pub(crate) mod block;
+mod bytes;
 mod column;
 pub(crate) mod contents;
 pub(crate) mod delta;
@@ -174,6 +175,7 @@ pub(crate) mod writer;
 
 pub use block::Decoder;
 pub(crate) use block::{Block, Encoder};
+pub(crate) use bytes::read_exact_at;
 pub use contents::{About, Kind, Label};
 pub(crate) use contents::{Contents, FileContents};
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! An open part, or its values: files in mapped memory, which many threads read block by block.
+//! An open part, or its values: files that many threads read block by block.
 //!
 //! Key idea: a part of many boards is cut into *segments*, files of equal size except the last. A
 //! segment is a whole number of blocks, so blocks are numbered across all files. Code that reads a
@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::block::{Decoder, Payload};
+use super::bytes::Bytes;
 use super::contents::{About, FileContents, Kind, Label};
 use super::fingerprint::Fingerprint;
 use super::frame::Frame;
@@ -53,7 +54,7 @@ impl<C: FileContents> Segments<C> {
     ///
     /// As for [`Segments::open`].
     pub fn from_memory(path: &Path, bytes: Arc<[u8]>) -> Result<Self> {
-        Self::of(Frame::from_memory(path, bytes)?)
+        Self::of(Frame::of(path, Bytes::Memory(bytes))?)
     }
 
     fn of(file: Frame) -> Result<Self> {
@@ -178,7 +179,7 @@ impl<C> Segments<C> {
     /// Bytes of the files.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes.len() as u64).sum()
+        self.files.iter().map(|file| file.header.length).sum()
     }
 
     /// Number of blocks.
@@ -213,10 +214,14 @@ impl<C> Segments<C> {
         self.files.iter().try_for_each(Frame::check_blocks)
     }
 
-    /// A block that agrees with the index and the footer; its payload is not checked.
-    pub(super) fn payload(&self, block: usize) -> Result<Payload<'_>> {
+    /// Give a block to `decode` if it agrees with the index and the footer.
+    pub(super) fn decode(
+        &self,
+        block: usize,
+        decode: impl FnOnce(Payload<'_>) -> Result<(), &'static str>,
+    ) -> Result<()> {
         let (file, block) = self.at(block);
-        file.payload(block)
+        file.decode(block, decode)
     }
 
     /// Number of boards or values in a full block.
@@ -278,9 +283,7 @@ impl Part {
         decoder: &mut Decoder,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        decoder
-            .decode(self.payload(block)?, out)
-            .map_err(|what| self.damaged(block, what))?;
+        self.decode(block, |payload| decoder.decode(payload, out))?;
         if block + 1 < self.blocks() && out[out.len() - 1] >= self.first(block + 1) {
             return Err(self.damaged(block, "states beyond the next block's first"));
         }

@@ -16,7 +16,7 @@ use crate::game::{Board, Exp, PartKey};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
 
-/// Maximum number of files that are mapped at a time; Linux allows a process 65,530 maps.
+/// Maximum number of parts that are open at a time.
 pub(crate) const MAPS: u64 = 48 << 10;
 
 /// Maximum number of questions that are sorted together; each takes 16 bytes.

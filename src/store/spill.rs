@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::file;
 use crate::error::{Error, Result};
+use crate::part::read_exact_at;
 
 /// A file that grows while candidates are collected, and is read while they are sorted. It has no
 /// name, so the system deletes it even if the process is killed.
@@ -59,25 +60,6 @@ impl Spill {
             })
             .map_err(Error::io(&self.dir, "read back a temporary file in"))
     }
-}
-
-/// Read `into.len()` bytes at offset `at`; several threads can read at once.
-#[cfg(unix)]
-fn read_exact_at(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, into, at)
-}
-
-#[cfg(windows)]
-fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io::Result<()> {
-    while !into.is_empty() {
-        let read = std::os::windows::fs::FileExt::seek_read(file, into, at)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        into = &mut into[read..];
-        at += read as u64;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

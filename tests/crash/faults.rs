@@ -1,13 +1,13 @@
 //! Each file operation of a count or a solver fails in turn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use rayon::prelude::*;
 
 use super::place::{
-    AT_THE_END, COUNTED, EACH_FRONTIER, EACH_LAYER, End, Place, SMALL, SOLVE, begun, end, good,
-    undisturbed, undisturbed_after,
+    AT_THE_END, COUNTED, EACH_FRONTIER, EACH_LAYER, End, Place, SMALL, SOLVE, VERIFY, begun, end,
+    good, undisturbed, undisturbed_after,
 };
 use crate::share::share;
 
@@ -109,10 +109,12 @@ impl<'a> Count<'a> {
                 let operation = numbered(&operations, at);
                 let what = format!("{}: {mode} at {operation:?}", self.args);
                 let place = self.place();
-                let end = end(
-                    &place.faulty(self.args, self.settings, mode, operation),
-                    &what,
-                );
+                let output = place.faulty(self.args, self.settings, mode, operation);
+                let end = end(&output, &what);
+                if let ("error", Some(name)) = (mode, operation.0.strip_prefix("read sum-")) {
+                    assert_eq!(end, End::Refused, "{what}");
+                    names_the_read(&output.stderr, name);
+                }
                 let kills = matches!(mode, "kill" | "torn");
                 assert_eq!(end == End::Killed, kills, "{what}: {end:?}");
                 if end == End::Well {
@@ -173,6 +175,28 @@ fn numbered(operations: &[String], at: usize) -> (&str, usize) {
     let text = &operations[at - 1];
     let same = operations[..at].iter().filter(|other| *other == text);
     (text, same.count())
+}
+
+/// Checks that an answer names the file, and the offset of the bytes that could not be read.
+fn names_the_read(said: &[u8], name: &str) {
+    let said = String::from_utf8_lossy(said);
+    let place = format!("sum-{name}: read at ");
+    let offset = said.split_once(&place).map(|(_, offset)| offset);
+    let digit = |offset: &str| offset.starts_with(|first: char| first.is_ascii_digit());
+    assert!(offset.is_some_and(digit), "{place}: {said}");
+}
+
+/// The first, middle and last read of the part file that is read most often.
+fn reading(operations: &[String]) -> Vec<usize> {
+    let mut reads: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (operation, at) in operations.iter().zip(1..) {
+        if operation.starts_with("read sum-") {
+            reads.entry(operation).or_default().push(at);
+        }
+    }
+    let found = reads.into_values().max_by_key(Vec::len).unwrap();
+    assert!(found.len() > 5, "the game was chosen for large files");
+    vec![found[0], found[found.len() / 2], found[found.len() - 1]]
 }
 
 fn every(operations: &[String]) -> Vec<usize> {
@@ -266,6 +290,31 @@ fn a_count_resumes_after_a_fault_while_it_spills() {
 }
 
 #[test]
+fn a_failed_read_of_a_block_is_named_and_loses_nothing() {
+    let begun = Place::new();
+    let first = "--size 4 --max 16 --until 44 --keep both --threads 1 --memory 64M";
+    good(begun.shimmed(first, &[]), first);
+    let count = Count {
+        args: "--size 4 --max 16 --until 46 --threads 1 --memory 64M",
+        settings: EACH_LAYER,
+        begun: Some(&begun),
+        killed_at: None,
+        small: false,
+    };
+    count.survives(reading);
+    let mut command = begun.shimmed(VERIFY, &[]);
+    command.env("FAULT_LOG", begun.log());
+    good(command, VERIFY);
+    let operations = begun.operations();
+    for at in reading(&operations) {
+        let operation = numbered(&operations, at);
+        let output = begun.faulty(VERIFY, &[], "error", operation);
+        assert_eq!(output.status.code(), Some(2), "{operation:?}");
+        names_the_read(&output.stdout, &operation.0["read sum-".len()..]);
+    }
+}
+
+#[test]
 fn opening_a_complete_run_changes_no_file() {
     for args in [
         SMALL,
@@ -326,16 +375,15 @@ fn keep_last_on_a_full_disk_deletes_old_layers_and_resumes() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_locked_or_mapped_is_refused() {
-    for (setting, text) in [("FAULT_FLOCK", "cannot lock"), ("FAULT_MMAP", "cannot map")] {
-        let place = Place::new();
-        let first = format!("{SMALL} --until 20");
-        good(place.command(&first), &first);
-        let output = place.shimmed(SMALL, &[(setting, "1")]).output().unwrap();
-        assert_eq!(end(&output, setting), End::Refused);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains(text), "{said}");
-        good(place.command(SMALL), setting);
-        assert!(place.files() == undisturbed(SMALL), "{setting}");
-    }
+fn a_directory_that_cannot_be_locked_is_refused() {
+    let place = Place::new();
+    let first = format!("{SMALL} --until 20");
+    good(place.command(&first), &first);
+    let refused = place.shimmed(SMALL, &[("FAULT_FLOCK", "1")]).output();
+    let refused = refused.unwrap();
+    assert_eq!(end(&refused, SMALL), End::Refused);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("cannot lock"), "{said}");
+    good(place.command(SMALL), SMALL);
+    assert!(place.files() == undisturbed(SMALL));
 }

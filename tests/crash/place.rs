@@ -21,6 +21,7 @@ pub(crate) const EACH_LAYER: &[(&str, &str)] = &[("FAULT_CLOCK", "2")];
 /// A small game to solve.
 pub(crate) const COUNTED: &str = "--size 2 --max 16 --keep afterstates --threads 1 --memory 32M";
 pub(crate) const SOLVE: &str = "solve --for score,16 --threads 1 --memory 32M";
+pub(crate) const VERIFY: &str = "verify --threads 1 --memory 32M";
 /// Clock steps long enough that the engine of bits writes each frontier, and so seals each layer.
 pub(crate) const EACH_FRONTIER: &[(&str, &str)] = &[("FAULT_CLOCK", "50")];
 /// A clock that stands still: the store commits only at the end.
@@ -80,11 +81,11 @@ impl Place {
         }
     }
 
-    /// The program without the shim. `args` are the options of a count, or `solve`.
+    /// The program without the shim. `args` are the options of a count, or of `solve` or `verify`.
     pub(crate) fn command(&self, args: &str) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(args.split_whitespace()).arg("--quiet");
-        if !args.starts_with("solve ") {
+        if args.starts_with("--") {
             command.arg("--dir");
         }
         command.arg(self.run()).stdin(Stdio::null());
@@ -130,10 +131,7 @@ impl Place {
     }
 
     pub(crate) fn verify(&self) -> Command {
-        let mut command = Command::new(PROGRAM);
-        command.arg("verify").arg(self.run());
-        command.args(["--quiet", "--threads", "1", "--memory", "32M"]);
-        command
+        self.command(VERIFY)
     }
 
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {

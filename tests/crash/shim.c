@@ -18,7 +18,6 @@
  *   FAULT_LOG=FILE    append the text of each operation
  *   FAULT_CLOCK=S     the monotonic clock advances by S seconds at each reading, and only then
  *   FAULT_FLOCK=1     no file can be locked
- *   FAULT_MMAP=1      no file can be mapped
  *
  * A successful sync does nothing, because no process can see its effect. The log shows its order.
  */
@@ -32,7 +31,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -185,6 +183,10 @@ ssize_t pread64(int fd, void *bytes, size_t length, off64_t from) {
             syscall(SYS_pread64, fd, bytes, length, from));
 }
 
+ssize_t pread(int fd, void *bytes, size_t length, off_t from) {
+    return pread64(fd, bytes, length, from);
+}
+
 ssize_t write(int fd, const void *bytes, size_t length) {
     char path[PATH_MAX];
     enum verdict verdict = count("write", TAKES, inside_fd(fd, path), NULL);
@@ -238,13 +240,6 @@ int unlink(const char *path) {
 int flock(int fd, int operation) {
     errno = ENOLCK;
     return *setting("FAULT_FLOCK") ? -1 : (int)syscall(SYS_flock, fd, operation);
-}
-
-void *mmap64(void *place, size_t length, int access, int flags, int fd, off64_t from) {
-    errno = ENODEV;
-    if (fd >= 0 && *setting("FAULT_MMAP"))
-        return MAP_FAILED;
-    return (void *)syscall(SYS_mmap, place, length, access, flags, fd, from);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {

@@ -8,7 +8,7 @@ use std::fs;
 
 use enum48::engine::{self, Plan, Stop};
 use enum48::game::{Objective, sum};
-use enum48::part::{Kind, Stream};
+use enum48::part::{Kind, Part, Stream};
 use enum48::solve::{self, Values};
 use enum48::store::{Goal, Keep, Lookup, Rounding, Run, Solution, SolutionStore, Store};
 use enum48::{Error, Game};
@@ -25,9 +25,13 @@ fn plan() -> Plan {
 
 /// A game counted in a new directory.
 fn counted(game: &str, keep: Keep) -> TempDir {
+    counted_until(game, None, keep)
+}
+
+fn counted_until(game: &str, until: Option<u32>, keep: Keep) -> TempDir {
     let place = in_memory();
     let mut store = Store::open(place.path(), &game.parse().unwrap(), Some(keep)).unwrap();
-    engine::count(&mut store, &plan(), None, &mut engine::Silent).unwrap();
+    engine::count(&mut store, &plan(), until, &mut engine::Silent).unwrap();
     place
 }
 
@@ -156,31 +160,45 @@ fn a_batch_across_parts_equals_single_look_ups() {
 }
 
 #[test]
-fn a_damaged_block_is_an_error_and_is_not_cached() {
-    let place = counted("2x2-32", Keep::Both);
+fn damage_to_a_file_in_use_is_an_error_and_is_not_cached() {
+    let place = counted_until("4x4-16", Some(36), Keep::All);
     let run = Run::open(place.path()).unwrap();
-    let path = place.path().join("sum-00014-max-00008.states");
+    // This file is too large to be read whole when it is opened.
+    let path = place.path().join("sum-00036-max-00008.states");
+    let board = Part::open(&path).unwrap().first(0);
     let sound = fs::read(&path).unwrap();
     let mut damaged = sound.clone();
-    damaged[60] ^= 1; // in the payload of the only block
-    fs::write(&path, &damaged).unwrap();
+    damaged[60] ^= 1; // in the payload of the first block
 
     let mut lookup = Lookup::new(&run, 1 << 20).unwrap();
-    for _ in 0..2 {
-        let error = lookup.position(Kind::States, 0x0132).unwrap_err();
-        assert!(matches!(error, Error::Damaged { .. }), "{error}");
-        let batch = lookup.positions(Kind::States, &[0x0132], &Stop::default(), |_, _| ());
-        let error = batch.unwrap_err();
-        assert!(
-            error.to_string().contains("block 0: checksum differs"),
-            "{error}"
-        );
+    for (bytes, what) in [
+        (&damaged[..], "block 0: checksum differs"),
+        (&sound[..50], "states: read at 40: the file was cut"),
+        (&[], "states: read at 40: the file was cut"),
+        (&damaged, "block 0: checksum differs"),
+    ] {
+        fs::write(&path, bytes).unwrap();
+        for _ in 0..2 {
+            let error = lookup.position(Kind::States, board).unwrap_err();
+            assert!(error.to_string().contains(what), "{error}");
+            let batch = lookup.positions(Kind::States, &[board], &Stop::default(), |_, _| ());
+            let error = batch.unwrap_err();
+            assert!(error.to_string().contains(what), "{error}");
+        }
     }
     // Boards of other parts are found before and after the file is restored.
     assert_eq!(lookup.position(Kind::States, 0x0011).unwrap(), Some(0));
     fs::write(&path, &sound).unwrap();
-    assert_eq!(lookup.position(Kind::States, 0x0132).unwrap(), Some(1));
+    assert_eq!(lookup.position(Kind::States, board).unwrap(), Some(0));
     assert_eq!(lookup.position(Kind::States, 0x0011).unwrap(), Some(0));
+    // An open file can be read after it was deleted; later it is missing.
+    if cfg!(unix) {
+        let mut other = Lookup::new(&run, 0).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(lookup.position(Kind::States, board).unwrap(), Some(0));
+        let missing = other.position(Kind::States, board);
+        assert!(matches!(missing, Err(Error::Missing(_))), "{missing:?}");
+    }
 }
 
 #[test]

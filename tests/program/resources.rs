@@ -1,6 +1,6 @@
 //! Exhausted resources: the program names the resource in one line, and sealed layers stay.
 //!
-//! `crash/` tests a count on a full disk, and directories that cannot be locked or mapped.
+//! `crash/` tests a count on a full disk, and directories that cannot be locked.
 
 use std::process::{Command, Output};
 

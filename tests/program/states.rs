@@ -1,13 +1,14 @@
 //! `states` and `show`: exports, samples, and single boards. Also dry runs of counts.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::process::Output;
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::command::{good, place, run, stderr, stdout};
+use crate::command::{PROGRAM, good, place, run, stderr, stdout};
 use crate::outcomes::{refused, unread};
 
 /// A place with a run of 2x2 to 32 in `run`.
@@ -235,6 +236,33 @@ fn missing_values_are_reported_with_the_reason() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("none was kept: count again"), "{said}");
+}
+
+#[test]
+fn a_file_that_is_cut_while_it_is_written_out_is_an_error() {
+    let place = place();
+    good(&place, "--size 4 --max 16 --until 52 --quiet --dir run");
+    let mut writes = Command::new(PROGRAM)
+        .args(["states", "run", "--sum", "52", "--max-tile", "8"])
+        .current_dir(&place)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut written = BufReader::new(writes.stdout.take().unwrap());
+    let mut line = String::new();
+    written.read_line(&mut line).unwrap();
+    assert!(line.starts_with("0x"), "{line}");
+    // The program has read at most four of the blocks, because nobody reads its output.
+    let path = place.path().join("run/sum-00052-max-00008.states");
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    file.set_len(100).unwrap();
+    let boards = written.lines().count();
+    assert!(boards < 5 << 17, "{boards}");
+    let output = writes.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("max-00008.states: read at "), "{said}");
 }
 
 #[test]
