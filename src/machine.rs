@@ -83,6 +83,15 @@ pub(crate) fn status(field: &str) -> Option<String> {
     Some(value.trim().to_owned())
 }
 
+/// Let this process open as many files as the system allows: a layer of many segments, or of many
+/// tasks, has more files than most shells allow (`ulimit -n`).
+#[cfg(feature = "cli")]
+pub(crate) fn raise_open_files() {
+    // If it fails, the error of opening a file names the remedy.
+    #[cfg(unix)]
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+}
+
 /// Bytes that can still be written to a directory; `None` if the system does not tell.
 #[cfg(feature = "cli")]
 pub(crate) fn free_space(dir: &Path) -> Option<u64> {

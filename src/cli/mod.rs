@@ -38,6 +38,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
+use crate::machine;
+
 /// The exit code of a finished job: its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
@@ -124,6 +126,7 @@ enum Command {
 /// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
     signals::handle_file_size_limit();
+    machine::raise_open_files();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refused) => return refuse(&refused),

@@ -126,6 +126,11 @@ impl Frame {
         offset(block)..end
     }
 
+    /// Whether reading needs an open file.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.bytes, Bytes::File(..))
+    }
+
     pub(super) fn check_blocks(&self) -> Result<()> {
         (0..self.blocks()).try_for_each(|block| self.read(block, |_| Ok(())))
     }

@@ -214,6 +214,11 @@ impl<C> Segments<C> {
         self.files.iter().try_for_each(Frame::check_blocks)
     }
 
+    /// Number of open files; small files are in memory.
+    pub(crate) fn open_files(&self) -> u64 {
+        self.files.iter().filter(|file| file.is_open()).count() as u64
+    }
+
     /// Give a block to `decode` if it agrees with the index and the footer.
     pub(super) fn decode(
         &self,

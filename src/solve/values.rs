@@ -9,7 +9,7 @@ use crate::cache::Cache;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
-use crate::store::{Goal, Lookup, MAPS, Run, Solution};
+use crate::store::{Goal, Lookup, OPEN_FILES, Run, Solution, cache_of_files, weight};
 use crate::witness::{Predecessors, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,
@@ -89,7 +89,7 @@ impl<'a> Values<'a> {
     }
 
     /// Like [`Values::new`], for one of `threads` threads, which share the memory and the number of
-    /// files that the system can map.
+    /// open files.
     ///
     /// # Errors
     ///
@@ -104,12 +104,12 @@ impl<'a> Values<'a> {
         goals.iter().try_for_each(|&goal| fits(run, goal))?;
         let (afterstate, values) = (size_of::<Board>(), goals.len() * size_of::<u32>());
         let share = memory / threads as u64 / (afterstate + values) as u64;
-        let parts = MAPS / (threads * (1 + goals.len())) as u64;
+        let files = OPEN_FILES / (threads * (1 + goals.len())) as u64;
         Ok(Self {
             solution,
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-            afterstates: Lookup::with_parts(run, share * afterstate as u64, parts)?,
-            columns: Cache::new(parts),
+            afterstates: Lookup::with_files(run, share * afterstate as u64, files)?,
+            columns: cache_of_files(files * goals.len() as u64),
             values: Cache::new(share * values as u64),
             decoder: ValueDecoder::new()?,
             predecessors: None,
@@ -250,7 +250,10 @@ impl<'a> Values<'a> {
         let columns = self.columns.get_or_make(key, || {
             let part = self.afterstates.part(Kind::Afterstates, key)?;
             let columns = part.map(|part| columns(self.solution, &self.payoffs, &part));
-            Ok((columns.transpose()?.flatten().map(Arc::new), 1))
+            let columns = columns.transpose()?.flatten();
+            let files = columns.iter().flatten().map(ValueColumn::open_files);
+            let weight = weight(files.sum());
+            Ok((columns.map(Arc::new), weight))
         })?;
         let columns = columns.ok_or_else(absent)?;
         let size = columns.first().map_or(1, ValueColumn::block_size);

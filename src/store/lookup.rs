@@ -5,6 +5,7 @@
 //! board. Each block is then decoded once, and its boards are visited in order.
 
 use std::borrow::Borrow;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -16,8 +17,11 @@ use crate::game::{Board, Exp, PartKey};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
 
-/// Maximum number of parts that are open at a time.
-pub(crate) const MAPS: u64 = 48 << 10;
+/// Maximum number of files that look-ups keep open; systems allow a process 256 or 1,024.
+pub(crate) const OPEN_FILES: u64 = 128;
+
+/// Parts in memory, which are small, that count as one open file.
+const IN_MEMORY: u64 = 256;
 
 /// Maximum number of questions that are sorted together; each takes 16 bytes.
 const SORTED_AT_ONCE: usize = 1 << 25;
@@ -69,14 +73,14 @@ impl<R: Borrow<Run>> Lookup<R> {
     ///
     /// [`Error::Zstd`] if no decoder can be started.
     pub fn new(run: R, memory: u64) -> Result<Self> {
-        Self::with_parts(run, memory, MAPS)
+        Self::with_files(run, memory, OPEN_FILES)
     }
 
-    /// Like `new`, with at most `parts` open parts.
-    pub(crate) fn with_parts(run: R, memory: u64, parts: u64) -> Result<Self> {
+    /// Like `new`, with at most `files` open files, but always the files of the last part.
+    pub(crate) fn with_files(run: R, memory: u64, files: u64) -> Result<Self> {
         Ok(Self {
             run,
-            parts: Cache::new(parts),
+            parts: cache_of_files(files),
             blocks: Cache::new(memory),
             decoder: Decoder::new()?,
         })
@@ -250,7 +254,9 @@ impl<R: Borrow<Run>> Lookup<R> {
         let run = self.run.borrow();
         self.parts.get_or_make((kind, key), || {
             run.has_layer(kind, key.sum)?;
-            Ok((run.part(kind, key)?.map(Arc::new), 1))
+            let part = run.part(kind, key)?.map(Arc::new);
+            let files = part.as_ref().map_or(0, |part| part.open_files());
+            Ok((part, weight(files)))
         })
     }
 
@@ -264,6 +270,16 @@ impl<R: Borrow<Run>> Lookup<R> {
             Ok((Arc::new(boards), bytes))
         })
     }
+}
+
+/// A cache of parts, or of their values, with at most `files` open files.
+pub(crate) fn cache_of_files<K: Copy + Eq + Hash, V: Clone>(files: u64) -> Cache<K, V> {
+    Cache::new(files * IN_MEMORY)
+}
+
+/// The weight of a part with this number of open files in such a cache.
+pub(crate) fn weight(files: u64) -> u64 {
+    (files * IN_MEMORY).max(1)
 }
 
 /// Split items in the order of a part by their blocks. No block holds a board that precedes the
@@ -389,4 +405,43 @@ pub(crate) fn lower_bound(boards: &[Board], from: usize, board: Board) -> usize 
         step *= 2;
     }
     begin + boards[begin..end].partition_point(|&other| other < board)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Plan, Silent, count};
+    use crate::store::Store;
+    use std::fs;
+
+    #[test]
+    fn look_ups_keep_few_files_open() {
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), &"4x4-16".parse().unwrap(), None).unwrap();
+        let plan = Plan::new(64 << 20, 2).unwrap();
+        count(&mut store, &plan, Some(40), &mut Silent).unwrap();
+        let run = store.run();
+        let parts: Vec<Part> = run
+            .parts(Kind::States)
+            .map(|key| run.part(Kind::States, key).unwrap().unwrap())
+            .collect();
+        let boards: Vec<Board> = parts.iter().map(|part| part.first(0)).collect();
+        let large: u64 = parts.iter().map(Part::open_files).sum();
+        assert!(large > 5, "{large}");
+        drop(parts);
+        let mut lookup = Lookup::with_files(run, 0, 3).unwrap();
+        let found = |_, position| assert_eq!(position, Some(0));
+        for board in &boards {
+            assert!(lookup.contains(Kind::States, *board).unwrap());
+        }
+        let answered = lookup.positions(Kind::States, &boards, &Stop::default(), found);
+        answered.unwrap();
+        // Only Linux lists the open files of a process.
+        let open = fs::read_dir("/proc/self/fd").into_iter().flatten();
+        let open = open.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        let of_run = open.filter(|file| {
+            file.starts_with(place.path()) && file.extension().is_some_and(|end| end == "states")
+        });
+        assert!(of_run.count() <= 3);
+    }
 }
