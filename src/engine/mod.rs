@@ -116,7 +116,8 @@ pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
 
 /// Count a game in its store, from the last sealed layer to the last layer of the game, or to sum
-/// `until`. First it checks every block in the directory, so that no count builds on damaged files.
+/// `until`. First it checks every block in the directory, and every board of the frontier, so that no count
+/// builds on damaged or forged files.
 /// Sealed layers are durable when the function returns, even with an error.
 ///
 /// # Errors
@@ -191,6 +192,7 @@ impl EngineStage {
         if ended(store) {
             return Ok(());
         }
+        store.check_frontier(self.plan.stop())?;
         let mut counter: Box<dyn Counter> = match self.engine {
             Engine::Lists => Box::new(ListCounter::new(store, &self.plan, workers)?),
             Engine::Bits => Box::new(Bits::new(store, &self.plan, self.last, workers)?),

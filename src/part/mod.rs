@@ -1,8 +1,9 @@
 //! A part as a file: sorted boards, in blocks that can be decoded alone. A second file can hold a
 //! value for each board, in blocks that begin at these boards.
 //!
-//! Nothing here knows the rules of the game. In these files a board is a number, and a part is a
-//! sorted list of numbers with a label.
+//! In these files a board is a number, and a part is a sorted list of numbers with a label. Checksums
+//! do not show whether the numbers are boards of the part. So the files of a run are also audited by
+//! the rules of the game, block by block as they are decoded.
 //!
 //! # The part file, format version 1
 //!
@@ -185,5 +186,5 @@ pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
 pub use reader::{Part, Segments, ValueColumn};
 pub use stream::Stream;
-pub(crate) use stream::each_block;
+pub(crate) use stream::{check_boards, each_block};
 pub(crate) use writer::{PartWriter, Sealed};

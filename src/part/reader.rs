@@ -17,6 +17,9 @@ use super::writer::Sealed;
 use crate::error::{Error, Result};
 use crate::game::{Board, Rules};
 
+/// Boards that are audited together, so that they stay in a core's first cache.
+const SLICE: usize = 1 << 12;
+
 /// An open [`Part`], or an open [`ValueColumn`]. Opening checks header, index and footer; blocks are
 /// checked when decoded.
 pub struct Segments<C> {
@@ -25,6 +28,9 @@ pub struct Segments<C> {
     files: Vec<Frame>,
     /// Blocks of each file but the last.
     each: usize,
+    /// The rules that audit the boards of each decoded block; `None` for values, and for boards that
+    /// need no audit.
+    rules: Option<&'static dyn Rules>,
 }
 
 /// The open boards of a part.
@@ -64,6 +70,7 @@ impl<C: FileContents> Segments<C> {
                 contents,
                 each: file.blocks().max(1),
                 files: vec![file],
+                rules: None,
             }),
             None => Err(Error::OtherKind {
                 path: file.path,
@@ -258,41 +265,52 @@ impl Part {
         self.contents
     }
 
-    /// Check that boards of a block belong to the part, by the rules of its game.
+    /// Audit the boards by the rules of the game: the first boards of blocks now, and all boards of
+    /// each block when it is decoded.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], which names the first board that does not.
-    pub(crate) fn audit(&self, rules: &dyn Rules, block: usize, boards: &[Board]) -> Result<()> {
+    /// [`Error::Damaged`], which names the first board that does not belong to the part.
+    pub(crate) fn audited(mut self, rules: &'static dyn Rules) -> Result<Self> {
+        self.rules = Some(rules);
+        for block in 0..self.blocks() {
+            self.audit(block, &[self.first(block)])?;
+        }
+        Ok(self)
+    }
+
+    /// Check that boards of a block belong to the part.
+    fn audit(&self, block: usize, boards: &[Board]) -> Result<()> {
         let Label { kind, key, .. } = self.label();
-        let wrong = rules.audit(boards, key, kind == Kind::Afterstates);
+        let audit = |rules: &dyn Rules| rules.audit(boards, key, kind == Kind::Afterstates);
+        let wrong = self.rules.and_then(audit);
         wrong.map_or(Ok(()), |(board, what)| Err(self.wrong(block, board, what)))
     }
 
     /// The error that a board of a block is wrong.
     pub(crate) fn wrong(&self, block: usize, board: Board, what: &str) -> Error {
-        Error::Damaged {
-            path: self.path().to_owned(),
-            what: format!("block {block}: {board:#x} {what}"),
-        }
+        self.damaged(block, &format!("{board:#x} {what}"))
     }
 
     /// Append the states of one block to `out`.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], which names the block, if its bytes have changed.
+    /// [`Error::Damaged`], which names the block, if its bytes have changed, or if the part belongs to
+    /// a run and the block holds a board of another part; [`Error::Read`].
     pub fn read_block(
         &self,
         block: usize,
         decoder: &mut Decoder,
         out: &mut Vec<u64>,
     ) -> Result<()> {
+        let begin = out.len();
         self.decode(block, |payload| decoder.decode(payload, out))?;
         if block + 1 < self.blocks() && out[out.len() - 1] >= self.first(block + 1) {
             return Err(self.damaged(block, "states beyond the next block's first"));
         }
-        Ok(())
+        let mut slices = out[begin..].chunks(SLICE);
+        slices.try_for_each(|boards| self.audit(block, boards))
     }
 }
 

@@ -65,8 +65,7 @@ impl Source for BlockSource<'_> {
         boards.clear();
         self.afterstates
             .read_block(task, &mut worker.decoder, boards)?;
-        let at = self.first + task;
-        self.draft.take(at, &self.afterstates, task, boards)?;
+        self.draft.take(self.first + task, boards);
         Ok(Tally::default())
     }
 }

@@ -10,7 +10,7 @@ use super::payoff::Payoff;
 use super::rank::{RankTables, Ranking};
 use crate::engine::{Done, Workers};
 use crate::error::Result;
-use crate::game::{Board, Game, PartKey};
+use crate::game::{Board, PartKey};
 use crate::pages::Pages;
 use crate::part::{Kind, Part, ValueColumn};
 use crate::per_thread::PerThread;
@@ -127,7 +127,6 @@ fn blocks(parts: &[SolvedPart]) -> Vec<LayerBlock> {
 /// A layer that is being solved. It takes the afterstates block by block while they are solved, so
 /// that their files are read only once.
 pub(crate) struct Draft<'a> {
-    game: Game,
     ranking: Ranking<'a>,
     index: Index,
     /// The ranks of the afterstates of each block of the layer.
@@ -136,35 +135,22 @@ pub(crate) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// A draft of the layer of sum `sum`, which has `blocks` blocks.
-    pub(crate) fn new(tables: &'a RankTables, game: Game, sum: u32, blocks: usize) -> Result<Self> {
+    pub(crate) fn new(tables: &'a RankTables, sum: u32, blocks: usize) -> Result<Self> {
         let ranking = tables.of_sum(sum);
         Ok(Self {
-            game,
             index: Index::new(ranking.boards())?,
             ranking,
             ranks: (0..blocks).map(|_| Mutex::default()).collect(),
         })
     }
 
-    /// Take the afterstates of block `block` of `part`, which is block `at` of the layer.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Damaged`](crate::Error::Damaged) if a board does not belong to the part: with
-    /// another sum, it would take the rank of another board.
-    pub(crate) fn take(
-        &self,
-        at: usize,
-        part: &Part,
-        block: usize,
-        boards: &[Board],
-    ) -> Result<()> {
-        part.audit(self.game.rules(), block, boards)?;
+    /// Take the afterstates of block `at` of the layer. They must have been audited: with another sum,
+    /// a board would take the rank of another board.
+    pub(crate) fn take(&self, at: usize, boards: &[Board]) {
         let mut ranks = Vec::with_capacity(boards.len());
         self.ranking.ranks(boards, &mut ranks);
         self.index.announce(&ranks);
         *self.ranks(at) = ranks;
-        Ok(())
     }
 
     /// Take the afterstates of all parts.
@@ -173,7 +159,7 @@ impl<'a> Draft<'a> {
             let part = &parts[block.part].afterstates;
             worker.boards.clear();
             part.read_block(block.number, &mut worker.decoder, &mut worker.boards)?;
-            self.take(block.at, part, block.number, &worker.boards)?;
+            self.take(block.at, &worker.boards);
             Ok(Done)
         })
     }

@@ -150,7 +150,7 @@ pub(crate) fn read<'t>(
         parts.extend(SolvedPart::of(solution, payoffs, afterstates)?);
     }
     let blocks = parts.iter().map(|part| part.afterstates.blocks()).sum();
-    let draft = Draft::new(tables, *run.game(), sum, blocks)?;
+    let draft = Draft::new(tables, sum, blocks)?;
     let Done = draft.take_all(&parts, workers)?;
     draft.read(&parts, payoffs.len(), &Buffers::each(workers)?, workers)
 }
@@ -221,7 +221,7 @@ impl<'a> Solver<'a> {
         let run = self.store.solution().run();
         let parts = run.parts_of(Kind::Afterstates, sum)?;
         let blocks = parts.iter().map(Part::blocks).sum();
-        let draft = Draft::new(tables, game, sum, blocks)?;
+        let draft = Draft::new(tables, sum, blocks)?;
         let expand = Expand {
             game,
             lines: &self.lines,

@@ -8,10 +8,12 @@ use rayon::prelude::*;
 use super::commit::Record;
 use super::files::{self, Named, SOLUTION};
 use super::layer::Keep;
-use super::manifest::{self, Manifest};
+use super::manifest::{self, Expected, Manifest};
 use super::{Run, Store, file};
 use crate::error::{Error, Result, SolvingError};
 use crate::game::Game;
+use crate::part::{Kind, check_boards};
+use crate::progress::Stop;
 
 impl Store {
     /// Open or create the directory of a game, and prepare it for counting. Deletes unfinished
@@ -58,6 +60,7 @@ impl Store {
             }
         };
         manifest.expect_game(dir, game)?;
+        let sealed_sum = manifest.sealed_sum;
         if let Some(wanted) = segment.filter(|&wanted| wanted != manifest.segment) {
             return Err(Error::OtherSegment {
                 path: dir.to_owned(),
@@ -69,6 +72,7 @@ impl Store {
             run: Run::new(dir, manifest, lock),
             notes: Vec::new(),
         };
+        store.run.audited = sealed_sum;
         store.keep(keep)?;
         for part in store.run.expected() {
             store.run.open_part(&part)?;
@@ -92,6 +96,23 @@ impl Store {
         expected
             .par_iter()
             .try_for_each(|part| self.run.open_part(part)?.check_blocks())
+    }
+
+    /// Check the boards from which the count goes on, and their fingerprints, on the threads of the
+    /// caller's pool. Boards that this process has written are not checked.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check_boards`]; [`Error::Stopped`].
+    pub(crate) fn check_frontier(&self, stop: &Stop) -> Result<()> {
+        let sums = self.run.sealed_sum() - 2..=self.run.audited;
+        let frontier = self.run.expected().filter(|Expected { name, .. }| {
+            name.kind == Kind::Afterstates && sums.contains(&name.key.sum)
+        });
+        for part in frontier {
+            check_boards(&self.run.open_part(&part)?, stop)?;
+        }
+        Ok(())
     }
 
     /// Change `keep`, and drop the files that it no longer covers.

@@ -13,6 +13,7 @@ mod share;
 mod bits;
 mod cluster;
 mod exact;
+mod forged;
 mod format;
 mod kept;
 mod layering;

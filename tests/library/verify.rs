@@ -8,7 +8,7 @@ use std::path::Path;
 
 use enum48::engine::{self, Plan, Silent};
 use enum48::internals::{Block, Encoder, PartWriter};
-use enum48::part::{Decoder, Part, fingerprint};
+use enum48::part::{Kind, Part, Stream, fingerprint};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::{self, deep};
 use enum48::{Error, Game};
@@ -328,22 +328,49 @@ fn forged_numbers_in_a_manifest_are_reported() {
 
 /// Replaces a part file by one with these states.
 pub(crate) fn forge(path: &Path, states: &[u64]) {
+    let block = Part::open(path).unwrap().label().kind.block();
+    forge_blocks(path, states.chunks(block));
+}
+
+/// Replaces a part file by one with these blocks, which may be out of order.
+pub(crate) fn forge_blocks<'a>(path: &Path, blocks: impl Iterator<Item = &'a [u64]>) {
     let label = Part::open(path).unwrap().label();
     let file = fs::File::create(path).unwrap();
     let mut writer = PartWriter::new(file, path, label).unwrap();
     let mut block = Block::default();
-    Encoder::new(3).unwrap().encode(states, &mut block).unwrap();
-    writer.append(&block).unwrap();
+    for states in blocks {
+        Encoder::new(3).unwrap().encode(states, &mut block).unwrap();
+        block.last = block.first; // so that the writer does not refuse disorder
+        writer.append(&block).unwrap();
+    }
     writer.finish().unwrap();
 }
 
-/// All states of a part file, which has one block.
+/// All states of a part file.
 pub(crate) fn states(path: &Path) -> Vec<u64> {
+    let stream = Stream::new(Part::open(path).unwrap()).unwrap();
+    stream.map(Result::unwrap).collect()
+}
+
+/// Corrects the size and the fingerprint of a part in the manifest, after its file was forged.
+pub(crate) fn seal_part(path: &Path, before: &str) {
     let part = Part::open(path).unwrap();
-    let mut states = Vec::new();
-    let mut decoder = Decoder::new().unwrap();
-    part.read_block(0, &mut decoder, &mut states).unwrap();
-    states
+    let manifest = path.with_file_name("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    assert_eq!(text.matches(before).count(), 1, "{before}");
+    let text = text.replace(before, &part.fingerprint().to_string());
+    // The size of states comes after their fingerprint, the size of afterstates before.
+    let print = text.find(&part.fingerprint().to_string()).unwrap();
+    let at = if part.label().kind == Kind::States {
+        print + text[print..].find("\"bytes\": ").unwrap()
+    } else {
+        text[..print].rfind("\"bytes\": ").unwrap()
+    };
+    let (from, digits) = (at + 9, |c: char| c.is_ascii_digit());
+    let to = from + text[from..].find(|c| !digits(c)).unwrap();
+    let mut text = format!("{}{}{}", &text[..from], part.bytes(), &text[to..]).into_bytes();
+    seal_manifest(&mut text);
+    fs::write(manifest, text).unwrap();
 }
 
 #[test]
@@ -376,18 +403,7 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
     change(&mut list);
     list.sort_unstable();
     forge(&path, &list);
-    let bytes = fs::metadata(&path).unwrap().len();
-
-    let manifest = victim.dir().join("manifest.json");
-    let text = String::from_utf8(old["manifest.json"].clone()).unwrap();
-    let at = text.find(&before).unwrap();
-    let (head, tail) = text.split_at(at);
-    let tail = tail.replacen(&before, &fingerprint(&list), 1);
-    let from = tail.find("\"bytes\": ").unwrap() + 9;
-    let to = from + tail[from..].find('\n').unwrap();
-    let mut text = format!("{head}{}{bytes}{}", &tail[..from], &tail[to..]).into_bytes();
-    seal_manifest(&mut text);
-    fs::write(&manifest, text).unwrap();
+    seal_part(&path, &before);
     // The table has the same fingerprint as the manifest.
     let csv = String::from_utf8(old["layers.csv"].clone()).unwrap();
     fs::write(

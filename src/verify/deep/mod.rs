@@ -46,8 +46,8 @@ const SLICE: usize = 1 << 11;
 ///
 /// # Errors
 ///
-/// [`Error::Gone`] if the run kept neither the states of every layer nor the afterstates; errors in
-/// reading a file.
+/// [`Error::Gone`] if the run kept neither the states of every layer nor the afterstates; a file that cannot
+/// be read.
 pub fn verify(
     run: &Run,
     pool: &ThreadPool,
@@ -62,7 +62,17 @@ pub fn verify(
     };
     let mut findings = Vec::new();
     for target in TargetLayer::all(run)? {
-        findings.extend(pool.install(|| recount.check_layer(target))?);
+        let found = match pool.install(|| recount.check_layer(target)) {
+            // A layer cannot be made again from a damaged file, but other layers can.
+            Err(error) if error.is_damage() => vec![error],
+            found => found?,
+        };
+        for finding in found {
+            let known = |other: &Error| other.to_string() == finding.to_string();
+            if !findings.iter().any(known) {
+                findings.push(finding);
+            }
+        }
     }
     Ok(findings)
 }
