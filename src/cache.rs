@@ -5,6 +5,17 @@ use std::hash::Hash;
 
 use crate::error::Result;
 
+/// Maximum number of files that look-ups keep open; systems allow a process 256 or 1,024.
+pub(crate) const OPEN_FILES: u64 = 128;
+
+/// Parts in memory, which are small, that weigh as much as an open file.
+const IN_MEMORY: u64 = 256;
+
+/// The weight of a part with this number of open files, in a [`Cache::of_files`].
+pub(crate) fn weight_of_files(files: u64) -> u64 {
+    (files * IN_MEMORY).max(1)
+}
+
 /// Keeps values that are slow to make and cheap to clone, up to a bound on their total weight. The
 /// newest value stays even if its weight exceeds the bound.
 pub(crate) struct Cache<K, V> {
@@ -34,6 +45,11 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
             weight: 0,
             bound,
         }
+    }
+
+    /// An empty cache for parts with at most `files` open files.
+    pub(crate) fn of_files(files: u64) -> Self {
+        Self::new(files * IN_MEMORY)
     }
 
     /// The value of a key. If the cache does not have the value, `make` returns it with its weight.

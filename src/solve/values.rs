@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::goal::fits;
 use super::layer::columns;
 use super::payoff::Payoff;
-use crate::cache::Cache;
+use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
-use crate::store::{Goal, Lookup, OPEN_FILES, Run, Solution, cache_of_files, weight};
+use crate::store::{Goal, Lookup, Run, Solution};
 use crate::witness::{Predecessors, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,
@@ -109,7 +109,7 @@ impl<'a> Values<'a> {
             solution,
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             afterstates: Lookup::with_files(run, share * afterstate as u64, files)?,
-            columns: cache_of_files(files * goals.len() as u64),
+            columns: Cache::of_files(files * goals.len() as u64),
             values: Cache::new(share * values as u64),
             decoder: ValueDecoder::new()?,
             predecessors: None,
@@ -252,7 +252,7 @@ impl<'a> Values<'a> {
             let columns = part.map(|part| columns(self.solution, &self.payoffs, &part));
             let columns = columns.transpose()?.flatten();
             let files = columns.iter().flatten().map(ValueColumn::open_files);
-            let weight = weight(files.sum());
+            let weight = weight_of_files(files.sum());
             Ok((columns.map(Arc::new), weight))
         })?;
         let columns = columns.ok_or_else(absent)?;

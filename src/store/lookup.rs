@@ -5,23 +5,16 @@
 //! board. Each block is then decoded once, and its boards are visited in order.
 
 use std::borrow::Borrow;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::run::Run;
-use crate::cache::Cache;
+use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, PartKey};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
-
-/// Maximum number of files that look-ups keep open; systems allow a process 256 or 1,024.
-pub(crate) const OPEN_FILES: u64 = 128;
-
-/// Parts in memory, which are small, that count as one open file.
-const IN_MEMORY: u64 = 256;
 
 /// Maximum number of questions that are sorted together; each takes 16 bytes.
 const SORTED_AT_ONCE: usize = 1 << 25;
@@ -80,7 +73,7 @@ impl<R: Borrow<Run>> Lookup<R> {
     pub(crate) fn with_files(run: R, memory: u64, files: u64) -> Result<Self> {
         Ok(Self {
             run,
-            parts: cache_of_files(files),
+            parts: Cache::of_files(files),
             blocks: Cache::new(memory),
             decoder: Decoder::new()?,
         })
@@ -256,7 +249,7 @@ impl<R: Borrow<Run>> Lookup<R> {
             run.has_layer(kind, key.sum)?;
             let part = run.part(kind, key)?.map(Arc::new);
             let files = part.as_ref().map_or(0, |part| part.open_files());
-            Ok((part, weight(files)))
+            Ok((part, weight_of_files(files)))
         })
     }
 
@@ -270,16 +263,6 @@ impl<R: Borrow<Run>> Lookup<R> {
             Ok((Arc::new(boards), bytes))
         })
     }
-}
-
-/// A cache of parts, or of their values, with at most `files` open files.
-pub(crate) fn cache_of_files<K: Copy + Eq + Hash, V: Clone>(files: u64) -> Cache<K, V> {
-    Cache::new(files * IN_MEMORY)
-}
-
-/// The weight of a part with this number of open files in such a cache.
-pub(crate) fn weight(files: u64) -> u64 {
-    (files * IN_MEMORY).max(1)
 }
 
 /// Split items in the order of a part by their blocks. No block holds a board that precedes the
@@ -405,43 +388,4 @@ pub(crate) fn lower_bound(boards: &[Board], from: usize, board: Board) -> usize 
         step *= 2;
     }
     begin + boards[begin..end].partition_point(|&other| other < board)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{Plan, Silent, count};
-    use crate::store::Store;
-    use std::fs;
-
-    #[test]
-    fn look_ups_keep_few_files_open() {
-        let place = tempfile::tempdir().unwrap();
-        let mut store = Store::open(place.path(), &"4x4-16".parse().unwrap(), None).unwrap();
-        let plan = Plan::new(64 << 20, 2).unwrap();
-        count(&mut store, &plan, Some(40), &mut Silent).unwrap();
-        let run = store.run();
-        let parts: Vec<Part> = run
-            .parts(Kind::States)
-            .map(|key| run.part(Kind::States, key).unwrap().unwrap())
-            .collect();
-        let boards: Vec<Board> = parts.iter().map(|part| part.first(0)).collect();
-        let large: u64 = parts.iter().map(Part::open_files).sum();
-        assert!(large > 5, "{large}");
-        drop(parts);
-        let mut lookup = Lookup::with_files(run, 0, 3).unwrap();
-        let found = |_, position| assert_eq!(position, Some(0));
-        for board in &boards {
-            assert!(lookup.contains(Kind::States, *board).unwrap());
-        }
-        let answered = lookup.positions(Kind::States, &boards, &Stop::default(), found);
-        answered.unwrap();
-        // Only Linux lists the open files of a process.
-        let open = fs::read_dir("/proc/self/fd").into_iter().flatten();
-        let open = open.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
-        let of_run = open.filter(|file| {
-            file.starts_with(place.path()) && file.extension().is_some_and(|end| end == "states")
-        });
-        assert!(of_run.count() <= 3);
-    }
 }

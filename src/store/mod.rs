@@ -60,7 +60,7 @@ pub use layer::{CountedLayer, Keep};
 pub use lookup::Lookup;
 #[cfg(feature = "python")]
 pub(crate) use lookup::room;
-pub(crate) use lookup::{OPEN_FILES, by_block, cache_of_files, lower_bound, weight};
+pub(crate) use lookup::{by_block, lower_bound};
 pub(crate) use manifest::{Expected, PROGRAM};
 use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;
