@@ -10,6 +10,10 @@ use super::contents::ABOUT;
 use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, u64_at};
 use crate::error::{Error, Result};
 
+/// Most bytes of a block: a constant, and the bytes for each state or value of a full block.
+const LEAST_ROOM: usize = 4 << 10;
+const ROOM: usize = 16;
+
 thread_local! {
     /// The stored bytes of the block that the thread reads.
     static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -77,9 +81,12 @@ impl Frame {
     /// states increase.
     fn check_index(&self) -> Result<()> {
         let mut end = self.header.size();
+        // A block is read into memory, so no index may ask for more than a block can need.
+        let lengths = PREFIX..=LEAST_ROOM + ROOM * self.header.block as usize;
         for block in 0..self.blocks() {
             let place = self.place(block);
-            if place.start != end || place.end < place.start + PREFIX || place.end > self.before {
+            let length = place.end.saturating_sub(place.start);
+            if place.start != end || !lengths.contains(&length) || place.end > self.before {
                 return Err(self.damaged(block, "index: impossible place"));
             }
             if block > 0 && self.first(block) <= self.first(block - 1) {

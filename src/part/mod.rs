@@ -50,7 +50,8 @@
 //!   contents. The frame of a block with one state is empty. A varint is unsigned LEB128 (seven
 //!   bits a byte, least significant first, high bit set on all bytes but the last). It is the
 //!   shortest encoding, so at most 10 bytes, and its value is at least 1. So the contents have at
-//!   most `10 * (count - 1)` bytes, and a reader can bound its memory without trusting the frame.
+//!   most `10 * (count - 1)` bytes, and a reader can bound its memory without trusting the frame. No
+//!   block takes more than `4096 + 16 * block size` bytes in the file.
 //! - *Fingerprint.* The sum of `mix(x)` over all states x, modulo 2^64. `mix` is the first output
 //!   of `SplitMix64` seeded with x, also modulo 2^64: `z = x + 0x9E3779B97F4A7C15`,
 //!   `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`, `z = (z ^ z >> 27) * 0x94D049BB133111EB`,

@@ -385,6 +385,23 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn an_index_that_asks_for_more_memory_than_a_block_can_need_is_refused() {
+        for (more, refused) in [(4000, false), (5000, true)] {
+            let mut bytes = file_of(&[7]);
+            let index = bytes.len() - 56;
+            bytes.splice(index..index, vec![0; more]);
+            let header = Header {
+                contents: LABEL.into(),
+                block: 1,
+                length: bytes.len() as u64,
+            };
+            bytes[..HEADER].copy_from_slice(&header.to_bytes());
+            let error = read(&bytes).err().unwrap().to_string();
+            assert_eq!(error.contains("impossible place"), refused, "{error}");
+        }
+    }
+
+    #[test]
     fn unfinished_and_newer_files_are_told_apart() {
         let mut unfinished = file_of(&[1, 2, 3]);
         let header = Header {
