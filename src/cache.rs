@@ -5,8 +5,9 @@ use std::hash::Hash;
 
 use crate::error::Result;
 
-/// Maximum number of files that look-ups keep open; systems allow a process 256 or 1,024.
-pub(crate) const OPEN_FILES: u64 = 128;
+/// Maximum number of files that a look-up keeps open. Many systems allow a process 256, and a process
+/// may have several look-ups.
+pub(crate) const OPEN_FILES: u64 = 64;
 
 /// Parts in memory, which are small, that weigh as much as an open file.
 const IN_MEMORY: u64 = 256;

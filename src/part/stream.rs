@@ -32,7 +32,7 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
+    /// [`Error::Zstd`] if no decoder can be started.
     pub fn new(part: P) -> Result<Self> {
         Self::over(vec![part])
     }
@@ -58,7 +58,7 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged), which names the block.
+    /// [`Error::Damaged`], which names the block.
     pub fn next_block(&mut self) -> Result<Option<&[Board]>> {
         self.at = 0;
         self.boards.clear();
