@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde::Serialize;
 
+use super::arguments::whole;
 use super::open::{self, WantedRun};
 use super::progress::Reporter;
 use super::resources::Resources;
@@ -62,7 +63,7 @@ struct TasksArgs {
     /// Approximate number of candidates of a task. A layer with fewer candidates is not cut; a layer
     /// that is cut already keeps its tasks
     #[arg(long, value_name = "CANDIDATES", default_value_t = cluster::TASK,
-          value_parser = clap::value_parser!(u64).range(1..))]
+          value_parser = whole(1u64..))]
     task: u64,
 
     /// Print one JSON object

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use super::arguments::tile;
 use super::open;
 use crate::error::Error;
 use crate::game::{Game, Grid, Size};
@@ -20,7 +21,7 @@ pub(super) struct GameArgs {
 
     /// The winning tile, a power of two from 8 to 65536 [default: none, play goes on until no move
     /// is left]
-    #[arg(long, value_name = "TILE")]
+    #[arg(long, value_name = "TILE", value_parser = tile)]
     max: Option<u32>,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct GameOrRun {
     size: Option<Size>,
 
     /// The winning tile, unless --dir gives it [default: none]
-    #[arg(long, value_name = "TILE")]
+    #[arg(long, value_name = "TILE", value_parser = tile)]
     max: Option<u32>,
 
     /// Directory of a run of the game

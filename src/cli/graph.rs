@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 
 use super::Outcome;
+use super::arguments::{sum, whole};
 use super::game::GameArgs;
 use super::output::Output;
 use crate::error::Error;
@@ -34,7 +35,7 @@ pub(super) struct Args {
     game: GameArgs,
 
     /// Draw only the states up to this tile sum
-    #[arg(long, value_name = "SUM")]
+    #[arg(long, value_name = "SUM", value_parser = sum)]
     until: Option<u32>,
 
     /// Put a box around the states of each sum and largest tile (dot; other formats have both as
@@ -47,7 +48,7 @@ pub(super) struct Args {
     format: String,
 
     /// Refuse games with more states than this
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", value_parser = whole(1usize..), default_value_t = 2000)]
     limit: usize,
 
     /// Write to FILE, - for stdout

@@ -3,6 +3,7 @@
 //! `enum48` without a subcommand counts, like `enum48 count`. Every subcommand has a file or folder of
 //! its own.
 
+mod arguments;
 mod best;
 mod board;
 mod check;
@@ -32,12 +33,14 @@ mod units;
 mod verify;
 mod witness;
 
-use std::io;
+use std::ffi::OsString;
 use std::process::ExitCode;
+use std::{env, io, iter};
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use self::arguments::refusal;
 use crate::machine;
 
 /// The exit code of a finished job: its answer.
@@ -123,13 +126,33 @@ enum Command {
     Play(play::Args),
 }
 
+/// Parse a command, whose first word is the program.
+fn parse(words: impl IntoIterator<Item: Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
+    let matches = negatable(Cli::command()).try_get_matches_from(words)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Let all values be negative numbers, so that the parser of a value refuses them.
+fn negatable(command: clap::Command) -> clap::Command {
+    let negatable_value = |arg: Arg| {
+        let takes_values = arg.get_action().takes_values();
+        arg.allow_negative_numbers(takes_values)
+    };
+    command.mut_args(negatable_value).mut_subcommands(negatable)
+}
+
 /// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
     signals::handle_file_size_limit();
     machine::raise_open_files();
-    let cli = match Cli::try_parse() {
+    let cli = match parse(env::args_os()) {
         Ok(cli) => cli,
-        Err(refused) => return refuse(&refused),
+        Err(refused) => {
+            let words = env::args_os().skip(1);
+            let words = words.map(|word| word.to_string_lossy().into_owned());
+            let words: Vec<String> = iter::once("enum48".to_owned()).chain(words).collect();
+            return refuse(&words, &refused);
+        }
     };
     let outcome = match (cli.command, cli.count) {
         (Some(Command::Count(args)), _) | (None, args) => count::run(&args),
@@ -162,9 +185,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Print help and version unchanged. Print any other error of the arguments in one line, followed by the
-/// suggestion of clap, if there is one.
-fn refuse(refused: &clap::Error) -> ExitCode {
+/// Print help and version unchanged. Print any other error of the arguments in one line.
+fn refuse(words: &[String], refused: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let kind = refused.kind();
     if matches!(
@@ -181,20 +203,7 @@ fn refuse(refused: &clap::Error) -> ExitCode {
         };
         return ExitCode::from(if failed { FAILED } else { 0 });
     }
-    let text = refused.render().to_string();
-    let mut parts: Vec<String> = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if line.starts_with("Usage:") || line.starts_with("For more information") {
-            break;
-        }
-        let part = line.strip_prefix("error: ");
-        if let Some(part) = part.or_else(|| line.strip_prefix("tip: ")) {
-            parts.push(part.to_owned());
-        } else if let Some(part) = parts.last_mut().filter(|_| !line.is_empty()) {
-            part.extend([" ", line]);
-        }
-    }
-    talk::say(format_args!("{}: see --help", parts.join(": ")));
+    talk::say(refusal(words, refused));
     ExitCode::from(FAILED)
 }
 
@@ -217,7 +226,6 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn clap_accepts_the_declared_arguments() {

@@ -13,6 +13,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::arguments::{sum, whole};
 use super::game::GameArgs;
 use super::resources::Resources;
 use super::talk;
@@ -35,7 +36,7 @@ pub(super) struct WantedRun {
     game: GameArgs,
 
     /// Stop after the layer of this tile sum and its afterstates
-    #[arg(long, value_name = "SUM")]
+    #[arg(long, value_name = "SUM", value_parser = sum)]
     pub(super) until: Option<u32>,
 
     /// Directory of the run [default: enum48-data/ and the name of the game, as in
@@ -48,7 +49,7 @@ pub(super) struct WantedRun {
 
     /// zstd level of the files, from 1 (fast) to 22 (small)
     #[arg(long, value_name = "N", default_value_t = engine::LEVEL,
-          value_parser = clap::value_parser!(i32).range(1..=22))]
+          value_parser = whole(1i32..=22))]
     level: i32,
 
     /// Files to keep. all: the states of all layers; last: the states of the last layer and the files
@@ -60,7 +61,7 @@ pub(super) struct WantedRun {
 
     /// Most boards of a file, a multiple of 131072: a larger part takes several files
     /// [default: 134217728, or as the run began]
-    #[arg(long, value_name = "BOARDS")]
+    #[arg(long, value_name = "BOARDS", value_parser = whole(0u64..))]
     segment: Option<u64>,
 }
 

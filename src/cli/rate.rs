@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use serde::Serialize;
 
+use super::arguments::whole;
 use super::board::JudgedMoves;
 use super::objectives::{bound, loss, number, objective};
 use super::output::{Output, print_json};
@@ -55,7 +56,7 @@ pub(super) struct Args {
     objective: Option<Objective>,
 
     /// Number of the worst moves to name
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", value_parser = whole(0usize..), default_value_t = 5)]
     worst: usize,
 
     /// Print a JSON object for each code

@@ -135,7 +135,7 @@ fn csv_on_stdout_or_in_a_file_equals_layers_csv() {
 #[test]
 fn until_stops_early_and_the_count_resumes() {
     let place = place();
-    let early = good(&place, "--size 2 --max 32 --until 21 --json --quiet");
+    let early = good(&place, "--size 2 --max 32 --until 20 --json --quiet");
     assert!(early.contains("\"complete\":false"), "{early}");
     assert!(early.contains("\"last_sum\":20"), "{early}");
     assert!(good(&place, "--size 2 --max 32 --json --quiet").contains("\"total\":59"));
@@ -173,12 +173,73 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("--size 3 --max 1000", "max 1000"),
         ("--size 3 --max 4", "max 4"),
         ("--size 3 --max 131072", "max 131072"),
-        ("--size 3 --max -8", "-8"),
+        ("--size 3 --max -8", "--max -8: expected a tile, such as 64"),
+        (
+            "--size 3 --max 1e3",
+            "--max 1e3: expected a tile, such as 64",
+        ),
+        (
+            "--size 3 --until -3",
+            "--until -3: not the sum of a layer: give an even number",
+        ),
+        (
+            "--size 3 --until abc",
+            "--until abc: not the sum of a layer",
+        ),
+        ("--size 3 --until 7", "--until 7: not the sum of a layer"),
+        (
+            "--size 3 --level -1",
+            "--level -1: expected a whole number from 1 to 22",
+        ),
+        (
+            "cluster tasks --size 3 --task 0",
+            "--task 0: expected a whole number, 1 or more",
+        ),
+        (
+            "graph --size 2 --limit 0",
+            "--limit 0: expected a whole number, 1 or more",
+        ),
+        (
+            "states . --sample -1",
+            "--sample -1: expected a whole number, 0 or more",
+        ),
+        ("completions tcsh", "tcsh: expected one of bash, zsh, fish"),
+        ("best -4 --dir .", ".: not a run's directory"),
+        (
+            "3x3-128 --quiet",
+            "3x3-128: expected options for the game: enum48 --size 3x3 --max 128 --quiet",
+        ),
+        (
+            "play 3",
+            "3: expected options for the game: enum48 play --size 3",
+        ),
+        ("5x5", "size 5x5"),
+        (
+            "--quiet verify x",
+            "--quiet: options come after the subcommand: enum48 verify x --quiet",
+        ),
+        (
+            "--size 3 verify x",
+            "options come after the subcommand: see enum48 verify --help",
+        ),
+        (
+            "verify . --frob",
+            "unexpected argument '--frob' found: see enum48 verify --help",
+        ),
         ("--size 3 --memory 1M", "at least"),
         ("--size 3 --memory much", "much"),
-        ("--size 3 --threads 0", "threads"),
-        ("--size 3 --level 23", "level"),
-        ("--size 3 --keep none", "keep"),
+        (
+            "--size 3 --threads 0",
+            "--threads 0: expected a number from 1 to 1024",
+        ),
+        (
+            "--size 3 --level 23",
+            "--level 23: expected a whole number from 1 to 22",
+        ),
+        (
+            "--size 3 --keep none",
+            "--keep none: expected one of all, last",
+        ),
         ("--size 3 --until 3", "until 3"),
         ("--size 4", "--until"),
         ("--size 4 --until 65536", "65536"),
@@ -188,11 +249,11 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("frobnicate", "frobnicate"),
         (
             "--sze 3",
-            "unexpected argument '--sze' found: a similar argument exists: '--size': see --help",
+            "unexpected argument '--sze' found: a similar argument exists: '--size': see enum48 --help",
         ),
         (
             "chek",
-            "unrecognized subcommand 'chek': a similar subcommand exists: 'check': see --help",
+            "unrecognized subcommand 'chek': a similar subcommand exists: 'check': see enum48 --help",
         ),
         ("help frobnicate", "frobnicate"),
         ("check --size 3", "TABLE"),

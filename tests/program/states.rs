@@ -47,7 +47,7 @@ fn a_layer_a_part_or_a_run_is_written_in_order() {
         let text = format!("run: {none}: no live state: {there_is}");
         refused(&place, &format!("states run {none}"), &text);
     }
-    refused(&place, "states run --sum 13", "no layer has this sum");
+    refused(&place, "states run --sum 13", "not the sum of a layer");
     refused(
         &place,
         "states run --cells --format csv",

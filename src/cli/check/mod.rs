@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::Outcome;
+use super::arguments::{sum, tile};
 use super::resources::Resources;
 use crate::Error;
 use crate::counts::{Column, Table};
@@ -53,7 +54,7 @@ pub(super) struct Args {
     other: Option<PathBuf>,
 
     /// Compare only the layers up to this tile sum
-    #[arg(long, value_name = "SUM", requires = "table")]
+    #[arg(long, value_name = "SUM", value_parser = sum, requires = "table")]
     until: Option<u32>,
 
     /// Size of the board, if the fingerprint in the first row of a CSV does not tell it
@@ -61,7 +62,7 @@ pub(super) struct Args {
     size: Option<Size>,
 
     /// The winning tile, if the winning moves of a CSV do not tell it
-    #[arg(long, value_name = "TILE", requires = "table")]
+    #[arg(long, value_name = "TILE", value_parser = tile, requires = "table")]
     max: Option<u32>,
 
     /// Also count 4x4 to 32 and to 64 (ten minutes to an hour on two cores; keeps no files)
@@ -84,9 +85,6 @@ pub(super) struct Args {
 const STDIN: &str = "-";
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    if let Some(sum) = args.until.filter(|&sum| sum < 4) {
-        return Err(Error::Until(sum).into());
-    }
     match (&args.table, &args.other) {
         (Some(table), Some(other))
             if [table, other].iter().all(|path| *path == Path::new(STDIN)) =>

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde::Serialize;
 
+use super::arguments::tile;
 use super::board::{Adviser, picture};
 use super::objectives::Objectives;
 use super::output::{Output, print_json};
@@ -70,7 +71,7 @@ pub(super) struct Args {
     size: Option<Size>,
 
     /// Winning tile of a bare move string [default: none]
-    #[arg(long, value_name = "TILE", requires = "seed")]
+    #[arg(long, value_name = "TILE", value_parser = tile, requires = "seed")]
     max: Option<u32>,
 }
 

@@ -92,9 +92,9 @@ struct WantedObjective {
 }
 
 impl FromStr for WantedObjective {
-    type Err = String;
+    type Err = Box<dyn std::error::Error + Send + Sync>;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, bits) = match text.split_once(':') {
             Some((name, bits)) => (name, Some(bits.trim().parse())),
             None => (text, None),

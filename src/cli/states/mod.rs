@@ -13,6 +13,7 @@ use clap::ValueEnum;
 use clap::builder::ArgPredicate;
 
 use super::Outcome;
+use super::arguments::{sum, tile, whole};
 use super::objectives::Objectives;
 use super::open;
 use super::output::Output;
@@ -47,11 +48,11 @@ pub(super) struct Args {
     dir: PathBuf,
 
     /// Only the layer of this tile sum
-    #[arg(long, value_name = "SUM")]
+    #[arg(long, value_name = "SUM", value_parser = sum)]
     sum: Option<u32>,
 
     /// Only states with this largest tile
-    #[arg(long, value_name = "TILE")]
+    #[arg(long, value_name = "TILE", value_parser = tile)]
     max_tile: Option<u32>,
 
     /// Output format [default: hex; with --values csv]
@@ -77,11 +78,11 @@ pub(super) struct Args {
 
     /// Draw N states at random, each equally likely and none twice, and write them in order; takes
     /// about 20 bytes of memory for each
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     sample: Option<u64>,
 
     /// Seed of the draw: the same number draws the same states, on any machine and in any version
-    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    #[arg(long, value_name = "S", value_parser = whole(0u64..), default_value_t = 0, requires = "sample")]
     seed: u64,
 
     /// Write to FILE, - for stdout
@@ -189,9 +190,6 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
         bail!("--max-tile {tile}: not a tile: give a power of two, 2 or more");
     }
     if let Some(sum) = args.sum {
-        if sum < 4 || sum % 2 == 1 {
-            bail!("--sum {sum}: no layer has this sum: give an even number, 4 or more");
-        }
         run.has_layer(Kind::States, sum)?;
     } else {
         if first_kept > 4 {

@@ -1,0 +1,162 @@
+//! Arguments: the parsers of numbers, and the line that refuses an argument.
+
+use std::error::Error as _;
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+use std::str::FromStr;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::parse;
+use crate::error::Error;
+use crate::game::Size;
+
+/// A parser of whole numbers in `range`.
+pub(super) fn whole<T: FromStr + PartialOrd + Display>(
+    range: impl RangeBounds<T> + Clone,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| match (range.start_bound(), range.end_bound()) {
+            (Bound::Included(least), Bound::Included(most)) => {
+                format!("expected a whole number from {least} to {most}")
+            }
+            (Bound::Included(least), _) => format!("expected a whole number, {least} or more"),
+            _ => "expected a whole number".to_owned(),
+        })
+    }
+}
+
+/// Parse the sum of a layer.
+pub(super) fn sum(text: &str) -> Result<u32, &'static str> {
+    let sum = text.parse().ok();
+    sum.filter(|sum| *sum >= 4 && sum % 2 == 0)
+        .ok_or("not the sum of a layer: give an even number, 4 or more")
+}
+
+/// Parse the value of a tile. The game, or the run, tells which tiles it has.
+pub(super) fn tile(text: &str) -> Result<u32, &'static str> {
+    text.parse().map_err(|_| "expected a tile, such as 64")
+}
+
+/// The line that refuses these words of a command: the cause, then the remedy.
+pub(super) fn refusal(words: &[String], refused: &clap::Error) -> String {
+    let text = |kind| match refused.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    let (arg, value) = (
+        text(ContextKind::InvalidArg),
+        text(ContextKind::InvalidValue),
+    );
+    let subcommand = text(ContextKind::InvalidSubcommand);
+    let about = |cause: &dyn Display| match arg.split(' ').next() {
+        Some(option) if option.starts_with('-') => format!("{option} {}: {cause}", quoted(value)),
+        _ => format!("{}: {cause}", quoted(value)),
+    };
+    match (refused.kind(), refused.get(ContextKind::ValidValue)) {
+        (ErrorKind::ValueValidation, _) => match refused.source() {
+            // An error of the library names the argument.
+            Some(cause) if cause.is::<Error>() => cause.to_string(),
+            Some(cause) => about(cause),
+            None => about(&"not valid"),
+        },
+        (ErrorKind::InvalidValue, Some(ContextValue::Strings(valid))) if !value.is_empty() => {
+            about(&format_args!("expected one of {}", valid.join(", ")))
+        }
+        (ErrorKind::ArgumentConflict, _) if !subcommand.is_empty() => {
+            let at = words.iter().position(|word| word == subcommand);
+            let (before, after) = words.split_at(at.unwrap_or(words.len()));
+            let ordered = accepted(&[&before[..1], after, &before[1..]].concat());
+            let remedy = ordered.unwrap_or_else(|| format!("see enum48 {subcommand} --help"));
+            format!(
+                "{}: options come after the subcommand: {remedy}",
+                before[1..].join(" ")
+            )
+        }
+        (ErrorKind::InvalidSubcommand, _) => by_name(words, subcommand)
+            .or_else(|| {
+                let is_size = subcommand.starts_with(|c: char| c.is_ascii_digit());
+                let size: Result<Size, Error> = subcommand.parse();
+                size.err()
+                    .filter(|_| is_size)
+                    .map(|error| error.to_string())
+            })
+            .unwrap_or_else(|| rendered(refused)),
+        (ErrorKind::UnknownArgument, _) => by_name(words, arg).unwrap_or_else(|| rendered(refused)),
+        _ => rendered(refused),
+    }
+}
+
+/// The line that refuses the name of a game, such as 3x3-128, in the place of options. `None` if the
+/// program would not accept the options of the game either.
+fn by_name(words: &[String], name: &str) -> Option<String> {
+    let at = words.iter().position(|word| word == name)?;
+    let (size, max) = name.split_once('-').unwrap_or((name, ""));
+    size.parse::<Size>().ok()?;
+    let options = ["--size", size, "--max", max].map(str::to_owned);
+    let options = &options[..if max.is_empty() { 2 } else { 4 }];
+    let command = accepted(&[&words[..at], options, &words[at + 1..]].concat())?;
+    Some(format!("{name}: expected options for the game: {command}"))
+}
+
+/// The words as a command, if the program accepts them.
+fn accepted(words: &[String]) -> Option<String> {
+    let command: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    parse(words).is_ok().then(|| command.join(" "))
+}
+
+/// A word, in quotes if a shell would split it or a terminal would not show it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:,=+%@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("{word:?}")
+    }
+}
+
+/// The message and the suggestion of clap in one line.
+fn rendered(refused: &clap::Error) -> String {
+    let text = refused.render().to_string();
+    let (mut parts, mut help) = (Vec::<String>::new(), "enum48".to_owned());
+    for line in text.lines().map(str::trim) {
+        if let Some(usage) = line.strip_prefix("Usage: ") {
+            let command = usage
+                .split(' ')
+                .take_while(|word| !word.starts_with(['[', '<', '-']));
+            help = command.collect::<Vec<_>>().join(" ");
+            break;
+        }
+        let part = line
+            .strip_prefix("error: ")
+            .or_else(|| line.strip_prefix("tip: "));
+        if let Some(part) = part {
+            parts.push(part.to_owned());
+        } else if let Some(part) = parts.last_mut().filter(|_| !line.is_empty()) {
+            part.extend([" ", line]);
+        }
+    }
+    // No argument of the program begins with a dash.
+    parts.retain(|part| !part.starts_with("to pass "));
+    format!("{}: see {help} --help", parts.join(": "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_outside_its_range_is_refused_with_the_range() {
+        let level = whole(1..=22);
+        assert_eq!((level("1"), level("22")), (Ok(1), Ok(22)));
+        for text in ["0", "23", "-1", "x", ""] {
+            let refused = level(text).unwrap_err();
+            assert_eq!(refused, "expected a whole number from 1 to 22", "{text}");
+        }
+        assert_eq!(
+            whole(1u64..)("0").unwrap_err(),
+            "expected a whole number, 1 or more"
+        );
+    }
+}
