@@ -3,13 +3,16 @@
 use std::error::Error as _;
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
+use std::path::Path;
 use std::str::FromStr;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::parse;
+use super::{Cli, parse};
 use crate::error::Error;
-use crate::game::Size;
+use crate::game::Game;
+use crate::store::Run;
 
 /// A parser of whole numbers in `range`.
 pub(super) fn whole<T: FromStr + PartialOrd + Display>(
@@ -21,7 +24,9 @@ pub(super) fn whole<T: FromStr + PartialOrd + Display>(
             (Bound::Included(least), Bound::Included(most)) => {
                 format!("expected a whole number from {least} to {most}")
             }
-            (Bound::Included(least), _) => format!("expected a whole number, {least} or more"),
+            (Bound::Included(least), _) => {
+                format!("expected a whole number from {least} to 2^64 - 1")
+            }
             _ => "expected a whole number".to_owned(),
         })
     }
@@ -64,23 +69,19 @@ pub(super) fn refusal(words: &[String], refused: &clap::Error) -> String {
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(valid))) if !value.is_empty() => {
             about(&format_args!("expected one of {}", valid.join(", ")))
         }
-        (ErrorKind::ArgumentConflict, _) if !subcommand.is_empty() => {
+        (ErrorKind::ArgumentConflict, _) if is_subcommand(subcommand) => {
             let at = words.iter().position(|word| word == subcommand);
             let (before, after) = words.split_at(at.unwrap_or(words.len()));
             let ordered = accepted(&[&before[..1], after, &before[1..]].concat());
             let remedy = ordered.unwrap_or_else(|| format!("see enum48 {subcommand} --help"));
-            format!(
-                "{}: options come after the subcommand: {remedy}",
-                before[1..].join(" ")
-            )
+            let options = before[1..].join(" ");
+            format!("{options}: options come after the subcommand: {remedy}")
         }
-        (ErrorKind::InvalidSubcommand, _) => by_name(words, subcommand)
+        _ if !subcommand.is_empty() => by_name(words, subcommand)
             .or_else(|| {
-                let is_size = subcommand.starts_with(|c: char| c.is_ascii_digit());
-                let size: Result<Size, Error> = subcommand.parse();
-                size.err()
-                    .filter(|_| is_size)
-                    .map(|error| error.to_string())
+                let is_name = subcommand.starts_with(|c: char| c.is_ascii_digit());
+                let refused = game(subcommand).err().filter(|_| is_name);
+                refused.map(|error| error.to_string())
             })
             .unwrap_or_else(|| rendered(refused)),
         (ErrorKind::UnknownArgument, _) => by_name(words, arg).unwrap_or_else(|| rendered(refused)),
@@ -88,15 +89,26 @@ pub(super) fn refusal(words: &[String], refused: &clap::Error) -> String {
     }
 }
 
-/// The line that refuses the name of a game, such as 3x3-128, in the place of options. `None` if the
-/// program would not accept the options of the game either.
+/// The game of a name, such as 3x3-128 or 3.
+fn game(name: &str) -> Result<Game, Error> {
+    match name.contains('-') {
+        true => name.parse(),
+        false => Game::new(name.parse()?, None),
+    }
+}
+
+fn is_subcommand(word: &str) -> bool {
+    Cli::command().find_subcommand(word).is_some()
+}
+
+/// The line that refuses the name of a game, such as 3x3-128, or the directory of a run, in the place
+/// of options. `None` if the program would not accept the options of the game either.
 fn by_name(words: &[String], name: &str) -> Option<String> {
     let at = words.iter().position(|word| word == name)?;
-    let (size, max) = name.split_once('-').unwrap_or((name, ""));
-    size.parse::<Size>().ok()?;
-    let options = ["--size", size, "--max", max].map(str::to_owned);
-    let options = &options[..if max.is_empty() { 2 } else { 4 }];
-    let command = accepted(&[&words[..at], options, &words[at + 1..]].concat())?;
+    let game = game(name).or_else(|_| Run::peek(Path::new(name)).map(|run| *run.game()));
+    let game = game.ok()?;
+    let options: Vec<String> = game.options().split(' ').map(str::to_owned).collect();
+    let command = accepted(&[&words[..at], &options, &words[at + 1..]].concat())?;
     Some(format!("{name}: expected options for the game: {command}"))
 }
 
@@ -119,13 +131,14 @@ fn quoted(word: &str) -> String {
 /// The message and the suggestion of clap in one line.
 fn rendered(refused: &clap::Error) -> String {
     let text = refused.render().to_string();
-    let (mut parts, mut help) = (Vec::<String>::new(), "enum48".to_owned());
+    let (mut parts, mut help) = (Vec::<String>::new(), "--help".to_owned());
     for line in text.lines().map(str::trim) {
         if let Some(usage) = line.strip_prefix("Usage: ") {
-            let command = usage
-                .split(' ')
-                .take_while(|word| !word.starts_with(['[', '<', '-']));
-            help = command.collect::<Vec<_>>().join(" ");
+            let words = usage.split(' ');
+            let command = words.take_while(|word| !word.starts_with(['[', '<', '-']));
+            help = format!("{} --help", command.collect::<Vec<_>>().join(" "));
+        }
+        if line.starts_with("Usage: ") || line.starts_with("For more information") {
             break;
         }
         let part = line
@@ -139,7 +152,7 @@ fn rendered(refused: &clap::Error) -> String {
     }
     // No argument of the program begins with a dash.
     parts.retain(|part| !part.starts_with("to pass "));
-    format!("{}: see {help} --help", parts.join(": "))
+    format!("{}: see {help}", parts.join(": "))
 }
 
 #[cfg(test)]
@@ -156,7 +169,7 @@ mod tests {
         }
         assert_eq!(
             whole(1u64..)("0").unwrap_err(),
-            "expected a whole number, 1 or more"
+            "expected a whole number from 1 to 2^64 - 1"
         );
     }
 }

@@ -84,9 +84,10 @@ impl GameOrRun {
 
 /// The board in some words, which the shell may have split.
 pub(super) fn board(words: &[String], game: &Game) -> Result<Grid> {
-    let boards = words.iter().filter(|word| word.starts_with("0x")).count();
-    if boards > 1 {
-        bail!("expected one board, got {boards}: give one, or one a line to best -");
+    let is_board = |word: &String| word.starts_with("0x") || Grid::parse(word, game.size()).is_ok();
+    if words.len() > 1 && words.iter().any(is_board) {
+        let words = words.join(" ");
+        bail!("{words}: expected one board: give one, or one a line to best -");
     }
     Ok(Grid::parse(&words.join(" "), game.size())?)
 }

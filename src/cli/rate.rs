@@ -113,7 +113,7 @@ fn lines(args: &Args, solution: &Solution, goal: Goal, mut values: BatchValues) 
         let code = code.and_then(|code| check(&code, solution.run()).map(|()| code));
         Some(code.map_err(|error| RefusedCode::new(text, line, &error)))
     };
-    stdin::answer(LONGEST, "", read, |batch, out| {
+    stdin::answer("game", LONGEST, "", read, |batch, out| {
         let mut outcome = Outcome::Done;
         let rated = values.each(
             &batch,

@@ -2,8 +2,10 @@
 
 use std::fmt::Display;
 use std::io::{self, Stdin};
+use std::mem;
 use std::path::Path;
 
+use anyhow::bail;
 use serde::Serialize;
 
 use super::output::{Output, print_json};
@@ -12,28 +14,34 @@ use crate::error::{Error, Result};
 use crate::lines::LineReader;
 use crate::store::Sink;
 
-/// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`.
-/// `read` makes a question of a line and its number, or none; `answer` prints the answers to the
+/// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`. An
+/// input without a question is an error, which names the `noun` of a question. `read` makes a question of a line and its number, or none; `answer` prints the answers to the
 /// questions that have come in.
 pub(super) fn answer<Q>(
+    noun: &str,
     longest: usize,
-    heading: &str,
+    mut heading: &str,
     mut read: impl FnMut(&str, u64) -> Option<Q>,
     mut answer: impl FnMut(Vec<Q>, &mut Sink) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::Done;
+    let mut is_empty = true;
     let mut lines = LineReader::new(io::stdin(), longest);
     Output::Stdout.write(|out| {
-        write!(out, "{heading}")?;
         loop {
             let batch = batch(&mut lines, &mut read)?;
             if batch.is_empty() {
                 return Ok(());
             }
+            is_empty = false;
+            write!(out, "{}", mem::take(&mut heading))?;
             outcome = outcome.max(answer(batch, out)?);
             out.flush()?;
         }
     })?;
+    if is_empty {
+        bail!("stdin: no {noun} in the input: give one a line");
+    }
     Ok(outcome)
 }
 

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use jobs::{SolvingError, TaskError};
-use phrase::{around, left, restore};
+use phrase::{around, left, near, restore};
 
 /// The result of a fallible function of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -20,14 +20,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Text that is not a board size.
+    /// A size that no board can have.
     #[error(
-        "size {0}: not the size of a board that can be counted: give N or RxC with sides from 2 to 4, such as 3 or 4x3"
+        "size {size}: not the size of a board: {what}: give N or RxC with sides from 2 to 4, such as 3 or 4x3"
     )]
-    Size(String),
+    Size {
+        /// The size that was given.
+        size: String,
+        /// The fault of the size.
+        what: &'static str,
+    },
 
     /// A number that is not a winning tile.
-    #[error("max {0}: not a winning tile: give a power of two from 8 to 65536")]
+    #[error("max {}: not a winning tile: give a power of two from 8 to 65536{}", .0, near(*.0))]
     Max(u32),
 
     /// Text that is not the name of a game.
@@ -266,6 +271,10 @@ pub enum Error {
     /// Another process uses the directory.
     #[error("{0}: in use by another process: wait until it ends, or give another --dir")]
     Locked(PathBuf),
+
+    /// A directory that does not exist.
+    #[error("{0}: no such directory: a count makes it: enum48 --size 3 --keep both --dir {0}")]
+    NoDirectory(PathBuf),
 
     /// A directory that does not hold a run.
     #[error("{0}: not a run's directory, because it has no manifest.json: give another directory")]

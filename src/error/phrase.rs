@@ -19,6 +19,16 @@ pub(super) fn around(before: &str, number: Option<impl Display>, after: &str) ->
     number.map_or_else(String::new, |number| format!("{before}{number}{after}"))
 }
 
+/// The winning tiles next to a number between two of them.
+pub(super) fn near(tile: u32) -> String {
+    let below = 1 << tile.max(1).ilog2();
+    if (8..65536).contains(&tile) {
+        format!(", such as {below} or {}", 2 * below)
+    } else {
+        String::new()
+    }
+}
+
 impl Error {
     /// Whether the error says that a run is damaged or that its numbers cannot be right. To
     /// `verify`, such an error is a result, not a failure.
@@ -79,6 +89,9 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
         }
         (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             ": give a place that can be read and written"
+        }
+        (_, io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
+            ": give the path of a directory"
         }
         (_, io::ErrorKind::OutOfMemory) => {
             ": sealed layers are kept: give less --memory or fewer --threads, then give the same command again"

@@ -80,6 +80,10 @@ pub struct Size {
     cols: u8,
 }
 
+/// The reason for the longest side.
+const ABOVE: &str = "a side is above 4, but a board is 16 cells of four bits in one 64-bit word, and its rows are \
+                     looked up in a table of 65,536";
+
 impl Size {
     /// A size, or [`Error::Size`] unless both sides are from 2 to 4.
     ///
@@ -90,11 +94,13 @@ impl Size {
     /// # Ok::<(), enum48::Error>(())
     /// ```
     pub fn new(rows: u8, cols: u8) -> Result<Self, Error> {
-        if (2..=4).contains(&rows) && (2..=4).contains(&cols) {
-            Ok(Self { rows, cols })
-        } else {
-            Err(Error::Size(format!("{rows}x{cols}")))
-        }
+        let what = match (rows.min(cols), rows.max(cols)) {
+            (2.., ..=4) => return Ok(Self { rows, cols }),
+            (..2, _) => "a side is below 2",
+            _ => ABOVE,
+        };
+        let size = format!("{rows}x{cols}");
+        Err(Error::Size { size, what })
     }
 
     /// Number of rows.
@@ -134,14 +140,18 @@ impl FromStr for Size {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let side = |part: &str| match part.as_bytes() {
-            [digit @ b'0'..=b'9'] => Some(digit - b'0'),
-            _ => None,
+        let side = |part: &str| {
+            part.parse()
+                .ok()
+                .filter(|side: &u8| side.to_string() == part)
         };
         let (rows, cols) = text.split_once(['x', 'X']).unwrap_or((text, text));
         match (side(rows), side(cols)) {
             (Some(rows), Some(cols)) => Self::new(rows, cols),
-            _ => Err(Error::Size(text.to_owned())),
+            _ => Err(Error::Size {
+                size: text.escape_debug().to_string(),
+                what: "neither N nor RxC",
+            }),
         }
     }
 }

@@ -61,26 +61,41 @@ impl Grid {
                 size,
             );
         }
-        let rows: Vec<&str> = trimmed.split(['/', '\n']).collect();
-        if rows.len() != usize::from(size.rows()) {
-            let digits = trimmed.bytes().all(|digit| digit.is_ascii_hexdigit());
-            return Err(bad(match rows[..] {
-                [_] if digits && !trimmed.is_empty() => "a hexadecimal board starts with 0x",
-                _ => "it has the wrong number of rows",
-            }));
+        if trimmed.len() > 1 && trimmed.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(bad("a hexadecimal board starts with 0x"));
         }
-        let mut board = 0;
-        for row in rows {
+        let (mut board, mut rows) = (0, Vec::new());
+        for row in trimmed.split(['/', '\n']) {
             let words = row.split([' ', ',', '\t']);
-            let tiles: Vec<&str> = words.filter(|tile| !tile.is_empty()).collect();
-            if tiles.len() != usize::from(size.cols()) {
-                return Err(bad("a row has the wrong number of cells"));
-            }
-            for tile in tiles {
-                let exp = cell(tile)
-                    .ok_or_else(|| bad("a tile is not a power of two from 2 to 32768"))?;
+            let mut cells = 0usize;
+            for tile in words.filter(|tile| !tile.is_empty()) {
+                let exp = cell(tile).ok_or_else(|| {
+                    bad(&format!(
+                        "{tile:?} is neither a power of two from 2 to 32768 nor . for an empty cell"
+                    ))
+                })?;
                 board = board << 4 | u64::from(exp.get());
+                cells += 1;
             }
+            rows.push(cells);
+        }
+        if rows.len() != usize::from(size.rows()) {
+            return Err(bad(&format!(
+                "expected {} rows with / between them, got {}",
+                size.rows(),
+                rows.len()
+            )));
+        }
+        if let Some(at) = rows
+            .iter()
+            .position(|&cells| cells != usize::from(size.cols()))
+        {
+            return Err(bad(&format!(
+                "expected {} cells in row {}, got {}",
+                size.cols(),
+                at + 1,
+                rows[at]
+            )));
         }
         Ok(Self { board, size })
     }
@@ -198,25 +213,34 @@ mod tests {
 
     #[test]
     fn malformed_boards_are_refused() {
-        for text in [
-            "",
-            "0x",
-            "0x12345",
-            "0x-1",
-            "0x+1",
-            "0xg",
-            "2 4",
-            "2 4 / 8",
-            "2 4 / 8 3",
-            "2 4 / 8 65536",
-            "2 4 / 8 1",
-            "2 4 / 8 -2",
-            "2 4 8 / 2 . .",
-            "2 4 / 8 . / . .",
-            "2310",
+        let (many, tile) = ("it has more digits", "is neither a power of two");
+        let (digits, rows) = (
+            "0x must be followed by",
+            "expected 2 rows with / between them",
+        );
+        for (text, fault) in [
+            ("", rows),
+            ("0x", digits),
+            ("0x12345", many),
+            ("0x-1", digits),
+            ("0x+1", digits),
+            ("0xg", digits),
+            ("hello", tile),
+            ("2 4", rows),
+            ("2,4,8,.", rows),
+            ("2 4 / 8", "expected 2 cells in row 2, got 1"),
+            ("2 4 / 8 3", "\"3\" is neither"),
+            ("2 4 / 8 65536", tile),
+            ("2 4 / 8 1", tile),
+            ("2 4 / 8 -2", tile),
+            ("2 4 8 / 2 . .", "expected 2 cells in row 1, got 3"),
+            ("2 4 / 8 . / . .", rows),
+            ("2310", "a hexadecimal board starts with 0x"),
         ] {
-            let refused = Grid::parse(text, size("2")).unwrap_err();
-            assert!(matches!(refused, Error::Board { .. }), "{text}");
+            match Grid::parse(text, size("2")) {
+                Err(Error::Board { what, .. }) => assert!(what.contains(fault), "{text}: {what}"),
+                other => panic!("{text}: {other:?}"),
+            }
         }
     }
 }

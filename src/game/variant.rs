@@ -106,6 +106,12 @@ impl Game {
         }
     }
 
+    /// The options of the program for this game.
+    pub(crate) fn options(&self) -> String {
+        let max = self.max.map(|tile| format!(" --max {tile}"));
+        format!("--size {}{}", self.size, max.unwrap_or_default())
+    }
+
     /// The rules on boards of this game's size.
     pub(crate) fn rules(&self) -> &'static dyn Rules {
         rules(self.size)

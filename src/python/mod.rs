@@ -71,7 +71,7 @@ impl From<error::Error> for PyErr {
         let message = error.to_string();
         match error {
             _ if error.is_damage() => DamagedError::new_err(message),
-            error::Error::Size(_)
+            error::Error::Size { .. }
             | error::Error::Max(_)
             | error::Error::Game(_)
             | error::Error::Objective(_)

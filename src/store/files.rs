@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, DirEntry};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::file::{LOCK, TEMPORARY};
@@ -203,7 +204,15 @@ pub(super) fn names(dir: &Path) -> Result<Vec<String>> {
     let name = |entry: DirEntry| entry.file_name().to_string_lossy().into_owned();
     fs::read_dir(dir)
         .and_then(|entries| entries.map(|entry| entry.map(name)).collect())
-        .map_err(Error::io(dir, "read the directory"))
+        .map_err(unlisted(dir))
+}
+
+/// A function for `map_err` of a directory that cannot be listed.
+pub(super) fn unlisted(dir: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |cause| match cause.kind() {
+        io::ErrorKind::NotFound => Error::NoDirectory(dir.to_owned()),
+        _ => Error::io(dir, "read the directory")(cause),
+    }
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ impl Run {
     ///
     /// If the directory holds no run, is in use, has a newer format, or has a damaged manifest.
     pub fn open(dir: &Path) -> Result<Self> {
-        fs::read_dir(dir).map_err(Error::io(dir, "read the directory"))?;
+        fs::read_dir(dir).map_err(files::unlisted(dir))?;
         let lock = file::lock_shared(dir)?;
         Self::read(dir, lock)
     }

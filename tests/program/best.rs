@@ -193,7 +193,9 @@ fn lines_of_stdin_are_answered_one_by_one_in_order() {
         "{said}"
     );
     assert_eq!(code, Some(1));
-    assert_eq!(answer("best - --dir run", b""), (Some(0), String::new()));
+    for args in ["best - --dir run", "best - --dir run --csv"] {
+        assert_eq!(answer(args, b""), (Some(2), String::new()), "{args}");
+    }
     assert_eq!(
         answer("best - --dir run --csv", b"0x5411\n0x1111\n\"\n16 2 / 2 4"),
         (
@@ -201,8 +203,8 @@ fn lines_of_stdin_are_answered_one_by_one_in_order() {
             "board,best,up,right,down,left,score,32,note\n\
              0x5411,right,,4.800000011920929,,4.800000011920929,4.800000011920929,1,\n\
              0x1111,,,,,,,,not reached\n\
-             ,,,,,,,,\"line 3: board \"\"\\\"\"\"\": not a board of 2x2: it has the wrong number of rows: \
-             give it as in 0x2310, or row by row as in \"\"4 8 / 2 .\"\"\"\n\
+             ,,,,,,,,\"line 3: board \"\"\\\"\"\"\": not a board of 2x2: \"\"\\\"\"\"\" is neither a power of \
+             two from 2 to 32768 nor . for an empty cell: give it as in 0x2310, or row by row as in \"\"4 8 / 2 .\"\"\"\n\
              0x4112,,,,,,0,0,dead\n"
                 .to_owned()
         )
@@ -273,7 +275,7 @@ fn bad_arguments_and_files_are_refused_in_one_line() {
     refused(
         &place,
         "best 0x2310 0x2311 --dir run",
-        "expected one board, got 2",
+        "0x2310 0x2311: expected one board",
     );
     refused(
         &place,

@@ -165,12 +165,21 @@ fn until_stops_early_and_the_count_resumes() {
 fn bad_arguments_get_one_line_and_make_no_directory() {
     let place = place();
     for (args, text) in [
-        ("--size 5", "size 5"),
+        (
+            "--size 5",
+            "size 5x5: not the size of a board: a side is above 4",
+        ),
+        ("--size 5x2", "16 cells of four bits in one 64-bit word"),
+        ("--size 12", "a side is above 4"),
+        ("--size 1x4", "a side is below 2"),
         ("--size 1x9", "size 1x9"),
-        ("--size 3x", "size 3x"),
+        (
+            "--size 3x",
+            "size 3x: not the size of a board: neither N nor RxC",
+        ),
         ("--size", "--size"),
         ("--max 32", "--size"),
-        ("--size 3 --max 1000", "max 1000"),
+        ("--size 3 --max 1000", "such as 512 or 1024"),
         ("--size 3 --max 4", "max 4"),
         ("--size 3 --max 131072", "max 131072"),
         ("--size 3 --max -8", "--max -8: expected a tile, such as 64"),
@@ -193,15 +202,15 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ),
         (
             "cluster tasks --size 3 --task 0",
-            "--task 0: expected a whole number, 1 or more",
+            "--task 0: expected a whole number from 1 to 2^64 - 1",
         ),
         (
             "graph --size 2 --limit 0",
-            "--limit 0: expected a whole number, 1 or more",
+            "--limit 0: expected a whole number from 1 to 2^64 - 1",
         ),
         (
             "states . --sample -1",
-            "--sample -1: expected a whole number, 0 or more",
+            "--sample -1: expected a whole number from 0 to 2^64 - 1",
         ),
         ("completions tcsh", "tcsh: expected one of bash, zsh, fish"),
         ("best -4 --dir .", ".: not a run's directory"),
@@ -213,7 +222,23 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
             "play 3",
             "3: expected options for the game: enum48 play --size 3",
         ),
-        ("5x5", "size 5x5"),
+        (
+            "count 3x3",
+            "3x3: expected options for the game: enum48 count --size 3x3",
+        ),
+        ("3x3-100", "max 100: not a winning tile"),
+        (
+            "--size 3 frob",
+            "the subcommand 'frob' cannot be used with '--size <N|RxC>'",
+        ),
+        (
+            "5x5",
+            "size 5x5: not the size of a board: a side is above 4",
+        ),
+        (
+            "--size 3 --until",
+            "a value is required for '--until <SUM>' but none was supplied: see --help",
+        ),
         (
             "--quiet verify x",
             "--quiet: options come after the subcommand: enum48 verify x --quiet",
@@ -258,7 +283,11 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("help frobnicate", "frobnicate"),
         ("check --size 3", "TABLE"),
         ("verify", "DIR"),
-        ("verify no/such/place", "no/such/place"),
+        (
+            "verify no/such/place",
+            "no/such/place: no such directory: a count makes it: enum48 --size 3",
+        ),
+        ("check nowhere", "give a table, or the directory of a run"),
     ] {
         refused(&place, args, text);
     }

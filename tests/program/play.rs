@@ -14,7 +14,10 @@ fn a_game_that_cannot_be_played_is_refused_in_one_line() {
         ("--size 3 --seed A", "not a seed"),
         ("--max 2048", "give --size or --dir"),
         ("--size 3 --for score", "--dir"),
-        ("--dir nowhere", "nowhere: cannot read the directory"),
+        (
+            "--dir nowhere",
+            "nowhere: no such directory: a count makes it",
+        ),
         ("--dir run", "run: not solved yet: enum48 solve run"),
     ] {
         refused(&place, &format!("play {args}"), text);

@@ -167,7 +167,9 @@ fn lines_of_stdin_are_answered_one_by_one() {
         stderr(&output)
     );
     assert!(stdout(&output).contains("\nfalse line 2: "));
-    assert_eq!(fed(&place, &["replay", "-"], b"").status.code(), Some(0));
+    let output = fed(&place, &["replay", "-"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("stdin: no game in the input"));
 }
 
 #[test]

@@ -235,7 +235,10 @@ fn missing_values_are_reported_with_the_reason() {
     let output = run(&place, "states afterstates --values");
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("none was kept: count again"), "{said}");
+    assert!(
+        said.contains("none was kept: count again, with enum48 --size 2x2"),
+        "{said}"
+    );
 }
 
 #[test]

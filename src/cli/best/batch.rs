@@ -43,7 +43,7 @@ pub(super) fn answer(
         let board = line.as_ref().ok()?.board();
         Some((PartKey::of(board), board))
     };
-    stdin::answer(LONGEST, &heading, read, |lines, out| {
+    stdin::answer("board", LONGEST, &heading, read, |lines, out| {
         let mut outcome = Outcome::Done;
         let answers = values.each(&lines, key, |values, line| match line {
             Ok(board) => JudgedBoard::new(values, goals, *board).map(Ok),

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::Outcome;
 use super::arguments::{sum, tile};
@@ -115,8 +115,11 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
     let from: Box<dyn Read> = if path == Path::new(STDIN) {
         Box::new(io::stdin())
     } else {
-        let file = File::open(path);
-        Box::new(file.with_context(|| format!("{}: cannot open", path.display()))?)
+        let file = File::open(path).map_err(|cause| {
+            let path = path.display();
+            anyhow!("{path}: cannot open: {cause}: give a table, or the directory of a run")
+        });
+        Box::new(file?)
     };
     let table = Table::read_csv(from).with_context(|| path.display().to_string())?;
     if table.rows().is_empty() {

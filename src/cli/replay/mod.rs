@@ -119,7 +119,7 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
         bail!("--step and --html: for a single code: give it instead of -");
     }
     let read_line = |text: &str, line| Some((text.to_owned(), line));
-    stdin::answer(LONGEST, "", read_line, |batch, out| {
+    stdin::answer("game", LONGEST, "", read_line, |batch, out| {
         let mut outcome = Outcome::Done;
         for (text, line) in batch {
             match read(&text) {

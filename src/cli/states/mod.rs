@@ -184,6 +184,8 @@ fn refuse(args: &Args) -> Result<()> {
 /// The rows of the selected parts.
 fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
     let (dir, first_kept) = (args.dir.display(), run.first_sum(Kind::States));
+    let options = run.game().options();
+    let again = format!("count again, with enum48 {options} --keep both --dir ANOTHER");
     if let Some(tile) = args.max_tile
         && (tile < 2 || !tile.is_power_of_two())
     {
@@ -195,7 +197,7 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
         if first_kept > 4 {
             let keep = run.keep();
             talk::say(format_args!(
-                "{dir}: the states of layers below sum {first_kept} were dropped (--keep {keep})"
+                "{dir}: the states of layers below sum {first_kept} were dropped (--keep {keep}): {again}"
             ));
         }
         if !run.complete() {
@@ -229,7 +231,7 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
     } else if run.keep().states() {
         "no layer is counted yet".to_owned()
     } else {
-        "none was kept: count again in another directory with --keep both".to_owned()
+        format!("none was kept: {again}")
     };
     bail!("{dir}: {}: no live state: {there}", args.selection());
 }

@@ -336,12 +336,9 @@ fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
             run.sealed_sum()
         )
     } else if !run.keep().afterstates() {
-        let max = run.game().max();
         format!(
-            "its afterstates were dropped during the count: count again, with enum48 --size {}{} --keep \
-             afterstates --dir ANOTHER",
-            run.game().size(),
-            max.map_or(String::new(), |max| format!(" --max {max}"))
+            "its afterstates were dropped during the count: count again, with enum48 {} --keep afterstates --dir ANOTHER",
+            run.game().options()
         )
     } else {
         return Ok(());
