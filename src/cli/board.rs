@@ -3,6 +3,7 @@
 //! [`BoardState`] is the verdict of the rules on a board, [`JudgedMoves`] the verdict of a solution on
 //! its moves, and [`Adviser`] judges the positions of a game.
 
+use std::cmp::Reverse;
 use std::fmt::{self, Display};
 
 use serde::Serialize;
@@ -57,6 +58,8 @@ pub(super) struct JudgedMoves<'g> {
     pub(super) moves: Vec<MoveValue>,
     /// The value of the board for each goal, under the best play.
     pub(super) worth: Vec<f64>,
+    /// The largest difference of values that errors alone can make, for each goal.
+    margins: Vec<f64>,
 }
 
 impl<'g> JudgedMoves<'g> {
@@ -70,10 +73,12 @@ impl<'g> JudgedMoves<'g> {
                 *worth = best.map_or(*worth, |best| best.numbers[goal]);
             }
         }
+        let margin = |&goal: &Goal| 2.0 * values.solution().error(goal);
         Ok(Self {
             goals,
             moves,
             worth,
+            margins: goals.iter().map(margin).collect(),
         })
     }
 
@@ -82,11 +87,12 @@ impl<'g> JudgedMoves<'g> {
         self.moves.iter().find(|of| of.direction == direction)
     }
 
-    /// The best moves for a goal, given by its index.
+    /// The best moves for a goal, given by its index; the move with the greatest value comes first.
     pub(super) fn best(&self, goal: usize) -> impl Iterator<Item = Direction> {
-        let best = self.moves.iter().map(|of| of.units[goal]).max();
-        let moves = self.moves.iter();
-        moves.filter_map(move |of| (Some(of.units[goal]) == best).then_some(of.direction))
+        let mut best: Vec<&MoveValue> = self.moves.iter().collect();
+        best.retain(|of| self.loss(goal, of) == 0.0);
+        best.sort_by_key(|of| Reverse(of.units[goal]));
+        best.into_iter().map(|of| of.direction)
     }
 
     /// The names of the best moves for a goal.
@@ -95,9 +101,11 @@ impl<'g> JudgedMoves<'g> {
     }
 
     /// The difference between the best move for a goal and another move: exactly 0 for a best move.
+    /// A move is a best move, too, if errors of values can explain the difference.
     pub(super) fn loss(&self, goal: usize, of: &MoveValue) -> f64 {
         let best = self.moves.iter().map(|of| of.units[goal]).max();
-        self.goals[goal].number(best.unwrap_or(0) - of.units[goal])
+        let lost = self.goals[goal].number(best.unwrap_or(0) - of.units[goal]);
+        if lost > self.margins[goal] { lost } else { 0.0 }
     }
 }
 

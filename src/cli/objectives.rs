@@ -44,10 +44,13 @@ pub(super) fn objective(text: &str) -> Result<Objective, Box<dyn std::error::Err
         })
 }
 
-/// A value as text: a score or a number of moves to four decimals, a chance to eight.
+/// A value as text: a score or a number of moves to four decimals, a chance to eight. Only a chance
+/// of exactly 0 or 1 is printed as 0 or 1.
 pub(super) fn number(objective: Objective, value: f64) -> String {
     match objective {
         Objective::Score | Objective::Moves => format!("{value:.4}"),
+        Objective::Tile(_) if value > 0.0 && value < 0.5e-8 => "<0.00000001".to_owned(),
+        Objective::Tile(_) if value < 1.0 && value > 1.0 - 0.5e-8 => ">0.99999999".to_owned(),
         Objective::Tile(_) => format!("{value:.8}"),
     }
 }
@@ -87,6 +90,22 @@ mod tests {
                 .to_string()
                 .starts_with("objective \"win\": not ")
         );
+    }
+
+    #[test]
+    fn only_an_exact_chance_is_printed_as_0_or_1() {
+        let tile = Objective::of_tile(512).unwrap();
+        for (value, printed) in [
+            (0.0, "0.00000000"),
+            (4.7e-10, "<0.00000001"),
+            (0.6e-8, "0.00000001"),
+            (0.999_999_8, "0.99999980"),
+            (0.999_999_994, "0.99999999"),
+            (1.0 - 4.7e-10, ">0.99999999"),
+            (1.0, "1.00000000"),
+        ] {
+            assert_eq!(number(tile, value), printed);
+        }
     }
 
     #[test]

@@ -25,7 +25,8 @@ use crate::store::{Goal, Run, Solution};
 ///
 /// The loss of a move is the expectation after the best move minus the expectation after this move,
 /// with the best play from then on. It does not depend on luck. The loss of a best move is exactly 0,
-/// and so is the loss of a game of best moves. The exit code is 1 if the code is false.
+/// and so is the loss of a game of best moves. A move is a best move if its value is within twice the
+/// error of the greatest. The exit code is 1 if the code is false.
 ///
 /// Takes up to eight blocks of the run's files for each move: part of a second for a game of 3x3.
 #[derive(clap::Args)]

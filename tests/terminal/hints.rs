@@ -139,17 +139,23 @@ fn the_program_stops_when_the_game_is_over() {
 
 #[test]
 fn the_smallest_window_has_room_for_hints() {
-    let mut play = start("2x3 --seed 5", (38, 14));
+    let mut play = start("2x3 --seed 5", (38, 15));
     play.press("i");
     play.until_shown("loss");
     let contents = play.screen().contents();
     assert!(contents.contains(".        2        4"), "{contents}");
     assert!(
-        contents.contains("down     477.3480     0.0048\n"),
+        contents.contains("down      477.3480      0.0048\n"),
         "{contents}"
     );
-    play.resize(38, 13);
-    play.until_shown("make the window larger (at least 38x14)");
+    assert!(contents.contains("+2 columns hidden: "), "{contents}");
+    play.resize(60, 15);
+    play.until("all columns", |screen| {
+        !screen.contents().contains("hidden")
+    });
+    assert_eq!(hints(&play), OPENING);
+    play.resize(38, 14);
+    play.until_shown("make the window larger (at least 38x15)");
     play.press("i");
     play.until_shown("p play on");
     play.quit("q");

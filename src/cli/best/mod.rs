@@ -25,8 +25,8 @@ use crate::solve::{BatchValues, Values};
 /// the move, with the best play for this objective from then on: the score from this board on, the
 /// number of moves, the chance of a tile. The loss of a move is its difference from the best move for
 /// the first objective. The error is the most by which a value can be off, before it is rounded to be
-/// printed; a loss, by twice as much. The exit code is 1 if the run does not reach the board: then
-/// there are no values.
+/// printed; a loss, by twice as much. So a smaller difference is no loss, and the move is a best move,
+/// too. The exit code is 1 if the run does not reach the board: then there are no values.
 ///
 /// A board needs some blocks of the run's files, about a millisecond. Blocks that were read stay in
 /// memory up to its bound. So batches are faster: tens of thousands of boards a second on 3x3.
@@ -42,7 +42,7 @@ With -, lines are boards, as on the command line, or a CSV whose first line name
 a column board or state. A line that is no board, or a board that the run does
 not reach, is answered in its place, and the exit code is 1.
 
-Columns of --csv: board; best, the first of the best moves; up, right, down and
+Columns of --csv: board; best, the first move of the greatest value; up, right, down and
 left, the value of each for the first objective; a column for each objective,
 the value of the board; note: dead, won, not reached, or the fault of the line.
 

@@ -11,6 +11,7 @@ use super::player::Session;
 use super::tiles::{self, Scale};
 use crate::cli::board::Adviser;
 use crate::cli::objectives::{loss, number};
+use crate::cli::units;
 use crate::error::Result;
 use crate::game::Direction;
 use crate::play::{Position, Status};
@@ -20,7 +21,7 @@ const COLUMNS: u16 = 38;
 
 /// Width of the name of a direction, and of a column of numbers.
 const NAME: usize = 6;
-const COLUMN: usize = 11;
+const COLUMN: usize = 12;
 
 /// The message after the last key.
 #[derive(Debug, PartialEq, Eq)]
@@ -135,6 +136,7 @@ pub(super) fn hints(
 ) -> Result<Vec<String>> {
     let judged = adviser.advise(position)?;
     let room = usize::from(columns).saturating_sub(NAME + 2) / COLUMN;
+    let hidden = (judged.goals.len() + 1).saturating_sub(room);
     let line = |name: &str, cells: Vec<String>| {
         let cells = cells
             .iter()
@@ -166,6 +168,12 @@ pub(super) fn hints(
         } else {
             text
         });
+    }
+    if hidden > 0 {
+        lines.push(format!(
+            "+{} hidden: widen the window",
+            units::things(hidden as u64, "column")
+        ));
     }
     Ok(lines)
 }
