@@ -64,6 +64,13 @@ def games():
     return played
 
 
+def goal():
+    open_seed("5")
+    same(script("return [0, 1e-7, .00005, .9999498, .9999998, 1].map(chance => number('64', chance))"),
+         ["0.00 %", "<0.01 %", "0.01 %", "99.99 %", ">99.99 %", "100.00 %"])
+    return text("#goal")
+
+
 def keys():
     """2x3, seed 5: every key, undo, and the announcements."""
     for left, up in [(Keys.ARROW_LEFT, Keys.ARROW_UP), ("a", "w"), ("h", "k"), ("A", "W")]:
@@ -209,7 +216,7 @@ def fits():
         for control in browser.find_elements(By.CSS_SELECTOR, "button, input"):
             box = control.size
             assert box["width"] >= 44 and box["height"] >= 44, (size, control.accessible_name, box)
-        for cell in browser.find_elements(By.CSS_SELECTOR, "#directions span"):
+        for cell in browser.find_elements(By.CSS_SELECTOR, "#directions, #directions span"):
             inside = browser.execute_script("return arguments[0].scrollWidth <= arguments[0].clientWidth + 1", cell)
             assert inside, (size, cell.text)
 

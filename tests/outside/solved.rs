@@ -11,8 +11,9 @@ use super::player::spoken;
 use crate::command::{good, place};
 
 /// Games, their names, and their objectives. 2x3 has three objectives, 2x2 to 32 has only a chance,
-/// and 3x3 to 16 has nine cells.
-const GAMES: [(&str, &str, &str); 3] = [
+/// 3x3 to 16 has nine cells, and 2x3 to 128 has seven objectives, some of them nearly certain.
+const GAMES: [(&str, &str, &str); 4] = [
+    ("2x3 --max 128", "2x3-128", "score,moves,128,64,32,16,8"),
     ("2x3", "2x3", "score,moves,64"),
     ("2 --max 32", "2x2-32", "32"),
     ("3 --max 16", "3x3-16", "moves,score"),
@@ -47,6 +48,8 @@ fn expected(name: &str, objectives: &str, position: &Position) -> Vec<String> {
     // them.
     let is_chance = |objective: &str| objective.parse::<u32>().is_ok();
     let text = |objective: &str, number: f64| match is_chance(objective) {
+        true if number > 0.0 && number < 0.5e-4 => "<0.01 %".to_owned(),
+        true if (0.99995..1.0).contains(&number) => ">99.99 %".to_owned(),
         true => format!("{:.2} %", 100.0 * ((number * 1e7).round() / 1e7)),
         false => format!("{:.2}", (number * 1e5).round() / 1e5),
     };
@@ -67,7 +70,7 @@ fn expected(name: &str, objectives: &str, position: &Position) -> Vec<String> {
         let first = objectives.split(',').next().unwrap();
         let loss = match text(first, loss).as_str() {
             _ if loss == 0.0 => "best".to_owned(),
-            "0.00" | "0.00 %" => "−<0.01".to_owned(),
+            "0.00" => "−<0.01".to_owned(),
             loss => format!("−{loss}"),
         };
         facts.insert(1, format!("loss {loss}"));
@@ -82,6 +85,12 @@ fn a_page_follows_the_rules_and_agrees_with_best() {
         return;
     }
     for (_, name, objectives) in GAMES {
+        let goal = match objectives.split(',').next().unwrap() {
+            "score" => "expected score",
+            "moves" => "expected number of moves",
+            _ => "chance of 32",
+        };
+        assert_eq!(try_page("goal", name), format!("best for: {goal}"));
         let games = try_page("games", name);
         let mut seen = 0;
         for game in games.as_array().unwrap() {
@@ -124,6 +133,7 @@ fn a_page_fits_every_screen() {
         try_page(trial, "2x3");
     }
     try_page("fits", "2x2-32");
+    try_page("fits", "2x3-128");
 }
 
 #[test]

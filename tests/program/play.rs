@@ -47,7 +47,8 @@ fn html_writes_a_page_for_a_small_solved_game() {
         "--size 2 --max 16 --keep afterstates --dir run --quiet",
     );
     good(&place, "solve run --for score,16 --quiet");
-    refused(&place, "play --size 2 --html page.html", "--dir");
+    let steps = "3x3 to 256, 4x3 to 16 and 4x4 to 8, solved: run enum48 --size 2x2 --max 16 --keep afterstates";
+    refused(&place, "play --size 2 --max 16 --html page.html", steps);
     let page = |args: &str| good(&place, &format!("play --dir run --html - {args}"));
     let whole = page("--seed tiles");
     assert!(whole.starts_with("<!DOCTYPE html>") && whole.trim_end().ends_with("</html>"));
@@ -68,11 +69,12 @@ fn html_refuses_a_game_with_too_many_afterstates() {
         &place,
         "--size 3 --max 512 --keep afterstates --dir run --quiet",
     );
-    good(&place, "solve run --for 512 --quiet");
+    // The run is not solved: the size is refused before.
     refused(
         &place,
         "play --dir run --html page.html",
-        "3x3-512 is too large for a page: it has 8,794,430 afterstates, and a page has room for 4,000,000",
+        "3x3-512 is too large for a page: it has 8,794,430 afterstates, and a page has room for 4,000,000, \
+         as for games up to 2x4, 3x3 to 256, 4x3 to 16 and 4x4 to 8: play it in the terminal",
     );
     assert!(!place.path().join("page.html").exists());
 }

@@ -56,6 +56,20 @@ fn a_key_that_changes_nothing_is_no_move() {
     play.press("s");
     play.until_shown("the move changes nothing");
     assert_eq!(play.board_after(0), ". . / 4 2");
+    for key in ["i", "b", "p"] {
+        play.press("s");
+        play.until_shown("the move changes nothing");
+        play.press(key);
+        play.until_shown("hints need a solved run of the game:");
+        let contents = play.screen().contents();
+        for step in [
+            "enum48 --size 2x2 --max 16 --keep afterstates",
+            "enum48 solve enum48-data/2x2-16",
+            "play --dir enum48-data/2x2-16",
+        ] {
+            assert!(contents.contains(step), "{contents}");
+        }
+    }
     play.press("x\x1au");
     play.until_shown("no move to undo");
     assert!(play.quit("q").stdout.starts_with("s1.2x2-16.5.0.."));

@@ -87,15 +87,18 @@ function heading(objective) {
   return objective === "score" || objective === "moves" ? `${objective} to come` : `chance of ${objective}`;
 }
 
-/** A value as people read it: a chance in percent. */
+/** A value as people read it: a chance in percent, and 0 or 100 percent only if it is exactly that. */
 function number(objective, value) {
-  return objective === "score" || objective === "moves" ? value.toFixed(2) : `${(100 * value).toFixed(2)} %`;
+  if (objective === "score" || objective === "moves") return value.toFixed(2);
+  if (value > 0 && value < .00005) return "<0.01 %";
+  if (value < 1 && value >= .99995) return ">99.99 %";
+  return `${(100 * value).toFixed(2)} %`;
 }
 
 /** What a move loses against the best, unless that is nothing. */
 function lost(objective, loss) {
   const text = number(objective, loss);
-  return parseFloat(text) ? `−${text}` : "−<0.01";
+  return text === "0.00" ? "−<0.01" : `−${text}`;
 }
 
 /** Copy the code of the game. */

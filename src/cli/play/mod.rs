@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
+use self::page::FITTING;
 use self::player::{Key, Player, Session, key};
 use self::terminal::{Signals, Terminal};
 use super::Outcome;
@@ -28,6 +29,7 @@ use super::game::GameOrRun;
 use super::objectives::Objectives;
 use super::output::Output;
 use super::signals::end_by;
+use crate::game::Game;
 use crate::play::Seed;
 
 /// The time between two looks at the signals and at the terminal, which may have gone.
@@ -49,7 +51,8 @@ const TICK: Duration = Duration::from_millis(100);
 ///   p                     let the program play, until a key is pressed
 ///
 /// With --html, it writes a page that plays the solved game in a browser, with
-/// hints, and plays nothing here.
+/// hints, and plays nothing here. A page has room for games up to 2x4, 3x3 to 256,
+/// 4x3 to 16 and 4x4 to 8.
 ///
 /// The same seed and moves give the same tiles, even after an undo. The code is
 /// the only line on stdout; the board is drawn on stderr. 4x4 needs --max.
@@ -75,13 +78,19 @@ pub(super) struct Args {
     #[arg(long, value_name = "SEED")]
     seed: Option<Seed>,
 
-    /// Write a page to FILE, - for stdout, that plays the solved game of --dir in any browser; for games
-    /// up to 2x4
-    #[arg(long, value_name = "FILE", requires = "dir")]
+    /// Write a page to FILE, - for stdout, that plays the solved game of --dir in any browser
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if args.html.is_some() {
+        // Solving may take hours, so the size is checked first.
+        match args.game.open()? {
+            (_, Some(run)) => page::check(&run)?,
+            (game, None) => bail!("--html: plays {FITTING}, solved: {}", steps(game)),
+        }
+    }
     let (game, solution) = args.game.open_solution()?;
     if game.size().cells() == 16 && game.max().is_none() {
         bail!(
@@ -93,7 +102,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if let Some(solution) = &solution {
         let goals = args.objectives.goals(solution)?;
         if let Some(path) = &args.html {
-            page::check(solution)?;
             Output::new(path)?.write(|to| page::write(solution, &goals, args.seed, to))?;
             return Ok(Outcome::Done);
         }
@@ -115,6 +123,17 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     printed?;
     ended.map(|()| Outcome::Done)
+}
+
+/// The commands that lead to hints for a game.
+fn steps(game: Game) -> String {
+    let max = game
+        .max()
+        .map_or(String::new(), |max| format!(" --max {max}"));
+    let (size, dir) = (game.size(), format!("enum48-data/{game}"));
+    format!(
+        "run enum48 --size {size}{max} --keep afterstates (--dry-run tells the cost), then enum48 solve {dir}, and give play --dir {dir}"
+    )
 }
 
 /// Play until the player quits or a signal comes, then restore the terminal.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::screen::{self, Note, Screen};
+use super::steps;
 use crate::cli::board::Adviser;
 use crate::error::Result;
 use crate::game::{Direction, Game};
@@ -179,6 +180,9 @@ impl<'a> Player<'a> {
                 Note::Goal
             }
             Some(Key::Watch) if self.adviser.is_some() && !watched => self.watch(),
+            Some(Key::Hints | Key::Best | Key::Watch) if self.adviser.is_none() => {
+                Note::Unsolved(steps(self.session.position().game()))
+            }
             _ if watched => Note::Goal,
             _ => return Ok(()),
         };

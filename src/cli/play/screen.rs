@@ -36,6 +36,8 @@ pub(super) enum Note {
     Code(String),
     /// The program makes the best moves, until a key is pressed.
     Watch,
+    /// There are no hints: the commands that lead to some.
+    Unsolved(String),
 }
 
 /// A picture of the game.
@@ -64,9 +66,10 @@ pub(super) fn frame(
         let (lines, rest) = (Vec::new(), text.chars().take(width * height).collect());
         return Screen { lines, rest };
     }
-    let code = match note {
-        Note::Code(code) => code,
-        _ => "",
+    let (code, elsewhere) = match note {
+        Note::Code(code) => (code.as_str(), "printed on quitting"),
+        Note::Unsolved(steps) => (steps.as_str(), "in a larger window"),
+        _ => ("", ""),
     };
     let layout = |scale, gap| {
         let board = tiles::draw(session.position(), scale, colours);
@@ -78,7 +81,7 @@ pub(super) fn frame(
         .map(|(scale, gap)| layout(scale, gap))
         .find(fits)
         .unwrap_or_else(|| layout(Scale::Small, false));
-    let rest = fitting(code, width, height - lines.len());
+    let rest = fitting(code, elsewhere, width, height - lines.len());
     Screen { lines, rest }
 }
 
@@ -186,6 +189,7 @@ fn message(session: &Session, note: &Note) -> String {
         (Status::Live, Note::Unchanged) => "the move changes nothing".to_owned(),
         (Status::Live, Note::Start) => "no move to undo".to_owned(),
         (Status::Live, Note::Watch) => "playing: any key stops".to_owned(),
+        (Status::Live, Note::Unsolved(_)) => "hints need a solved run of the game:".to_owned(),
         (Status::Live, Note::Code(_)) => "the code of the game so far:".to_owned(),
         (Status::Live, Note::Goal) => match position.game().max() {
             Some(tile) => format!("make {tile} to win"),
@@ -194,14 +198,14 @@ fn message(session: &Session, note: &Note) -> String {
     }
 }
 
-/// The beginning of the code that fits, and the number of characters that are left out.
-fn fitting(code: &str, width: usize, rows: usize) -> String {
+/// The beginning of the code that fits, and the number of characters that are left out and are `elsewhere`.
+fn fitting(code: &str, elsewhere: &str, width: usize, rows: usize) -> String {
     if code.len() <= width * rows {
         return code.to_owned();
     }
     let (shown, more) = code.split_at(width * (rows - 1));
     let more = HumanCount(more.len() as u64);
-    format!("{shown}...{more} more, printed on quitting")
+    format!("{shown}...{more} more, {elsewhere}")
 }
 
 #[cfg(test)]

@@ -18,9 +18,12 @@
 //!   the largest exponent of the game. The afterstates are in order of sum, then of number. Each
 //!   number except the first of a sum is the difference from the number before it.
 //! - A *value* is the expectation of the objective from the afterstate on, times `unit` and rounded:
-//!   scores and moves to hundredths, chances to hundredths of a percent, as they are shown. The page
-//!   takes moves as equally good if their values round to one number. Values of games with at most
-//!   500,000 afterstates are a thousand times as fine, because this costs little there.
+//!   scores and moves to hundredths, as they are shown, chances to the finest that two bytes hold. Only
+//!   chances of exactly 0 or 1 round to 0 or 1. Values of games with at most 500,000 afterstates are
+//!   some hundred times as fine, because this costs little there.
+//!
+//! The page takes moves as equally good if their values round to one number, or if errors of values
+//! can explain the difference.
 //!
 //! The page of 2x4, with 3.4 million afterstates and their scores, takes 10 MB. The chance of a tile
 //! takes some 2 MB more.
@@ -40,7 +43,7 @@ use crate::game::{Board, Exp, Objective, PartKey};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::play::Seed;
 use crate::solve;
-use crate::store::{Goal, Solution};
+use crate::store::{Goal, Run, Solution};
 
 const PAGE: Page = Page {
     title: "A solved game of 2048",
@@ -51,6 +54,9 @@ const PAGE: Page = Page {
 
 /// The most afterstates of a game: 2x4 has 3.4 million. A telephone still loads the page.
 const MOST: u64 = 4_000_000;
+
+/// The games with at most that many, from the tables in `results`.
+pub(super) const FITTING: &str = "games up to 2x4, 3x3 to 256, 4x3 to 16 and 4x4 to 8";
 
 /// The most afterstates of a game whose values are a thousand times as fine as people read them.
 const FINE: u64 = 500_000;
@@ -72,17 +78,29 @@ struct PageGame {
     #[serde(rename = "width")]
     numbers: TableNumbers,
     objectives: Vec<PageObjective>,
+    /// The largest difference that errors can make, in units of the first objective.
+    margin: f64,
 }
 
 /// An objective that the game is played for.
 #[derive(Serialize)]
 struct PageObjective {
-    name: String,
+    name: Objective,
     /// The table has values as multiples of 1/`unit`.
     unit: u64,
     /// The value of each afterstate.
     #[serde(rename = "width")]
     values: TableNumbers,
+}
+
+impl PageObjective {
+    fn in_units(&self, number: f64) -> u64 {
+        let units = (number * self.unit as f64).round() as u64;
+        match self.name {
+            Objective::Tile(_) if number > 0.0 && number < 1.0 => units.clamp(1, self.unit - 1),
+            _ => units,
+        }
+    }
 }
 
 /// Numbers of the table. Their JSON is the number of bytes that one of them takes.
@@ -113,13 +131,12 @@ impl Serialize for TableNumbers {
 }
 
 /// Refuse a game that is too large for a page.
-pub(super) fn check(solution: &Solution) -> Result<()> {
-    let run = solution.run();
+pub(super) fn check(run: &Run) -> Result<()> {
     let afterstates = run.table().totals().afterstates;
     if afterstates > MOST {
         bail!(
-            "{}: {} is too large for a page: it has {} afterstates, and a page has room for {}: \
-             play it in the terminal",
+            "{}: {} is too large for a page: it has {} afterstates, and a page has room for {}, as for \
+             {FITTING}: play it in the terminal",
             run.dir().display(),
             run.game(),
             HumanCount(afterstates),
@@ -141,19 +158,18 @@ pub(super) fn write(
     let size = game.size();
     let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
     let largest = keys.iter().map(|key| key.max).max().unwrap_or(Exp::TWO);
-    let finer = match solution.run().table().totals().afterstates {
-        0..=FINE => 1000,
-        _ => 1,
-    };
+    let fine = solution.run().table().totals().afterstates <= FINE;
     let objectives = goals.iter().map(|goal| PageObjective {
-        name: goal.objective.to_string(),
-        unit: finer
-            * match goal.objective {
-                Objective::Score | Objective::Moves => 100,
-                Objective::Tile(_) => 10_000,
-            },
+        name: goal.objective,
+        unit: match goal.objective {
+            Objective::Tile(_) if fine => 10_000_000,
+            Objective::Tile(_) => 50_000,
+            Objective::Score | Objective::Moves if fine => 100_000,
+            Objective::Score | Objective::Moves => 100,
+        },
         values: TableNumbers::default(),
     });
+    let objectives: Vec<PageObjective> = objectives.collect();
     let mut page = PageGame {
         name: game.to_string(),
         rows: size.rows(),
@@ -163,7 +179,8 @@ pub(super) fn write(
         base: u64::from(largest.get()) + 1,
         layers: Vec::new(),
         numbers: TableNumbers::default(),
-        objectives: objectives.collect(),
+        margin: 2.0 * solution.error(goals[0]) * objectives[0].unit as f64,
+        objectives,
     };
     for layer in keys.chunk_by(|one, other| one.sum == other.sum) {
         let mut rows = Vec::new();
@@ -204,8 +221,7 @@ impl PageGame {
                 column.read_block(block, &mut value_decoder, &mut values)?;
             }
             for ((board, row), &value) in rows[begin..].iter_mut().zip(&values) {
-                let number = solve::number(goal, *board, value);
-                row.push((number * objective.unit as f64).round() as u64);
+                row.push(objective.in_units(solve::number(goal, *board, value)));
             }
         }
         Ok(())

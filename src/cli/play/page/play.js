@@ -113,7 +113,10 @@ function moves(board) {
     });
   }
   const best = Math.max(...legal.map(move => move.worth[0]));
-  for (const move of legal) move.loss = best - move.worth[0];
+  for (const move of legal) {
+    const loss = best - move.worth[0];
+    move.loss = loss > game.margin ? loss : 0;
+  }
   return legal;
 }
 
@@ -218,7 +221,7 @@ function undo() {
 }
 
 function goBest() {
-  const best = moves(now().tiles).find(move => !move.loss);
+  const [best] = moves(now().tiles).sort((one, other) => other.worth[0] - one.worth[0]);
   if (best) go(best.direction);
 }
 
@@ -267,12 +270,18 @@ function show(what) {
   for (const row of rows) showMove(row, legal.find(move => move.direction === row.value));
 }
 
+/** Fill a row with two texts and, beside them, with numbers. */
+function fill(row, texts, numbers) {
+  row.replaceChildren();
+  for (const textContent of texts) make("span", row, { textContent });
+  const beside = make("span", row, { className: "numbers" });
+  for (const textContent of numbers) make("span", beside, { textContent });
+}
+
 /** Show a direction, and what a move there is worth if it is legal and hints are wanted. */
 function showMove(row, move) {
   const facts = move && hinting ? worth(move) : [];
-  const texts = [ARROWS[row.value], row.value, ...facts.map(([, text]) => text)];
-  row.replaceChildren();
-  for (const textContent of texts) make("span", row, { textContent });
+  fill(row, [ARROWS[row.value], row.value], facts.map(([, text]) => text));
   row.classList.toggle("best", Boolean(facts.length) && !move.loss);
   row.ariaLabel = [row.value, ...facts.map(fact => fact.join(" "))].join(", ");
   row.ariaDisabled = !move;
@@ -284,6 +293,13 @@ function worth(move) {
   const facts = game.objectives.map(({ name, unit }, each) => [heading(name), number(name, move.worth[each] / unit)]);
   facts.splice(1, 0, ["loss", move.loss ? lost(first, move.loss / unit) : "best"]);
   return facts;
+}
+
+/** What the best moves are best for. */
+function goal() {
+  const [{ name }] = game.objectives;
+  if (name === "score" || name === "moves") return name === "score" ? "expected score" : "expected number of moves";
+  return `chance of ${name}`;
 }
 
 /** Do what somebody wants, who then plays: the page does not. */
@@ -338,9 +354,8 @@ element("start").onsubmit = event => {
 addEventListener("hashchange", () => begin(parseSeed(location.hash.slice(1)) ?? randomSeed()));
 
 document.title = `${game.name}: a solved game of 2048`;
-const headings = ["", "", ...game.objectives.map(({ name }) => name).toSpliced(1, 0, "loss")];
-for (const textContent of headings) make("span", element("heading"), { textContent });
-element("directions").style.setProperty("--numbers", headings.length - 2);
+element("goal").textContent = `best for: ${goal()}`;
+fill(element("heading"), ["", ""], game.objectives.map(({ name }) => name).toSpliced(1, 0, "loss"));
 unpack().then(() => {
   element("wait").hidden = true;
   document.querySelector("main").hidden = false;
