@@ -326,6 +326,10 @@ pub enum Error {
         last: u32,
     },
 
+    /// A sum that no layer can have.
+    #[error("sum {0}: no layer has this sum: give an even number, 4 or more")]
+    Sum(u32),
+
     /// A layer whose states, or afterstates, were deleted.
     #[error("{path}: the {what} of sum {sum} were dropped (--keep {keep}), {}: count again with --keep {keeping} or both", left(*first))]
     Gone {

@@ -77,8 +77,12 @@ pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<
 }
 
 /// The boards after a move up, right, down and left, along a last axis of four. An illegal move
-/// gives 0. The boards are not canonical; points() tells the score that each move gained. A move
-/// that would make a 65536 counts as illegal, because no board can hold this tile.
+/// gives 0. The boards are not canonical. A move that would make a 65536 counts as illegal, because
+/// no board can hold this tile.
+///
+/// points() is a potential of a board, not the score of a game. A move scores the difference of the
+/// points after and before it. A spawned 4 adds 4 to the points and scores nothing, so the score of
+/// a game is the points of its last board, less 4 for each 4 that was spawned.
 ///
 /// >>> import enum48
 /// >>> [hex(board) for board in enum48.moves(0x2310, "2x2")]

@@ -77,6 +77,7 @@ impl From<error::Error> for PyErr {
             | error::Error::Objective(_)
             | error::Error::Board { .. }
             | error::Error::Code { .. }
+            | error::Error::Sum(_)
             | error::Error::Until(_) => PyValueError::new_err(message),
             error::Error::NoMemory { .. } => PyMemoryError::new_err(message),
             _ => Error::new_err(message),

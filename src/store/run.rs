@@ -167,8 +167,11 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`] or [`Error::Gone`].
+    /// [`Error::Sum`] for an odd sum, [`Error::NotCounted`] or [`Error::Gone`].
     pub fn has_layer(&self, kind: Kind, sum: u32) -> Result<()> {
+        if sum % 2 == 1 {
+            return Err(Error::Sum(sum));
+        }
         let (last, first) = (self.sealed_sum(), self.first_sum(kind));
         if sum > last && !self.complete() {
             let path = self.dir.clone();
@@ -273,7 +276,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
+    /// [`Error::Sum`], [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
     /// missing or damaged.
     pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
         self.has_layer(Kind::States, sum)?;

@@ -79,7 +79,10 @@ def test_layers_and_parts_equal_the_program_s(run, place):
                 said("states", place, "--sum", total, "--max-tile", tile, code=2)
             assert np.concatenate(list(run.blocks(total, tile)) + [part[:0]]).tolist() == part.tolist()
         assert np.concatenate(list(run.blocks(total))).tolist() == layer.tolist()
-    assert run.layer(5).tolist() == run.layer(100_000).tolist() == []
+    assert run.layer(2).tolist() == run.layer(100_000).tolist() == []
+    for ask in (run.layer, run.blocks, lambda total: run.part(total, 8), lambda total: run.sample(3, sum=total)):
+        with pytest.raises(ValueError, match="sum 7: no layer has this sum: give an even number"):
+            ask(7)
 
 
 def test_blocks_contain_all_states(run, place):
