@@ -14,6 +14,8 @@ All other options are passed on to `enum48 cluster tasks`: --size, --max, --unti
 results/cluster.md.
 """
 
+import failure
+
 import argparse
 import concurrent.futures
 import functools
@@ -31,6 +33,7 @@ PATIENCE = 3  # Rounds without a finished task before giving up.
 def arguments():
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser.error = lambda what: refuse(f"{what}: see --help")
     add = parser.add_argument
     add("--dir", required=True, type=os.path.abspath, help="directory of the run, shared by all machines")
     add("--local", type=int, metavar="N", help="run N processes on this machine, without Ray")

@@ -10,6 +10,8 @@ DIR is solved for score ("enum48 solve DIR --for score"), it also draws the valu
 """
 
 # %% The run.
+import failure  # first, as it tells of missing packages
+
 import argparse
 
 import enum48
@@ -18,6 +20,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+arguments.error = lambda what: failure.fail(f"{what}: see --help")
 arguments.add_argument("dir", metavar="DIR")
 arguments.add_argument("-o", metavar="FILE", required=True, help="the picture to write: .svg, .png or .pdf")
 arguments = arguments.parse_args()

@@ -7,7 +7,7 @@ do not depend on other work of the machine. valgrind does not support AVX-512, s
 code. It fails on a gather or a scatter, by which LLVM can make a kernel ten times slower. Needs valgrind, objdump, and
 x86-64 with AVX2.
 """
-import csv, json, pathlib, re, subprocess, sys, tempfile
+import failure, csv, json, pathlib, re, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "benches/instructions.csv"
@@ -87,7 +87,7 @@ def measure(bench):
 
 def main():
     if sys.argv[1:] not in ([], ["--write"]):
-        sys.exit(__doc__)
+        failure.usage()
     bench = executable()
     sound = check_gathers(bench)
     figures = measure(bench)

@@ -7,6 +7,8 @@ must equal the kept ones; otherwise nothing is written and the exit code is 1. W
 DIR/GAME.csv and the pictures of the table; scripts/solved.py writes the page.
 """
 
+import failure
+
 import csv
 import datetime
 import io
@@ -81,7 +83,7 @@ def compare(game, found, kept):
 
 def main():
     if len(sys.argv) < 4 or len(sys.argv) % 2:
-        sys.exit(__doc__)
+        failure.usage()
     directory = pathlib.Path(sys.argv[1])
     arguments, stems = sys.argv[2::2], sys.argv[3::2]
 

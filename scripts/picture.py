@@ -3,6 +3,8 @@
 A picture depends on its table alone: equal tables give equal files, byte for byte.
 """
 
+from failure import fail  # first, as it tells of what is missing
+
 import argparse
 import csv
 import math
@@ -12,11 +14,6 @@ from pathlib import Path
 
 # Without the date, equal tables give equal files.
 METADATA = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
-
-
-def fail(what):
-    print(f"{Path(sys.argv[0]).name}: {what}", file=sys.stderr)
-    sys.exit(2)
 
 
 def parser(doc, example):

@@ -6,6 +6,8 @@
   scripts/python_speed.py RUN 86
 """
 
+import failure  # first, as it tells of missing packages
+
 import pathlib
 import sys
 import time
@@ -15,7 +17,7 @@ import numpy as np
 import read_part_fast
 
 if len(sys.argv) != 3:
-    sys.exit(__doc__)
+    failure.usage()
 run, total = enum48.open(sys.argv[1]), int(sys.argv[2])
 MILLION = 1_000_000
 

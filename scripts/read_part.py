@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """read_part.py FILE [--states]: checks a part file (src/part/mod.rs) and prints it as JSON; --states adds its states."""
-import json, struct, sys, zlib, zstandard
+import failure, json, struct, sys, zlib, zstandard
 
 def check(what, found, expected):
     if found != expected:
@@ -12,7 +12,6 @@ def mix(x):
     z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
     return z ^ z >> 31
 
-sys.excepthook = lambda _, error, __: print(sys.argv[1:] or __doc__, error, file=sys.stderr)
 data = open(path := sys.argv[1], "rb").read()
 magic, version, *label, size, length, header_crc = struct.unpack("<8sI4B3IQI", data[:40])
 count, blocks, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])

@@ -2,6 +2,8 @@
 """read_part_fast.py FILE: checks a part file and prints it like read_part.py, but with NumPy, many times faster.
 
 From Python, read(path) returns the fields of the header and the states, an array of uint64."""
+if __name__ == "__main__":
+    import failure
 import json, struct, sys, zlib
 import numpy, zstandard
 
@@ -78,5 +80,4 @@ def read(path):
 
 
 if __name__ == "__main__":
-    sys.excepthook = lambda _, error, __: print(sys.argv[1:] or __doc__, error, file=sys.stderr)
     print(json.dumps(read(sys.argv[1])[0]))

@@ -5,6 +5,8 @@ and the expectation from the board on. For a score, the expectation is less than
 
 From Python, read(path) returns the fields of the header and the values, an array of floats. read(path, afterstates)
 also returns the boards, an array of uint64. expected(fields, values, boards) returns the expectations."""
+if __name__ == "__main__":
+    import failure
 import json, struct, sys, zlib
 import numpy, zstandard
 import read_part_fast
@@ -67,7 +69,6 @@ def expected(fields, values, boards):
 
 
 if __name__ == "__main__":
-    sys.excepthook = lambda _, error, __: print(sys.argv[1:] or __doc__, error, file=sys.stderr)
     fields, values, *boards = read(*sys.argv[1:3])
     digits = fields["rows"] * fields["cols"]
     if boards:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """replay_code.py CODE...: replays codes (src/play/mod.rs) and prints where each ends; exit code 1 if one is false."""
-import struct, sys, zlib
+import failure, struct, sys, zlib
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/"
 

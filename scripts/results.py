@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """results.py DIR: writes DIR/README.md from the summaries (GAME.json) and logs that reproduce.sh left in DIR."""
 
+import failure
+
 import json
 import pathlib
 import re
@@ -71,7 +73,7 @@ def key(run):
 
 def main():
     if len(sys.argv) != 2:
-        sys.exit(__doc__)
+        failure.usage()
     directory = pathlib.Path(sys.argv[1])
     runs = sorted((json.loads(path.read_text()) for path in directory.glob("*.json")), key=key)
     lines = [INTRODUCTION]

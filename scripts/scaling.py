@@ -8,6 +8,8 @@ work on the machine only adds time. Writes DIR/scaling.csv, and a picture of the
 each LOG to DIR/scaling.svg. Takes ten minutes on two cores and 2 GB of disk, and needs matplotlib.
 """
 
+import failure
+
 import argparse
 import os
 import pathlib
@@ -38,6 +40,7 @@ def count(enum48, game, until, engine, threads, memory, directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.error = lambda what: failure.fail(f"{what}: see --help")
     parser.add_argument("log", metavar="LOG", type=pathlib.Path, nargs="+", help="logs of long counts: results/4x4-64.log")
     parser.add_argument("-o", metavar="DIR", type=pathlib.Path, default=pathlib.Path("."), help="where to write [default: .]")
     parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements of each setting [default: 2]")

@@ -2,6 +2,8 @@
 """solved.py DIR: writes DIR.md from the summaries (GAME.json) that solve.sh left in DIR. Fails if a value differs from
 a published one, or if two games contradict each other."""
 
+import failure
+
 import json
 import math
 import pathlib
@@ -207,9 +209,9 @@ def recipes(runs):
 
 def main():
     if len(sys.argv) != 2:
-        sys.exit(__doc__)
+        failure.usage()
     directory = pathlib.Path(sys.argv[1])
-    summaries = sorted(directory.glob("*.json")) or fail(f"{directory}: no solved games")
+    summaries = sorted(directory.glob("*.json")) or failure.fail(f"{directory}: no solved games")
     runs = sorted((json.loads(path.read_text()) for path in summaries), key=key)
     pictures = sorted(path.name for path in directory.glob("*.svg"))
     page = [INTRODUCTION, VALUES, values(runs), CHANCES, chances(runs), PICTURES]

@@ -7,6 +7,8 @@ prints the processor time of both (user and system, all processes), and the time
 prints the time of an almost empty layer. Every file is compared. Takes a quarter of an hour and 3 GB of disk.
 """
 
+import failure
+
 import argparse
 import collections
 import filecmp
@@ -69,6 +71,7 @@ def as_tasks(meter, game, until, task, memory, directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.error = lambda what: failure.fail(f"{what}: see --help")
     parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements [default: 2]")
     parser.add_argument("--task", default=str(1 << 27), help="candidates of a task [default: 2^27]")
     parser.add_argument("--memory", default="1G", help="memory of a task, and of the lists [default: 1G]")

@@ -10,6 +10,7 @@ mod player;
 mod plots;
 mod replay;
 mod results;
+mod scripts;
 mod solved;
 mod states;
 mod values;

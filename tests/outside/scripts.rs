@@ -1,0 +1,91 @@
+//! Every script in Python that fails ends with one line and exit code 2.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+
+use super::player::WON;
+use crate::command::{place, stderr, stdout};
+use crate::required::can_import;
+
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
+
+/// Modules that scripts share.
+const SHARED: [&str; 3] = ["failure.py", "page.py", "picture.py"];
+
+/// Without packages, each script lacks a package or gets an argument that names nothing.
+#[test]
+fn a_missing_package_and_a_bad_argument_are_told_in_one_line() {
+    if !can_import(&["sys"]) {
+        return;
+    }
+    let (place, mut tried) = (place(), 0);
+    for entry in fs::read_dir(SCRIPTS).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if !name.ends_with(".py") || SHARED.contains(&name) {
+            continue;
+        }
+        // A code that is false is an answer.
+        let (code, lines) = match name {
+            "replay_code.py" => (1, 0),
+            _ => (2, 1),
+        };
+        let output = Command::new("python3")
+            .args(["-B", "-S", path.to_str().unwrap(), "nowhere"])
+            .current_dir(place.path())
+            .output()
+            .unwrap();
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{name}: {told}");
+        assert_eq!(told.lines().count(), lines, "{name}: {told}");
+        assert!(
+            told.is_empty() || told.starts_with(&format!("{name}: ")),
+            "{told}"
+        );
+        assert_ne!(stdout(&output).is_empty(), told.is_empty(), "{name}");
+        tried += 1;
+    }
+    assert!(tried > 15, "{tried}");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+/// `replay_code.py`, which answers each line of stdin. SIGINT interrupts it, even if tests run in the
+/// background of a shell.
+fn replays() -> Child {
+    Command::new("env")
+        .args(["--default-signal=INT", "python3", "-B", "-u"])
+        .arg(format!("{SCRIPTS}/replay_code.py"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_closed_pipe_and_an_interrupt_are_told_in_one_line() {
+    if !can_import(&["sys"]) {
+        return;
+    }
+    for (interrupted, told) in [(true, "stopped"), (false, "stdout: closed by its reader")] {
+        let mut script = replays();
+        let mut codes = script.stdin.take().unwrap();
+        let mut answers = BufReader::new(script.stdout.take().unwrap());
+        writeln!(codes, "{WON}").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert!(answer.contains(" / "), "{answer}");
+        if interrupted {
+            let pid = script.id().to_string();
+            let sent = Command::new("kill").args(["-INT", &pid]).status().unwrap();
+            assert!(sent.success());
+        } else {
+            drop(answers);
+            writeln!(codes, "{WON}").unwrap();
+        }
+        let output = script.wait_with_output().unwrap();
+        assert_eq!(stderr(&output), format!("replay_code.py: {told}\n"));
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
