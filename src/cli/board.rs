@@ -9,7 +9,7 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::game::{Board, Direction, Game};
+use crate::game::{Board, Direction, Game, max_exp};
 use crate::play::{Position, Status};
 use crate::solve::{MoveValue, Values};
 use crate::store::{Goal, Solution};
@@ -32,12 +32,19 @@ pub(super) enum BoardState {
     Won,
     /// No game has an empty board.
     Empty,
+    /// A tile is beyond the winning tile, or beyond all tiles that the cells have room for, see
+    /// [`Game::top`].
+    Impossible,
 }
 
 impl BoardState {
     pub(super) fn of(game: Game, board: Board) -> Self {
+        let largest = max_exp(board);
         match Position::on(game, board).status() {
             _ if board == 0 => Self::Empty,
+            _ if largest > game.win() || u32::from(largest.get()) > game.size().cells() + 1 => {
+                Self::Impossible
+            }
             Status::Won => Self::Won,
             Status::Dead => Self::Dead,
             Status::Live => Self::Live,

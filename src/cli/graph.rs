@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
+use clap::ValueEnum;
 
 use super::Outcome;
 use super::arguments::{sum, whole};
 use super::game::GameArgs;
-use super::output::Output;
+use super::output::{self, Output};
 use crate::error::Error;
 use crate::game::Game;
 use crate::graph::{self, Graph};
@@ -29,7 +30,7 @@ use crate::known::{What, published};
 Examples:
   enum48 graph --size 2 --max 32 | dot -Tsvg -o graph.svg
   enum48 graph --size 3 --max 8 --until 12 --group -o begin.dot
-  enum48 graph --size 2 --format graphml -o graph.graphml")]
+  enum48 graph --size 2 -o graph.graphml")]
 pub(super) struct Args {
     #[command(flatten)]
     game: GameArgs,
@@ -43,9 +44,9 @@ pub(super) struct Args {
     #[arg(long)]
     group: bool,
 
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "dot", value_parser = ["dot", "graphml", "json"])]
-    format: String,
+    /// Output format [default: the ending of FILE, if it is one of these, otherwise dot]
+    #[arg(long, value_enum)]
+    format: Option<GraphFormat>,
 
     /// Refuse games with more states than this
     #[arg(long, value_name = "N", value_parser = whole(1usize..), default_value_t = 2000)]
@@ -56,18 +57,27 @@ pub(super) struct Args {
     output: PathBuf,
 }
 
+/// Formats of graphs.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GraphFormat {
+    Dot,
+    Graphml,
+    Json,
+}
+
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let game = args.game.game()?;
+    let format = output::format(args.format, &args.output)?;
     let output = Output::new(&args.output)?;
     let graph = match Graph::new(&game, args.until, args.limit) {
         Err(vast @ Error::Vast { .. }) => return Err(too_many(&game, &vast)),
         graph => graph?,
     };
     let grouped = args.group;
-    let format = match &*args.format {
-        "dot" => graph::Format::Dot { grouped },
-        "graphml" => graph::Format::GraphMl,
-        _ => graph::Format::Json,
+    let format = match format {
+        Some(GraphFormat::Graphml) => graph::Format::GraphMl,
+        Some(GraphFormat::Json) => graph::Format::Json,
+        Some(GraphFormat::Dot) | None => graph::Format::Dot { grouped },
     };
     output.write(|to| Ok(graph.write(format, to)?))?;
     Ok(Outcome::Done)

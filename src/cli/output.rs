@@ -5,12 +5,14 @@
 //! last step from a descriptor to the file behind it. So `/dev/stdout` is the file that the shell has
 //! opened, at its current position, and is not replaced.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use serde::Serialize;
 
 use super::signals::DeletedOnSignal;
@@ -36,6 +38,27 @@ pub(super) fn json_names(dir: &Path) -> Result<()> {
 /// Print a line of JSON.
 pub(super) fn print_json(to: &mut dyn Write, answer: &impl Serialize) -> Result<()> {
     Ok(writeln!(to, "{}", serde_json::to_string(answer)?)?)
+}
+
+/// The name of a format on the command line.
+pub(super) fn name<F: ValueEnum>(format: &F) -> String {
+    let name = format.to_possible_value();
+    name.map_or(String::new(), |name| name.get_name().to_owned())
+}
+
+/// The format that `--format` or the ending of a file names, if any. They must not name two formats.
+pub(super) fn format<F: ValueEnum + PartialEq>(given: Option<F>, file: &Path) -> Result<Option<F>> {
+    let ending = file.extension().and_then(OsStr::to_str);
+    let ending = ending.and_then(|ending| F::from_str(ending, true).ok());
+    match (given, ending) {
+        (Some(given), Some(ending)) if given != ending => bail!(
+            "--format {}: {} ends like a file of {}: give another name or no --format",
+            name(&given),
+            file.display(),
+            name(&ending)
+        ),
+        (given, ending) => Ok(given.or(ending)),
+    }
 }
 
 /// A destination for data.

@@ -14,7 +14,7 @@ use super::output::print_json;
 use super::units;
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
 use crate::part::Kind;
-use crate::play::Position;
+use crate::play::{Position, Status};
 use crate::store::{Run, Solution};
 use crate::witness::Layers;
 
@@ -33,7 +33,8 @@ Examples:
   enum48 show 0x0132 --dir enum48-data/2x2-32
 
 Keys of --json: game; board, canonical; orbit, the number of different images;
-sum, max_tile; state: live, dead, won or empty; moves, each with direction,
+sum, max_tile; state: live, dead, won,
+empty or impossible; moves, each with direction,
 legal, wins and, unless it wins, board, afterstate, and the canonical states
 with_2 and with_4; reached: true, false, or null without --dir; and the file and
 block that list the board, if any. Boards are text such as 0x2310.")]
@@ -147,7 +148,7 @@ impl ShownBoard {
         let position = Position::on(game, board.board());
         let state = BoardState::of(game, board.board());
         let mut moves = Vec::new();
-        if state != BoardState::Won {
+        if position.status() != Status::Won {
             let moved = game.moves(board.board());
             for (direction, moved) in Direction::ALL.into_iter().zip(moved) {
                 moves.push(ShownMove::new(game, &position, direction, moved)?);
@@ -219,6 +220,7 @@ impl fmt::Display for ShownBoard {
             BoardState::Live | BoardState::Won => "",
             BoardState::Dead => ": no legal move",
             BoardState::Empty => ": not a board of any game",
+            BoardState::Impossible => " in this game: it never makes the largest tile",
         };
         writeln!(
             f,

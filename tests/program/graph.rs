@@ -212,6 +212,12 @@ fn a_refused_graph_leaves_the_file_as_it_was() {
     let path = place.path().join("graph.dot");
     assert_eq!(fs::read_to_string(path).unwrap(), shown);
     assert_eq!(fs::read_dir(&place).unwrap().count(), 1, "nothing else");
+    for format in ["dot", "graphml", "json"] {
+        let (file, graph) = (format!("named.{format}"), "graph --size 2 --max 8");
+        good(&place, &format!("{graph} -o {file}"));
+        let named = fs::read_to_string(place.path().join(file)).unwrap();
+        assert_eq!(named, good(&place, &format!("{graph} --format {format}")));
+    }
 }
 
 #[test]

@@ -71,6 +71,24 @@ fn a_layer_a_part_or_a_run_is_written_in_order() {
         "state,sum,max_tile,cells,number\n0x0111,6,2,0 2 2 2,273\n0x0012,6,4,0 0 2 4,18\n\
          0x0120,6,4,0 2 4 0,288\n"
     );
+    for ending in ["hex", "grid", "csv", "npy", "parquet", "NPY"] {
+        let format = ending.to_lowercase();
+        good(&place, &format!("states run -o named.{ending}"));
+        good(&place, &format!("states run --format {format} -o given"));
+        let [named, given] = [&format!("named.{ending}"), "given"]
+            .map(|name| fs::read(place.path().join(name)).unwrap());
+        assert!(named == given && !named.is_empty(), "{ending}");
+    }
+    refused(
+        &place,
+        "states run --format csv -o p.npy",
+        "--format csv: p.npy ends like a file of npy: give another name or no --format",
+    );
+    refused(
+        &place,
+        "states run --values -o p.grid",
+        "this format has no columns",
+    );
     good(&place, "states run -o all.txt");
     assert_eq!(
         fs::read_to_string(place.path().join("all.txt")).unwrap(),
@@ -301,6 +319,22 @@ fn a_board_is_shown_with_its_moves_and_spawns() {
     );
     assert!(good(&place, "show 0x1232 --size 2").contains("state      live"));
     assert!(good(&place, "show 0x1231 --size 2").contains("state      dead"));
+    // 2x2 to 32 ends with the first 32, and no game of 2x2 makes a 64.
+    let impossible = "state      impossible in this game: it never makes the largest tile\n";
+    for (board, max, possible) in [
+        ("0x6001", " --max 32", false),
+        ("0x5001", " --max 32", true),
+        ("0x6001", "", false),
+        ("0xb001", " --max 2048", false),
+    ] {
+        let said = good(&place, &format!("show {board} --size 2{max}"));
+        assert_eq!(said.contains(impossible), !possible, "{said}");
+    }
+    let said = good(&place, "show 0x6001 --size 2 --max 32 --json");
+    assert!(
+        said.contains("\"state\":\"impossible\",\"moves\":[]"),
+        "{said}"
+    );
     refused(&place, "show 0x12345 --size 2", "more digits");
     refused(&place, "show 2 4 / 8 3 --size 2", "power of two");
     refused(&place, "show 0x0011", "--size");

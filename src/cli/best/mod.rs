@@ -48,7 +48,8 @@ the value of the board; note: dead, won, not reached, or the fault of the line.
 
 Keys of --json: board; cells, row by row, 0 where empty; best; moves, each with
 move, legal, afterstate (not turned), values, loss, and losses for every
-objective; state: live, dead, won or empty; reached; values of the board under
+objective; state: live, dead, won, empty or
+impossible; reached; values of the board under
 the best play for each objective; error, the most by which a value can be off.
 For a line that is no board: line and error.")]
 pub(super) struct Args {

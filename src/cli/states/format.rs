@@ -26,17 +26,18 @@ pub(super) trait StateWriter {
 /// Begin a file of `count` states of a game, with values for these goals.
 pub(super) fn writer<'a>(
     args: &Args,
+    format: StateFormat,
     game: Game,
     goals: &[Goal],
     count: u64,
     to: &'a mut Sink<'_>,
 ) -> Result<Box<dyn StateWriter + 'a>> {
     let size = game.size();
-    Ok(match args.format {
+    Ok(match format {
         StateFormat::Hex | StateFormat::Grid => Box::new(Text {
             to,
             size,
-            grids: args.format == StateFormat::Grid,
+            grids: format == StateFormat::Grid,
             first: true,
         }),
         StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),

@@ -10,13 +10,12 @@ use std::thread;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use clap::builder::ArgPredicate;
 
 use super::Outcome;
 use super::arguments::{sum, tile, whole};
 use super::objectives::Objectives;
 use super::open;
-use super::output::Output;
+use super::output::{self, Output};
 use super::talk;
 use crate::Error;
 use crate::counts::Row;
@@ -40,8 +39,8 @@ use crate::store::{Goal, Run};
 Examples:
   enum48 states enum48-data/3x3-1024 --sum 100 --max-tile 32
   enum48 states enum48-data/3x3-1024 --sample 10 --seed 1 --format grid
-  enum48 states enum48-data/3x3-1024 --format parquet -o 3x3-1024.parquet
-  enum48 states enum48-data/3x3 --values --for score,512 --format npy -o 3x3.npy")]
+  enum48 states enum48-data/3x3-1024 -o 3x3-1024.parquet
+  enum48 states enum48-data/3x3 --values --for score,512 -o 3x3.npy")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3-1024
     #[arg(value_name = "DIR")]
@@ -55,15 +54,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "TILE", value_parser = tile)]
     max_tile: Option<u32>,
 
-    /// Output format [default: hex; with --values csv]
-    #[arg(
-        long,
-        value_enum,
-        default_value_t = StateFormat::Hex,
-        default_value_if("values", ArgPredicate::IsPresent, "csv"),
-        hide_default_value = true
-    )]
-    format: StateFormat,
+    /// Output format [default: the ending of FILE, if it is one of these, as in states.npy; otherwise hex,
+    /// with --values csv]
+    #[arg(long, value_enum)]
+    format: Option<StateFormat>,
 
     /// Also write the value of each state; needs states and afterstates (--keep both) and a solution
     #[arg(long)]
@@ -136,35 +130,38 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    refuse(args)?;
+    let format = output::format(args.format, &args.output)?.unwrap_or(match args.values {
+        true => StateFormat::Csv,
+        false => StateFormat::Hex,
+    });
+    refuse(args, format)?;
     let output = Output::new(&args.output)?;
-    let binary = matches!(args.format, StateFormat::Npy | StateFormat::Parquet);
-    if let Some(format) = args.format.to_possible_value()
-        && binary
-        && output.is_terminal()
-    {
-        let format = format.get_name();
-        bail!("--format {format}: binary, not for a terminal: give -o FILE");
+    let binary = matches!(format, StateFormat::Npy | StateFormat::Parquet);
+    if binary && output.is_terminal() {
+        bail!(
+            "--format {}: binary, not for a terminal: give -o FILE",
+            output::name(&format)
+        );
     }
     if args.values {
         let solution = open::solution(&args.dir)?;
         let goals = args.objectives.goals(&solution)?;
         let values = Some(StateValues::new(&solution, &goals)?);
-        write(args, solution.run(), &goals, values, &output)?;
+        write(args, format, solution.run(), &goals, values, &output)?;
     } else {
-        write(args, &open::run(&args.dir)?, &[], None, &output)?;
+        write(args, format, &open::run(&args.dir)?, &[], None, &output)?;
     }
     Ok(Outcome::Done)
 }
 
 /// Refuse options that do not go together.
-fn refuse(args: &Args) -> Result<()> {
-    if args.cells && args.format != StateFormat::Parquet {
+fn refuse(args: &Args, format: StateFormat) -> Result<()> {
+    if args.cells && format != StateFormat::Parquet {
         bail!(
             "--cells: only Parquet leaves the cells out: give --format parquet, or leave out --cells"
         );
     }
-    if args.values && matches!(args.format, StateFormat::Hex | StateFormat::Grid) {
+    if args.values && matches!(format, StateFormat::Hex | StateFormat::Grid) {
         bail!(
             "--values: this format has no columns: give --format csv, npy or parquet, or leave out --values"
         );
@@ -172,7 +169,7 @@ fn refuse(args: &Args) -> Result<()> {
     if args.objectives.are_given() && !args.values {
         bail!("--for: only values have objectives: give --values, too");
     }
-    if NO_PARQUET && args.format == StateFormat::Parquet {
+    if NO_PARQUET && format == StateFormat::Parquet {
         bail!(
             "--format parquet: this build has no Parquet support: give another --format, or build enum48 with \
              its default features"
@@ -239,6 +236,7 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
 /// Write the selected states of a run, with their values for these goals.
 fn write(
     args: &Args,
+    format: StateFormat,
     run: &Run,
     goals: &[Goal],
     mut values: Option<StateValues>,
@@ -248,7 +246,7 @@ fn write(
     let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| {
-        let mut writer = format::writer(args, *run.game(), goals, count, to)?;
+        let mut writer = format::writer(args, format, *run.game(), goals, count, to)?;
         // One thread reads the next states while this thread writes.
         thread::scope(|scope| {
             let (send, batches) = mpsc::sync_channel::<Result<_, Error>>(READ_AHEAD);
