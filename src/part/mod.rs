@@ -187,5 +187,5 @@ pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
 pub use reader::{Part, Segments, ValueColumn};
 pub use stream::Stream;
-pub(crate) use stream::each_block;
+pub(crate) use stream::{check_boards, each_block};
 pub(crate) use writer::{PartWriter, Sealed};

@@ -2,13 +2,15 @@
 
 use std::borrow::Borrow;
 use std::iter::FusedIterator;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::vec::IntoIter;
 
 use rayon::prelude::*;
 
 use super::block::Decoder;
+use super::fingerprint::{Fingerprint, fingerprint};
 use super::reader::Part;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::Board;
 use crate::progress::Stop;
 
@@ -30,7 +32,7 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
+    /// [`Error::Zstd`] if no decoder can be started.
     pub fn new(part: P) -> Result<Self> {
         Self::over(vec![part])
     }
@@ -56,7 +58,7 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged), which names the block.
+    /// [`Error::Damaged`], which names the block.
     pub fn next_block(&mut self) -> Result<Option<&[Board]>> {
         self.at = 0;
         self.boards.clear();
@@ -118,6 +120,27 @@ pub(crate) fn each_block<P: Borrow<Part> + Send, T: Send>(
             Ok(())
         },
     )
+}
+
+/// Decode a part on the threads of the caller's pool, and check its fingerprint.
+///
+/// # Errors
+///
+/// As for [`Part::read_block`]; [`Error::Mismatch`] if the boards have another fingerprint.
+pub(crate) fn check_boards(part: &Part, stop: &Stop) -> Result<()> {
+    let found = AtomicU64::new(0);
+    let blocks = (0..part.blocks()).map(|block| (part, block, ())).collect();
+    each_block(blocks, stop, |boards, ()| {
+        found.fetch_add(fingerprint(boards).0, Ordering::Relaxed);
+    })?;
+    let (said, found) = (part.fingerprint(), Fingerprint(found.into_inner()));
+    if said == found {
+        return Ok(());
+    }
+    Err(Error::Mismatch {
+        path: part.path().to_owned(),
+        what: format!("its footer says fingerprint {said}, its boards have {found}"),
+    })
 }
 
 #[cfg(test)]

@@ -2,19 +2,17 @@
 //! an interrupted count.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use super::commit::Record;
 use super::files::{self, Named, SOLUTION};
 use super::layer::Keep;
-use super::manifest::{self, Manifest};
+use super::manifest::{self, Expected, Manifest};
 use super::{Run, Store, file};
-use crate::counts::Row;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::Game;
-use crate::part::{Fingerprint, Kind, each_block, fingerprint};
+use crate::part::{Kind, check_boards};
 use crate::progress::Stop;
 
 impl Store {
@@ -100,34 +98,19 @@ impl Store {
             .try_for_each(|part| self.run.open_part(part)?.check_blocks())
     }
 
-    /// Check the boards from which the count goes on, their fingerprints and their empty cells, on the
-    /// threads of the caller's pool. Boards that this process has written are not checked.
+    /// Check the boards from which the count goes on, and their fingerprints, on the threads of the
+    /// caller's pool. Boards that this process has written are not checked.
     ///
     /// # Errors
     ///
-    /// A file that is damaged, or not the file that was sealed; [`Error::Stopped`].
+    /// As for [`check_boards`]; [`Error::Stopped`].
     pub(crate) fn check_frontier(&self, stop: &Stop) -> Result<()> {
-        let (run, rules) = (&self.run, self.run.game().rules());
-        for sum in (run.sealed_sum() - 2..=run.sealed_sum().min(run.audited)).step_by(2) {
-            for part in run.parts_of(Kind::Afterstates, sum)? {
-                let totals = [const { AtomicU64::new(0) }; 2];
-                let blocks = (0..part.blocks()).map(|block| (&part, block, ()));
-                each_block(blocks.collect(), stop, |boards, ()| {
-                    totals[0].fetch_add(fingerprint(boards).0, Relaxed);
-                    totals[1].fetch_add(rules.empty_cells(boards), Relaxed);
-                })?;
-                let [print, cells] = totals.map(AtomicU64::into_inner);
-                let row = Row::among(&run.rows(sum), part.label().key);
-                let (print, said) = (Fingerprint(print), part.fingerprint());
-                if (print, cells) != (said, row.empty_cells) {
-                    let path = part.path().to_owned();
-                    let what = format!(
-                        "expected boards with fingerprint {said} and {} empty cells, got {print} and {cells}",
-                        row.empty_cells
-                    );
-                    return Err(Error::Mismatch { path, what });
-                }
-            }
+        let sums = self.run.sealed_sum() - 2..=self.run.audited;
+        let frontier = self.run.expected().filter(|Expected { name, .. }| {
+            name.kind == Kind::Afterstates && sums.contains(&name.key.sum)
+        });
+        for part in frontier {
+            check_boards(&self.run.open_part(&part)?, stop)?;
         }
         Ok(())
     }
