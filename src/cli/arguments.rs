@@ -19,16 +19,13 @@ pub(super) fn whole<T: FromStr + PartialOrd + Display>(
     range: impl RangeBounds<T> + Clone,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
+        let end = |bound: Bound<&T>| match bound {
+            Bound::Included(end) => end.to_string(),
+            _ => "2^64 - 1".to_owned(),
+        };
+        let (least, most) = (end(range.start_bound()), end(range.end_bound()));
         let number = text.parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| match (range.start_bound(), range.end_bound()) {
-            (Bound::Included(least), Bound::Included(most)) => {
-                format!("expected a whole number from {least} to {most}")
-            }
-            (Bound::Included(least), _) => {
-                format!("expected a whole number from {least} to 2^64 - 1")
-            }
-            _ => "expected a whole number".to_owned(),
-        })
+        number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
     }
 }
 
@@ -61,10 +58,9 @@ pub(super) fn refusal(words: &[String], refused: &clap::Error) -> String {
     };
     match (refused.kind(), refused.get(ContextKind::ValidValue)) {
         (ErrorKind::ValueValidation, _) => match refused.source() {
+            Some(cause) if !cause.is::<Error>() => about(cause),
             // An error of the library names the argument.
-            Some(cause) if cause.is::<Error>() => cause.to_string(),
-            Some(cause) => about(cause),
-            None => about(&"not valid"),
+            cause => cause.map(ToString::to_string).unwrap_or_default(),
         },
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(valid))) if !value.is_empty() => {
             about(&format_args!("expected one of {}", valid.join(", ")))
@@ -131,45 +127,25 @@ fn quoted(word: &str) -> String {
 /// The message and the suggestion of clap in one line.
 fn rendered(refused: &clap::Error) -> String {
     let text = refused.render().to_string();
-    let (mut parts, mut help) = (Vec::<String>::new(), "--help".to_owned());
-    for line in text.lines().map(str::trim) {
-        if let Some(usage) = line.strip_prefix("Usage: ") {
-            let words = usage.split(' ');
-            let command = words.take_while(|word| !word.starts_with(['[', '<', '-']));
-            help = format!("{} --help", command.collect::<Vec<_>>().join(" "));
-        }
-        if line.starts_with("Usage: ") || line.starts_with("For more information") {
-            break;
-        }
-        let part = line
-            .strip_prefix("error: ")
-            .or_else(|| line.strip_prefix("tip: "));
-        if let Some(part) = part {
-            parts.push(part.to_owned());
-        } else if let Some(part) = parts.last_mut().filter(|_| !line.is_empty()) {
-            part.extend([" ", line]);
+    let (mut parts, mut help) = (Vec::new(), "--help".to_owned());
+    for paragraph in text.split("\n\n") {
+        let words: Vec<&str> = paragraph.split_whitespace().collect();
+        match words.split_first() {
+            // No argument of the program begins with a dash.
+            Some((&"tip:", ["to", "pass", ..])) => {}
+            Some((&("error:" | "tip:"), said)) => parts.push(said.join(" ")),
+            Some((&"Usage:", usage)) => {
+                let command = usage
+                    .iter()
+                    .take_while(|word| !word.starts_with(['[', '<', '-']));
+                help = command
+                    .chain([&"--help"])
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(" ");
+            }
+            _ => {}
         }
     }
-    // No argument of the program begins with a dash.
-    parts.retain(|part| !part.starts_with("to pass "));
     format!("{}: see {help}", parts.join(": "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_outside_its_range_is_refused_with_the_range() {
-        let level = whole(1..=22);
-        assert_eq!((level("1"), level("22")), (Ok(1), Ok(22)));
-        for text in ["0", "23", "-1", "x", ""] {
-            let refused = level(text).unwrap_err();
-            assert_eq!(refused, "expected a whole number from 1 to 22", "{text}");
-        }
-        assert_eq!(
-            whole(1u64..)("0").unwrap_err(),
-            "expected a whole number from 1 to 2^64 - 1"
-        );
-    }
 }

@@ -89,7 +89,7 @@ pub enum TaskError {
 
     /// A task of a layer that was sealed, or planned again, in the meantime.
     #[error(
-        "{0}: not the plan of the next layer: the run has gone on, or this program sees an older state of it: ask for the tasks again"
+        "{0}: not the plan of the next layer: the run has gone on, its tasks were deleted, or this program sees an older state of it: ask for the tasks again (enum48 cluster tasks)"
     )]
     Stale(PathBuf),
 

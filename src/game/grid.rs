@@ -64,40 +64,30 @@ impl Grid {
         if trimmed.len() > 1 && trimmed.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(bad("a hexadecimal board starts with 0x"));
         }
-        let (mut board, mut rows) = (0, Vec::new());
+        let mut board = 0;
+        let mut cells = Vec::new();
         for row in trimmed.split(['/', '\n']) {
-            let words = row.split([' ', ',', '\t']);
-            let mut cells = 0usize;
-            for tile in words.filter(|tile| !tile.is_empty()) {
-                let exp = cell(tile).ok_or_else(|| {
-                    bad(&format!(
-                        "{tile:?} is neither a power of two from 2 to 32768 nor . for an empty cell"
-                    ))
-                })?;
+            let tiles = row.split([' ', ',', '\t']).filter(|tile| !tile.is_empty());
+            cells.push(tiles.clone().count());
+            for tile in tiles {
+                let what = "is neither a power of two from 2 to 32768 nor . for an empty cell";
+                let exp = cell(tile).ok_or_else(|| bad(&format!("{tile:?} {what}")))?;
                 board = board << 4 | u64::from(exp.get());
-                cells += 1;
             }
-            rows.push(cells);
         }
-        if rows.len() != usize::from(size.rows()) {
+        let (rows, columns) = (usize::from(size.rows()), usize::from(size.cols()));
+        if cells.len() != rows {
+            let got = cells.len();
             return Err(bad(&format!(
-                "expected {} rows with / between them, got {}",
-                size.rows(),
-                rows.len()
+                "expected {rows} rows with / between them, got {got}"
             )));
         }
-        if let Some(at) = rows
-            .iter()
-            .position(|&cells| cells != usize::from(size.cols()))
-        {
-            return Err(bad(&format!(
-                "expected {} cells in row {}, got {}",
-                size.cols(),
-                at + 1,
-                rows[at]
-            )));
-        }
-        Ok(Self { board, size })
+        let wrong = (1..).zip(cells).find(|&(_, cells)| cells != columns);
+        wrong.map_or(Ok(Self { board, size }), |(row, got)| {
+            Err(bad(&format!(
+                "expected {columns} cells in row {row}, got {got}"
+            )))
+        })
     }
 
     /// The board.
