@@ -80,7 +80,15 @@ pub(super) fn refusal(words: &[String], refused: &clap::Error) -> String {
                 refused.map(|error| error.to_string())
             })
             .unwrap_or_else(|| rendered(refused)),
-        (ErrorKind::UnknownArgument, _) => by_name(words, arg).unwrap_or_else(|| rendered(refused)),
+        (ErrorKind::UnknownArgument, _) => by_name(words, arg)
+            .or_else(|| {
+                let at = words
+                    .iter()
+                    .position(|word| word == arg && arg == "--dir")?;
+                let command = accepted(&without(words, at))?;
+                Some(format!("--dir: expected DIR alone: {command}"))
+            })
+            .unwrap_or_else(|| rendered(refused)),
         _ => rendered(refused),
     }
 }
@@ -101,11 +109,20 @@ fn is_subcommand(word: &str) -> bool {
 /// of options. `None` if the program would not accept the options of the game either.
 fn by_name(words: &[String], name: &str) -> Option<String> {
     let at = words.iter().position(|word| word == name)?;
-    let game = game(name).or_else(|_| Run::peek(Path::new(name)).map(|run| *run.game()));
-    let game = game.ok()?;
-    let options: Vec<String> = game.options().split(' ').map(str::to_owned).collect();
+    let options = match game(name) {
+        Ok(game) => game.options(),
+        Err(_) if parse(without(words, at)).is_err() => {
+            Run::peek(Path::new(name)).ok()?.game().options()
+        }
+        Err(_) => return None,
+    };
+    let options: Vec<String> = options.split(' ').map(str::to_owned).collect();
     let command = accepted(&[&words[..at], &options, &words[at + 1..]].concat())?;
     Some(format!("{name}: expected options for the game: {command}"))
+}
+
+fn without(words: &[String], at: usize) -> Vec<String> {
+    [&words[..at], &words[at + 1..]].concat()
 }
 
 /// The words as a command, if the program accepts them.

@@ -94,8 +94,15 @@ impl Size {
     /// # Ok::<(), enum48::Error>(())
     /// ```
     pub fn new(rows: u8, cols: u8) -> Result<Self, Error> {
+        Self::of_sides(rows.into(), cols.into())
+    }
+
+    fn of_sides(rows: u64, cols: u64) -> Result<Self, Error> {
         let what = match (rows.min(cols), rows.max(cols)) {
-            (2.., ..=4) => return Ok(Self { rows, cols }),
+            (2.., ..=4) => {
+                let (rows, cols) = (rows as u8, cols as u8);
+                return Ok(Self { rows, cols });
+            }
             (..2, _) => "a side is below 2",
             _ => ABOVE,
         };
@@ -143,11 +150,11 @@ impl FromStr for Size {
         let side = |part: &str| {
             part.parse()
                 .ok()
-                .filter(|side: &u8| side.to_string() == part)
+                .filter(|side: &u64| side.to_string() == part)
         };
         let (rows, cols) = text.split_once(['x', 'X']).unwrap_or((text, text));
         match (side(rows), side(cols)) {
-            (Some(rows), Some(cols)) => Self::new(rows, cols),
+            (Some(rows), Some(cols)) => Self::of_sides(rows, cols),
             _ => Err(Error::Size {
                 size: text.escape_debug().to_string(),
                 what: "neither N nor RxC",

@@ -170,7 +170,10 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
             "size 5x5: not the size of a board: a side is above 4",
         ),
         ("--size 5x2", "16 cells of four bits in one 64-bit word"),
-        ("--size 12", "a side is above 4"),
+        (
+            "--size 1000",
+            "size 1000x1000: not the size of a board: a side is above 4",
+        ),
         ("--size 1x4", "a side is below 2"),
         ("--size 1x9", "size 1x9"),
         (
@@ -246,6 +249,10 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         (
             "--size 3 verify x",
             "options come after the subcommand: see enum48 verify --help",
+        ),
+        (
+            "verify --dir x",
+            "--dir: expected DIR alone: enum48 verify x",
         ),
         (
             "verify . --frob",

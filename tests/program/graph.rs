@@ -201,6 +201,11 @@ fn a_game_too_large_to_draw_is_refused_with_the_published_number() {
     good(&place, "--size 2 --max 32 --dir run --quiet");
     let options = "run: expected options for the game: enum48 graph --size 2x2 --max 32";
     refused(&place, "graph run", options);
+    refused(
+        &place,
+        "check run run run",
+        "unexpected argument 'run' found",
+    );
 }
 
 #[test]
