@@ -459,6 +459,10 @@ fn a_dry_run_estimates_without_writing() {
     let place = place();
     let said = good(&place, "--size 3 --max 128 --dry-run");
     assert!(said.contains("3x3-128, not begun"), "{said}");
+    assert!(
+        said.contains("live states, and one each for the win and the loss"),
+        "{said}"
+    );
     let left = fs::read_dir(&place).unwrap().count();
     assert_eq!(left, 0, "something was left behind");
     let object = |args: &str| -> serde_json::Value {
@@ -497,14 +501,22 @@ fn a_dry_run_estimates_without_writing() {
     }
     assert_eq!(small["engine"], "lists");
     good(&place, "--size 3 --max 128 --until 60 --quiet");
-    let begun = object("--size 3 --max 128");
+    let begun = object("--size 3 --max 128 --threads 2");
     assert_eq!(
         (&begun["sealed_sum"], &begun["complete"]),
         (&60.into(), &false.into())
     );
     assert!(begun["states_so_far"].as_u64() > Some(100_000), "{begun}");
-    good(&place, "--size 3 --max 128 --quiet");
+    let counted = good(&place, "--size 3 --max 128 --threads 2 --quiet --json");
+    let counted: serde_json::Value = serde_json::from_str(&counted).unwrap();
+    let bytes = |of: &Value, key: &str| of[key].as_u64().unwrap();
+    let memory = bytes(&begun, "memory_low")..=bytes(&begun, "memory_high");
+    assert!(
+        memory.contains(&bytes(&counted, "peak_memory")),
+        "{begun} {counted}"
+    );
     let complete = object("--size 3 --max 128");
+    assert_eq!(complete["states_low"], counted["total"]);
     assert_eq!(complete["states_low"], complete["states_high"]);
     assert_eq!(complete["states_so_far"], complete["states_low"]);
     for (args, why) in [

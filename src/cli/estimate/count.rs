@@ -26,8 +26,12 @@ const DOUBT: Range = Range::new(0.7, 1.4);
 /// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
 const MATRICES: u64 = 256 << 20;
 
-/// Bits of a state in the files of 4x4 to 128, of 3x3, and of all games between them.
-const STATE_BITS: Range = Range::new(3.1, 5.3);
+/// Bits of a state in the files of 4x4 to 128, of 2x4, and of all games between them.
+const STATE_BITS: Range = Range::new(3.1, 6.7);
+
+/// The memory of a count is known up to these factors, and this number of bytes more.
+const MEMORY_DOUBT: Range = Range::new(0.75, 1.4);
+const MORE_MEMORY: f64 = (12 << 20) as f64;
 
 /// Bits that the afterstates take for each state, from 4x4 to 16 to 3x3.
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
@@ -66,6 +70,8 @@ pub(in crate::cli) struct CountEstimate {
     disk_afterstates_low: Option<u64>,
     disk_afterstates_high: Option<u64>,
     memory_bound: u64,
+    memory_low: u64,
+    memory_high: u64,
     #[serde(skip)]
     forecast: Forecast,
     /// Where the number of states is from.
@@ -143,6 +149,7 @@ impl CountEstimate {
                 .memory(plan, seconds.high)
                 .min(plan.memory() as f64),
         };
+        let most_memory = (MEMORY_DOUBT.high * memory + MORE_MEMORY).min(plan.memory() as f64);
         let states = forecast.states();
         let disk = |kind, bits: Range| match furthest.bytes(kind, until) {
             bytes @ 1.. if exact => Range::exactly(bytes as f64),
@@ -191,6 +198,8 @@ impl CountEstimate {
             disk_afterstates_low: afterstates.map(|disk| known(disk.low, exact)),
             disk_afterstates_high: afterstates.map(|disk| known(disk.high, exact)),
             memory_bound: plan.memory(),
+            memory_low: known(MEMORY_DOUBT.low * memory, false),
+            memory_high: known(most_memory, false),
             threads: plan.threads(),
             why: choice.why().to_owned(),
             source,
@@ -261,7 +270,8 @@ impl fmt::Display for CountEstimate {
         let (engine, why) = (&self.engine, &self.why);
         let [bound, so_far] = [self.bound, self.states_so_far].map(HumanCount);
         let (disk, free) = (bytes(self.disk_low, self.disk_high), space(self.disk_free));
-        let [last, memory] = [self.disk_keep_last, self.memory].map(|n| units::bytes(n as f64));
+        let last = units::bytes(self.disk_keep_last as f64);
+        let memory = bytes(self.memory_low, self.memory_high);
         let largest = units::count(self.largest_layer as f64);
         let most = HumanBytes(self.memory_bound);
         writeln!(
@@ -270,9 +280,10 @@ impl fmt::Display for CountEstimate {
 {game}, {begun}
 bound     {bound} canonical boards with a 2 or a 4, sums up to {last_sum}
 states    {states}, {so_far} in the run; {source}
+          live states, and one each for the win and the loss, as a count adds them up
 disk      {disk} with all layers; {free} free
           at most {last} with --keep last: three of the largest layers{afterstates}
-memory    about {memory}, of {most} for data; the largest layer has up to {largest} states
+memory    {memory}, of {most} for data; the largest layer has up to {largest} live states
 engine    {engine}, {why}
 time      {time}"
         )
