@@ -44,14 +44,23 @@ pub(super) fn objective(text: &str) -> Result<Objective, Box<dyn std::error::Err
         })
 }
 
-/// A value as text: a score or a number of moves to four decimals, a chance to eight. Only a chance
-/// of exactly 0 or 1 is printed as 0 or 1.
+/// A value as text: a score or a number of moves to four decimals, a chance to eight.
 pub(super) fn number(objective: Objective, value: f64) -> String {
     match objective {
         Objective::Score | Objective::Moves => format!("{value:.4}"),
-        Objective::Tile(_) if value > 0.0 && value < 0.5e-8 => "<0.00000001".to_owned(),
-        Objective::Tile(_) if value < 1.0 && value > 1.0 - 0.5e-8 => ">0.99999999".to_owned(),
-        Objective::Tile(_) => format!("{value:.8}"),
+        Objective::Tile(_) => chance(value, 8),
+    }
+}
+
+/// A chance as text, to some decimals. Only a chance of exactly 0 or 1 is printed as 0 or 1.
+pub(super) fn chance(value: f64, decimals: usize) -> String {
+    let (text, unit) = (format!("{value:.decimals$}"), 0.1f64.powi(decimals as i32));
+    if value > 0.0 && value < unit / 2.0 {
+        format!("<{unit:.decimals$}")
+    } else if value < 1.0 && text.starts_with('1') {
+        format!(">{:.decimals$}", 1.0 - unit)
+    } else {
+        text
     }
 }
 
@@ -106,6 +115,8 @@ mod tests {
         ] {
             assert_eq!(number(tile, value), printed);
         }
+        assert_eq!(chance(1.0 - 4.7e-10, 9), ">0.999999999");
+        assert_eq!(chance(1.0 - 4.7e-10, 10), "0.9999999995");
     }
 
     #[test]

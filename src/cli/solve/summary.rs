@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::{objectives, units};
 use crate::estimate;
+use crate::game::Objective;
 use crate::part::Fingerprint;
 use crate::solve::{PartWorth, Values};
 use crate::store::{Goal, Sink, Solution};
@@ -101,13 +102,18 @@ impl fmt::Display for SolveSummary {
             "", "start", "from two 2s", "off by at most", "bits each", "files"
         )?;
         for solved in &self.objectives {
-            let (name, start, two_2s) = (&solved.name, solved.start, solved.start_two_2s);
+            let name = &solved.name;
+            let value = |value: f64| match name.parse() {
+                Ok(Objective::Tile(_)) => objectives::chance(value, 9),
+                _ => format!("{value:.9}"),
+            };
+            let [start, two_2s] = [solved.start, solved.start_two_2s].map(value);
             let error = objectives::bound(solved.error + PRINTED);
             let bits = solved.bytes as f64 * 8.0 / self.afterstates.max(1) as f64;
             let files = HumanBytes(solved.bytes);
             writeln!(
                 f,
-                "{name:<6} {start:>15.9} {two_2s:>15.9} {error:>15} {bits:>10.2} {:>12}",
+                "{name:<6} {start:>15} {two_2s:>15} {error:>15} {bits:>10.2} {:>12}",
                 files.to_string()
             )?;
         }

@@ -55,7 +55,7 @@ const PAGE: Page = Page {
 /// The most afterstates of a game: 2x4 has 3.4 million. A telephone still loads the page.
 const MOST: u64 = 4_000_000;
 
-/// The games with at most that many, from the tables in `results`.
+/// The games with at most that many, by their counts.
 pub(super) const FITTING: &str = "games up to 2x4, 3x3 to 256, 4x3 to 16 and 4x4 to 8";
 
 /// The most afterstates of a game whose values are a thousand times as fine as people read them.
