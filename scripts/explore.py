@@ -24,6 +24,8 @@ arguments.error = lambda what: failure.fail(f"{what}: see --help")
 arguments.add_argument("dir", metavar="DIR")
 arguments.add_argument("-o", metavar="FILE", required=True, help="the picture to write: .svg, .png or .pdf")
 arguments = arguments.parse_args()
+if not arguments.o.endswith((".svg", ".png", ".pdf")):
+    failure.fail(f"{arguments.o}: must end in .svg, .png or .pdf")
 
 run = enum48.count("3x3-512", arguments.dir, keep="both", progress=True)
 table = run.table()

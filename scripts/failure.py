@@ -39,7 +39,8 @@ def cause(error):
         return f"needs {error.name}: pip install {'. in the checkout' if error.name == 'enum48' else error.name}"
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    parts = " ".join(sys.argv[1:]), type(error).__name__, " ".join(str(error).split())
+    return ": ".join(filter(None, parts))
 
 
 def end(_, error, __):

@@ -47,8 +47,26 @@ fn html_writes_a_page_for_a_small_solved_game() {
         "--size 2 --max 16 --keep afterstates --dir run --quiet",
     );
     good(&place, "solve run --for score,16 --quiet");
-    let steps = "3x3 to 256, 4x3 to 16 and 4x4 to 8, solved: run enum48 --size 2x2 --max 16 --keep afterstates";
-    refused(&place, "play --size 2 --max 16 --html page.html", steps);
+    for (game, text) in [
+        (
+            "2 --max 16",
+            "run enum48 --size 2x2 --max 16 --keep afterstates",
+        ),
+        ("2x4", "run enum48 --size 2x4 --keep afterstates"),
+        ("3 --max 256", "run enum48 --size 3x3 --max 256"),
+        (
+            "3",
+            "3x3 is too large for a page, which has room for games up to 2x4, 3x3 to 256",
+        ),
+        ("3x4 --max 32", "3x4-32 is too large for a page"),
+        ("4 --max 2048", "4x4-2048 is too large for a page"),
+    ] {
+        refused(
+            &place,
+            &format!("play --size {game} --html page.html"),
+            text,
+        );
+    }
     let page = |args: &str| good(&place, &format!("play --dir run --html - {args}"));
     let whole = page("--seed tiles");
     assert!(whole.starts_with("<!DOCTYPE html>") && whole.trim_end().ends_with("</html>"));

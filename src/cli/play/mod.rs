@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
-use self::page::FITTING;
 use self::player::{Key, Player, Session, key};
 use self::terminal::{Signals, Terminal};
 use super::Outcome;
@@ -88,7 +87,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         // Solving may take hours, so the size is checked first.
         match args.game.open()? {
             (_, Some(run)) => page::check(&run)?,
-            (game, None) => bail!("--html: plays {FITTING}, solved: {}", steps(game)),
+            (game, None) => page::refuse(game, &steps(game))?,
         }
     }
     let (game, solution) = args.game.open_solution()?;

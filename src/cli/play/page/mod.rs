@@ -39,7 +39,7 @@ use serde::{Serialize, Serializer};
 
 use crate::cli::page::Page;
 use crate::error;
-use crate::game::{Board, Exp, Objective, PartKey};
+use crate::game::{Board, Exp, Game, Objective, PartKey};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::play::Seed;
 use crate::solve;
@@ -56,7 +56,7 @@ const PAGE: Page = Page {
 const MOST: u64 = 4_000_000;
 
 /// The games with at most that many, by their counts.
-pub(super) const FITTING: &str = "games up to 2x4, 3x3 to 256, 4x3 to 16 and 4x4 to 8";
+const FITTING: &str = "games up to 2x4, 3x3 to 256, 4x3 to 16 and 4x4 to 8";
 
 /// The most afterstates of a game whose values are a thousand times as fine as people read them.
 const FINE: u64 = 500_000;
@@ -128,6 +128,20 @@ impl Serialize for TableNumbers {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.width().serialize(to)
     }
+}
+
+/// Refuse a game that has no run. `steps` lead to a run.
+pub(super) fn refuse(game: Game, steps: &str) -> Result<()> {
+    let largest = match game.size().cells() {
+        ..=8 => u32::MAX,
+        9 => 256,
+        12 => 16,
+        _ => 8,
+    };
+    if largest < u32::MAX && game.max().is_none_or(|max| max > largest) {
+        bail!("--html: {game} is too large for a page, which has room for {FITTING}");
+    }
+    bail!("--html: plays a solved run: {steps}");
 }
 
 /// Refuse a game that is too large for a page.
