@@ -13,8 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::file;
 use crate::error::{Error, Result};
 
+/// The most bytes of a file. Of all games that can be counted, 4x3 without a winning tile has the most
+/// parts: at most 13 tiles in 8,192 layers, each with two entries of up to 500 bytes.
+const MOST: u64 = 128 << 20;
+
 /// The contents of a file and their checksum.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Checked<T> {
     #[serde(flatten)]
     contents: T,
@@ -36,8 +40,17 @@ where
         path: path.to_owned(),
         what,
     };
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+    let Some(found) = file::find(path)? else {
+        return Ok(None);
+    };
+    if !found.is_file() {
         return Err(damaged("not a file".to_owned()));
+    }
+    if found.len() > MOST {
+        let bytes = found.len();
+        return Err(damaged(format!(
+            "{bytes} bytes, of which no run writes more than {MOST}"
+        )));
     }
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -52,11 +65,12 @@ where
             known,
         });
     }
-    let checked: Checked<T> = serde_json::from_slice(&bytes).map_err(json)?;
-    if to_bytes(&checked.contents) != bytes {
+    // The checksum is compared as text, with all other bytes.
+    let contents = serde_json::from_slice(&bytes).map_err(json)?;
+    if to_bytes(&contents) != bytes {
         return Err(damaged("checksum differs".to_owned()));
     }
-    Ok(Some(checked.contents))
+    Ok(Some(contents))
 }
 
 /// Replace a file, durably.

@@ -104,7 +104,9 @@ impl Pending {
         match &self.contents {
             Spooled::Memory(bytes) => file::write(&temporary, bytes)?,
             // A failed commit may have published the file already.
-            Spooled::File if path.exists() && !temporary.exists() => return Ok(()),
+            Spooled::File if !file::is_there(&temporary)? && file::is_there(&path)? => {
+                return Ok(());
+            }
             Spooled::File => {}
         }
         file::publish(&temporary, &path)

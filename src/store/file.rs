@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 #[cfg(feature = "cli")]
 use std::io::BufWriter;
 use std::io::{self, Read, Write};
@@ -27,13 +27,35 @@ pub(crate) fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
+/// Whether something has this name, even a link that leads nowhere. `Path::exists` also denies a name
+/// that the system fails to look up.
+pub(crate) fn is_there(path: &Path) -> Result<bool> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        found => found.map(|_| true).map_err(Error::io(path, "look up")),
+    }
+}
+
+/// The file that a path leads to; `None` if nothing has this name.
+pub(crate) fn find(path: &Path) -> Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_there(path)? => Ok(None),
+        found => found.map(Some).map_err(Error::io(path, "look up")),
+    }
+}
+
 /// Create a directory and its missing parents, durably.
 pub(crate) fn create_dir(dir: &Path) -> Result<()> {
     if dir.is_dir() {
         return Ok(());
     }
-    let is_new = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();
-    let new: Vec<&Path> = dir.ancestors().take_while(is_new).collect();
+    let mut new = Vec::new();
+    for dir in dir.ancestors().filter(|dir| !dir.as_os_str().is_empty()) {
+        if is_there(dir)? {
+            break;
+        }
+        new.push(dir);
+    }
     fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))?;
     new.into_iter().try_for_each(|dir| sync_dir(parent(dir)))
 }
@@ -220,7 +242,7 @@ pub(crate) fn clear(path: &Path) {
         } else {
             fs::remove_file(path)
         };
-        if removed.is_ok() || !path.exists() {
+        if removed.is_ok() || matches!(is_there(path), Ok(false)) {
             return;
         }
     }
@@ -230,14 +252,18 @@ pub(crate) fn clear(path: &Path) {
 /// needs no lock, because no process can count there.
 pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
-    let opened = match OpenOptions::new().write(true).open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => File::create(&path),
-        Err(error) if refuses_writing(&error) => File::open(&path),
-        opened => opened,
+    let (what, opened) = if has_lock(&path)? {
+        let opened = match OpenOptions::new().write(true).open(&path) {
+            Err(error) if refuses_writing(&error) => File::open(&path),
+            opened => opened,
+        };
+        ("open the lock", opened)
+    } else {
+        ("create the lock", File::create(&path))
     };
     let file = match opened {
         Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => return Ok(None),
-        opened => opened.map_err(Error::io(&path, "create"))?,
+        opened => opened.map_err(Error::io(&path, what))?,
     };
     locked(dir, &path, file.try_lock())?;
     if file.metadata().is_ok_and(|found| found.len() > 0) {
@@ -245,6 +271,17 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
         let _ = file.set_len(0);
     }
     Ok(Some(file))
+}
+
+/// Whether a directory has a lock file. Anything but a file is refused, because opening a pipe would
+/// wait for its other end.
+fn has_lock(path: &Path) -> Result<bool> {
+    let found = find(path)?;
+    if found.as_ref().is_some_and(|found| !found.is_file()) {
+        let cause = io::Error::other("not a file: delete it");
+        return Err(Error::io(path, "open the lock")(cause));
+    }
+    Ok(found.is_some())
 }
 
 fn refuses_writing(error: &io::Error) -> bool {
@@ -256,10 +293,10 @@ fn refuses_writing(error: &io::Error) -> bool {
 /// file is a copy, in which no process counts.
 pub(crate) fn lock_shared(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
-    let file = match File::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(Error::io(&path, "open"))?,
-    };
+    if !has_lock(&path)? {
+        return Ok(None);
+    }
+    let file = File::open(&path).map_err(Error::io(&path, "open the lock"))?;
     locked(dir, &path, file.try_lock_shared())?;
     Ok(Some(file))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, DirEntry};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::file::{LOCK, TEMPORARY};
@@ -146,14 +146,23 @@ pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     names.sort_unstable();
     let named = |name: String| {
         let path = dir.join(&name);
-        let named = if path.is_dir() {
-            tasks_of(&name).map_or(Named::Other, Named::Tasks)
-        } else {
-            Named::of(&name)
+        let named = match (tasks_of(&name), Named::of(&name)) {
+            (None, Named::Other) => Named::Other,
+            (tasks, _) if is_dir(&path)? => tasks.map_or(Named::Other, Named::Tasks),
+            (_, named) => named,
         };
-        (path, named)
+        Ok((path, named))
     };
-    Ok(names.into_iter().map(named).collect())
+    names.into_iter().map(named).collect()
+}
+
+/// Whether a path leads to a directory.
+fn is_dir(path: &Path) -> Result<bool> {
+    // A link that leads nowhere is left alone, like a link to a file.
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        found => Ok(found.map_err(Error::io(path, "look up"))?.is_dir()),
+    }
 }
 
 /// The name of the directory for the tasks of a layer, given the checksum of the layer's plan.

@@ -132,7 +132,7 @@ impl Store {
         }
         if manifest.keep.afterstates()
             && !keep.afterstates()
-            && self.run.dir().join(SOLUTION).exists()
+            && file::is_there(&self.run.dir().join(SOLUTION))?
         {
             return Err(SolvingError::Needed {
                 path: self.run.dir().to_owned(),

@@ -1,10 +1,10 @@
 //! Checks the files of a run's directory that are not parts.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 
-use super::file::LOCK;
+use super::file::{self, LOCK};
 use super::files::{self, FileName, Named, SOLUTION, TABLE};
 use super::run::Run;
 use crate::counts::Table;
@@ -54,8 +54,8 @@ impl Run {
     /// Check that the lock file is empty.
     fn check_lock(&self) -> Result<()> {
         let path = self.dir().join(LOCK);
-        match fs::metadata(&path) {
-            Ok(found) if found.len() > 0 => {
+        match file::find(&path)? {
+            Some(found) if found.len() > 0 => {
                 let what = format!("expected 0 bytes, got {}", found.len());
                 Err(Error::Altered { path, what })
             }
@@ -70,20 +70,19 @@ impl Run {
         let table = self.table();
         let expected = table.to_csv();
         let mut found = Vec::new();
-        match File::open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                if !table.rows().is_empty() {
-                    let what = "missing".to_owned();
-                    return Err(Error::Altered { path, what });
-                }
-            }
-            opened => {
+        match file::find(&path)? {
+            None if table.rows().is_empty() => {}
+            Some(file) if file.is_file() => {
                 // Read at most one byte more than expected.
-                opened
+                File::open(&path)
                     .map_err(Error::io(&path, "open"))?
                     .take(expected.len() as u64 + 1)
                     .read_to_end(&mut found)
                     .map_err(Error::io(&path, "read"))?;
+            }
+            found => {
+                let what = found.map_or("missing", |_| "not a file").to_owned();
+                return Err(Error::Altered { path, what });
             }
         }
         if found == expected {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Output;
 
 use rayon::prelude::*;
 
@@ -372,6 +374,32 @@ fn keep_last_on_a_full_disk_deletes_old_layers_and_resumes() {
         good(place.command(last), last);
         assert!(place.files() == expected, "after {at}");
     }
+}
+
+/// `--keep last` once took a solution that it could not look up for none, and dropped the afterstates.
+#[test]
+fn a_solution_that_cannot_be_looked_up_keeps_its_afterstates() {
+    let last = "--size 2 --max 16 --keep last --threads 1 --memory 32M";
+    let place = begun(COUNTED);
+    good(place.command(SOLVE), SOLVE);
+    let before = place.files();
+    let refused = |output: Output, text: &str| {
+        assert_eq!(end(&output, text), End::Refused);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(text), "{said}");
+    };
+    let operation = ("stat solution.json", 1);
+    let output = place.faulty(last, &[], "error", operation);
+    refused(output, "solution.json: cannot look up");
+    assert!(place.files() == before);
+
+    let solution = place.run().join("solution.json");
+    let moved = place.run().with_file_name("moved");
+    fs::rename(&solution, &moved).unwrap();
+    symlink("nowhere", &solution).unwrap();
+    refused(place.command(last).output().unwrap(), "--keep last");
+    fs::rename(moved, solution).unwrap();
+    assert!(place.files() == before);
 }
 
 #[test]

@@ -31,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -170,6 +171,13 @@ int openat64(int at_fd, const char *path, int flags, ...) {
 int mkdir(const char *path, mode_t permissions) {
     COUNTED("mkdir", TAKES, inside(path), NULL,
             (int)syscall(SYS_mkdirat, AT_FDCWD, path, permissions));
+}
+
+/* A look-up is logged, and can fail, only if it is the operation to hit: most change nothing. */
+int statx(int at_fd, const char *path, int flags, unsigned wanted, struct statx *found) {
+    const char *counted = strncmp(of, "stat ", 5) == 0 ? inside(path) : NULL;
+    COUNTED("stat", FREE, counted, NULL,
+            (int)syscall(SYS_statx, at_fd, path, flags, wanted, found));
 }
 
 ssize_t read(int fd, void *bytes, size_t length) {

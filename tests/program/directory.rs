@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -249,11 +249,53 @@ fn a_pipe_or_a_directory_instead_of_a_file_is_refused() {
         fs::remove_dir(path).unwrap();
         fs::write(path, bytes).unwrap();
     }
+    let made = |name: &str| {
+        let path = place.path().join(name);
+        let _ = fs::remove_file(&path);
+        assert!(
+            Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
+        path
+    };
+    let lock = made("run/lock");
+    for args in ["verify run", "states run", "--size 2 --max 32 --dir run"] {
+        let said = "run/lock: cannot open the lock: not a file: delete it";
+        refused(&place, args, said);
+    }
+    fs::remove_file(lock).unwrap();
+    let solution = made("run/solution.json");
+    disagrees(&place, "verify run", "solution.json: damaged: not a file");
+    fs::remove_file(solution).unwrap();
+    made("run/layers.csv");
+    disagrees(
+        &place,
+        "verify run",
+        "layers.csv: not as it was written: not a file",
+    );
+    // No count has to read the table, and the next count writes it again.
+    good(&place, "--size 2 --max 32 --quiet --dir run");
     // The count ignores directories with names of a run's files.
     fs::create_dir(place.path().join("run/sum-00030-max-00008.states")).unwrap();
     fs::create_dir(place.path().join("run/manifest.json.bak.tmp")).unwrap();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     good(&place, "verify run --quiet");
+}
+
+#[test]
+fn a_manifest_larger_than_any_run_writes_is_not_read() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let manifest = place.path().join("run/manifest.json");
+    let file = OpenOptions::new().write(true).open(manifest).unwrap();
+    file.set_len(160_000_000).unwrap();
+    let said =
+        "manifest.json: damaged: 160000000 bytes, of which no run writes more than 134217728";
+    disagrees(&place, "verify run", said);
+    refused(&place, "--size 2 --max 32 --dir run", said);
 }
 
 #[test]
