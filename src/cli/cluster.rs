@@ -1,6 +1,6 @@
 //! `enum48 cluster`: count on several machines, task by task.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -11,6 +11,7 @@ use super::arguments::whole;
 use super::open::{self, WantedRun};
 use super::progress::Reporter;
 use super::resources::Resources;
+use super::stdout::Stdout;
 use super::{Outcome, output, talk};
 use crate::cluster::{self, Missing, Next};
 use crate::engine::{Choice, Engine};
@@ -172,7 +173,7 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
     let next = cluster::next(&mut store, &plan, args.task, until, &mut reporter);
     reporter.finish();
     let answer = PrintedTasks::new(store.run(), next?);
-    let mut out = io::stdout().lock();
+    let mut out = Stdout;
     if args.json {
         return output::print_json(&mut out, &answer);
     }

@@ -14,6 +14,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use super::stdout::Stdout;
 use super::{Cli, Outcome};
 
 /// The shells that `clap_complete` knows, and the manual page.
@@ -52,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Ok(shell) => clap_complete::generate(shell, &mut program, "enum48", &mut text),
         Err(_) => write_manual(program, &mut text)?,
     }
-    io::stdout().write_all(&text)?;
+    Stdout.write_all(&text)?;
     Ok(Outcome::Done)
 }
 

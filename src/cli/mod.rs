@@ -27,6 +27,7 @@ mod signals;
 mod solve;
 mod states;
 mod stdin;
+mod stdout;
 mod summary;
 mod talk;
 mod units;
@@ -172,7 +173,6 @@ pub fn run() -> ExitCode {
     };
     match outcome {
         Ok(outcome) => ExitCode::from(outcome as u8),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             talk::say(format_args!("{error:#}"));
             let law = matches!(error.downcast_ref(), Some(crate::Error::Law { .. }));
@@ -205,22 +205,6 @@ fn refuse(words: &[String], refused: &clap::Error) -> ExitCode {
     }
     talk::say(refusal(words, refused));
     ExitCode::from(FAILED)
-}
-
-/// Whether the reader of our output has closed the pipe.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let own = match cause.downcast_ref() {
-            Some(crate::Error::Io { cause, .. }) => Some(cause),
-            _ => None,
-        };
-        let of_csv = match cause.downcast_ref().map(csv::Error::kind) {
-            Some(csv::ErrorKind::Io(cause)) => Some(cause),
-            _ => None,
-        };
-        let io = cause.downcast_ref::<io::Error>().or(own).or(of_csv);
-        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::signals::DeletedOnSignal;
+use super::stdout::Stdout;
 use super::talk;
 use crate::error::Error;
 use crate::store::{self, Replacement, Sink};
@@ -120,7 +121,8 @@ impl Output {
         }
     }
 
-    /// Write with `act`. A file appears, or is replaced, only when all of it is written.
+    /// Write with `act`. A file appears, or is replaced, only when all of it is written. A closed pipe
+    /// ends `act`, and is no error.
     pub(super) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
         let (name, written) = match self {
             Self::Stdout => (Path::new("stdout"), stream(io::stdout(), act)),
@@ -128,12 +130,35 @@ impl Output {
             Self::File(path) => (&**path, replace(path, act)),
         };
         match written {
+            // The reader wants no more.
+            Err(error) if is_broken_pipe(&error) => Ok(()),
             Err(error) if !error.is::<Error>() => {
                 Err(error.context(format!("{}: cannot write", name.display())))
             }
             written => written,
         }
     }
+}
+
+/// Print an answer on stdout with `act`.
+pub(super) fn print(act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    stream(Stdout, act)
+}
+
+/// Whether the reader of our output has closed the pipe.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let own = match cause.downcast_ref() {
+            Some(crate::Error::Io { cause, .. }) => Some(cause),
+            _ => None,
+        };
+        let of_csv = match cause.downcast_ref().map(csv::Error::kind) {
+            Some(csv::ErrorKind::Io(cause)) => Some(cause),
+            _ => None,
+        };
+        let io = cause.downcast_ref::<io::Error>().or(own).or(of_csv);
+        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
 }
 
 fn in_a_run(path: &Path) -> String {
@@ -254,11 +279,11 @@ impl Results {
     /// Print the summary, on stderr if the table is on stdout; or the JSON object.
     pub(super) fn print(&self, summary: &(impl Display + Serialize)) -> Result<()> {
         if self.json {
-            print_json(&mut io::stdout(), summary)?;
+            print_json(&mut Stdout, summary)?;
         } else if matches!(self.csv, Some(Output::Stdout)) {
             talk::write(summary);
         } else {
-            write!(io::stdout(), "{summary}")?;
+            write!(Stdout, "{summary}")?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::arguments::whole;
 use super::board::JudgedMoves;
 use super::objectives::{bound, loss, number, objective};
-use super::output::{Output, print_json};
+use super::output::{self, print_json};
 use super::resources::{LOOKUP_MEMORY, Resources};
 use super::{Outcome, open, stdin};
 use crate::engine;
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     check(&code, solution.run())?;
     let mut values = Values::new(&solution, &[goal], plan.memory())?;
     let rated = RatedGame::new(&code, &mut values, goal, args.worst)?;
-    Output::Stdout.write(|out| match args.json {
+    output::print(|out| match args.json {
         true => print_json(out, &rated),
         false => Ok(write!(out, "{rated:#}")?),
     })?;

@@ -1,7 +1,7 @@
 //! `enum48 show`: one board, and the verdicts of the rules and of a run on it.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -11,6 +11,7 @@ use super::Outcome;
 use super::board::{BoardState, picture};
 use super::game::{GameOrRun, board};
 use super::output::print_json;
+use super::stdout::Stdout;
 use super::units;
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
 use crate::part::Kind;
@@ -62,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     // The verdict of the rules is shown even if the run cannot tell.
     let asked = run.map_or(Ok(()), |run| ask(&run, board, &mut shown));
-    let mut out = io::stdout();
+    let mut out = Stdout;
     if args.json {
         print_json(&mut out, &shown)?;
     } else {

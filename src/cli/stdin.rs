@@ -8,15 +8,15 @@ use std::path::Path;
 use anyhow::bail;
 use serde::Serialize;
 
-use super::output::{Output, print_json};
+use super::output::{self, print_json};
 use super::{Outcome, talk};
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
 use crate::store::Sink;
 
 /// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`. An
-/// input without a question is an error, which names the `noun` of a question. `read` makes a question of a line and its number, or none; `answer` prints the answers to the
-/// questions that have come in.
+/// input without a question is an error, which names the `noun` of a question. `read` makes a question
+/// of a line and its number, or none; `answer` prints the answers to the questions that have come in.
 pub(super) fn answer<Q>(
     noun: &str,
     longest: usize,
@@ -27,7 +27,7 @@ pub(super) fn answer<Q>(
     let mut outcome = Outcome::Done;
     let mut is_empty = true;
     let mut lines = LineReader::new(io::stdin(), longest);
-    Output::Stdout.write(|out| {
+    output::print(|out| {
         loop {
             let batch = batch(&mut lines, &mut read)?;
             if batch.is_empty() {
@@ -91,7 +91,7 @@ pub(super) fn refuse(
     error: impl Display,
 ) -> anyhow::Result<Outcome> {
     if json {
-        Output::Stdout.write(|to| print_json(to, refused))?;
+        output::print(|to| print_json(to, refused))?;
     } else {
         talk::say(error);
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::output::print_json;
 use super::progress::Reporter;
 use super::resources::Resources;
+use super::stdout::Stdout;
 use super::{Outcome, open, talk, units};
 use crate::Error;
 use crate::engine;
@@ -64,9 +65,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Ok(run) => run,
         Err(error) if error.is_damage() => {
             if args.json {
-                print_json(&mut io::stdout(), &VerifiedRun::unread(&error))?;
+                print_json(&mut Stdout, &VerifiedRun::unread(&error))?;
             } else {
-                writeln!(io::stdout(), "{error}")?;
+                writeln!(Stdout, "{error}")?;
             }
             return Ok(Outcome::Disagreed);
         }
@@ -98,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 
     if args.json {
         let answer = VerifiedRun::new(&run, &report, args.deep);
-        print_json(&mut io::stdout(), &answer)?;
+        print_json(&mut Stdout, &answer)?;
     } else {
         print(&run, &report, args.deep)?;
     }
@@ -138,7 +139,7 @@ fn watched<T>(
 
 /// Print the findings, or how much of the run is sound.
 fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
-    let (mut out, game) = (io::stdout(), run.game());
+    let (mut out, game) = (Stdout, run.game());
     for finding in &report.findings {
         writeln!(out, "{finding}")?;
     }

@@ -1,5 +1,6 @@
 //! Checks how a command ends.
 
+use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
@@ -29,15 +30,24 @@ pub(crate) fn disagrees(place: &TempDir, args: &str, text: &str) {
 
 /// Runs a command whose stdout is a pipe without a reader. Expects success.
 pub(crate) fn unread(place: &TempDir, args: &str) -> Output {
+    unread_with(place, args, "", 0)
+}
+
+/// Runs a command on `input`, whose stdout is a pipe without a reader. Expects the exit code.
+pub(crate) fn unread_with(place: &TempDir, args: &str, input: &str, code: i32) -> Output {
     let mut child = Command::new(PROGRAM)
         .args(args.split_whitespace())
         .current_dir(place)
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     drop(child.stdout.take());
+    // Only some commands read their input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{args}: {said}");
     output
 }

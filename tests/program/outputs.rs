@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests make files by hand")]
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place, stderr};
 use crate::files::files;
-use crate::outcomes::refused;
+use crate::outcomes::{refused, unread_with};
 
 /// A place with a run of 2x2 to 32 in `run`, and the text of its states of sum 6.
 fn counted() -> (TempDir, String) {
@@ -55,6 +55,62 @@ fn an_output_that_names_stdout_appends_to_it() {
         }
         let both = format!("--size 2 --max 32 --dir run --json --csv {name}");
         refused(&place, &both, "both go to stdout");
+    }
+}
+
+/// A closed pipe once turned exit code 1 into 0.
+#[test]
+fn an_answer_without_a_reader_keeps_its_exit_code() {
+    let (place, states) = counted();
+    good(
+        &place,
+        "--size 2 --max 32 --quiet --dir solved --keep afterstates",
+    );
+    good(&place, "solve solved --for score --quiet");
+    good(&place, "--size 2 --max 32 --quiet --dir damaged");
+    let part = place.path().join("damaged/sum-00012-max-00008.states");
+    fs::write(part, "").unwrap();
+    let table = good(&place, "--size 2 --max 32 --quiet --dir run --csv -");
+    fs::write(place.path().join("a.csv"), &table).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    fs::write(place.path().join("b.csv"), lines[..9].join("\n")).unwrap();
+    fs::write(
+        place.path().join("c.csv"),
+        table.replacen("\n6,2,1,", "\n6,2,3,", 1),
+    )
+    .unwrap();
+    let boards = format!("{states}0x1111\n{states}");
+    let sound = "w1.2x2-8.BD.1.w..W.10f0c486\n";
+    let codes = format!("{sound}wrong\n{sound}");
+    for (args, input, code) in [
+        ("verify damaged --quiet", "", 1),
+        ("verify damaged --json", "", 1),
+        ("check a.csv b.csv", "", 1),
+        ("check a.csv b.csv --json", "", 1),
+        ("check c.csv", "", 1),
+        ("check a.csv", "", 0),
+        ("replay wrong --json", "", 1),
+        ("replay -", &*codes, 1),
+        ("replay -", sound, 0),
+        ("rate - --dir solved", &*codes, 1),
+        ("best - --dir solved", &*boards, 1),
+        ("best - --dir solved", &*states, 0),
+        ("best 0x1111 --dir solved", "", 1),
+        ("show 0x1111 --dir run", "", 1),
+        ("witness 0x1111 --dir run", "", 1),
+        ("witness --sample 9 --dir run", "", 0),
+    ] {
+        unread_with(&place, args, input, code);
+        let script = format!("$enum48 {args} > /dev/full");
+        let mut command = Command::new("bash");
+        command.args(["-c", &script]).env("enum48", PROGRAM);
+        fs::write(place.path().join("input"), input).unwrap();
+        let input = File::open(place.path().join("input")).unwrap();
+        let full = command.current_dir(&place).stdin(input).output().unwrap();
+        let said = stderr(&full);
+        assert_eq!(full.status.code(), Some(2), "{args}: {said}");
+        let no_space = "enum48: stdout: cannot write: No space left on device (os error 28)\n";
+        assert!(said.ends_with(no_space), "{args}: {said}");
     }
 }
 

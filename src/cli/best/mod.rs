@@ -13,7 +13,7 @@ use super::Outcome;
 use super::game::board;
 use super::objectives::Objectives;
 use super::open;
-use super::output::Output;
+use super::output;
 use super::resources::{LOOKUP_MEMORY, Resources};
 use crate::engine;
 use crate::game::Objective;
@@ -113,7 +113,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut values = Values::new(&solution, &goals, plan.memory())?;
     let answer = JudgedBoard::new(&mut values, &goals, grid)?;
     let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
-    Output::Stdout.write(|out| {
+    output::print(|out| {
         if form == AnswerForm::Csv {
             write!(out, "{}", answer::heading(&objectives))?;
         }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::Args;
 use crate::cli::Outcome;
 use crate::cli::output::print_json;
+use crate::cli::stdout::Stdout;
 use crate::counts::{Column, Difference, Differs, Table};
 use crate::game::Game;
 use crate::known::Verdict;
@@ -61,7 +62,7 @@ impl CheckReport {
         if self.json {
             return Ok(());
         }
-        writeln!(io::stdout(), "{line}")
+        writeln!(Stdout, "{line}")
     }
 
     /// Note how much of a table is compared.
@@ -120,7 +121,7 @@ impl CheckReport {
     pub(super) fn end(mut self, outcome: Outcome) -> Result<Outcome> {
         self.agrees = outcome == Outcome::Done;
         if self.json {
-            print_json(&mut io::stdout(), &self)?;
+            print_json(&mut Stdout, &self)?;
         }
         Ok(outcome)
     }

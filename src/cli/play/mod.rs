@@ -28,6 +28,7 @@ use super::game::GameOrRun;
 use super::objectives::Objectives;
 use super::output::Output;
 use super::signals::end_by;
+use super::stdout::Stdout;
 use crate::game::Game;
 use crate::play::Seed;
 
@@ -116,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut player = Player::new(Session::new(game, seed), adviser);
     let signals = Signals::listen().context("play: cannot listen for signals")?;
     let ended = play(&mut player, &signals);
-    let printed = writeln!(io::stdout(), "{}", player.session.code());
+    let printed = writeln!(Stdout, "{}", player.session.code());
     if let Some(signal) = signals.ending() {
         end_by(signal)?;
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::arguments::tile;
 use super::board::{Adviser, picture};
 use super::objectives::Objectives;
-use super::output::{Output, print_json};
+use super::output::{self, Output, print_json};
 use super::{Outcome, open, stdin, units};
 use crate::error::{self, Error};
 use crate::game::{Game, Grid, Size};
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if let Some(path) = &args.html {
         page(args, &code, path)?;
     } else {
-        Output::Stdout.write(|to| print(&code, args, classic.is_some(), to))?;
+        output::print(|to| print(&code, args, classic.is_some(), to))?;
     }
     Ok(Outcome::Done)
 }
