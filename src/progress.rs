@@ -33,7 +33,7 @@ pub struct Silent;
 
 impl Progress for Silent {}
 
-/// Asks long work to end at once. A count then loses the layers that are not sealed;
+/// Asks long work to end soon. A count then drops the layer under way and seals the layers before it;
 /// [`Progress::stop`] ends it between two layers. All clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);

@@ -116,9 +116,10 @@ pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
 
 /// Count a game in its store, from the last sealed layer to the last layer of the game, or to sum
-/// `until`. First it checks every block in the directory, and every board of the frontier, so that no count
-/// builds on damaged or forged files.
-/// Sealed layers are durable when the function returns, even with an error.
+/// `until`. First it checks every block in the directory, and every board of the frontier, so that
+/// no count builds on damaged or forged files. Sealed layers are durable when the function returns,
+/// even with an error. After the plan's [`Stop`] was asked, the layer under way is dropped, and the
+/// layers before it are sealed.
 ///
 /// # Errors
 ///
@@ -150,7 +151,7 @@ pub(crate) fn count_while(
     // The count runs on a thread of the pool, because small layers then take less time to start
     // their tasks.
     workers.install(|| {
-        store.check_blocks()?;
+        store.check_blocks(plan.stop())?;
         for stage in choice.stages() {
             let counted = stage.count(store, &workers, &laws, progress, &go_on);
             if let Err(error) = counted {

@@ -372,3 +372,43 @@ fn look_ups_keep_few_files_open() {
         assert!((1..=3).contains(&number), "{number}");
     }
 }
+
+/// Asks a stop while the layer of a sum is counted.
+struct AskAt(u32, Stop);
+
+impl Progress for AskAt {
+    fn begin(&mut self, sum: u32) {
+        if sum == self.0 {
+            self.1.ask();
+        }
+    }
+}
+
+#[test]
+fn bits_seal_the_counted_layers_when_they_are_asked_to_stop() {
+    let game = game("4", 16);
+    for keep in [Keep::All, Keep::Last] {
+        let bits = || plan(1 << 30, 2).with_engine(Some(Engine::Bits));
+        let expected = directory(&game, &bits(), &[Some(26)], keep);
+        let place = tempfile::tempdir().unwrap();
+        for (sum, sealed) in [(4, 2), (6, 4), (24, 22)] {
+            let mut store = Store::open(place.path(), &game, Some(keep)).unwrap();
+            let stop = Stop::default();
+            let plan = bits().with_stop(stop.clone());
+            let stopped = count(&mut store, &plan, Some(26), &mut AskAt(sum, stop));
+            assert!(matches!(stopped, Err(Error::Stopped)), "{keep} {sum}");
+            drop(store);
+            assert_eq!(
+                Run::peek(place.path()).unwrap().sealed_sum(),
+                sealed,
+                "{keep}"
+            );
+            let mut names = files(place.path()).into_keys();
+            assert!(!names.any(|name| name.ends_with(".tmp")), "{keep} {sum}");
+        }
+        let mut store = Store::open(place.path(), &game, Some(keep)).unwrap();
+        count(&mut store, &bits(), Some(26), &mut Silent).unwrap();
+        drop(store);
+        assert!(files(place.path()) == expected, "{keep}");
+    }
+}

@@ -8,7 +8,7 @@
 
 use std::ops::AddAssign;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -50,6 +50,8 @@ pub(crate) struct Worker {
 pub(crate) struct Workers {
     pool: ThreadPool,
     stop: Stop,
+    /// Whether the work under way must end before a stop.
+    finishing: AtomicBool,
     each: PerThread<Worker>,
 }
 
@@ -69,6 +71,7 @@ impl Workers {
         Ok(Self {
             pool: pool(plan.threads())?,
             stop: plan.stop().clone(),
+            finishing: AtomicBool::new(false),
             each: PerThread::new(plan.threads(), worker)?,
         })
     }
@@ -80,7 +83,7 @@ impl Workers {
         tasks: &[T],
         act: impl Fn(&mut Worker, &T) -> Result<R> + Sync,
     ) -> Result<R> {
-        self.stop.check()?;
+        self.check()?;
         if let [task] = tasks {
             return act(&mut self.each.lock(0), task);
         }
@@ -93,7 +96,7 @@ impl Workers {
             let mut sum = R::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let stop = |_: &Error| next.store(tasks.len(), Ordering::Relaxed);
-                let done = self.stop.check().and_then(|()| act(&mut worker, task));
+                let done = self.check().and_then(|()| act(&mut worker, task));
                 sum += done.inspect_err(stop)?;
             }
             Ok(sum)
@@ -103,6 +106,22 @@ impl Workers {
             total += outcome?;
         }
         Ok(total)
+    }
+
+    /// Check that the work may go on. Long tasks call this now and then.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.finishing.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.stop.check()
+    }
+
+    /// Do work that no stop ends, because it keeps finished layers.
+    pub(crate) fn finish<R>(&self, act: impl FnOnce() -> R) -> R {
+        self.finishing.store(true, Ordering::Relaxed);
+        let done = act();
+        self.finishing.store(false, Ordering::Relaxed);
+        done
     }
 
     pub(crate) fn threads(&self) -> usize {

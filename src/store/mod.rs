@@ -173,6 +173,11 @@ impl Store {
         TaskDir::delete_sealed(&self.run)
     }
 
+    /// Delete the unfinished files, and the files of unsealed layers from `sum` on.
+    pub(crate) fn drop_from(&mut self, sum: u32) -> Result<()> {
+        self.run.outbox.drop_from(sum)
+    }
+
     /// Delete the files of unfinished layers, and commit the layers before them.
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.run.outbox.abandon(&self.run.manifest)

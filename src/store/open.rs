@@ -90,12 +90,13 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], which names file and block.
-    pub(crate) fn check_blocks(&self) -> Result<()> {
+    /// [`Error::Damaged`], which names file and block; [`Error::Stopped`].
+    pub(crate) fn check_blocks(&self, stop: &Stop) -> Result<()> {
         let expected: Vec<_> = self.run.expected().collect();
-        expected
-            .par_iter()
-            .try_for_each(|part| self.run.open_part(part)?.check_blocks())
+        expected.par_iter().try_for_each(|part| {
+            stop.check()?;
+            self.run.open_part(part)?.check_blocks()
+        })
     }
 
     /// Check the boards from which the count goes on, and their fingerprints, on the threads of the

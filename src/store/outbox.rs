@@ -261,18 +261,26 @@ impl Outbox {
     /// Delete the files of unsealed layers, and commit the sealed layers. So an error loses only
     /// the layers that the engine would have sealed next.
     pub(super) fn abandon<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
-        // If this commit fails, its files wait for the commit below.
-        let _ = self.end_commit();
+        self.drop_from(0)?;
         self.release()?;
-        self.unsealed.clear();
-        let path = |file: &Pending| self.temporary(file.name);
-        let waiting: Vec<PathBuf> = self.sealed.iter().map(path).collect();
+        self.commit(record)
+    }
+
+    /// Delete the unfinished files, and the files of unsealed layers from `sum` on.
+    pub(super) fn drop_from(&mut self, sum: u32) -> Result<()> {
+        // If this commit fails, its files wait for the next commit.
+        let _ = self.end_commit();
+        self.unsealed.retain(|(name, _)| name.key.sum < sum);
+        let unsealed = self.unsealed.iter().flat_map(|(_, files)| files);
+        let waiting = unsealed.map(|(file, _)| file).chain(&self.sealed);
+        let mut kept: Vec<PathBuf> = waiting.map(|file| self.temporary(file.name)).collect();
+        kept.push(self.reserve_path());
         for (path, named) in files::all(&self.dir)? {
-            if named == Named::Temporary && !waiting.contains(&path) {
+            if named == Named::Temporary && !kept.contains(&path) {
                 file::remove(&path)?;
             }
         }
-        self.commit(record)
+        Ok(())
     }
 
     /// Delete the remains of an interrupted `job`; returns a remark if there are any.

@@ -134,7 +134,7 @@ use super::plan::Plan;
 use super::visit::{CountAfterstates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::{Game, PartKey, max_exp};
 use crate::laws;
 use crate::part::Kind;
@@ -157,6 +157,7 @@ const TIMES_FRONTIER: u32 = 3;
 /// layers, they are written as lists, from which either engine can resume.
 pub(crate) struct Bits<'a> {
     game: Game,
+    workers: &'a Workers,
     sweep: Sweep<'a>,
     parts: Parts<'a>,
     /// The plan for everything but matrices.
@@ -181,12 +182,14 @@ impl Counter for Bits<'_> {
             progress.begin(layer.sum);
             let keep = store.run().keep();
             let listed = layer.sum == last || keep.states();
-            let found = self.count(&mut layer, listed.then_some(&mut *store), progress)?;
-            layer.last = layer.sum >= 8 && self.sweep.ends();
-            if layer.last && !listed {
-                // Only the first count tells that this layer is the last, whose states are listed.
-                self.count(&mut layer, Some(store), &mut Silent)?;
-            }
+            let found = match self.count_whole(&mut layer, listed, store, progress) {
+                Err(Error::Stopped) if !layers.is_empty() => {
+                    store.drop_from(layer.sum)?;
+                    self.write_frontier(&mut layers, store, progress)?;
+                    return Ok(layers);
+                }
+                found => found?,
+            };
             if let Some(last) = layers.last_mut() {
                 for row in &mut last.rows {
                     (row.afterstates, row.empty_cells) = afterstates(row, &found.afterstates)?;
@@ -200,7 +203,7 @@ impl Counter for Bits<'_> {
                 }
             }
             self.add_candidates(&mut layer, &before);
-            self.sweep.advance()?;
+            self.workers.finish(|| self.sweep.advance())?;
             let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
             let enough = begun.elapsed() >= interval || layer.sum == last || progress.stop();
             let (ends, seals) = (layer.last, enough || keep.afterstates());
@@ -232,11 +235,30 @@ impl<'a> Bits<'a> {
         sweep.load(&Frontier::open(run)?)?;
         Ok(Self {
             game,
+            workers,
             sweep,
             parts: Parts::new(plan, workers),
             plan: plan.clone(),
             frontier_took: Duration::ZERO,
         })
+    }
+
+    /// Count the states of a layer. The states are also listed if `listed`, or if the layer is the
+    /// last.
+    fn count_whole(
+        &mut self,
+        layer: &mut CountedLayer,
+        listed: bool,
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<PairCounts> {
+        let found = self.count(layer, listed.then_some(&mut *store), progress)?;
+        layer.last = layer.sum >= 8 && self.sweep.ends();
+        if layer.last && !listed {
+            // Only the first count tells that this layer is the last, whose states are listed.
+            self.count(layer, Some(store), &mut Silent)?;
+        }
+        Ok(found)
     }
 
     /// Count the states of a layer. With a `store`, also write their files.
@@ -301,9 +323,19 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Write the afterstates of the last two of `layers`. Progress reports this time as the end of
-    /// the last layer.
+    /// Write the afterstates of the last two of `layers`, even after a stop. Progress reports this
+    /// time as the end of the last layer.
     fn write_frontier(
+        &mut self,
+        layers: &mut [CountedLayer],
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<()> {
+        let workers = self.workers;
+        workers.finish(|| self.list_frontier(layers, store, progress))
+    }
+
+    fn list_frontier(
         &mut self,
         layers: &mut [CountedLayer],
         store: &mut Store,

@@ -33,6 +33,7 @@ use super::matrix::{LineMemory, Matrix, Permuter};
 use super::prefixes::{Prefixes, Standing};
 use super::slide::{MovedPair, Slide};
 use super::spawn::Spawns;
+use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::game::{Board, Game};
 use crate::part::{Fingerprint, fingerprint};
@@ -69,6 +70,15 @@ pub(crate) struct PairScratch {
     /// Rows by bottom half.
     pub(super) flipped: Matrix<LineMemory>,
     slide: Slide,
+}
+
+impl PairScratch {
+    /// The scratch space of a thread.
+    pub(super) fn new(thread: usize) -> Self {
+        let mut new = Self::default();
+        new.lister.thread = thread;
+        new
+    }
 }
 
 /// The counts of pairs.
@@ -133,12 +143,14 @@ impl<'a> Pair<'a> {
         self.top == self.bottom
     }
 
-    /// Make, count, name and move the states. With a `listing`, also list them.
+    /// Make, count, name and move the states. With a `listing`, also list them. `workers` may be asked
+    /// to stop.
     pub(crate) fn sweep(
         &self,
         scratch: &mut PairScratch,
         mut out: MovedPair,
         listing: Option<&Listing>,
+        workers: &Workers,
     ) -> Result<PairCounts> {
         let mut found = PairCounts::default();
         self.make_matrices(self.bottom, scratch, Some(&mut found.afterstates))?;
@@ -147,6 +159,7 @@ impl<'a> Pair<'a> {
         }
         scratch.slide.begin(&mut out)?;
         for &position in &self.rows.moves.by_target {
+            workers.check()?;
             if !self.make_row(position, scratch) {
                 continue;
             }

@@ -43,11 +43,7 @@ impl<'a> Sweep<'a> {
             game: *game,
             workers,
             halves: workers.install(|| Halves::new(game, last)),
-            scratch: PerThread::new(threads, |thread| {
-                let mut scratch = PairScratch::default();
-                scratch.lister.thread = thread;
-                Ok(scratch)
-            })?,
+            scratch: PerThread::new(threads, |thread| Ok(PairScratch::new(thread)))?,
             before: Default::default(),
             next: Afterstates::default(),
             weight,
@@ -98,7 +94,10 @@ impl<'a> Sweep<'a> {
                     upright: upright.as_deref_mut(),
                     flipped: &mut flipped,
                 };
-                let found = pair.sweep(&mut self.scratch.lock(worker.index), out, listing)?;
+                let mut scratch = self.scratch.lock(worker.index);
+                let found = pair.sweep(&mut scratch, out, listing, self.workers);
+                // A layer can follow, so no board of this one may stay.
+                let found = found.inspect_err(|_| *scratch = PairScratch::new(worker.index))?;
                 live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
                 Ok(found)
             };
