@@ -12,7 +12,7 @@ use super::open::{self, WantedRun};
 use super::output::Results;
 use super::progress::Reporter;
 use super::summary::Summary;
-use crate::engine::{self, Choice, Engine};
+use crate::engine::{self, Choice, Engine, Stop};
 use crate::store::Run;
 
 /// Count a game, like enum48 without a subcommand
@@ -61,7 +61,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let (wanted, until) = (&args.wanted, args.wanted.until);
     let game = wanted.game()?;
     engine::last_sum(&game, until)?;
+    let stop = Stop::default();
     let plan = wanted.plan()?.with_engine(args.engine);
+    let plan = plan.with_stop(stop.clone());
     let results = Results::new(args.csv.as_deref(), args.json)?;
     let dir = wanted.dir(&game);
     results.suit(&dir)?;
@@ -74,9 +76,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), &plan, until)?;
     let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
-    reporter.explain_interrupt(move || last_words(&dir));
+    let last = choice.last();
+    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, last));
     let counted = engine::count(&mut store, &plan, until, &mut reporter);
     let peak_memory = reporter.finish();
+    stoppable.end_after(&counted);
     counted?;
 
     let run = store.run();
@@ -91,11 +95,22 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     })
 }
 
-/// The message after Ctrl-C: which layers of the count in `dir` are sealed.
-fn last_words(dir: &Path) -> String {
-    match Run::peek(dir).map(|run| run.sealed_sum()) {
-        Ok(sum @ 4..) => format!("stopped after sum {sum}; the same command goes on"),
-        _ => "stopped before any layer was sealed; the same command begins again".to_owned(),
+/// The message after a signal: which layers of the count in `dir` are kept. `last` is the sum of the
+/// last layer to count.
+fn last_words(dir: &Path, last: u32) -> String {
+    let run = Run::peek(dir).ok();
+    let Some((complete, sum)) = run.map(|run| (run.complete(), run.sealed_sum())) else {
+        return "stopped: the same command resumes".to_owned();
+    };
+    match sum {
+        ..4 => "stopped: no layer is kept; the same command begins again".to_owned(),
+        _ if complete || sum >= last => {
+            "stopped: all layers are kept; the same command prints the summary".to_owned()
+        }
+        _ => format!(
+            "stopped: layers up to sum {sum} are kept; the same command resumes at sum {}",
+            sum + 2
+        ),
     }
 }
 
@@ -106,17 +121,23 @@ mod tests {
     use crate::store::Store;
 
     #[test]
-    fn the_message_after_ctrl_c_names_the_last_sealed_layer() {
+    fn the_message_after_a_signal_names_the_kept_layers() {
         let place = tempfile::tempdir().unwrap();
-        let said = last_words(place.path());
-        assert!(said.starts_with("stopped before any layer"), "{said}");
+        let said = |last| last_words(place.path(), last);
         let game = "2x2-32".parse().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
-        let said = last_words(place.path());
-        assert!(said.starts_with("stopped before any layer"), "{said}");
+        let none = "stopped: no layer is kept; the same command begins again";
+        assert_eq!(said(u32::MAX), none);
         let plan = Plan::new(64 << 20, 1).unwrap();
-        engine::count(&mut store, &plan, Some(20), &mut Silent).unwrap();
-        let said = last_words(place.path());
-        assert_eq!(said, "stopped after sum 20; the same command goes on");
+        let mut count = |until| engine::count(&mut store, &plan, until, &mut Silent).unwrap();
+        count(Some(20));
+        assert_eq!(
+            said(22),
+            "stopped: layers up to sum 20 are kept; the same command resumes at sum 22"
+        );
+        let all = "stopped: all layers are kept; the same command prints the summary";
+        assert_eq!(said(20), all);
+        count(None);
+        assert_eq!(said(u32::MAX), all);
     }
 }

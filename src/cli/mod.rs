@@ -82,8 +82,9 @@ Examples:
   enum48 play --size 4 --max 2048       play the game in the terminal; with --dir of a
                                         solved run it shows the value of each move
 
-A count can be stopped at any moment; the same command resumes it. No byte of
-the result depends on --threads or --memory.
+A count can be stopped at any moment; the same command resumes it. A first signal
+keeps the finished layers, a second one ends at once. No byte of the result
+depends on --threads or --memory.
 
 Exit codes: 0 done or agreed, 1 data or counts disagree, 2 failed.";
 

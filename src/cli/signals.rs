@@ -1,20 +1,23 @@
 //! The last acts of the program before a signal ends it.
 //!
-//! A count needs none: it may be killed at any moment, and the same command resumes it. But after
-//! Ctrl-C its display says so, and temporary files are deleted, because nobody can use them. The
-//! process then ends by the signal, as it would without this module.
+//! A count needs none: it may be killed at any moment, and the same command resumes it. But the first
+//! signal asks a count or a solver to keep its finished layers, and it says which layers are kept.
+//! The second signal ends the process at once. Temporary files are deleted, because nobody can use
+//! them. The process then ends by the signal, as it would without this module.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use signal_hook::consts::SIGINT;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
 
 pub(super) use self::system::{handle_file_size_limit, note_continued, suspend};
+use crate::error::{self, Error};
 use crate::machine;
+use crate::progress::Stop;
 use crate::store;
 
 /// On Unix, a thread can wait for signals, and there are jobs.
@@ -33,6 +36,9 @@ mod system {
     /// The signals by which people and systems end a program.
     pub(super) const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
+    /// The signal that never asks.
+    pub(super) const AT_ONCE: i32 = SIGQUIT;
+
     /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
     /// instead of killing the process.
     pub(in crate::cli) fn handle_file_size_limit() {
@@ -40,13 +46,13 @@ mod system {
         let _ = flag::register(SIGXFSZ, Arc::default());
     }
 
-    /// Wait for the first of the signals in a new thread, and call `act` there.
+    /// Wait for the signals in a new thread, and call `act` there.
     pub(super) fn on_signal(
         signals: impl Iterator<Item = i32>,
-        act: impl FnOnce(i32) + Send + 'static,
+        act: impl Fn(i32) + Send + 'static,
     ) -> io::Result<()> {
         let mut signals = Signals::new(signals)?;
-        let wait = move || signals.forever().next().map(act);
+        let wait = move || signals.forever().for_each(act);
         thread::Builder::new().spawn(wait).map(drop)
     }
 
@@ -72,12 +78,14 @@ mod system {
 
     pub(super) const ENDING: [i32; 2] = [SIGINT, SIGTERM];
 
+    pub(super) const AT_ONCE: i32 = 0;
+
     pub(in crate::cli) fn handle_file_size_limit() {}
 
     /// Temporary files stay.
     pub(super) fn on_signal(
         _: impl Iterator<Item = i32>,
-        _: impl FnOnce(i32) + Send + 'static,
+        _: impl Fn(i32) + Send + 'static,
     ) -> io::Result<()> {
         Ok(())
     }
@@ -137,27 +145,102 @@ impl TemporaryDir {
     }
 }
 
+/// Within this time after a signal, its repeat is an echo: terminals and `timeout` send a signal to
+/// the process and to its group.
+const ECHO: Duration = Duration::from_millis(250);
+
 /// The work to be done when a signal comes.
 struct LastActs {
     /// Files and directories to delete.
     temporary: Vec<PathBuf>,
-    /// Called on Ctrl-C.
-    say: Option<Box<dyn Fn() + Send>>,
+    job: Option<StoppableJob>,
+    /// The signal that asked the job to stop, and its time.
+    asked: Option<(i32, Instant)>,
+}
+
+/// A job that keeps its finished layers when it is asked to stop.
+struct StoppableJob {
+    stop: Stop,
+    /// Says that the job was asked to stop.
+    begin: Box<dyn Fn() + Send>,
+    /// Says which layers are kept.
+    end: Box<dyn Fn() + Send>,
+}
+
+impl LastActs {
+    /// Whether a signal ends the process at once. The first signal asks the job to stop.
+    fn at_once(&mut self, signal: i32, now: Instant) -> bool {
+        match (&self.job, self.asked) {
+            (None, _) => true,
+            _ if signal == system::AT_ONCE => true,
+            (Some(job), None) => {
+                job.stop.ask();
+                self.asked = Some((signal, now));
+                (job.begin)();
+                false
+            }
+            (_, Some((first, at))) => signal != first || now.duration_since(at) >= ECHO,
+        }
+    }
+
+    /// Do the last acts, and end the process by the signal.
+    fn end(&self, signal: i32) {
+        if let Some(job) = &self.job {
+            (job.end)();
+        }
+        // Other threads must not report that the deleted files are missing.
+        let _silence = io::stderr().lock();
+        for path in &self.temporary {
+            store::clear(path);
+        }
+        let _ = end_by(signal);
+    }
 }
 
 static LAST_ACTS: Mutex<LastActs> = Mutex::new(LastActs {
     temporary: Vec::new(),
-    say: None,
+    job: None,
+    asked: None,
 });
 
 fn last_acts() -> MutexGuard<'static, LastActs> {
     LAST_ACTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Before Ctrl-C ends the process, call `say`.
-pub(super) fn on_interrupt(say: impl Fn() + Send + 'static) {
-    listen();
-    last_acts().say = Some(Box::new(say));
+/// While this exists, the first signal asks a job to stop. Afterwards a signal ends the process.
+pub(super) struct Stoppable(());
+
+impl Stoppable {
+    /// The first signal asks `stop` and calls `begin`. `end` is called before the process ends.
+    pub(super) fn new(
+        stop: &Stop,
+        begin: impl Fn() + Send + 'static,
+        end: impl Fn() + Send + 'static,
+    ) -> Self {
+        listen();
+        last_acts().job = Some(StoppableJob {
+            stop: stop.clone(),
+            begin: Box::new(begin),
+            end: Box::new(end),
+        });
+        Self(())
+    }
+
+    /// End the process if a signal asked the job to stop, and the job did not fail.
+    pub(super) fn end_after<T>(self, outcome: &error::Result<T>) {
+        let mut acts = last_acts();
+        if let (Some((signal, _)), Ok(_) | Err(Error::Stopped)) = (acts.asked, outcome) {
+            acts.end(signal);
+        }
+        // A later signal has no job to ask.
+        acts.job = None;
+    }
+}
+
+impl Drop for Stoppable {
+    fn drop(&mut self) {
+        last_acts().job = None;
+    }
 }
 
 /// A file or a directory that a signal deletes before it ends the process. Dropping this keeps it.
@@ -189,20 +272,50 @@ impl Drop for DeletedOnSignal {
 /// says nothing, and temporary files stay.
 fn listen() {
     static LISTENING: Once = Once::new();
-    LISTENING.call_once(|| drop(system::on_signal(ending(), end)));
+    LISTENING.call_once(|| drop(system::on_signal(ending(), receive)));
 }
 
-/// Do the last acts, and end the process by the signal.
-fn end(signal: i32) {
+/// Act on a signal.
+fn receive(signal: i32) {
     // While this is locked, no thread makes another temporary file.
-    let acts = last_acts();
-    if let Some(say) = acts.say.as_ref().filter(|_| signal == SIGINT) {
-        say();
+    let mut acts = last_acts();
+    if acts.at_once(signal, Instant::now()) {
+        acts.end(signal);
     }
-    // Other threads must not report that the deleted files are missing.
-    let _silence = io::stderr().lock();
-    for path in &acts.temporary {
-        store::clear(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    #[test]
+    fn the_first_signal_asks_its_echo_is_ignored_and_the_second_one_ends() {
+        let stop = Stop::default();
+        let mut acts = LastActs {
+            temporary: Vec::new(),
+            job: None,
+            asked: None,
+        };
+        let now = Instant::now();
+        assert!(acts.at_once(SIGTERM, now), "no job");
+        acts.job = Some(StoppableJob {
+            stop: stop.clone(),
+            begin: Box::new(|| ()),
+            end: Box::new(|| ()),
+        });
+        assert!(acts.at_once(system::AT_ONCE, now) && stop.check().is_ok());
+        assert!(!acts.at_once(SIGTERM, now) && stop.check().is_err());
+        for (signal, milliseconds, at_once) in [
+            (SIGTERM, 0, false),
+            (SIGTERM, 249, false),
+            (SIGTERM, 250, true),
+            (SIGINT, 0, true),
+            (system::AT_ONCE, 0, true),
+        ] {
+            let now = now + Duration::from_millis(milliseconds);
+            let found = acts.at_once(signal, now);
+            assert_eq!(found, at_once, "{signal} after {milliseconds} ms");
+        }
     }
-    let _ = end_by(signal);
 }

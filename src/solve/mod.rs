@@ -95,7 +95,7 @@ pub fn solve(
     }
     let workers = Workers::start(plan)?;
     workers.install(|| {
-        store.check_blocks(goals)?;
+        store.check_blocks(goals, plan.stop())?;
         for pass in &passes {
             make(store, pass, &workers, progress)?;
         }

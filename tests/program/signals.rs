@@ -6,9 +6,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place};
+use crate::files::files;
+use crate::share::share;
 
 /// Starts the program with default signal handlers, and with temporary files in `place`.
 fn start(place: &TempDir, args: &str) -> Child {
@@ -23,11 +26,12 @@ fn start(place: &TempDir, args: &str) -> Child {
         .unwrap()
 }
 
-/// Waits until the program logs a counted layer.
-fn until_it_counts(child: &mut Child) {
-    let said = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+/// Waits until the program logs a counted layer; returns the lines that follow.
+fn until_it_counts(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+    let said = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut lines = said.map_while(Result::ok);
     assert!(lines.any(|line| line.contains(" sum=")));
+    lines
 }
 
 fn send(signal: &str, child: &Child) {
@@ -47,7 +51,7 @@ fn an_interrupted_check_ends_by_the_signal_without_files() {
     for (signal, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
         let place = place();
         let mut child = start(&place, "check");
-        until_it_counts(&mut child);
+        let _said = until_it_counts(&mut child);
         assert_eq!(
             names(place.path()).len(),
             1,
@@ -58,6 +62,63 @@ fn an_interrupted_check_ends_by_the_signal_without_files() {
         assert_eq!(status.signal(), Some(number), "{signal}: {status}");
         assert_eq!(names(place.path()), [""; 0], "{signal}");
     }
+}
+
+/// A count that takes seconds.
+const BITS: &str = "--size 4 --max 16 --until 44 --engine bits --threads 2 --memory 1G --dir run";
+
+/// The sum of the last sealed layer.
+fn sealed(place: &TempDir) -> u64 {
+    let manifest = fs::read(place.path().join("run/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    manifest["sealed_sum"].as_u64().unwrap()
+}
+
+#[test]
+fn a_stopped_count_of_bits_names_the_kept_layers_and_resumes() {
+    let undisturbed = place();
+    good(&undisturbed, &format!("{BITS} --quiet"));
+    for (signal, number) in share([("HUP", 1), ("INT", 2), ("TERM", 15)]) {
+        let place = place();
+        let mut child = start(&place, BITS);
+        let said = until_it_counts(&mut child);
+        send(signal, &child);
+        let last = said.last().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{last}");
+        let sum = sealed(&place);
+        let next = sum + 2;
+        assert_eq!(
+            last,
+            format!(
+                "enum48: stopped: layers up to sum {sum} are kept; the same command resumes at sum {next}"
+            )
+        );
+        assert!(sum >= 4);
+        let run = names(&place.path().join("run"));
+        assert!(!run.iter().any(|name| name.ends_with(".tmp")), "{run:?}");
+        good(&place, &format!("{BITS} --quiet"));
+        let [found, expected] =
+            [&place, &undisturbed].map(|place| files(&place.path().join("run")));
+        assert!(found == expected, "{signal}");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_a_count_at_once() {
+    let place = place();
+    let mut child = start(&place, BITS);
+    let said = until_it_counts(&mut child);
+    let script = format!("kill -s HUP {0}; kill -s TERM {0}", child.id());
+    assert!(
+        Command::new("sh")
+            .args(["-c", &script])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let last = said.last().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(15), "{last}");
+    assert!(last.starts_with("enum48: stopped: "), "{last}");
 }
 
 #[test]
@@ -71,7 +132,7 @@ fn an_ignored_signal_stays_ignored() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    until_it_counts(&mut child);
+    let _said = until_it_counts(&mut child);
     send("HUP", &child);
     send("TERM", &child);
     assert_eq!(child.wait().unwrap().signal(), Some(15));

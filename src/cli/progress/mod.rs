@@ -13,13 +13,14 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
 use self::form::{ProgressForm, draw};
 use self::usage::Disk;
 pub(super) use self::usage::Memory;
-use super::{signals, talk, units};
+use super::signals::Stoppable;
+use super::{talk, units};
 use crate::engine::{Choice, Plan};
 use crate::error::Result;
 use crate::estimate::{Forecast, LayerWork, Pace, Remaining};
 use crate::machine;
 use crate::part::Kind;
-use crate::progress::{FinishedLayer, Progress};
+use crate::progress::{FinishedLayer, Progress, Stop};
 use crate::solve::names;
 use crate::solve::{Pass, passes};
 use crate::store::{Goal, Run, SolutionStore, Store};
@@ -168,17 +169,32 @@ impl Reporter {
         }
     }
 
-    /// On a terminal, Ctrl-C clears the display and prints `what_stays` before it ends the process.
-    /// The job itself may end at any moment.
-    pub(super) fn explain_interrupt(&self, what_stays: impl Fn() -> String + Send + 'static) {
-        if let ProgressForm::Terminal(bar) = &self.form {
-            let bar = bar.clone();
-            signals::on_interrupt(move || {
+    /// The first signal asks `stop`. Before a signal ends the process, the display is cleared, and
+    /// `what_stays` is printed.
+    pub(super) fn stop_on_signal(
+        &self,
+        stop: &Stop,
+        what_stays: impl Fn() -> String + Send + 'static,
+    ) -> Stoppable {
+        let bar = match &self.form {
+            ProgressForm::Terminal(bar) => Some(bar.clone()),
+            _ => None,
+        };
+        let shown = bar.clone();
+        let begin = move || {
+            if let Some(bar) = &shown {
+                bar.println("stopping after the last finished layer; a second signal ends at once");
+            }
+        };
+        Stoppable::new(stop, begin, move || {
+            if let Some(bar) = &bar {
                 bar.finish_and_clear();
                 bar.set_draw_target(ProgressDrawTarget::hidden());
                 talk::line(what_stays());
-            });
-        }
+            } else {
+                talk::say(what_stays());
+            }
+        })
     }
 
     /// End the display, or write the last line. Returns the greatest memory that was measured.

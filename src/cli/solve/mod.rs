@@ -109,7 +109,8 @@ impl FromStr for WantedObjective {
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
-    let plan = args.resources.plan()?;
+    let stop = engine::Stop::default();
+    let plan = args.resources.plan()?.with_stop(stop.clone());
     let results = Results::new(args.csv.as_deref(), args.json)?;
     results.suit(&args.dir)?;
     let mut again: Vec<Objective> = Vec::new();
@@ -134,9 +135,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     store.forget(&again)?;
     let mut reporter = Reporter::of_solver(&plan, &store, &goals, args.quiet)?;
     let (dir, aims) = (args.dir.clone(), goals.clone());
-    reporter.explain_interrupt(move || last_words(&dir, &aims));
+    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &aims));
     let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
     let peak_memory = reporter.finish();
+    stoppable.end_after(&solved);
     solved?;
     let (solution, time) = (store.solution(), begin.elapsed());
     let summary = SolveSummary::new(solution, &goals, values, peak_memory, time)?;
@@ -171,10 +173,10 @@ fn goals(solution: &Solution, objectives: &[WantedObjective]) -> Result<Vec<Goal
     Ok(goals)
 }
 
-/// The message after Ctrl-C: how far the solution in `dir` has come.
+/// The message after a signal: how far the solution in `dir` has come.
 fn last_words(dir: &Path, goals: &[Goal]) -> String {
     let Ok(solution) = Solution::peek(dir) else {
-        return "stopped; the same command goes on".to_owned();
+        return "stopped: the same command resumes".to_owned();
     };
     let mut begun = Vec::new();
     for goal in goals {
@@ -188,9 +190,10 @@ fn last_words(dir: &Path, goals: &[Goal]) -> String {
         }
     }
     if begun.is_empty() {
-        "stopped before any layer was sealed; the same command begins again".to_owned()
+        "stopped: no values are kept; the same command begins again".to_owned()
     } else {
-        format!("stopped: {}; the same command goes on", begun.join(", "))
+        let kept = begun.join(", ");
+        format!("stopped: values are kept: {kept}; the same command resumes")
     }
 }
 
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_after_ctrl_c_names_the_solved_layers() {
+    fn the_message_after_a_signal_names_the_solved_layers() {
         let place = tempfile::tempdir().unwrap();
         let game = "2x2-32".parse().unwrap();
         let plan = Plan::new(64 << 20, 1).unwrap();
@@ -228,19 +231,23 @@ mod tests {
         let stays = || last_words(place.path(), &goals);
         assert_eq!(
             stays(),
-            "stopped before any layer was sealed; the same command begins again"
+            "stopped: no values are kept; the same command begins again"
         );
         for (at, last, expected) in [
             (
                 0,
                 20,
-                "stopped: score down to sum 20; the same command goes on",
+                "stopped: values are kept: score down to sum 20; the same command resumes",
             ),
-            (0, 4, "stopped: score is solved; the same command goes on"),
+            (
+                0,
+                4,
+                "stopped: values are kept: score is solved; the same command resumes",
+            ),
             (
                 1,
                 30,
-                "stopped: score is solved, 32 down to sum 30; the same command goes on",
+                "stopped: values are kept: score is solved, 32 down to sum 30; the same command resumes",
             ),
         ] {
             let mut store = SolutionStore::open(place.path()).unwrap();

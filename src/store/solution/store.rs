@@ -11,6 +11,7 @@ use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
 use crate::part::{Kind, Sealed};
+use crate::progress::Stop;
 use crate::store::file;
 use crate::store::files::{FileName, Named, PartName};
 use crate::store::manifest::Manifest;
@@ -168,10 +169,11 @@ impl SolutionStore {
 
     /// Check every block of the afterstates and of these goals' values against its checksum,
     /// on the threads of the caller's pool.
-    pub(crate) fn check_blocks(&self, goals: &[Goal]) -> Result<()> {
+    pub(crate) fn check_blocks(&self, goals: &[Goal], stop: &Stop) -> Result<()> {
         let solution = &self.solution;
         let parts: Vec<PartKey> = solution.run.parts(Kind::Afterstates).collect();
         parts.par_iter().try_for_each(|&key| {
+            stop.check()?;
             let part = solution.run.part(Kind::Afterstates, key)?;
             part.map_or(Ok(()), |part| part.check_blocks())?;
             goals.iter().try_for_each(|goal| {
