@@ -2,8 +2,8 @@
 //! value for each board, in blocks that begin at these boards.
 //!
 //! In these files a board is a number, and a part is a sorted list of numbers with a label. Checksums
-//! do not show whether the numbers are boards of the part. So the files of a run are also audited by
-//! the rules of the game, block by block as they are decoded.
+//! do not show whether the numbers are boards of the part. So the afterstates of a run, from which
+//! counts and values follow, are also audited by the rules of the game, as each block is decoded.
 //!
 //! # The part file, format version 1
 //!

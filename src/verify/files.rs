@@ -30,7 +30,7 @@ fn read_blocks<B: Default, T: Send>(
 
 /// Read a part on the threads of the current pool, and check it against the manifest.
 pub(super) fn verify_part(run: &Run, expected: &Expected, row: Row, watch: Watch) -> Result<()> {
-    let part = run.open_part(expected)?;
+    let part = run.open_part(expected)?.audited(run.game().rules())?;
     let (mut tally, mut fingerprint) = (Tally::default(), Fingerprint::default());
     for (of_block, sum) in read_blocks(part.blocks(), |boards, block| {
         let (tally, sum) = read_block(run, &part, block, boards)?;
@@ -80,7 +80,8 @@ fn check_totals(run: &Run, part: &Part, row: Row, tally: Tally, sum: Fingerprint
     Ok(())
 }
 
-/// Read a block, which audits its boards, and check that states are live. Counts distinct boards, labeled boards and empty cells.
+/// Read a block, which audits its boards, and check that states are live. Counts distinct boards,
+/// labeled boards and empty cells.
 fn read_block(
     run: &Run,
     part: &Part,
