@@ -6,7 +6,8 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{LayerPlan, Missing, Stage, Task};
+use super::plan::LayerPlan;
+use super::task::{Missing, Stage, Task};
 use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey, Tally};
 use crate::part::{Fingerprint, Kind, Label, Part, Sealed};
@@ -66,6 +67,9 @@ impl<'a> PlannedLayer<'a> {
         }
         if name != TaskDir::name(plan.sum, &plan) {
             let what = "its directory has the name of another plan".to_owned();
+            return Err(Error::Damaged { path, what });
+        }
+        if let Err(what) = plan.audit(run) {
             return Err(Error::Damaged { path, what });
         }
         Ok(Some(Self::new(run, name.to_owned(), plan, dir)))

@@ -38,13 +38,14 @@
 //!
 //! A layer of fewer candidates than a task is counted by the coordinator alone, with the engine.
 //!
-//! Reading order: `plan` (the tasks and their names), `layer` (receipts), `work` (the work of a
+//! Reading order: `task` (the tasks and their names), `plan`, `layer` (receipts), `work` (the work of a
 //! task), `sources` (its input), `seal`, then this file (the next steps of a run).
 
 mod layer;
 mod plan;
 mod seal;
 mod sources;
+mod task;
 mod work;
 
 use std::path::Path;
@@ -55,9 +56,10 @@ use crate::laws::Laws;
 use crate::store::{Run, Store};
 
 use layer::PlannedLayer;
+pub use plan::TASK;
 use plan::candidates_of_next;
-pub use plan::{Missing, Stage, TASK};
 use seal::Sealing;
+pub use task::{Missing, Stage};
 
 /// The next step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

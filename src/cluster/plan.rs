@@ -1,18 +1,16 @@
-//! The plan of a layer: the tasks into which it is cut, and their names.
+//! The plan of a layer: the tasks into which it is cut.
 //!
 //! Key idea: the plan follows from the sealed layers and from the size of a task. The number of
 //! candidates of a part is the number of empty cells that are spawned into. The distribution of a
 //! part hardly changes from layer to layer, so quantiles of the part before cut it evenly. The
 //! sealed files do not depend on the plan.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
+use super::task::{Stage, Task};
 use crate::counts::Row;
 use crate::engine::{Bounds, Frontier, codec};
-use crate::error::{Error, Result, TaskError};
+use crate::error::Result;
 use crate::game::{Exp, PartKey};
 use crate::part::{Kind, Part};
 use crate::store::{PROGRAM, Run};
@@ -65,6 +63,39 @@ impl LayerPlan {
             level,
             parts,
         })
+    }
+
+    /// Check that a plan which [follows](Self::follows) a run can be a plan for its next layer. The
+    /// sizes of its tasks are free.
+    ///
+    /// # Errors
+    ///
+    /// A text that names the wrong field.
+    pub(super) fn audit(&self, run: &Run) -> Result<(), String> {
+        if !(1..=22).contains(&self.level) {
+            return Err(format!("level: got {}", self.level));
+        }
+        if self.sum > run.game().sum_bound() {
+            return Err(format!("sum: got {}", self.sum));
+        }
+        let tiles = self.parts.iter().map(|part| part.max_tile);
+        if !tiles.eq(run.game().top().up_to().map(Exp::tile)) {
+            return Err("parts: expected one for each largest tile, in order".to_owned());
+        }
+        for part in &self.parts {
+            let tile = part.max_tile;
+            let max = part.max().expect("it is a tile of the game");
+            let most = candidates(run, PartKey { sum: self.sum, max }).max(1);
+            if part.shares as u64 > most {
+                return Err(format!("largest tile {tile}: shares: got {}", part.shares));
+            }
+            for cuts in [&part.states, &part.afterstates] {
+                if cuts.first() == Some(&0) || !cuts.is_sorted_by(|one, next| one < next) {
+                    return Err(format!("largest tile {tile}: first keys are not in order"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether the plan is for the next layer of a run.
@@ -210,186 +241,4 @@ pub(super) fn candidates_of_next(run: &Run) -> u64 {
     let keys = run.game().top().up_to().map(|max| PartKey { sum, max });
     keys.map(|key| candidates(run, key))
         .fold(0, u64::saturating_add)
-}
-
-/// A stage of a layer. Its tasks can run at once, when all tasks of the stage before are done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    /// Spawn into some of the afterstates.
-    Map,
-    /// Merge the states of a range from all maps, and move them.
-    Reduce,
-    /// Merge the afterstates of a range from all reduces.
-    Gather,
-    /// Cut a part into the files of the run.
-    Write,
-}
-
-impl Stage {
-    /// All stages, in order.
-    pub(super) const ALL: [Self; 4] = [Self::Map, Self::Reduce, Self::Gather, Self::Write];
-}
-
-/// The name of the stage in lower case.
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format!("{self:?}").to_lowercase())
-    }
-}
-
-/// The tasks of a stage that are not done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// Sum of the layer.
-    pub sum: u32,
-    /// The stage.
-    pub stage: Stage,
-    /// The names of the tasks, as [`run`](fn@super::run) takes them.
-    pub tasks: Vec<String>,
-    /// Number of tasks of the stage, including done tasks.
-    pub of: usize,
-}
-
-/// A task of a layer, for the part with largest tile `max`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Task {
-    pub(super) stage: Stage,
-    /// The kind of boards that the stage makes. A reduce also makes afterstates.
-    pub(super) kind: Kind,
-    pub(super) max: Exp,
-    /// The number of its map, range or file.
-    pub(super) number: usize,
-}
-
-/// The names of tasks by stage and kind.
-const NAMES: [(&str, Stage, Kind); 5] = [
-    ("map", Stage::Map, Kind::States),
-    ("reduce", Stage::Reduce, Kind::States),
-    ("gather", Stage::Gather, Kind::Afterstates),
-    ("write-states", Stage::Write, Kind::States),
-    ("write-afterstates", Stage::Write, Kind::Afterstates),
-];
-
-impl Task {
-    /// The first `tasks` tasks of a stage for a part.
-    pub(super) fn all(
-        stage: Stage,
-        kind: Kind,
-        max: Exp,
-        tasks: usize,
-    ) -> impl Iterator<Item = Self> {
-        (0..tasks).map(move |number| Self {
-            stage,
-            kind,
-            max,
-            number,
-        })
-    }
-
-    /// File name of the task's receipt.
-    pub(super) fn receipt(self) -> String {
-        format!("{self}.json")
-    }
-
-    /// File name of the boards that the task makes.
-    pub(super) fn boards(self, kind: Kind) -> String {
-        format!("{self}.{kind}")
-    }
-
-    /// File name of the afterstates that a reduce makes: with its `own` largest tile, or with the
-    /// next larger tile.
-    pub(super) fn afterstates(self, own: bool) -> String {
-        let merged = if own { "" } else { "merged." };
-        format!("{self}.{merged}{}", Kind::Afterstates)
-    }
-
-    /// The names of all files that the task may leave. The receipt comes first, because other files
-    /// are valid only with a receipt.
-    pub(super) fn files(self) -> [String; 4] {
-        [
-            self.receipt(),
-            self.boards(Kind::States),
-            self.afterstates(true),
-            self.afterstates(false),
-        ]
-    }
-}
-
-/// `map-00064-0003`, `write-states-00064-0003`.
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut names = NAMES.iter();
-        let name = names.find(|(_, stage, kind)| (*stage, *kind) == (self.stage, self.kind));
-        let (name, ..) = name.expect("each stage makes boards of these kinds");
-        write!(f, "{name}-{:05}-{:04}", self.max.tile(), self.number)
-    }
-}
-
-impl FromStr for Task {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let parsed = || {
-            let (rest, number) = text.rsplit_once('-')?;
-            let (name, tile) = rest.rsplit_once('-')?;
-            let &(_, stage, kind) = NAMES.iter().find(|(known, ..)| *known == name)?;
-            Some(Self {
-                stage,
-                kind,
-                max: Exp::of_tile(tile.parse().ok()?)?,
-                number: number.parse().ok()?,
-            })
-        };
-        // Numbers can be written in several ways, but a task has only one name.
-        let task = parsed().filter(|task| task.to_string() == text);
-        task.ok_or_else(|| TaskError::Unknown(text.to_owned()).into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn task_names_are_parsed_and_other_texts_are_refused() {
-        let max = Exp::of_tile(64).unwrap();
-        for (text, stage, kind, number) in [
-            ("map-00064-0003", Stage::Map, Kind::States, 3),
-            ("reduce-00064-12345", Stage::Reduce, Kind::States, 12345),
-            ("gather-00064-0000", Stage::Gather, Kind::Afterstates, 0),
-            ("write-states-00064-0010", Stage::Write, Kind::States, 10),
-            (
-                "write-afterstates-00064-0001",
-                Stage::Write,
-                Kind::Afterstates,
-                1,
-            ),
-        ] {
-            let task = Task {
-                stage,
-                kind,
-                max,
-                number,
-            };
-            assert_eq!(task.to_string(), text);
-            assert_eq!(text.parse::<Task>().unwrap(), task);
-        }
-        for other in [
-            "",
-            "map",
-            "map-00064",
-            "map-64-3",
-            "map-00063-0003",
-            "write-00064-0003",
-            "map-00064-0003.json",
-        ] {
-            assert!(
-                matches!(
-                    other.parse::<Task>(),
-                    Err(Error::Task(TaskError::Unknown(_)))
-                ),
-                "{other}"
-            );
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::layer::{PlannedLayer, total};
-use super::plan::Task;
+use super::task::Task;
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Exp, PartKey, Tally};

@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicU64;
 
 use super::layer::{PlannedLayer, Receipt, total};
-use super::plan::{Stage, Task};
 use super::sources::{BLOCK, KeyRange, PositionRange};
+use super::task::{Stage, Task};
 use crate::engine::{
     AsKeys, Candidates, CountAfterstates, ExpandStates, Frontier, Lists, MoveSink, OnlyList,
     PartOrder, Parts, Plan, Source, Visit, Workers, codec,

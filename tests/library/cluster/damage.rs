@@ -236,6 +236,70 @@ fn a_changed_plan_is_reported() {
     }
 }
 
+/// The checksum in the name of a plan's directory: of the plan without its format, spaces and lines.
+fn checksum_in_name(plan: &str) -> u32 {
+    let start = plan.find("\"program\"").unwrap();
+    let end = plan.find(",\n  \"crc32\"").unwrap();
+    let lines = plan[start..end].lines().map(str::trim);
+    let text = lines.collect::<String>().replace("\": ", "\":");
+    crc32fast::hash(format!("{{{text}}}").as_bytes())
+}
+
+/// Each forgery has the right checksums. A largest tile of 65536 once was a panic.
+#[test]
+fn a_plan_that_no_layer_can_have_is_refused() {
+    let (count, tasks, plan) = planned();
+    let good = fs::read_to_string(&plan).unwrap();
+    let (layer, crc) = layer_of(&tasks[0]).rsplit_once('-').unwrap();
+    assert_eq!(crc, format!("{:08x}", checksum_in_name(&good)));
+    fs::remove_dir_all(plan.parent().unwrap()).unwrap();
+    let tiles = "parts: expected one for each largest tile, in order";
+    for (from, to, what) in [
+        ("\"max_tile\": 8,", "\"max_tile\": 65536,", tiles),
+        ("\"max_tile\": 8,", "\"max_tile\": 4,", tiles),
+        ("\"max_tile\": 8,", "\"max_tile\": 7,", tiles),
+        ("\"level\": 4,", "\"level\": 23,", "level: got 23"),
+        ("\"level\": 4,", "\"level\": 0,", "level: got 0"),
+        (
+            "\"shares\": 2",
+            "\"shares\": 99999999999",
+            "shares: got 99999999999",
+        ),
+        (
+            "\"states\": [\n",
+            "\"states\": [\n        9999999999,\n",
+            "not in order",
+        ),
+        (
+            "\"states\": [\n",
+            "\"states\": [\n        0,\n",
+            "not in order",
+        ),
+    ] {
+        let text = good.replacen(from, to, 1);
+        assert!(text != good, "{from}");
+        let forged = format!("{layer}-{:08x}", checksum_in_name(&text));
+        let dir = count.dir().join(&forged);
+        let mut bytes = text.into_bytes();
+        seal_manifest(&mut bytes);
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("plan.json"), bytes).unwrap();
+        let task = format!("{forged}/map-00008-0000");
+        for found in [
+            count.next().err(),
+            count.run(&task).err(),
+            count.seal().err(),
+        ] {
+            let said = found.unwrap().to_string();
+            let named = said.contains("plan.json: damaged: ") && said.contains(what);
+            assert!(named, "{said}");
+        }
+        fs::remove_dir_all(dir).unwrap();
+    }
+    count.finish();
+    count.expect_the_files_of_one_machine();
+}
+
 #[test]
 fn a_damaged_plan_is_reported() {
     let (count, tasks, plan) = planned();
