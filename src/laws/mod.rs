@@ -286,6 +286,19 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_wins_with_one_tile_of_half_the_winning_tile_breaks_a_law() {
+        let rows = table(TABLE).rows().to_vec();
+        let early = |row: &Row| row.max_tile == 16 && row.moves > 0 && row.sum < 34;
+        let early: Vec<usize> = (0..rows.len()).filter(|&at| early(&rows[at])).collect();
+        assert!(early.len() > 5);
+        for at in early {
+            let error = judge(&with(|rows| rows[at].wins = 1)).unwrap_err();
+            let law = "1 moves win: two tiles 16 need a sum of at least 34";
+            assert!(error.to_string().contains(law), "{error}");
+        }
+    }
+
+    #[test]
     fn rows_lost_repeated_or_out_of_place_break_a_law() {
         let rows = table(TABLE).rows().len();
         for at in 0..rows {

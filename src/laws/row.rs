@@ -116,7 +116,16 @@ impl Laws {
         let winning = self.game.max() == Some(2 * row.max_tile);
         let moves_win = || format!("{wins} of {moves} moves win");
         judged.law(&[Moves, Wins], wins <= moves, moves_win)?;
-        judged.law(&[Wins], wins == 0 || winning, moves_win)
+        judged.law(&[Wins], wins == 0 || winning, moves_win)?;
+        // A state with two tiles of half the winning tile also holds the tile spawned last, unless it
+        // is one of two 4s.
+        let least = 2 * row.max_tile + if row.max_tile > 4 { 2 } else { 0 };
+        judged.law(&[Wins], wins == 0 || row.sum >= least, || {
+            format!(
+                "{wins} moves win: two tiles {} need a sum of at least {least}",
+                row.max_tile
+            )
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use super::contents::About;
 use super::planes::ValueDecoder;
 use super::reader::{Part, ValueColumn};
 use crate::error::{Error, Result};
+use crate::game::Objective;
 
 impl ValueColumn {
     /// The objective and precision of the values, and their afterstates.
@@ -39,7 +40,15 @@ impl ValueColumn {
         decoder: &mut ValueDecoder,
         out: &mut Vec<u32>,
     ) -> Result<()> {
-        self.decode(block, |payload| decoder.decode(payload, out))
+        let from = out.len();
+        self.decode(block, |payload| decoder.decode(payload, out))?;
+        let about = self.contents;
+        let certain = 1u64 << about.fraction;
+        let chances = matches!(about.objective, Objective::Tile(_));
+        if chances && out[from..].iter().any(|&value| u64::from(value) > certain) {
+            return Err(self.damaged(block, "a chance above 1"));
+        }
+        Ok(())
     }
 }
 
@@ -73,7 +82,7 @@ mod tests {
                 },
             },
             objective,
-            fraction: 17,
+            fraction: 28,
             keys: fingerprint(keys),
         }
     }

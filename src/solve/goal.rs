@@ -1,9 +1,8 @@
 //! The goals for which a run can be solved, and the bits of their values.
 
-use crate::counts::Row;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::Objective;
-use crate::store::{Goal, Rounding, Run, Solution};
+use crate::store::{Goal, Rounding, Run, Solution, fits, greatest, most_bits};
 
 /// The goal for an objective: its values have `fraction` bits after the binary point, or the most
 /// that fit 32 bits. No value of the game can then overflow.
@@ -88,57 +87,6 @@ pub(crate) fn names(goals: &[Goal]) -> String {
         .map(|goal| goal.objective.to_string())
         .collect();
     names.join(",")
-}
-
-/// Check that no value of a goal can overflow. The goal may come from a forged file.
-pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
-    let (objective, fraction) = (goal.objective, goal.fraction);
-    let most = most_bits(greatest(run, objective)?);
-    if fraction <= most {
-        return Ok(());
-    }
-    Err(refused(format!(
-        "for {objective}:{fraction}: the values of this game leave room for {most} bits after the binary point: \
-         give {most} or less, or no number for the most that fit"
-    )))
-}
-
-/// The most bits after the binary point for values up to `greatest`.
-fn most_bits(greatest: u32) -> u32 {
-    (u32::MAX / greatest).ilog2()
-}
-
-/// The greatest value that a game can have.
-fn greatest(run: &Run, objective: Objective) -> Result<u32> {
-    let table = run.table();
-    let rows = table.rows();
-    let exp = |row: &Row| row.key().map_or(1, |key| u32::from(key.max.get()));
-    let win = run.game().win();
-    match objective {
-        // A tile 2^k scores k - 1 for each unit of its sum.
-        Objective::Score => {
-            let score = |row: &Row| match row {
-                _ if row.wins > 0 => row.sum.saturating_mul(u32::from(win.get()) - 1),
-                _ if row.dead > 0 => row.sum.saturating_mul(exp(row) - 1),
-                _ => 0,
-            };
-            Ok(rows.iter().map(score).max().unwrap_or(0).max(1))
-        }
-        // The sum grows by at least 2 between two moves.
-        Objective::Moves => Ok(rows.last().map_or(0, |row| row.sum / 2).max(1)),
-        Objective::Tile(tile) => {
-            let wins = rows.iter().any(|row| row.wins > 0);
-            let largest = rows.iter().map(|row| row.max_tile).max().unwrap_or(0);
-            let largest = if wins { win.tile() } else { largest };
-            if tile.tile() > largest {
-                let tile = tile.tile();
-                return Err(refused(format!(
-                    "for {tile}: no game of this run reaches it: the largest tile is {largest}"
-                )));
-            }
-            Ok(1)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,12 +6,11 @@
 //! afterstates, and large layers of 4x4 to 32 had one for 7. The estimate is one for 2 afterstates.
 
 use super::expand::MOST_GOALS;
-use super::goal;
 use super::index::{GROUP_BYTES, Index, RECORD_BYTES};
 use super::rank::RankTables;
 use crate::engine::Plan;
 use crate::error::{Result, SolvingError};
-use crate::store::{Goal, Run, Solution};
+use crate::store::{self, Goal, Run, Solution};
 
 /// A pass over the layers, from the last to the first, for goals that are solved together.
 #[derive(Clone, Debug)]
@@ -35,7 +34,7 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
     let run = solution.run();
     let mut left: Vec<(u32, Goal)> = Vec::new();
     for &goal in goals {
-        goal::fits(run, goal)?;
+        store::fits(run, goal)?;
         let solved = solution.reached(goal)?;
         if solved > 4 {
             left.push((solved, goal));

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::goal::fits;
 use super::layer::columns;
 use super::payoff::Payoff;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
-use crate::store::{Goal, Lookup, Run, Solution};
+use crate::store::{Goal, Lookup, Run, Solution, fits};
 use crate::witness::{Predecessors, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,

@@ -65,6 +65,7 @@ pub(crate) use manifest::{Expected, PROGRAM};
 use manifest::{SealedAfterstates, SealedPart};
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
+pub(crate) use solution::{fits, greatest, most_bits};
 pub(crate) use spill::Spill;
 pub(crate) use task_dir::{Attempt, TaskDir};
 pub(crate) use writer::Writer;

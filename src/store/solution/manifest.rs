@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Goal;
+use super::{Goal, fits};
 use crate::error::{Result, SolvingError};
 use crate::game::{Exp, Game, Objective, PartKey};
 use crate::part::{Fingerprint, Kind, Sealed};
@@ -185,13 +185,14 @@ impl SolutionManifest {
         })?;
         let table = run.table();
         for answer in &self.answers {
-            let Goal {
-                objective: name,
-                fraction,
-                ..
-            } = answer.goal;
-            check(fraction < u32::BITS, || {
-                format!("answers: {name}: fraction: got {fraction}")
+            let (name, solved) = (answer.goal.objective, answer.solved_sum);
+            fits(run, answer.goal).map_err(|error| format!("answers: {error}"))?;
+            let most = run.last_afterstates() + 2;
+            let is_sum = (4..=most).contains(&solved) && solved.is_multiple_of(2);
+            check(is_sum, || {
+                format!(
+                    "answers: {name}: solved_sum: expected an even sum from 4 to {most}, got {solved}"
+                )
             })?;
             let rows = table.rows().iter();
             let mut solved: Vec<_> = rows
@@ -216,10 +217,10 @@ impl SolutionManifest {
                 })?;
             }
         }
-        let in_order = self
-            .answers
-            .is_sorted_by_key(|answer| answer.goal.objective);
-        check(in_order, || "answers: not in order".to_owned())
+        let names = self.answers.iter().map(|answer| answer.goal.objective);
+        check(names.is_sorted_by(|one, next| one < next), || {
+            "answers: not in order, or an objective twice".to_owned()
+        })
     }
 }
 

@@ -42,6 +42,7 @@
 //! [`Solution`] reads a solution; [`SolutionStore`] writes it.
 
 mod manifest;
+mod precision;
 mod store;
 
 use std::fmt;
@@ -50,6 +51,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use manifest::{SealedValues, SolutionManifest, SolvedGoal};
+pub(crate) use precision::{fits, greatest, most_bits};
 pub use store::SolutionStore;
 
 use super::files::{FileName, PartName};

@@ -9,7 +9,7 @@ use enum48::engine::{self, Silent};
 use enum48::internals::{Block, Encoder, PartWriter, Sealed, ValueEncoder};
 use enum48::part::{Part, ValueColumn, fingerprint};
 use enum48::solve::Values;
-use enum48::store::{Rounding, Run};
+use enum48::store::{Rounding, Run, Solution};
 use enum48::verify::{self, deep};
 use enum48::{Error, Game, SolvingError};
 use rayon::ThreadPool;
@@ -140,6 +140,76 @@ fn unlisted_values_are_reported_and_later_deleted() {
     assert!(files(victim.dir()) == before);
 }
 
+/// Each forgery has the right checksum.
+#[test]
+fn a_solution_of_impossible_goals_is_refused_by_every_reader() {
+    let victim = victim();
+    let path = victim.dir().join("solution.json");
+    let good = fs::read_to_string(&path).unwrap();
+    let last = "\"solved_sum\": 4,";
+    let twice = good.replacen("\"objective\": \"16\"", "\"objective\": \"score\"", 1);
+    let forged = |from: &str, to: &str| good.replacen(from, to, 1);
+    for (text, what) in [
+        (
+            twice.replacen("\"fraction\": 31", "\"fraction\": 24", 1),
+            "an objective twice",
+        ),
+        (
+            forged("\"fraction\": 24", "\"fraction\": 25"),
+            "leave room for 24 bits",
+        ),
+        (
+            forged("\"fraction\": 24", "\"fraction\": 32"),
+            "leave room for 24 bits",
+        ),
+        (
+            forged("\"fraction\": 31", "\"fraction\": 4294967295"),
+            "leave room for 31 bits",
+        ),
+        (
+            forged("\"objective\": \"16\"", "\"objective\": \"64\""),
+            "no game of this run reaches it",
+        ),
+        (
+            forged(last, "\"solved_sum\": 3,"),
+            "solved_sum: expected an even sum from 4 to 38, got 3",
+        ),
+        (
+            forged(last, "\"solved_sum\": 5,"),
+            "solved_sum: expected an even sum",
+        ),
+        (
+            forged(last, "\"solved_sum\": 0,"),
+            "solved_sum: expected an even sum",
+        ),
+        (
+            forged(last, "\"solved_sum\": 40,"),
+            "solved_sum: expected an even sum",
+        ),
+        (
+            forged(last, "\"solved_sum\": 4294967294,"),
+            "solved_sum: expected an even sum",
+        ),
+    ] {
+        assert!(text != good, "{what}");
+        let mut bytes = text.into_bytes();
+        seal_manifest(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+        victim.suffers("solution.json", what);
+        for opened in [
+            Solution::open(victim.dir()).err(),
+            Solution::peek(victim.dir()).err(),
+        ] {
+            let said = opened.unwrap().to_string();
+            assert!(
+                said.contains("solution.json: not the solution of this run"),
+                "{said}"
+            );
+            assert!(said.contains(what), "{said}");
+        }
+    }
+}
+
 /// Replaces the size and the fingerprint of a file in a manifest, and corrects its checksum.
 fn reseal(manifest: &Path, old: &str, new: Sealed) {
     let text = fs::read_to_string(manifest).unwrap();
@@ -206,7 +276,14 @@ fn only_deep_verification_finds_a_value_off_by_one() {
                 let mut values = good.clone();
                 values[at] = values[at].wrapping_add(off);
                 forge_values(&victim.dir().join(&file), &keys, &values);
-                assert!(victim.findings().is_empty(), "its checksums fit");
+                let found = victim.findings();
+                // A chance has 31 bits after the binary point.
+                if name != "score" && values[at] > 1 << 31 {
+                    let said = found[0].to_string();
+                    assert!(said.contains("block 0: a chance above 1"), "{said}");
+                    continue;
+                }
+                assert!(found.is_empty(), "its checksums fit");
                 let found = victim.deep_findings(1 << 30);
                 let said = found[0].to_string();
                 let board = format!("block 0: the value of {:#x} is ", keys[at]);
