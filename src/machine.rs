@@ -92,12 +92,6 @@ pub(crate) fn raise_open_files() {
     let _ = rlimit::increase_nofile_limit(u64::MAX);
 }
 
-/// Bytes that can still be written to a directory; `None` if the system does not tell.
-#[cfg(feature = "cli")]
-pub(crate) fn free_space(dir: &Path) -> Option<u64> {
-    fs4::available_space(dir).ok()
-}
-
 /// The least memory limit of this process's control groups in bytes; `None` if nothing limits them.
 /// `root` is the directory above `/proc` and the mount points.
 ///

@@ -28,7 +28,7 @@ fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
             // A failed write does not change the exit code.
             let _ = writeln!(
                 io::stderr(),
-                "enum48: memory: cannot allocate {bytes} bytes: sealed layers are kept: give less --memory or \
+                "enum48: memory: cannot allocate {bytes} bytes: give less --memory or \
                  fewer --threads, then give the same command again"
             );
             process::exit(2)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
@@ -77,11 +77,17 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let choice = Choice::new(store.run(), &plan, until)?;
     let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
     let last = choice.last();
-    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, last));
+    let stoppable =
+        reporter.stop_on_signal(&stop, move || format!("stopped: {}", kept(&dir, last)));
     let counted = engine::count(&mut store, &plan, until, &mut reporter);
     let peak_memory = reporter.finish();
     stoppable.end_after(&counted);
-    counted?;
+    match counted {
+        Err(error) if error.is_lack_of_space() => {
+            bail!("{error}: {}", kept(store.run().dir(), last))
+        }
+        counted => counted?,
+    }
 
     let run = store.run();
     results.write_csv(|to| Ok(run.table().until(until).write_csv(to)?))?;
@@ -95,20 +101,20 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     })
 }
 
-/// The message after a signal: which layers of the count in `dir` are kept. `last` is the sum of the
-/// last layer to count.
-fn last_words(dir: &Path, last: u32) -> String {
+/// Which layers of the count in `dir` are kept, and where the next start begins. `last` is the sum of
+/// the last layer to count.
+fn kept(dir: &Path, last: u32) -> String {
     let run = Run::peek(dir).ok();
     let Some((complete, sum)) = run.map(|run| (run.complete(), run.sealed_sum())) else {
-        return "stopped: the same command resumes".to_owned();
+        return "the same command resumes".to_owned();
     };
     match sum {
-        ..4 => "stopped: no layer is kept; the same command begins again".to_owned(),
+        ..4 => "no layer is kept; the same command begins again".to_owned(),
         _ if complete || sum >= last => {
-            "stopped: all layers are kept; the same command prints the summary".to_owned()
+            "all layers are kept; the same command prints the summary".to_owned()
         }
         _ => format!(
-            "stopped: layers up to sum {sum} are kept; the same command resumes at sum {}",
+            "layers up to sum {sum} are kept; the same command resumes at sum {}",
             sum + 2
         ),
     }
@@ -123,19 +129,19 @@ mod tests {
     #[test]
     fn the_message_after_a_signal_names_the_kept_layers() {
         let place = tempfile::tempdir().unwrap();
-        let said = |last| last_words(place.path(), last);
+        let said = |last| kept(place.path(), last);
         let game = "2x2-32".parse().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
-        let none = "stopped: no layer is kept; the same command begins again";
+        let none = "no layer is kept; the same command begins again";
         assert_eq!(said(u32::MAX), none);
         let plan = Plan::new(64 << 20, 1).unwrap();
         let mut count = |until| engine::count(&mut store, &plan, until, &mut Silent).unwrap();
         count(Some(20));
         assert_eq!(
             said(22),
-            "stopped: layers up to sum 20 are kept; the same command resumes at sum 22"
+            "layers up to sum 20 are kept; the same command resumes at sum 22"
         );
-        let all = "stopped: all layers are kept; the same command prints the summary";
+        let all = "all layers are kept; the same command prints the summary";
         assert_eq!(said(20), all);
         count(None);
         assert_eq!(said(u32::MAX), all);

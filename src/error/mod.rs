@@ -128,9 +128,7 @@ pub enum Error {
     },
 
     /// zstd has too little memory.
-    #[error(
-        "zstd: {0}: sealed layers are kept: give less --memory or fewer --threads, then give the same command again"
-    )]
+    #[error("zstd: {0}: give less --memory or fewer --threads, then give the same command again")]
     Zstd(#[source] io::Error),
 
     /// The system refused an operation on a file.
@@ -383,10 +381,16 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a disk or a quota is full.
+    /// Whether a disk or a quota is full, or a file is larger than allowed.
     pub(crate) fn is_lack_of_space(&self) -> bool {
-        use io::ErrorKind::{QuotaExceeded, StorageFull};
-        matches!(self, Self::Io { cause, .. } if matches!(cause.kind(), StorageFull | QuotaExceeded))
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { cause, .. }
+            if matches!(cause.kind(), StorageFull | QuotaExceeded | FileTooLarge))
+    }
+
+    /// Whether the layers before the layer under way can be sealed.
+    pub(crate) fn is_stop_or_lack_of_space(&self) -> bool {
+        matches!(self, Self::Stopped) || self.is_lack_of_space()
     }
 
     /// Turn "not found" into [`Error::Missing`].

@@ -82,10 +82,10 @@ pub(super) fn anew(path: &Path) -> &'static str {
 pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {
         (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            ": sealed layers are kept: make space, then give the same command again"
+            ": make space, then give the same command again"
         }
         (_, io::ErrorKind::FileTooLarge) => {
-            ": sealed layers are kept: raise the limit on file sizes, then give the same command again"
+            ": raise the limit on file sizes, then give the same command again"
         }
         (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             ": give a place that can be read and written"
@@ -94,7 +94,7 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
             ": give the path of a directory"
         }
         (_, io::ErrorKind::OutOfMemory) => {
-            ": sealed layers are kept: give less --memory or fewer --threads, then give the same command again"
+            ": give less --memory or fewer --threads, then give the same command again"
         }
         ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
         _ if TOO_MANY_OPEN.contains(&cause.raw_os_error()) => {

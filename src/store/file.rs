@@ -87,6 +87,11 @@ pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     Ok(())
 }
 
+/// Bytes that can still be written to a directory; `None` if the system does not tell.
+pub(crate) fn free_space(dir: &Path) -> Option<u64> {
+    fs4::available_space(dir).ok()
+}
+
 /// Create a file without a name in `dir`, for reading and writing. The system deletes it when it is
 /// closed.
 pub(crate) fn spill(dir: &Path) -> Result<File> {

@@ -52,7 +52,7 @@ use crate::game::PartKey;
 use crate::part::{Kind, Sealed};
 
 #[cfg(feature = "cli")]
-pub(crate) use file::{Replacement, Sink, clear, parent};
+pub(crate) use file::{Replacement, Sink, clear, free_space, parent};
 use files::PartName;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
@@ -62,7 +62,8 @@ pub use lookup::Lookup;
 pub(crate) use lookup::room;
 pub(crate) use lookup::{by_block, lower_bound};
 pub(crate) use manifest::{Expected, PROGRAM};
-use manifest::{SealedAfterstates, SealedPart};
+use manifest::{Manifest, SealedAfterstates, SealedPart};
+use outbox::Outbox;
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use solution::{fits, greatest, most_bits};
@@ -181,7 +182,27 @@ impl Store {
 
     /// Delete the files of unfinished layers, and commit the layers before them.
     pub(crate) fn abandon(&mut self) -> Result<()> {
-        self.run.outbox.abandon(&self.run.manifest)
+        let abandoned = self.run.outbox.abandon(&self.run.manifest);
+        if abandoned.is_err() {
+            // No manifest names the files of a failed commit.
+            let dir = self.run.dir();
+            if let Some(manifest) = Manifest::load(dir)? {
+                self.run.outbox = Outbox::new(dir);
+                self.run.manifest = manifest;
+                self.remove_orphans()?;
+            }
+        }
+        abandoned
+    }
+
+    /// Commit the sealed layers.
+    pub(crate) fn commit(&mut self) -> Result<()> {
+        self.run.outbox.commit(&self.run.manifest)
+    }
+
+    /// Bytes that can still be written to the directory; `None` if the system does not tell.
+    pub(crate) fn free_space(&self) -> Option<u64> {
+        file::free_space(self.run.dir())
     }
 
     /// Drop the afterstates that the run does not keep.

@@ -169,7 +169,7 @@ impl Store {
     }
 
     /// Delete the files that the manifest does not name.
-    fn remove_orphans(&mut self) -> Result<()> {
+    pub(super) fn remove_orphans(&mut self) -> Result<()> {
         let Run {
             manifest, outbox, ..
         } = &self.run;

@@ -226,3 +226,35 @@ rm -f small/run/lock whole/lock; diff -r small/run whole
         );
     }
 }
+
+#[test]
+fn bits_on_a_full_disk_keep_the_counted_layers_and_say_so() {
+    let count = "$enum48 --size 4 --max 16 --until 44 --engine bits --keep last --threads 2 --memory 1G --quiet";
+    // The last layer takes 400 KiB, and the first manifest 60 KiB.
+    for (size, kept) in [
+        (
+            "330k",
+            "layers up to sum 42 are kept; the same command resumes at sum 44",
+        ),
+        ("40k", "no layer is kept; the same command begins again"),
+    ] {
+        let script = format!(
+            "mkdir small; mount -t tmpfs -o size={size} none small
+{count} --dir small/run 2> said && exit 3
+cat said >&2; ls small/run | grep tmp && exit 4
+mount -o remount,size=9m small
+{count} --dir small/run > out; {count} --dir whole > out
+diff -r small/run whole >&2
+$enum48 states small/run -o /dev/full 2>> said && exit 5
+grep 'sealed layers' said && exit 6
+true
+"
+        );
+        if let Some(output) = with_mounts(&place(), &script) {
+            let said = stderr(&output);
+            assert!(output.status.success(), "{size}: {} {said}", output.status);
+            assert!(said.trim_end().ends_with(kept), "{size}: {said}");
+            assert_eq!(said.lines().count(), 1, "{size}: {said}");
+        }
+    }
+}

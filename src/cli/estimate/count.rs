@@ -16,8 +16,8 @@ use crate::cli::units;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::estimate::{Costs, Forecast, Range};
 use crate::game::Game;
-use crate::machine;
 use crate::part::Kind;
+use crate::store;
 use crate::store::{Keep, Run, Store};
 
 /// The time of a count is known up to these factors, if its states are.
@@ -188,7 +188,7 @@ impl CountEstimate {
             disk_low: known(disk_states.low, exact),
             disk_high: known(disk_states.high, exact),
             disk_keep_last: known(keep_last, false),
-            disk_free: machine::free_space(existing(dir)),
+            disk_free: store::free_space(existing(dir)),
             memory: known(memory, false),
             states_per_second: known(left / seconds.middle().max(1e-9), false),
             seconds_low: units::rounded(seconds.low),

@@ -19,10 +19,10 @@ use crate::counts::Table;
 use crate::engine::Plan;
 use crate::estimate::{Costs, LayerWork, Range};
 use crate::game::{Game, Objective};
-use crate::machine;
 use crate::part::Kind;
 use crate::solve::names;
 use crate::solve::{self, Pass, passes};
+use crate::store;
 use crate::store::{Goal, Solution, SolutionStore, parent};
 
 /// The time of all layers is known up to these factors.
@@ -156,7 +156,7 @@ impl SolveEstimate {
             disk_so_far: so_far,
             disk_low: known(disk.low, exact),
             disk_high: known(disk.high, exact),
-            disk_free: machine::free_space(run.dir()),
+            disk_free: store::free_space(run.dir()),
             afterstates_per_second: known(afterstates as f64 / seconds.middle().max(1e-9), false),
             seconds_low: units::rounded(seconds.low),
             seconds_high: units::rounded(seconds.high),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
 
-use crate::machine;
+use crate::{machine, store};
 
 /// Least time between two measurements of memory, and two changes of the display.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -66,7 +66,7 @@ impl Disk {
     /// A warning if the layer of `sum`, the next one, may not fit.
     pub(super) fn warning(&mut self, sum: u32) -> Option<String> {
         let needed = forecast(self.last_two);
-        let free = machine::free_space(&self.dir).unwrap_or(u64::MAX);
+        let free = store::free_space(&self.dir).unwrap_or(u64::MAX);
         let short = free < needed;
         let first = short && !self.warned;
         self.warned = short;

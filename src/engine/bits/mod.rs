@@ -124,6 +124,7 @@ mod sweep;
 mod symmetry;
 mod turn;
 
+use std::mem;
 use std::time::{Duration, Instant};
 
 use super::Counter;
@@ -134,7 +135,7 @@ use super::plan::Plan;
 use super::visit::{CountAfterstates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::game::{Game, PartKey, max_exp};
 use crate::laws;
 use crate::part::Kind;
@@ -153,6 +154,12 @@ pub(crate) const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 /// Write a frontier only after counting has taken this many times as long as the last write.
 const TIMES_FRONTIER: u32 = 3;
 
+/// Bytes on disk to expect for an afterstate, for a file beside its afterstates, and for the manifest
+/// and the table.
+const AFTERSTATE_BYTES: f64 = 3.0;
+const FILE_BYTES: u64 = 4 << 10;
+const TABLE_BYTES: u64 = 192 << 10;
+
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written as lists, from which either engine can resume.
 pub(crate) struct Bits<'a> {
@@ -162,6 +169,8 @@ pub(crate) struct Bits<'a> {
     parts: Parts<'a>,
     /// The plan for everything but matrices.
     plan: Plan,
+    /// Whether the next layer begins with a commit, because it may fill the disk.
+    commits: bool,
     /// Time of the last write of a frontier.
     frontier_took: Duration,
 }
@@ -173,6 +182,9 @@ impl Counter for Bits<'_> {
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<Vec<CountedLayer>> {
+        if mem::take(&mut self.commits) {
+            store.commit()?;
+        }
         let begun = Instant::now();
         let sealed = store.run().sealed_sum();
         let mut before = [sealed - 2, sealed].map(|sum| store.run().rows(sum));
@@ -183,7 +195,9 @@ impl Counter for Bits<'_> {
             let keep = store.run().keep();
             let listed = layer.sum == last || keep.states();
             let found = match self.count_whole(&mut layer, listed, store, progress) {
-                Err(Error::Stopped) if !layers.is_empty() => {
+                Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
+                    self.parts = Parts::new(&self.plan, self.workers);
+                    self.commits = true;
                     store.drop_from(layer.sum)?;
                     self.write_frontier(&mut layers, store, progress)?;
                     return Ok(layers);
@@ -205,7 +219,9 @@ impl Counter for Bits<'_> {
             self.add_candidates(&mut layer, &before);
             self.workers.finish(|| self.sweep.advance())?;
             let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
-            let enough = begun.elapsed() >= interval || layer.sum == last || progress.stop();
+            self.commits = is_space_short(&before, layer.bytes, store);
+            let enough =
+                begun.elapsed() >= interval || layer.sum == last || progress.stop() || self.commits;
             let (ends, seals) = (layer.last, enough || keep.afterstates());
             layers.push(layer);
             if seals && !ends {
@@ -239,6 +255,7 @@ impl<'a> Bits<'a> {
             sweep,
             parts: Parts::new(plan, workers),
             plan: plan.clone(),
+            commits: false,
             frontier_took: Duration::ZERO,
         })
     }
@@ -365,6 +382,23 @@ impl<'a> Bits<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether the frontier after a layer fits the disk, but perhaps not the frontier after the next
+/// layer. `before` are the rows of the two layers before it, and `states` the bytes of its states.
+fn is_space_short(before: &[Vec<Row>; 2], states: u64, store: &Store) -> bool {
+    let [older, newer] = before.each_ref().map(|rows| {
+        let afterstates: u64 = rows.iter().map(|row| row.afterstates).sum();
+        afterstates as f64
+    });
+    let growth = (newer / older.max(1.0)).min(4.0);
+    let files = 2 * before[1].len() as u64 * FILE_BYTES;
+    let bytes = |newer: f64| (newer * (1.0 + growth) * AFTERSTATE_BYTES) as u64 + files;
+    store.free_space().is_some_and(|free| {
+        let free = free.saturating_sub(TABLE_BYTES);
+        // The estimate is rough, so the next frontier counts twice.
+        bytes(newer) <= free && free < 2 * (bytes(newer * growth) + states)
+    })
 }
 
 /// The orders for the parts of a layer.
