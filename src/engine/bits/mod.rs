@@ -146,6 +146,7 @@ use census::{afterstates, compare_afterstates, states_row};
 use listing::{Listing, RowSource};
 use pair::PairCounts;
 pub(crate) use sizes::Sizes;
+use sizes::is_space_short;
 use sweep::Sweep;
 
 /// The least time between two frontiers on disk.
@@ -153,12 +154,6 @@ pub(crate) const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 
 /// Write a frontier only after counting has taken this many times as long as the last write.
 const TIMES_FRONTIER: u32 = 3;
-
-/// Bytes on disk to expect for an afterstate, for a file beside its afterstates, and for the manifest
-/// and the table.
-const AFTERSTATE_BYTES: f64 = 3.0;
-const FILE_BYTES: u64 = 4 << 10;
-const TABLE_BYTES: u64 = 192 << 10;
 
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written as lists, from which either engine can resume.
@@ -382,23 +377,6 @@ impl<'a> Bits<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether the frontier after a layer fits the disk, but perhaps not the frontier after the next
-/// layer. `before` are the rows of the two layers before it, and `states` the bytes of its states.
-fn is_space_short(before: &[Vec<Row>; 2], states: u64, store: &Store) -> bool {
-    let [older, newer] = before.each_ref().map(|rows| {
-        let afterstates: u64 = rows.iter().map(|row| row.afterstates).sum();
-        afterstates as f64
-    });
-    let growth = (newer / older.max(1.0)).min(4.0);
-    let files = 2 * before[1].len() as u64 * FILE_BYTES;
-    let bytes = |newer: f64| (newer * (1.0 + growth) * AFTERSTATE_BYTES) as u64 + files;
-    store.free_space().is_some_and(|free| {
-        let free = free.saturating_sub(TABLE_BYTES);
-        // The estimate is rough, so the next frontier counts twice.
-        bytes(newer) <= free && free < 2 * (bytes(newer * growth) + states)
-    })
 }
 
 /// The orders for the parts of a layer.

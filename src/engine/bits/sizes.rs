@@ -1,11 +1,14 @@
-//! The memory that matrices need, computed before any matrix is made.
+//! The memory that matrices need, computed before any matrix is made, and the disk space for a
+//! frontier.
 //!
 //! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves
 //! of weight w, and a product combines cells, columns or rows.
 
 use super::kernels::{BitLine, LINE};
+use crate::counts::Row;
 use crate::engine::plan::Plan;
 use crate::game::Game;
+use crate::store::Store;
 
 /// Greatest weight of a half that is considered. No memory holds the tables of heavier halves.
 const HEAVIEST: usize = 1 << 12;
@@ -16,6 +19,12 @@ const TABLES: u64 = 96;
 /// Bits of masks per half, for each exponent and for each pair of exponents.
 const MASKS_OF_EXPONENT: u64 = 9;
 const MASKS_OF_PAIR: u64 = 5;
+
+/// Bytes on disk to expect for an afterstate, for a file beside its afterstates, and for the manifest
+/// and the table.
+const AFTERSTATE_BYTES: f64 = 3.0;
+const FILE_BYTES: u64 = 4 << 10;
+const TABLE_BYTES: u64 = 192 << 10;
 
 /// Numbers of halves of each kind, by weight.
 pub(crate) struct Sizes {
@@ -142,6 +151,23 @@ fn multiply(a: &[u64], by: &[&[(usize, u64)]]) -> Vec<u64> {
 fn terms(polynomial: &[u64]) -> Vec<(usize, u64)> {
     let terms = polynomial.iter().copied().enumerate();
     terms.filter(|&(_, count)| count > 0).collect()
+}
+
+/// Whether the frontier after a layer fits the disk, but perhaps not the frontier after the next
+/// layer. `before` are the rows of the two layers before it, and `states` the bytes of its states.
+pub(super) fn is_space_short(before: &[Vec<Row>; 2], states: u64, store: &Store) -> bool {
+    let [older, newer] = before.each_ref().map(|rows| {
+        let afterstates: u64 = rows.iter().map(|row| row.afterstates).sum();
+        afterstates as f64
+    });
+    let growth = (newer / older.max(1.0)).min(4.0);
+    let files = 2 * before[1].len() as u64 * FILE_BYTES;
+    let bytes = |newer: f64| (newer * (1.0 + growth) * AFTERSTATE_BYTES) as u64 + files;
+    store.free_space().is_some_and(|free| {
+        let free = free.saturating_sub(TABLE_BYTES);
+        // The estimate is rough, so the next frontier counts twice.
+        bytes(newer) <= free && free < 2 * (bytes(newer * growth) + states)
+    })
 }
 
 #[cfg(test)]
