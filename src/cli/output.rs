@@ -27,7 +27,7 @@ const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 /// Linux follows at most this many links; a longer chain is a circle.
 const MOST_LINKS: usize = 40;
 
-/// Refuse a directory whose name JSON cannot hold.
+/// Refuse a path that JSON cannot hold.
 pub(super) fn json_names(dir: &Path) -> Result<()> {
     if dir.to_str().is_none() {
         let dir = dir.display();

@@ -8,7 +8,19 @@ use std::io::{self, Write};
 
 /// Write a line about the job that begins with the program's name.
 pub(super) fn say(text: impl Display) {
-    line(format_args!("enum48: {text}"));
+    line(format_args!("enum48: {}", plain(text)));
+}
+
+/// The text in one line. Control characters are escaped, because a name could steer the terminal.
+pub(super) fn plain(text: impl Display) -> String {
+    let mut plain = String::new();
+    for letter in text.to_string().chars() {
+        match letter.is_control() {
+            true => plain.extend(letter.escape_default()),
+            false => plain.push(letter),
+        }
+    }
+    plain
 }
 
 /// Write a line unchanged, such as a line of `key=value` pairs for scripts.
@@ -19,4 +31,15 @@ pub(super) fn line(text: impl Display) {
 /// Write a text in one write, so that a log of several processes has whole lines.
 pub(super) fn write(text: impl Display) {
     let _ = io::stderr().write_all(text.to_string().as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped_and_other_letters_stay() {
+        let said = plain("a\u{1b}[2J\n\u{9b}b: \u{e9} \"\\");
+        assert_eq!(said, "a\\u{1b}[2J\\n\\u{9b}b: \u{e9} \"\\");
+    }
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
-use super::output::print_json;
+use super::output::{json_names, print_json};
 use super::progress::Reporter;
 use super::resources::Resources;
 use super::stdout::Stdout;
@@ -61,13 +61,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if args.json {
+        json_names(&args.dir)?;
+    }
     let run = match open::run(&args.dir) {
         Ok(run) => run,
         Err(error) if error.is_damage() => {
             if args.json {
                 print_json(&mut Stdout, &VerifiedRun::unread(&error))?;
             } else {
-                writeln!(Stdout, "{error}")?;
+                writeln!(Stdout, "{}", talk::plain(error))?;
             }
             return Ok(Outcome::Disagreed);
         }
@@ -141,7 +144,7 @@ fn watched<T>(
 fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
     let (mut out, game) = (Stdout, run.game());
     for finding in &report.findings {
-        writeln!(out, "{finding}")?;
+        writeln!(out, "{}", talk::plain(finding))?;
     }
     if !report.findings.is_empty() {
         let findings = units::things(report.findings.len() as u64, "finding");

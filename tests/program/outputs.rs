@@ -251,6 +251,18 @@ fn json_refuses_names_that_are_not_utf_8_before_any_work() {
     refused("solve", "--json --dry-run");
     assert!(!dir.join("solution.json").exists(), "nothing was solved");
     assert_eq!(run("solve", "").status.code(), Some(0));
+    refused("verify", "--json");
+    refused("check", "--json");
+    assert_eq!(run("verify", "--quiet").status.code(), Some(0));
+    assert_eq!(run("check", "").status.code(), Some(0));
+    // A control character of a name does not reach the terminal.
+    for args in ["verify", "check", "states"] {
+        let mut command = Command::new(PROGRAM);
+        command.args([args, "none\u{1b}[2J\n"]).current_dir(&place);
+        let said = stderr(&command.output().unwrap()).to_owned();
+        assert!(said.starts_with("enum48: none\\u{1b}[2J\\n: "), "{said:?}");
+        assert_eq!(said.lines().count(), 1, "{said:?}");
+    }
 }
 
 #[test]

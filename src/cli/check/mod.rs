@@ -11,6 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::Outcome;
 use super::arguments::{sum, tile};
+use super::output::json_names;
 use super::resources::Resources;
 use crate::Error;
 use crate::counts::{Column, Table};
@@ -85,6 +86,10 @@ pub(super) struct Args {
 const STDIN: &str = "-";
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if args.json {
+        let mut tables = args.table.iter().chain(&args.other);
+        tables.try_for_each(|path| json_names(path))?;
+    }
     match (&args.table, &args.other) {
         (Some(table), Some(other))
             if [table, other].iter().all(|path| *path == Path::new(STDIN)) =>

@@ -13,6 +13,7 @@ use super::Args;
 use crate::cli::Outcome;
 use crate::cli::output::print_json;
 use crate::cli::stdout::Stdout;
+use crate::cli::talk;
 use crate::counts::{Column, Difference, Differs, Table};
 use crate::game::Game;
 use crate::known::Verdict;
@@ -62,7 +63,7 @@ impl CheckReport {
         if self.json {
             return Ok(());
         }
-        writeln!(Stdout, "{line}")
+        writeln!(Stdout, "{}", talk::plain(line))
     }
 
     /// Note how much of a table is compared.
