@@ -49,6 +49,7 @@ pub(super) fn number(objective: Objective, value: f64) -> String {
     match objective {
         Objective::Score | Objective::Moves => format!("{value:.4}"),
         Objective::Tile(_) => chance(value, 8),
+        Objective::Sure(_) => yes_or_no(value).to_owned(),
     }
 }
 
@@ -62,6 +63,11 @@ pub(super) fn chance(value: f64, decimals: usize) -> String {
     } else {
         text
     }
+}
+
+/// Whether a tile can be forced, as text.
+pub(super) fn yes_or_no(value: f64) -> &'static str {
+    if value > 0.0 { "yes" } else { "no" }
 }
 
 /// A loss as text; exactly 0 if nothing is lost.

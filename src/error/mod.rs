@@ -43,9 +43,16 @@ pub enum Error {
 
     /// Text that is not an objective.
     #[error(
-        "objective {0:?}: not something to play for: give score, moves, or a tile, a power of two from 4 to 65536"
+        "objective {0:?}: not something to play for: give score, moves, a tile such as 512 (from 4 to 65536), or \
+         sure-512 for whether it can be forced"
     )]
     Objective(String),
+
+    /// Text that is not the rate of spawned 4s.
+    #[error(
+        "rate of 4s {0:?}: expected a ratio from 0 to 1, such as 0.2 or 1/5, with a denominator up to 100"
+    )]
+    FourRate(String),
 
     /// Text that is not a board of the given size.
     #[error(

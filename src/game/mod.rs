@@ -7,11 +7,13 @@
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as a person states it), `rules` (the
 //! kernels over slices), `spawned` (the moves of all candidates of an afterstate), `key` (boards as
-//! shorter numbers), `variant` (a game), `objective` (the quantity that a player maximises).
+//! shorter numbers), `variant` (a game), `objective` (the quantity that a player maximises), `four_rate` (how often a
+//! 4 is spawned).
 
 pub(crate) mod audit;
 pub(crate) mod board;
 mod exp;
+mod four_rate;
 pub(crate) mod grid;
 pub(crate) mod key;
 pub(crate) mod line;
@@ -25,6 +27,7 @@ mod variant;
 pub use board::{Board, Size, max_exp, sum};
 pub(crate) use board::{empty_cells, exps, holds};
 pub use exp::{Exp, PartKey};
+pub use four_rate::FourRate;
 pub use grid::Grid;
 pub use objective::Objective;
 pub(crate) use rules::Rules;

@@ -26,25 +26,40 @@ pub enum Objective {
     Moves,
     /// The chance to reach a tile, from 4 to 65536.
     Tile(Exp),
+    /// Whether a tile can be forced: 1 if some play reaches it against every spawn, else 0.
+    Sure(Exp),
 }
 
 impl Objective {
     /// The chance to reach a tile; `None` unless it is a power of two from 4 to 65536.
     #[must_use]
     pub fn of_tile(tile: u32) -> Option<Self> {
-        Exp::of_tile(tile)
-            .filter(|&exp| exp >= Exp::FOUR)
-            .map(Self::Tile)
+        made(tile).map(Self::Tile)
+    }
+
+    /// Whether a tile can be forced; `None` unless it is a power of two from 4 to 65536.
+    #[must_use]
+    pub fn sure(tile: u32) -> Option<Self> {
+        made(tile).map(Self::Sure)
     }
 }
 
-/// `score`, `moves`, or the tile.
+/// A tile that a move can make.
+fn made(tile: u32) -> Option<Exp> {
+    Exp::of_tile(tile).filter(|&exp| exp >= Exp::FOUR)
+}
+
+/// The prefix of the names of tiles to be forced.
+const SURE: &str = "sure-";
+
+/// `score`, `moves`, the tile, or `sure-` and the tile.
 impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Score => f.write_str("score"),
             Self::Moves => f.write_str("moves"),
             Self::Tile(exp) => write!(f, "{}", exp.tile()),
+            Self::Sure(exp) => write!(f, "{SURE}{}", exp.tile()),
         }
     }
 }
@@ -57,7 +72,10 @@ impl FromStr for Objective {
         match text {
             "score" => Some(Self::Score),
             "moves" => Some(Self::Moves),
-            tile => tile.parse().ok().and_then(Self::of_tile),
+            name => match name.strip_prefix(SURE) {
+                Some(tile) => tile.parse().ok().and_then(Self::sure),
+                None => name.parse().ok().and_then(Self::of_tile),
+            },
         }
         .filter(|objective| objective.to_string() == text)
         .ok_or_else(|| Error::Objective(text.to_owned()))
@@ -77,6 +95,8 @@ mod tests {
             ("4", tile(4)),
             ("512", tile(512)),
             ("65536", tile(65536)),
+            ("sure-4", Objective::sure(4).unwrap()),
+            ("sure-512", Objective::sure(512).unwrap()),
         ];
         for (name, objective) in named {
             assert_eq!(objective.to_string(), name);
@@ -88,7 +108,25 @@ mod tests {
     #[test]
     fn other_names_of_objectives_are_refused() {
         for other in [
-            "", "Score", " score", "win", "0", "1", "2", "3", "12", "0512", "+512", "131072",
+            "",
+            "Score",
+            " score",
+            "win",
+            "0",
+            "1",
+            "2",
+            "3",
+            "12",
+            "0512",
+            "+512",
+            "131072",
+            "sure",
+            "sure-",
+            "sure-2",
+            "sure-12",
+            "sure-064",
+            "sure-score",
+            "sure-sure-64",
         ] {
             let refused = other.parse::<Objective>();
             assert!(matches!(refused, Err(Error::Objective(text)) if text == other));

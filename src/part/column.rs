@@ -62,7 +62,7 @@ mod tests {
     use super::super::writer::PartWriter;
     use super::super::{fingerprint, value_fingerprint};
     use super::*;
-    use crate::game::{Exp, Objective, PartKey};
+    use crate::game::{Exp, FourRate, Objective, PartKey};
     use std::io::Cursor;
     use std::path::Path;
 
@@ -83,6 +83,7 @@ mod tests {
             },
             objective,
             fraction: 28,
+            four: FourRate::default(),
             keys: fingerprint(keys),
         }
     }
@@ -145,11 +146,21 @@ mod tests {
 
     #[test]
     fn values_are_read_back_as_written() {
-        let chance = Objective::of_tile(512).unwrap();
+        let (chance, sure) = (
+            Objective::of_tile(512).unwrap(),
+            Objective::sure(512).unwrap(),
+        );
         for count in [0, 1, 2, FULL, FULL + 1, 2 * FULL + 500] {
             let (keys, values) = sample(count);
-            for objective in [Objective::Score, Objective::Moves, chance] {
-                let about = about(&keys, objective);
+            for (objective, four) in [
+                (Objective::Score, "1/10"),
+                (Objective::Moves, "0"),
+                (Objective::Moves, "1"),
+                (chance, "99/100"),
+                (sure, "1/10"),
+            ] {
+                let mut about = about(&keys, objective);
+                about.four = four.parse().unwrap();
                 let (column, found) = read(&column_of(&keys, &values, about)).unwrap();
                 assert!(found == values);
                 assert_eq!(column.about(), about);
@@ -176,7 +187,13 @@ mod tests {
         for (at, number, what) in [
             (40, 2u32, "objective"),
             (40, 12, "objective"),
+            (40, 1 << 31 | 2, "objective"),
             (44, 33, "fraction"),
+            (44, 2 << 16 | 1 << 24 | 28, "rate of 4s"),
+            (44, 2 << 16 | 10 << 24 | 28, "rate of 4s"),
+            (44, 1 << 16 | 10 << 24 | 28, "rate of 4s"),
+            (44, 1 << 16 | 101 << 24 | 28, "rate of 4s"),
+            (44, 1 << 16 | 28, "rate of 4s"),
         ] {
             let mut bytes = good.clone();
             bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());

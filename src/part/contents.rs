@@ -5,7 +5,7 @@ use std::fmt;
 use super::block::BLOCK;
 use super::fingerprint::Fingerprint;
 use super::header::{u32_at, u64_at};
-use crate::game::{Exp, Game, Objective, PartKey};
+use crate::game::{Exp, FourRate, Game, Objective, PartKey};
 
 /// Boards before or after the spawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,9 +78,10 @@ impl fmt::Display for Label {
 /// Bytes that are added to the header of a file of values.
 pub(crate) const ABOUT: usize = 20;
 
-/// Codes of the objectives that are not tiles.
+/// Codes of the objectives that are not tiles. `SURE` is added to a tile that is to be forced.
 const SCORE: u32 = 0;
 const MOVES: u32 = 1;
+const SURE: u32 = 1 << 31;
 
 /// Describes a file of values: a value for each afterstate of a part, in the order of the
 /// afterstates.
@@ -96,6 +97,8 @@ pub struct About {
     /// Bits after the binary point, at most 32: the number `value` stands for `value /
     /// 2^fraction`.
     pub fraction: u32,
+    /// The rate of spawned 4s.
+    pub four: FourRate,
     /// Fingerprint of the afterstates.
     pub keys: Fingerprint,
 }
@@ -113,10 +116,17 @@ impl About {
             Objective::Score => SCORE,
             Objective::Moves => MOVES,
             Objective::Tile(exp) => exp.tile(),
+            Objective::Sure(exp) => SURE | exp.tile(),
+        };
+        // The usual rate has no bytes of its own: version 1 had zeros in their place.
+        let four = match self.four {
+            four if four == FourRate::default() => [0, 0],
+            four => <[u8; 2]>::from(four.ratio()),
         };
         let mut out = Vec::with_capacity(ABOUT);
         out.extend(objective.to_le_bytes());
-        out.extend(self.fraction.to_le_bytes());
+        out.extend((self.fraction as u16).to_le_bytes());
+        out.extend(four);
         out.extend(self.keys.0.to_le_bytes());
         out.extend(crc32fast::hash(&out).to_le_bytes());
         out
@@ -133,16 +143,23 @@ impl About {
         let objective = match u32_at(bytes, 0) {
             SCORE => Some(Objective::Score),
             MOVES => Some(Objective::Moves),
+            tile if tile & SURE != 0 => Objective::sure(tile ^ SURE),
             tile => Objective::of_tile(tile),
         };
-        let fraction = u32_at(bytes, 4);
+        let fraction = u32::from(u16::from_le_bytes([bytes[4], bytes[5]]));
         if fraction > u32::BITS {
             return Err("header: impossible fraction");
         }
+        let four = match [bytes[6], bytes[7]] {
+            [0, 0] => Some(FourRate::default()),
+            [fours, spawns] => FourRate::new(fours.into(), spawns.into())
+                .filter(|four| four.ratio() == (fours, spawns) && *four != FourRate::default()),
+        };
         Ok(Self {
             afterstates,
             objective: objective.ok_or("header: impossible objective")?,
             fraction,
+            four: four.ok_or("header: impossible rate of 4s")?,
             keys: Fingerprint(u64_at(bytes, 8)),
         })
     }

@@ -98,8 +98,11 @@
 //!      those of the afterstates              16  planes          one after the other
 //!  40  objective   u32  0 score, 1 moves,
 //!                       or a tile (512, not
-//!                       9), from 4 to 65536
-//!  44  fraction    u32  bits after the binary point, at most 32
+//!                       9), from 4 to 65536;
+//!                       2^31 + tile: forced
+//!  44  fraction    u16  bits after the binary point, at most 32
+//!  46  fours       u8   of so many spawned tiles are 4s, a reduced
+//!  47  spawns      u8   ratio; both 0 for the usual 1 of 10
 //!  48  keys        u64  fingerprint of the afterstates, as in the footer of their file
 //!  56  crc         u32  of bytes 40 to 56
 //! ```
@@ -107,7 +110,8 @@
 //! - *Values.* A value is a u32 and stands for the number `value / 2^fraction`, the expectation
 //!   from the afterstate on under the best play for the objective. For moves it is the number of
 //!   moves left, without the move that led to the afterstate. For a tile it is the chance that
-//!   the game ever has this tile or a larger one, so 1 if the afterstate has it. For the score it
+//!   the game ever has this tile or a larger one, so 1 if the afterstate has it. For a tile to be
+//!   forced it is 1 if some play gets this tile against every spawn, else 0. For the score it
 //!   is the score still to come plus the *potential* of the afterstate, which readers must
 //!   subtract. The potential is the sum of (k - 1) 2^k over the tiles 2^k: 0 for a 2, 4 for a 4,
 //!   16 for an 8.
@@ -117,13 +121,15 @@
 //!   the chance is v, the number of moves left is v + 1, and the score to come is v less the
 //!   state's potential, because a merge raises the potential by its score. A state without a
 //!   legal move has no moves and no score to come.
-//! - *Rounding.* The value of an afterstate is a mean over its empty cells: nine tenths of the
-//!   value with a 2 in the cell, and one tenth of the value with a 4. For the score, 4 is
-//!   subtracted from the value with a 4, because a spawned 4 scores nothing (the potential of
-//!   states stays in). The mean is rounded once, so that other programs get the same integers:
-//!   add nine times the value with a 2 and once the value with a 4 over all n empty cells, add
-//!   half the divisor 10n, divide by 10n and drop the fraction. If `solution.json` says `down`,
-//!   add 0 instead of half the divisor; if it says `up`, add 10n - 1.
+//! - *Rounding.* The value of an afterstate is a mean over its empty cells: if f of s spawned tiles
+//!   are 4s, (s - f)/s of the value with a 2 in the cell, and f/s of the value with a 4. For the
+//!   score, 4 is subtracted from the value with a 4, because a spawned 4 scores nothing (the
+//!   potential of states stays in). The mean is rounded once, so that other programs get the same
+//!   integers: add s - f times the value with a 2 and f times the value with a 4 over all n empty
+//!   cells, add half the divisor sn, divide by sn and drop the fraction. If `solution.json` says
+//!   `down`, add 0 instead of half the divisor; if it says `up`, add sn - 1.
+//! - *Forced tiles.* The value is the least over all candidates: such a mean, rounded down, of
+//!   zeros and ones. Both spawns count, whatever the rate, and the rate in the header is 1 of 10.
 //! - *Places.* Block 0 is at byte 60. A file without values is 100 bytes.
 //! - *Blocks.* `first` is the afterstate of the block's first value, here and in the index. All
 //!   other afterstates are only in their own file. For "states", read "values".

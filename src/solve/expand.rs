@@ -86,10 +86,11 @@ impl Expand<'_> {
         self.lines.moves(afterstates, moves);
         let [twos, fours] = moves;
         let spawned = [
-            (twos, self.above[0], 9, [0; GOALS]),
-            (fours, self.above[1], 1, payoffs.map(|payoff| payoff.four)),
+            (twos, self.above[0], [0; GOALS]),
+            (fours, self.above[1], payoffs.map(|payoff| payoff.four)),
         ];
-        for (moves, layer, weight, fours) in spawned {
+        for (tile, (moves, layer, fours)) in spawned.into_iter().enumerate() {
+            let weights = payoffs.map(|payoff| payoff.weights[tile]);
             let best = self.best(payoffs, layer, moves, found)?;
             let mut best = best.iter();
             for (&empty, totals) in empties.iter().zip(&mut totals) {
@@ -100,7 +101,7 @@ impl Expand<'_> {
                     }
                 }
                 for goal in 0..GOALS {
-                    totals[goal] += weight * sums[goal];
+                    totals[goal] += weights[goal] * sums[goal];
                 }
             }
         }

@@ -1,11 +1,11 @@
 //! The goals for which a run can be solved, and the bits of their values.
 
 use crate::error::{Error, Result, SolvingError};
-use crate::game::Objective;
+use crate::game::{FourRate, Objective};
 use crate::store::{Goal, Rounding, Run, Solution, fits, greatest, most_bits};
 
-/// The goal for an objective: its values have `fraction` bits after the binary point, or the most
-/// that fit 32 bits. No value of the game can then overflow.
+/// The goal for an objective, at the usual rate of 4s: its values have `fraction` bits after the
+/// binary point, or the most that fit 32 bits. No value of the game can then overflow.
 ///
 /// # Errors
 ///
@@ -21,9 +21,13 @@ pub fn goal(
     let of = |fraction| Goal {
         objective,
         fraction,
-        rounding,
+        rounding: match objective {
+            Objective::Sure(_) => Rounding::Down,
+            _ => rounding,
+        },
+        four: FourRate::default(),
     };
-    let goal = of(fraction.unwrap_or(most_bits(greatest)));
+    let goal = of(fraction.unwrap_or(most_bits(objective, greatest)));
     fits(run, goal)?;
     let last = run.last_afterstates();
     let error = |fraction| of(fraction).error(4, last);

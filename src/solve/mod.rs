@@ -5,9 +5,12 @@
 //! first:
 //!
 //! ```text
-//! V(afterstate) = mean over its empty cells of 0.9 V(state with a 2 there) + 0.1 V(with a 4 there)
+//! V(afterstate) = mean over its empty cells of (1 - p) V(state with a 2 there) + p V(with a 4 there)
 //! V(state)      = the greatest of reward + V(afterstate) over its moves; 0 if it has none
 //! ```
+//!
+//! The rate p of spawned 4s is 1/10 unless the user gives another. Whether a tile can be forced is
+//! the same recursion with the least value in place of the mean.
 //!
 //! Key idea: only afterstates have values in files. There are several times fewer afterstates than
 //! states, and the value of a state is the value of its best move. A player needs only the values

@@ -25,6 +25,8 @@ pub(crate) struct Payoff {
     pub(crate) step: u32,
     /// Subtracted from the value of a state with a spawned 4.
     pub(crate) four: u32,
+    /// The weights of a spawned 2 and of a spawned 4 in a mean.
+    pub(crate) weights: [u64; 2],
 }
 
 /// Convert a stored value of a board to a number: the expected score or number of moves to come, or
@@ -40,9 +42,14 @@ impl Payoff {
         let (step, four) = match goal.objective {
             Objective::Score => (0, 4 * one),
             Objective::Moves => (one, 0),
-            Objective::Tile(_) => (0, 0),
+            Objective::Tile(_) | Objective::Sure(_) => (0, 0),
         };
-        Self { goal, step, four }
+        Self {
+            goal,
+            step,
+            four,
+            weights: goal.four.weights(),
+        }
     }
 
     /// The value of a board where the game has ended: of a dead state, or of an afterstate with the
@@ -51,7 +58,7 @@ impl Payoff {
         match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
             Objective::Moves => 0,
-            Objective::Tile(tile) => {
+            Objective::Tile(tile) | Objective::Sure(tile) => {
                 let reached = exps(board).any(|exp| exp >= tile);
                 u32::from(reached) << self.goal.fraction
             }
@@ -68,16 +75,17 @@ impl Payoff {
     pub(crate) fn ahead(&self, board: Board, units: u32) -> u32 {
         let before = match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
-            Objective::Moves | Objective::Tile(_) => 0,
+            Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
         };
         units.saturating_sub(before)
     }
 
     /// The value of an afterstate with `empty` empty cells. `total` is the sum of its candidates'
-    /// values, in which candidates with a 2 count nine times.
+    /// values, times their weights. For a tile to be forced, the mean of zeros and ones is rounded
+    /// down: it is 1 only if no candidate has 0.
     #[inline(always)]
     pub(crate) fn mean(&self, total: u64, empty: u64) -> u32 {
-        let weight = 10 * empty;
+        let weight = (self.weights[0] + self.weights[1]) * empty;
         let up = match self.goal.rounding {
             Rounding::Nearest => weight / 2,
             Rounding::Down => 0,
@@ -116,6 +124,7 @@ const fn of_cell(exp: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::FourRate;
     use proptest::prelude::*;
 
     const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
@@ -125,6 +134,7 @@ mod tests {
             objective: objective.parse().unwrap(),
             fraction,
             rounding,
+            four: FourRate::default(),
         })
     }
 

@@ -6,7 +6,7 @@ use super::layer::columns;
 use super::payoff::Payoff;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Direction, Exp, Game, Moved, PartKey, max_exp, sum};
+use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
 use crate::store::{Goal, Lookup, Run, Solution, fits};
 use crate::witness::{Predecessors, is_spawned};
@@ -70,10 +70,15 @@ pub struct MoveValue {
 /// The value of a game at its start, for one goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// The mean over all starts: two cells, each with a 2 (probability 0.9) or a 4 (0.1).
+    /// The mean over all starts: two cells, each with a 2 or, at the goal's rate, a 4. For a tile to
+    /// be forced, 1 if it can be forced from every start.
     pub all: f64,
-    /// The mean over the starts with two 2s.
+    /// The mean over the starts with two 2s; for a tile to be forced, 1 if it can be forced from all.
     pub two_2s: f64,
+    /// The greatest value of a start.
+    pub best: f64,
+    /// The least value of a start.
+    pub worst: f64,
 }
 
 impl<'a> Values<'a> {
@@ -179,6 +184,7 @@ impl<'a> Values<'a> {
     pub fn start(&mut self) -> Result<Vec<Start>> {
         let game = *self.game();
         let mut totals = vec![[0.0; 3]; self.payoffs.len()];
+        let mut ends = vec![[f64::INFINITY, 0.0]; self.payoffs.len()];
         let mut counts = [0.0; 3];
         for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {
             for state in game.starts(sum) {
@@ -189,14 +195,25 @@ impl<'a> Values<'a> {
                 for (goal, payoff) in self.payoffs.iter().enumerate() {
                     let number = payoff.number(state, units[goal]);
                     totals[goal][(sum as usize - 4) / 2] += images * number;
+                    let [worst, best] = &mut ends[goal];
+                    (*worst, *best) = (worst.min(number), best.max(number));
                 }
             }
         }
-        let starts = totals.into_iter().map(|totals| {
+        let all = self.payoffs.iter().zip(totals).zip(ends);
+        let starts = all.map(|((payoff, totals), [worst, best])| {
             let [twos, mixed, fours] = [0, 1, 2].map(|at| totals[at] / counts[at]);
+            let [two, four] = payoff.weights.map(|weight| weight as f64);
+            let mean = two * two * twos + 2.0 * two * four * mixed + four * four * fours;
+            let (all, two_2s) = match payoff.goal.objective {
+                Objective::Sure(_) => (worst, twos.floor()),
+                _ => (mean / (two + four).powi(2), twos),
+            };
             Start {
-                all: (81.0 * twos + 18.0 * mixed + fours) / 100.0,
-                two_2s: twos,
+                all,
+                two_2s,
+                best,
+                worst,
             }
         });
         Ok(starts.collect())

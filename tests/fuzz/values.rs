@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use enum48::Error;
-use enum48::game::{Exp, Objective, PartKey};
+use enum48::game::{Exp, FourRate, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
 use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
 use fastrand::Rng;
@@ -35,6 +35,7 @@ fn sample(objective: Objective, block: usize, values: Vec<u32>) -> Sample<u32> {
         },
         objective,
         fraction: 17,
+        four: FourRate::default(),
         keys: fingerprint(&keys),
     };
     let file = Cursor::new(Vec::new());

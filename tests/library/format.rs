@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use enum48::counts::Table;
 use enum48::engine::{self, Plan, Silent};
-use enum48::game::{Exp, Objective, PartKey};
+use enum48::game::{Exp, FourRate, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
 use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
 use enum48::store::{Run, Store};
@@ -123,6 +123,7 @@ fn the_documented_values_equal_a_written_file() {
         },
         objective: Objective::of_tile(32).unwrap(),
         fraction: 31,
+        four: FourRate::default(),
         keys: fingerprint(&keys),
     };
     let path = Path::new("memory");

@@ -239,6 +239,7 @@ fn twin(objective: Objective) -> exact::Objective {
         Objective::Score => exact::Objective::Score,
         Objective::Moves => exact::Objective::Moves,
         Objective::Tile(exp) => exact::Objective::Tile(exp.tile()),
+        Objective::Sure(exp) => exact::Objective::Sure(exp.tile()),
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use enum48::engine::{self, Plan, Silent};
-use enum48::game::{Exp, Objective, PartKey};
+use enum48::game::{Exp, FourRate, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
 use enum48::part::{About, Decoder, Kind, Part, value_fingerprint};
 use enum48::store::Store;
@@ -60,6 +60,7 @@ impl Solved {
             afterstates: afterstates.label(),
             objective,
             fraction,
+            four: FourRate::default(),
             keys: afterstates.fingerprint(),
         };
         let mut writer = PartWriter::new(Cursor::new(Vec::new()), &path, about).unwrap();

@@ -41,6 +41,7 @@ fn bits(goal: &Goal) -> Range {
             Range::new(0.6 * fraction, (fraction + 8.0).min(32.0))
         }
         Objective::Tile(_) => Range::new(0.02 * fraction, 0.8 * fraction),
+        Objective::Sure(_) => Range::new(0.0, 1.0),
     }
 }
 

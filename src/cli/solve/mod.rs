@@ -16,7 +16,7 @@ use super::progress::Reporter;
 use super::resources::Resources;
 use super::{Outcome, open, units};
 use crate::engine;
-use crate::game::Objective;
+use crate::game::{FourRate, Objective};
 use crate::solve;
 use crate::store::{Goal, Rounding, Solution};
 
@@ -29,20 +29,28 @@ use crate::store::{Goal, Rounding, Solution};
 ///
 /// An objective is the quantity that the best play maximises: score, the expected score; moves, the
 /// expected number of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the
-/// binary point of each value, so that files are smaller.
+/// binary point of each value, so that files are smaller. sure-64 asks whether the tile 64 can be
+/// forced, against the worst spawns: one bit for each board.
+///
+/// A spawned tile is a 4 one time in ten, and otherwise a 2; --four gives another rate. Values of
+/// different rates never mix in a directory.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   enum48 --size 3 --keep afterstates    count 3x3, and keep all afterstates
   enum48 solve enum48-data/3x3 --for score,512,1024
   enum48 solve enum48-data/3x3 --for score,512,1024 --dry-run
+  enum48 solve DIR --for sure-64        whether 64 can be forced
+  enum48 solve DIR --four 0.2           twice as many 4s
   enum48 best 0x012233544 --dir enum48-data/3x3
 
 Keys of --json: game; objectives, each with name, start (starts by their
 probability), start_two_2s (from two 2s), error (the maximum error of a value),
-fraction (bits after the binary point), bytes and fingerprint; states; seconds;
+fraction (bits after the binary point), bytes, fingerprint, best_start and
+worst_start (the values from the best and the worst start); states; seconds;
 bytes and fingerprint of these objectives together; afterstates; dir; solved (new
-values); peak_memory; also, the names of other solved objectives.")]
+values); peak_memory; also, the names of other solved objectives; four, the rate
+of spawned 4s.")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3
     #[arg(value_name = "DIR")]
@@ -56,6 +64,11 @@ pub(super) struct Args {
         default_value = "score"
     )]
     objectives: Vec<WantedObjective>,
+
+    /// How often a spawned tile is a 4: a ratio from 0 to 1, such as 0.2 or 1/5, with a denominator up
+    /// to 100 [default: 1/10, or the rate of the solution]
+    #[arg(long, value_name = "RATE")]
+    four: Option<FourRate>,
 
     /// First delete the values of these objectives, and so solve them again: with more bits, or to
     /// replace a damaged file
@@ -118,8 +131,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         again.extend(args.objectives.iter().map(|wanted| wanted.objective));
     }
     let mut ahead = Solution::peek(&args.dir)?;
+    let four = args.four.or(ahead.four()).unwrap_or_default();
     ahead.forget(&again);
-    let goals = goals(&ahead, &args.objectives)?;
+    let goals = goals(&ahead, &args.objectives, four)?;
     if args.dry_run {
         results.print(&SolveEstimate::new(&ahead, &goals, &plan)?)?;
         return Ok(Outcome::Done);
@@ -151,15 +165,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The goals for these objectives, each once. An objective without a number of bits keeps the bits of
+/// The goals for these objectives at a rate of 4s, each once. An objective without a number of bits keeps the bits of
 /// an earlier solution.
-fn goals(solution: &Solution, objectives: &[WantedObjective]) -> Result<Vec<Goal>> {
+fn goals(solution: &Solution, objectives: &[WantedObjective], four: FourRate) -> Result<Vec<Goal>> {
     let mut goals: Vec<Goal> = Vec::new();
     for wanted in objectives {
         let objective = wanted.objective;
         let begun = solution.goal(objective).map(|goal| goal.fraction);
         let fraction = wanted.fraction.or(begun);
-        let goal = solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?;
+        let goal =
+            solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?.with_four(four);
         match goals.iter().find(|other| other.objective == objective) {
             Some(other) if *other != goal => {
                 let one = units::things(u64::from(other.fraction), "bit");

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cli::{objectives, units};
 use crate::estimate;
-use crate::game::Objective;
+use crate::game::{FourRate, Objective};
 use crate::part::Fingerprint;
 use crate::solve::{PartWorth, Values};
 use crate::store::{Goal, Sink, Solution};
@@ -35,6 +35,8 @@ pub(super) struct SolveSummary {
     peak_memory: Option<u64>,
     /// Other solved objectives of the run.
     also: Vec<String>,
+    /// The rate of spawned 4s.
+    four: FourRate,
 }
 
 /// The solution for one objective.
@@ -47,6 +49,8 @@ struct SolvedObjective {
     fraction: u32,
     bytes: u64,
     fingerprint: Fingerprint,
+    best_start: f64,
+    worst_start: f64,
 }
 
 impl SolveSummary {
@@ -70,6 +74,8 @@ impl SolveSummary {
                 fraction: goal.fraction,
                 bytes: solution.bytes(goal.objective),
                 fingerprint: solution.fingerprint(goal.objective),
+                best_start: start.best,
+                worst_start: start.worst,
             };
             bytes += solved.bytes;
             fingerprint += solved.fingerprint;
@@ -88,6 +94,7 @@ impl SolveSummary {
             solved: values,
             peak_memory,
             also: others.map(|goal| goal.objective.to_string()).collect(),
+            four: solution.four().unwrap_or_default(),
         })
     }
 }
@@ -98,22 +105,26 @@ impl fmt::Display for SolveSummary {
         writeln!(f, "{}: {afterstates} solved\n", self.game)?;
         writeln!(
             f,
-            "{:<6} {:>15} {:>15} {:>15} {:>10} {:>12}",
+            "{:<8} {:>14} {:>14} {:>15} {:>10} {:>12}",
             "", "start", "from two 2s", "off by at most", "bits each", "files"
         )?;
         for solved in &self.objectives {
             let name = &solved.name;
             let value = |value: f64| match name.parse() {
                 Ok(Objective::Tile(_)) => objectives::chance(value, 9),
+                Ok(Objective::Sure(_)) => objectives::yes_or_no(value).to_owned(),
                 _ => format!("{value:.9}"),
             };
             let [start, two_2s] = [solved.start, solved.start_two_2s].map(value);
-            let error = objectives::bound(solved.error + PRINTED);
+            let error = match solved.error {
+                0.0 => "0".to_owned(),
+                error => objectives::bound(error + PRINTED),
+            };
             let bits = solved.bytes as f64 * 8.0 / self.afterstates.max(1) as f64;
             let files = HumanBytes(solved.bytes);
             writeln!(
                 f,
-                "{name:<6} {start:>15} {two_2s:>15} {error:>15} {bits:>10.2} {:>12}",
+                "{name:<8} {start:>14} {two_2s:>14} {error:>15} {bits:>10.2} {:>12}",
                 files.to_string()
             )?;
         }
@@ -121,6 +132,7 @@ impl fmt::Display for SolveSummary {
         if !self.also.is_empty() {
             writeln!(f, "also solved {}", self.also.join(", "))?;
         }
+        writeln!(f, "spawned 4s  {} of all tiles", self.four)?;
         writeln!(f, "files       {}", HumanBytes(self.bytes))?;
         if let Some(peak) = self.peak_memory {
             writeln!(f, "memory      {} at most", HumanBytes(peak))?;

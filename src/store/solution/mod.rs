@@ -19,11 +19,13 @@
 //!   "program": "enum48 0.1.0",       that began it
 //!   "game": "2x2-32",
 //!   "states": "3d677fbe9d7b4c34",    fingerprint of all live states of the run
-//!   "answers": [                     one for each objective, in order: score, moves, 4, 8, ...
+//!   "answers": [                     one for each objective, in order: score, moves, 4, 8, ...,
+//!                                    sure-4, sure-8, ...
 //!     {
 //!       "objective": "score",        as in the names of its files
 //!       "fraction": 24,              a value stands for value / 2^fraction
 //!       "rounding": "nearest",       or "down", "up"
+//!       "four": "1/5",               rate of spawned 4s, unless it is 1/10
 //!       "solved_sum": 4,             of the lowest layer that is solved; 4 once all are
 //!       "files": [                   in order of falling sum, then of largest tile
 //!         {
@@ -59,7 +61,7 @@ use super::manifest::Expected;
 use super::outbox::Outbox;
 use super::run::Run;
 use crate::error::{Result, SolvingError};
-use crate::game::{Objective, PartKey};
+use crate::game::{FourRate, Objective, PartKey};
 use crate::part::{About, Fingerprint, Kind, ValueColumn};
 
 /// The rounding of a value, which is a mean over the candidates of an afterstate.
@@ -85,7 +87,7 @@ impl fmt::Display for Rounding {
     }
 }
 
-/// An objective, and the precision of its values.
+/// An objective, the rate of spawned 4s, and the precision of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
     /// The objective.
@@ -94,6 +96,14 @@ pub struct Goal {
     pub fraction: u32,
     /// The rounding of values.
     pub rounding: Rounding,
+    /// The rate of spawned 4s; the usual rate for an objective that does not depend on it.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub four: FourRate,
+}
+
+/// Solutions of the usual rate do not name it, as before there were others.
+fn is_usual(four: &FourRate) -> bool {
+    *four == FourRate::default()
 }
 
 impl Goal {
@@ -103,11 +113,23 @@ impl Goal {
         f64::from(value) / (1u64 << self.fraction) as f64
     }
 
+    /// The goal at another rate of 4s. Whether a tile can be forced does not depend on the rate.
+    #[must_use]
+    pub fn with_four(mut self, four: FourRate) -> Self {
+        if !matches!(self.objective, Objective::Sure(_)) {
+            self.four = four;
+        }
+        self
+    }
+
     /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
     /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if values
     /// are rounded up or down. A maximum or a mean of values does not increase the error.
     #[must_use]
     pub fn error(&self, sum: u32, last: u32) -> f64 {
+        if matches!(self.objective, Objective::Sure(_)) {
+            return 0.0;
+        }
         let left = (last + 2).saturating_sub(sum) / 2;
         let unit = 1.0 / (1u64 << self.fraction) as f64;
         match self.rounding {
@@ -221,12 +243,23 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Goal`] if the objective was begun with another precision.
+    /// [`SolvingError::Goal`] if the objective was begun with another precision, or if the solution
+    /// has another rate of 4s.
     pub fn reached(&self, goal: Goal) -> Result<u32> {
+        let path = self.run.dir().display();
+        if let Some(other) = self.aims().find(|aim| aim.with_four(goal.four) != *aim) {
+            let (objective, found) = (other.objective, other.four);
+            return Err(SolvingError::Goal(format!(
+                "{path}: {objective} is solved for 4s at a rate of {found}, not {}: values of different rates do \
+                 not mix: give --four {found}, or --again with every solved objective",
+                goal.four
+            ))
+            .into());
+        }
         let Some(answer) = self.answer(goal.objective) else {
             return Ok(self.last_sum() + 2);
         };
-        let (found, path, objective) = (answer.goal, self.run.dir().display(), goal.objective);
+        let (found, objective) = (answer.goal, goal.objective);
         let refused = if found.fraction != goal.fraction {
             format!(
                 "{path}: {objective} is solved with {} bits after the point, not {}: leave out the number, or give \
@@ -277,6 +310,14 @@ impl Solution {
             .sum()
     }
 
+    /// The rate of 4s of the solution; `None` if no objective that depends on it was begun.
+    #[must_use]
+    pub fn four(&self) -> Option<FourRate> {
+        let mut aims = self.aims();
+        let depends = aims.find(|aim| !matches!(aim.objective, Objective::Sure(_)));
+        depends.map(|aim| aim.four)
+    }
+
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.
     pub fn parts(&self, objective: Objective) -> impl Iterator<Item = PartKey> {
         self.files(objective).filter_map(SealedValues::key)
@@ -311,6 +352,7 @@ impl Solution {
             afterstates: name.label(self.run.game()),
             objective: goal.objective,
             fraction: goal.fraction,
+            four: goal.four,
             keys,
         };
         afterstates

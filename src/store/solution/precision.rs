@@ -9,7 +9,7 @@ use crate::store::Run;
 /// Check that no value of a goal can overflow. The goal may come from a forged file.
 pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
     let (objective, fraction) = (goal.objective, goal.fraction);
-    let most = most_bits(greatest(run, objective)?);
+    let most = most_bits(objective, greatest(run, objective)?);
     if fraction <= most {
         return Ok(());
     }
@@ -21,8 +21,11 @@ pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
 }
 
 /// The most bits after the binary point for values up to `greatest`.
-pub(crate) fn most_bits(greatest: u32) -> u32 {
-    (u32::MAX / greatest).ilog2()
+pub(crate) fn most_bits(objective: Objective, greatest: u32) -> u32 {
+    match objective {
+        Objective::Sure(_) => 0,
+        _ => (u32::MAX / greatest).ilog2(),
+    }
 }
 
 /// The greatest value that a game can have.
@@ -43,14 +46,14 @@ pub(crate) fn greatest(run: &Run, objective: Objective) -> Result<u32> {
         }
         // The sum grows by at least 2 between two moves.
         Objective::Moves => Ok(rows.last().map_or(0, |row| row.sum / 2).max(1)),
-        Objective::Tile(tile) => {
+        Objective::Tile(tile) | Objective::Sure(tile) => {
             let wins = rows.iter().any(|row| row.wins > 0);
             let largest = rows.iter().map(|row| row.max_tile).max().unwrap_or(0);
             let largest = if wins { win.tile() } else { largest };
             if tile.tile() > largest {
                 let tile = tile.tile();
                 return Err(SolvingError::Goal(format!(
-                    "for {tile}: no game of this run reaches it: the largest tile is {largest}"
+                    "for {objective}: no game of this run reaches {tile}: the largest tile is {largest}"
                 ))
                 .into());
             }

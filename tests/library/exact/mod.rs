@@ -25,6 +25,8 @@ pub(crate) enum Objective {
     Moves,
     /// The probability that the largest tile becomes this tile or a larger tile.
     Tile(u32),
+    /// 1 if some play reaches this tile, or a larger tile, against every spawn; else 0.
+    Sure(u32),
 }
 
 impl Objective {
@@ -33,7 +35,7 @@ impl Objective {
         let earned = match self {
             Self::Score => moved.earned,
             Self::Moves => 1,
-            Self::Tile(_) => 0,
+            Self::Tile(_) | Self::Sure(_) => 0,
         };
         let rest = if moved.won {
             self.end(&moved.after)
@@ -47,12 +49,28 @@ impl Objective {
     fn end<V: FromPrimitive>(self, cells: &Cells) -> V {
         number(match self {
             Self::Score | Self::Moves => 0,
-            Self::Tile(tile) => cells.iter().any(|&e| 1 << e >= tile).into(),
+            Self::Tile(tile) | Self::Sure(tile) => cells.iter().any(|&e| 1 << e >= tile).into(),
         })
+    }
+
+    /// The value of boards before their spawns or before the first move: the mean of weighted
+    /// values, or the least value.
+    fn of_all<V: Num + FromPrimitive + PartialOrd>(
+        self,
+        values: impl Iterator<Item = (V, u32)>,
+    ) -> V {
+        match self {
+            Self::Sure(_) => {
+                let values = values.map(|(value, _)| value);
+                let least = values.reduce(|least, value| if value < least { value } else { least });
+                least.unwrap()
+            }
+            _ => mean(values),
+        }
     }
 }
 
-/// The exponents of the spawned tiles, with their probabilities in tenths.
+/// The exponents of the spawned tiles, with their usual probabilities in tenths.
 const SPAWNS: [(u8, u32); 2] = [(1, 9), (2, 1)];
 
 /// A game with the values of all its states and afterstates, by canonical boards. Look-ups panic
@@ -60,19 +78,27 @@ const SPAWNS: [(u8, u32); 2] = [(1, 9), (2, 1)];
 pub(crate) struct Solved<V> {
     game: Plain,
     objective: Objective,
+    /// The exponents of the spawned tiles, with their weights.
+    tiles: [(u8, u32); 2],
     states: HashMap<u64, V>,
     afterstates: HashMap<u64, V>,
 }
 
 impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
     pub(crate) fn new(game: Plain, objective: Objective) -> Self {
+        Self::at_rate(game, objective, SPAWNS)
+    }
+
+    /// Like [`Solved::new`], for these weights of spawned 2s and 4s.
+    pub(crate) fn at_rate(game: Plain, objective: Objective, tiles: [(u8, u32); 2]) -> Self {
         let mut solved = Self {
             game,
             objective,
+            tiles,
             states: HashMap::new(),
             afterstates: HashMap::new(),
         };
-        for (start, _) in solved.starts(&SPAWNS) {
+        for (start, _) in solved.starts(&tiles) {
             solved.solve_state(start);
         }
         solved
@@ -98,8 +124,10 @@ impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
         if let Some(value) = self.afterstates.get(&board) {
             return value.clone();
         }
-        let spawns = spawns(&self.game, &[(board, 1)], &SPAWNS).into_iter();
-        let value = mean(spawns.map(|(state, weight)| (self.solve_state(state), weight)));
+        let spawns = spawns(&self.game, &[(board, 1)], &self.tiles).into_iter();
+        let objective = self.objective;
+        let value =
+            objective.of_all(spawns.map(|(state, weight)| (self.solve_state(state), weight)));
         self.afterstates.insert(board, value.clone());
         value
     }
@@ -111,17 +139,18 @@ impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
 
     /// The mean value of the starts, weighted by their probabilities.
     pub(crate) fn start(&self) -> V {
-        self.mean_of_starts(&SPAWNS)
+        self.of_starts(&self.tiles)
     }
 
     /// The mean value of the starts with two 2s.
     pub(crate) fn start_two_2s(&self) -> V {
-        self.mean_of_starts(&SPAWNS[..1])
+        self.of_starts(&[(1, 1)])
     }
 
-    fn mean_of_starts(&self, tiles: &[(u8, u32)]) -> V {
+    fn of_starts(&self, tiles: &[(u8, u32)]) -> V {
         let starts = self.starts(tiles).into_iter();
-        mean(starts.map(|(start, weight)| (self.value_of_state(start), weight)))
+        self.objective
+            .of_all(starts.map(|(start, weight)| (self.value_of_state(start), weight)))
     }
 
     pub(crate) fn value_of_state(&self, board: u64) -> V {

@@ -58,8 +58,13 @@ impl Counted {
     ) -> Result<(), Error> {
         let mut store = SolutionStore::open(self.dir())?;
         let run = store.solution().run();
-        let goal = |name: &&str| solve::goal(run, name.parse()?, None, rounding);
-        let goals: Vec<Goal> = objectives.iter().map(goal).collect::<Result<_, _>>()?;
+        // An objective may have a rate of 4s, as in `score@1/5`.
+        let goal = |name: &&str| {
+            let (name, four) = name.split_once('@').unwrap_or((*name, "1/10"));
+            let goal = solve::goal(run, name.parse()?, None, rounding)?;
+            Ok(goal.with_four(four.parse()?))
+        };
+        let goals: Vec<Goal> = objectives.iter().map(goal).collect::<Result<_, Error>>()?;
         solve::solve(&mut store, &goals, plan, progress)
     }
 

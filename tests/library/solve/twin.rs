@@ -1,14 +1,15 @@
 //! Compares every value of small games with the exact twin.
 
-use enum48::game::{Direction, sum};
+use enum48::game::{Direction, PartKey, sum};
 use enum48::solve::Values;
-use enum48::store::{Goal, Rounding};
+use enum48::store::{Goal, Rounding, Solution};
 use num_rational::BigRational;
-use num_traits::{FromPrimitive, Signed, Zero};
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 use super::{Counted, values};
 use crate::exact::{Objective, Solved};
 use crate::plain::Plain;
+use crate::share::exhaustive;
 
 const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
 
@@ -31,7 +32,10 @@ fn objective(name: &str) -> Objective {
     match name {
         "score" => Objective::Score,
         "moves" => Objective::Moves,
-        tile => Objective::Tile(tile.parse().unwrap()),
+        name => match name.strip_prefix("sure-") {
+            Some(tile) => Objective::Sure(tile.parse().unwrap()),
+            None => Objective::Tile(name.parse().unwrap()),
+        },
     }
 }
 
@@ -44,13 +48,39 @@ fn potential(game: &Plain, objective: Objective, board: u64) -> u32 {
             let tiles = cells.filter(|&exp| exp > 0);
             tiles.map(|exp| u32::from(exp - 1) * (1 << exp)).sum()
         }
-        Objective::Moves | Objective::Tile(_) => 0,
+        Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
     }
 }
 
 fn fraction(goal: Goal, value: u32) -> BigRational {
     let one = BigRational::from_u64(1 << goal.fraction).unwrap();
     BigRational::from_u32(value).unwrap() / one
+}
+
+/// Compare all values of a game for an objective with the twin.
+fn values_are_within_their_bounds(
+    solution: &Solution,
+    plain: &Plain,
+    wanted: &str,
+    twin: &Solved<BigRational>,
+) {
+    let goal = solution.goal(wanted.parse().unwrap()).unwrap();
+    let found = values(solution, goal.objective);
+    assert_eq!(found.len(), twin.afterstates().len());
+    for (board, value) in found {
+        let before = potential(plain, objective(wanted), board);
+        let before = BigRational::from_u32(before).unwrap();
+        let above = fraction(goal, value) - before - twin.value_of_afterstate(board);
+        let bound = goal.error(sum(board), solution.last_sum());
+        let bound = BigRational::from_float(bound).unwrap();
+        let what = format!("{wanted} {:?} {board:#x}: {above}", goal.rounding);
+        assert!(above.abs() <= bound, "{what}");
+        match goal.rounding {
+            Rounding::Nearest => {}
+            Rounding::Down => assert!(above <= BigRational::zero(), "{what}"),
+            Rounding::Up => assert!(above >= BigRational::zero(), "{what}"),
+        }
+    }
 }
 
 #[test]
@@ -61,25 +91,95 @@ fn every_value_of_2x2_and_2x3_is_within_its_error_bound() {
         for wanted in names {
             let twin = Solved::<BigRational>::new(Plain::new(2, cols, win), objective(wanted));
             for run in &runs {
-                let solution = run.solution();
+                values_are_within_their_bounds(&run.solution(), &plain, wanted, &twin);
+            }
+        }
+    }
+}
+
+/// Rates of spawned 4s, with the weights of 2s and 4s.
+const RATES: [(&str, [(u8, u32); 2]); 3] = [
+    ("0", [(1, 1), (2, 0)]),
+    ("3/7", [(1, 4), (2, 3)]),
+    ("1", [(1, 0), (2, 1)]),
+];
+
+#[test]
+fn every_value_at_other_rates_of_4s_is_within_its_error_bound() {
+    // Exact fractions of 2x3 without a winning tile take seconds at each rate.
+    let games = GAMES.iter().filter(|game| (game.0, game.1) != (3, None));
+    for &(cols, win, names) in games {
+        let plain = Plain::new(2, cols, win);
+        for (four, tiles) in RATES {
+            let at_rate: Vec<String> = names.iter().map(|name| format!("{name}@{four}")).collect();
+            let at_rate: Vec<&str> = at_rate.iter().map(String::as_str).collect();
+            let run = Counted::solved(&name(cols, win), &at_rate, Rounding::Nearest);
+            let solution = run.solution();
+            assert_eq!(solution.four().unwrap().to_string(), four);
+            for wanted in names {
+                let plain_again = Plain::new(2, cols, win);
+                let twin = Solved::<BigRational>::at_rate(plain_again, objective(wanted), tiles);
+                values_are_within_their_bounds(&solution, &plain, wanted, &twin);
                 let goal = solution.goal(wanted.parse().unwrap()).unwrap();
-                let found = values(&solution, goal.objective);
-                assert_eq!(found.len(), twin.afterstates().len());
-                for (board, value) in found {
-                    let before = potential(&plain, objective(wanted), board);
-                    let before = BigRational::from_u32(before).unwrap();
-                    let above = fraction(goal, value) - before - twin.value_of_afterstate(board);
-                    let bound = goal.error(sum(board), solution.last_sum());
-                    let bound = BigRational::from_float(bound).unwrap();
-                    let what = format!("{wanted} {:?} {board:#x}: {above}", goal.rounding);
-                    assert!(above.abs() <= bound, "{what}");
-                    match goal.rounding {
-                        Rounding::Nearest => {}
-                        Rounding::Down => assert!(above <= BigRational::zero(), "{what}"),
-                        Rounding::Up => assert!(above >= BigRational::zero(), "{what}"),
-                    }
+                let start = Values::new(&solution, &[goal], 0).unwrap().start().unwrap()[0];
+                let bound = solution.error(goal) + 1e-12;
+                let expected = [twin.start(), twin.start_two_2s()];
+                for (expected, found) in expected.iter().zip([start.all, start.two_2s]) {
+                    assert!(
+                        (expected.to_f64().unwrap() - found).abs() <= bound,
+                        "{wanted} {four}"
+                    );
                 }
             }
+        }
+    }
+}
+
+/// The largest tile that can be forced, and the largest tile at all.
+#[test]
+fn a_tile_can_be_forced_where_a_minimax_forces_it() {
+    let mut games = vec![
+        (2, None, &[4u32, 8, 16, 32][..]),
+        (2, Some(16), &[8, 16]),
+        (3, None, &[16, 32, 64]),
+        (3, Some(64), &[16, 32, 64]),
+        (4, Some(32), &[16, 32]),
+    ];
+    if exhaustive() {
+        games.extend([(3, None, &[8, 128][..]), (4, None, &[32, 64, 128, 256])]);
+    }
+    for (cols, win, tiles) in games {
+        let names: Vec<String> = tiles.iter().map(|tile| format!("sure-{tile}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let run = Counted::solved(&name(cols, win), &names, Rounding::Nearest);
+        let solution = run.solution();
+        for (&tile, wanted) in tiles.iter().zip(&names) {
+            let twin = Solved::<f64>::new(Plain::new(2, cols, win), Objective::Sure(tile));
+            let goal = solution.goal(wanted.parse().unwrap()).unwrap();
+            assert_eq!(solution.error(goal), 0.0);
+            let found = values(&solution, goal.objective);
+            assert_eq!(found.len(), twin.afterstates().len());
+            for (board, value) in found {
+                assert_eq!(
+                    f64::from(value),
+                    twin.value_of_afterstate(board),
+                    "{wanted} {board:#x}"
+                );
+            }
+            let mut values = Values::new(&solution, &[goal], 64 << 20).unwrap();
+            let mut states: Vec<_> = twin.states().iter().collect();
+            states.sort_by_key(|&(&state, _)| (PartKey::of(state), state));
+            for (&state, &value) in states {
+                let best = values.moves(state).unwrap();
+                let best = best.iter().map(|made| made.numbers[0]);
+                let best = best
+                    .reduce(f64::max)
+                    .unwrap_or_else(|| values.ended(state)[0]);
+                assert_eq!(best, value, "{wanted} {state:#x}");
+            }
+            let start = values.start().unwrap()[0];
+            assert_eq!(start.all, twin.start());
+            assert_eq!(start.two_2s, twin.start_two_2s());
         }
     }
 }

@@ -178,6 +178,7 @@ pub(super) fn write(
         unit: match goal.objective {
             Objective::Tile(_) if fine => 10_000_000,
             Objective::Tile(_) => 50_000,
+            Objective::Sure(_) => 1,
             Objective::Score | Objective::Moves if fine => 100_000,
             Objective::Score | Objective::Moves => 100,
         },

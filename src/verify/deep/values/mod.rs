@@ -100,9 +100,9 @@ fn check_layer(
 ) -> Result<Vec<Error>> {
     let layer = ValuedLayer::open(solution, goals, sum)?;
     let mut above = Vec::new();
-    for (tile, times) in [(Exp::TWO, 9), (Exp::FOUR, 1)] {
+    for tile in [Exp::TWO, Exp::FOUR] {
         let layer = ValuedLayer::open(solution, goals, sum + tile.tile())?;
-        above.push((layer, tile, times));
+        above.push((layer, tile));
     }
     let [in_batch, in_range] = blocks_at_once(&terms.game, goals.len(), memory);
     // The first finding of a file stays.
@@ -110,7 +110,7 @@ fn check_layer(
     for batch in layer.blocks.chunks(in_batch) {
         let read = |&(part, block): &(usize, usize)| layer.read(part, block).map(Rebuilt::new);
         let mut blocks: Vec<Rebuilt> = batch.par_iter().map(read).collect::<Result<_>>()?;
-        for (above, tile, times) in &above {
+        for (above, tile) in &above {
             blocks
                 .par_iter_mut()
                 .for_each(|block| block.spawn(terms, *tile));
@@ -122,7 +122,7 @@ fn check_layer(
             }
             blocks
                 .par_iter_mut()
-                .for_each(|block| block.add(terms, *times));
+                .for_each(|block| block.add(terms, *tile));
         }
         for (&place, block) in batch.iter().zip(blocks) {
             progress.advance(block.block.boards.len() as u64);

@@ -13,7 +13,7 @@ const SLICE: usize = 1 << 10;
 /// A block whose values are being made, with the states of one spawned tile at a time.
 pub(super) struct Rebuilt {
     pub(super) block: ValuedBlock,
-    /// For each afterstate and goal: the weighted sum of the worths of its states so far.
+    /// For each afterstate and goal: the sum of its states so far, each as [`GoalWorth::weighed`].
     totals: Vec<i64>,
     /// Each canonical state with the place of an afterstate that leads to it, in order of states.
     /// If two spawns into an afterstate give one state, the state is listed twice.
@@ -98,15 +98,16 @@ impl Rebuilt {
         Ok(())
     }
 
-    /// Add the worths of the states, times `times`, to the totals of their afterstates.
-    pub(super) fn add(&mut self, terms: &Terms, times: i64) {
+    /// Add the states, in which `tile` was spawned, to the totals of their afterstates.
+    pub(super) fn add(&mut self, terms: &Terms, tile: Exp) {
         let goals = terms.worths.len();
         let groups = self.states.chunk_by(|a, b| a.0 == b.0);
         for (same, worths) in groups.zip(self.worths.chunks_exact(goals)) {
             for &(_, place) in same {
                 let from = place as usize * goals;
-                for (total, worth) in self.totals[from..].iter_mut().zip(worths) {
-                    *total += times * worth;
+                let totals = self.totals[from..].iter_mut();
+                for ((total, &worth), goal) in totals.zip(worths).zip(&terms.worths) {
+                    *total += goal.weighed(tile, worth);
                 }
             }
         }
@@ -179,7 +180,7 @@ impl GoalWorth {
         self.units(match self.goal.objective {
             Objective::Score => made.score,
             Objective::Moves => 1,
-            Objective::Tile(_) => 0,
+            Objective::Tile(_) | Objective::Sure(_) => 0,
         })
     }
 
@@ -196,14 +197,28 @@ impl GoalWorth {
     fn ended_with(self, largest: Exp) -> i64 {
         self.units(match self.goal.objective {
             Objective::Score | Objective::Moves => 0,
-            Objective::Tile(tile) => u32::from(largest >= tile),
+            Objective::Tile(tile) | Objective::Sure(tile) => u32::from(largest >= tile),
         })
     }
 
-    /// The worth of an afterstate with `empty` empty cells. `total` adds the worths of its states:
-    /// nine times for a spawned 2, and once for a spawned 4.
+    /// The share of a state with a spawned tile in the total of its afterstate: its weighted worth, or
+    /// 1 if it ends the hope to force a tile.
+    pub(super) fn weighed(self, tile: Exp, worth: i64) -> i64 {
+        let (fours, spawns) = self.goal.four.ratio();
+        match (self.goal.objective, tile) {
+            (Objective::Sure(_), _) => i64::from(worth == 0),
+            (_, Exp::FOUR) => i64::from(fours) * worth,
+            _ => i64::from(spawns - fours) * worth,
+        }
+    }
+
+    /// The worth of an afterstate with `empty` empty cells and the total `total` of its states.
     pub(super) fn mean(self, total: i64, empty: u32) -> i64 {
-        let weight = 10 * i64::from(empty);
+        if let Objective::Sure(_) = self.goal.objective {
+            return i64::from(total == 0);
+        }
+        let (_, spawns) = self.goal.four.ratio();
+        let weight = i64::from(spawns) * i64::from(empty);
         match self.goal.rounding {
             Rounding::Nearest => (total + weight / 2).div_euclid(weight),
             Rounding::Down => total.div_euclid(weight),
@@ -219,7 +234,7 @@ impl GoalWorth {
                 let tiles = exps(board).filter(|&exp| exp > Exp::EMPTY);
                 tiles.map(|exp| u32::from(exp.get() - 1) << exp.get()).sum()
             }
-            Objective::Moves | Objective::Tile(_) => 0,
+            Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
         })
     }
 }
@@ -227,6 +242,7 @@ impl GoalWorth {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::FourRate;
 
     fn worth(objective: Objective, rounding: Rounding) -> GoalWorth {
         let fraction = 3;
@@ -235,6 +251,7 @@ mod tests {
                 objective,
                 fraction,
                 rounding,
+                four: FourRate::default(),
             },
             Exp::of_tile(32).unwrap(),
         )
@@ -274,5 +291,25 @@ mod tests {
             // 4/10, 5/10, 10/10, 15/10.
             assert_eq!([4, 5, 10, 15].map(|total| worth.mean(total, 1)), means);
         }
+    }
+
+    #[test]
+    fn a_state_counts_by_the_rate_of_its_spawned_tile() {
+        let at = |objective, four: &str| {
+            let mut worth = worth(objective, Rounding::Down);
+            worth.goal = worth.goal.with_four(four.parse().unwrap());
+            worth
+        };
+        for (four, two_and_four) in [("1/10", [9, 1]), ("2/7", [5, 2]), ("0", [1, 0])] {
+            let worth = at(Objective::Moves, four);
+            let weighed = [Exp::TWO, Exp::FOUR].map(|tile| worth.weighed(tile, 3));
+            assert_eq!(weighed, two_and_four.map(|times| 3 * times));
+        }
+        // Two of 7 spawns have worth 7, and the others have 0.
+        assert_eq!(at(Objective::Moves, "2/7").mean(14, 1), 2);
+        // Each state without the tile counts, whatever its rate.
+        let sure = at(Objective::sure(16).unwrap(), "0");
+        assert_eq!([0, 1].map(|worth| sure.weighed(Exp::FOUR, worth)), [1, 0]);
+        assert_eq!([0, 1].map(|total| sure.mean(total, 3)), [1, 0]);
     }
 }
