@@ -44,7 +44,7 @@ impl ValueColumn {
         self.decode(block, |payload| decoder.decode(payload, out))?;
         let about = self.contents;
         let certain = 1u64 << about.fraction;
-        let chances = matches!(about.objective, Objective::Tile(_));
+        let chances = matches!(about.objective, Objective::Tile(_) | Objective::Sure(_));
         if chances && out[from..].iter().any(|&value| u64::from(value) > certain) {
             return Err(self.damaged(block, "a chance above 1"));
         }

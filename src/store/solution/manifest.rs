@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Goal, fits};
+use super::{Goal, Rounding, fits};
 use crate::error::{Result, SolvingError};
-use crate::game::{Exp, Game, Objective, PartKey};
+use crate::game::{Exp, FourRate, Game, Objective, PartKey};
 use crate::part::{Fingerprint, Kind, Sealed};
 use crate::store::audit::check;
 use crate::store::checked;
@@ -187,6 +187,17 @@ impl SolutionManifest {
         for answer in &self.answers {
             let (name, solved) = (answer.goal.objective, answer.solved_sum);
             fits(run, answer.goal).map_err(|error| format!("answers: {error}"))?;
+            if let Objective::Sure(_) = name {
+                let Goal { rounding, four, .. } = answer.goal;
+                check(
+                    rounding == Rounding::Down && four == FourRate::default(),
+                    || {
+                        format!(
+                            "answers: {name}: expected values rounded down, at the usual rate of 4s"
+                        )
+                    },
+                )?;
+            }
             let most = run.last_afterstates() + 2;
             let is_sum = (4..=most).contains(&solved) && solved.is_multiple_of(2);
             check(is_sum, || {
@@ -218,6 +229,12 @@ impl SolutionManifest {
             }
         }
         let names = self.answers.iter().map(|answer| answer.goal.objective);
+        let mut rates = self.answers.iter().filter_map(|answer| answer.goal.rate());
+        if let Some(first) = rates.next() {
+            check(rates.all(|four| four == first), || {
+                "answers: several rates of 4s".to_owned()
+            })?;
+        }
         check(names.is_sorted_by(|one, next| one < next), || {
             "answers: not in order, or an objective twice".to_owned()
         })

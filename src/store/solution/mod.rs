@@ -116,10 +116,16 @@ impl Goal {
     /// The goal at another rate of 4s. Whether a tile can be forced does not depend on the rate.
     #[must_use]
     pub fn with_four(mut self, four: FourRate) -> Self {
-        if !matches!(self.objective, Objective::Sure(_)) {
+        if self.rate().is_some() {
             self.four = four;
         }
         self
+    }
+
+    /// The rate of 4s, if the values depend on it.
+    #[must_use]
+    pub fn rate(&self) -> Option<FourRate> {
+        (!matches!(self.objective, Objective::Sure(_))).then_some(self.four)
     }
 
     /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
@@ -313,9 +319,7 @@ impl Solution {
     /// The rate of 4s of the solution; `None` if no objective that depends on it was begun.
     #[must_use]
     pub fn four(&self) -> Option<FourRate> {
-        let mut aims = self.aims();
-        let depends = aims.find(|aim| !matches!(aim.objective, Objective::Sure(_)));
-        depends.map(|aim| aim.four)
+        self.aims().find_map(|aim| aim.rate())
     }
 
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.

@@ -51,9 +51,8 @@ pub(crate) fn greatest(run: &Run, objective: Objective) -> Result<u32> {
             let largest = rows.iter().map(|row| row.max_tile).max().unwrap_or(0);
             let largest = if wins { win.tile() } else { largest };
             if tile.tile() > largest {
-                let tile = tile.tile();
                 return Err(SolvingError::Goal(format!(
-                    "for {objective}: no game of this run reaches {tile}: the largest tile is {largest}"
+                    "for {objective}: no game of this run reaches it: the largest tile is {largest}"
                 ))
                 .into());
             }
