@@ -7,9 +7,10 @@ use clap::Args;
 
 use super::arguments::tile;
 use super::open;
+use super::solved::AskedGame;
 use crate::error::Error;
 use crate::game::{Game, Grid, Size};
-use crate::store::{Run, Solution};
+use crate::store::Run;
 
 /// A game, by its size and winning tile.
 #[derive(Args)]
@@ -45,7 +46,7 @@ pub(super) struct GameOrRun {
 
     /// Directory of a run of the game
     #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
+    pub(super) dir: Option<PathBuf>,
 }
 
 impl GameOrRun {
@@ -55,17 +56,28 @@ impl GameOrRun {
         Ok((self.game(run.as_ref())?, run))
     }
 
-    /// The game, and the solution if there is a run. The run must be solved.
-    pub(super) fn open_solution(&self) -> Result<(Game, Option<Solution>)> {
-        let solution = self.dir.as_deref().map(open::solution).transpose()?;
-        let game = self.game(solution.as_ref().map(Solution::run))?;
-        Ok((game, solution))
+    /// The game of the options; an error if they name none.
+    pub(super) fn named(&self) -> Result<AskedGame> {
+        let size = self.size.context("no board size: give --size or --dir")?;
+        Ok(AskedGame::Named(Game::new(size, self.max)?))
     }
 
-    fn game(&self, run: Option<&Run>) -> Result<Game> {
+    /// The game of the options, or else the game of a board that is written row by row.
+    pub(super) fn of_board(&self, words: &[String]) -> Result<AskedGame> {
+        if self.size.is_some() {
+            return self.named();
+        }
+        let size = Grid::size_of(&words.join(" ")).context(
+            "no board size: give --size or --dir, or the board row by row as in '4 8 / 2 .'",
+        )?;
+        Ok(AskedGame::Implied(Game::new(size, self.max)?))
+    }
+
+    /// Check that the size and the winning tile, if they are given, are the run's; returns the run's
+    /// game.
+    pub(super) fn game(&self, run: Option<&Run>) -> Result<Game> {
         let Some(run) = run else {
-            let size = self.size.context("no board size: give --size or --dir")?;
-            return Ok(Game::new(size, self.max)?);
+            return Ok(self.named()?.game());
         };
         let game = *run.game();
         let size = self.size.unwrap_or(game.size());

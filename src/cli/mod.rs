@@ -25,6 +25,7 @@ mod resources;
 mod show;
 mod signals;
 mod solve;
+mod solved;
 mod states;
 mod stdin;
 mod stdout;

@@ -11,13 +11,12 @@ use crate::store::{Goal, Solution};
 #[derive(Args)]
 pub(super) struct Objectives {
     /// Objectives to play for, the most important first: score, moves and tiles that the run is solved
-    /// for, separated by commas [default: all, in this order]
+    /// for, separated by commas [default: all, in this order; score for a game that is solved now]
     #[arg(
         long = "for",
         value_name = "OBJECTIVES",
         value_delimiter = ',',
-        value_parser = objective,
-        requires = "dir"
+        value_parser = objective
     )]
     wanted: Vec<Objective>,
 }
@@ -31,6 +30,11 @@ impl Objectives {
     /// The goals of the named objectives, in order; of all objectives if none is named.
     pub(super) fn goals(&self, solution: &Solution) -> error::Result<Vec<Goal>> {
         solve::goals(solution, &self.wanted)
+    }
+
+    /// The named objectives, in order.
+    pub(super) fn wanted(&self) -> &[Objective] {
+        &self.wanted
     }
 }
 
@@ -72,15 +76,18 @@ pub(super) fn yes_or_no(value: f64) -> &'static str {
 
 /// A loss as text; exactly 0 if nothing is lost.
 pub(super) fn loss(objective: Objective, loss: f64) -> String {
-    if loss == 0.0 {
-        "0".to_owned()
-    } else {
-        number(objective, loss)
+    match objective {
+        _ if loss == 0.0 => "0".to_owned(),
+        Objective::Sure(_) => "1".to_owned(),
+        _ => number(objective, loss),
     }
 }
 
 /// The bound `n`, rounded up to two digits.
 pub(super) fn bound(n: f64) -> String {
+    if n == 0.0 {
+        return "0".to_owned();
+    }
     let near = format!("{n:.1e}");
     if near.parse().is_ok_and(|near: f64| near >= n) {
         return near;
@@ -128,7 +135,7 @@ mod tests {
     #[test]
     fn a_printed_bound_is_never_less_than_the_bound() {
         for (n, printed) in [
-            (0.0, "0.0e0"),
+            (0.0, "0"),
             (4.0, "4.0e0"),
             (4.01, "4.1e0"),
             (4.09, "4.1e0"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::slice;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::arguments::whole;
@@ -13,12 +13,13 @@ use super::board::JudgedMoves;
 use super::objectives::{bound, loss, number, objective};
 use super::output::{self, print_json};
 use super::resources::{LOOKUP_MEMORY, Resources};
-use super::{Outcome, open, stdin};
+use super::solved::{AskedGame, FourArgs, SolvedGame};
+use super::{Outcome, stdin};
 use crate::engine;
 use crate::error;
 use crate::game::{Grid, Objective};
 use crate::play::{Code, LONGEST, Turn};
-use crate::solve::{self, BatchValues, Values};
+use crate::solve::{BatchValues, Values};
 use crate::store::{Goal, Run, Solution};
 
 /// Rate the moves of a game: the loss of each move, by a solved run
@@ -47,9 +48,13 @@ pub(super) struct Args {
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
     code: String,
 
-    /// Directory of a solved run of the game, such as enum48-data/3x3
+    /// Directory of a solved run of the game, such as enum48-data/3x3 [default: a game up to 3x3 is
+    /// solved at once, in memory]
     #[arg(long, value_name = "DIR")]
-    dir: PathBuf,
+    dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    four: FourArgs,
 
     /// The objective of the game: score, moves or a tile that the run is solved for [default: the first
     /// of these that it is solved for, the smallest tile of several]
@@ -71,22 +76,28 @@ pub(super) struct Args {
 /// Rate one game, or all games on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
-    let solution = open::solution(&args.dir)?;
-    let goal = solve::goals(&solution, args.objective.as_slice())?[0];
-    if args.code == "-" {
-        let pool = Arc::new(engine::pool(plan.threads())?);
-        let values = BatchValues::new(&solution, &[goal], plan.memory(), pool)?;
-        return lines(args, &solution, goal, values);
-    }
-    let code: Code = match args.code.trim().parse() {
+    let code = (args.code != "-").then(|| args.code.trim().parse());
+    let code: Option<Code> = match code.transpose() {
         Ok(code) => code,
         Err(error) => {
             let refused = RefusedCode::new(&args.code, 1, &error);
             return stdin::refuse(args.json, &refused, &error);
         }
     };
+    let asked = code.as_ref().map(|code| AskedGame::Implied(code.game()));
+    let asked = asked.context("the codes of stdin need a game: give --dir");
+    let wanted = args.objective.as_slice();
+    let SolvedGame {
+        solution, goals, ..
+    } = &args.four.open(args.dir.as_deref(), asked, wanted, &plan)?;
+    let goal = goals[0];
+    let Some(code) = code else {
+        let pool = Arc::new(engine::pool(plan.threads())?);
+        let values = BatchValues::new(solution, &[goal], plan.memory(), pool)?;
+        return lines(args, solution, goal, values);
+    };
     check(&code, solution.run())?;
-    let mut values = Values::new(&solution, &[goal], plan.memory())?;
+    let mut values = Values::new(solution, &[goal], plan.memory())?;
     let rated = RatedGame::new(&code, &mut values, goal, args.worst)?;
     output::print(|out| match args.json {
         true => print_json(out, &rated),

@@ -90,6 +90,14 @@ impl Grid {
         })
     }
 
+    /// The size of a board that is written row by row; `None` for other texts.
+    pub(crate) fn size_of(text: &str) -> Option<Size> {
+        let mut rows = text.trim().split(['/', '\n']);
+        let columns = rows.next()?.split([' ', ',', '\t']);
+        let columns = columns.filter(|tile| !tile.is_empty()).count();
+        Size::new(1 + rows.count() as u8, columns as u8).ok()
+    }
+
     /// The board.
     #[must_use]
     pub fn board(&self) -> Board {

@@ -12,7 +12,7 @@ use crate::cli::board::{BoardState, JudgedMoves, picture};
 use crate::cli::objectives::{bound, loss, number};
 use crate::cli::output::print_json;
 use crate::error;
-use crate::game::{Direction, Exp, Grid, Moved, Objective};
+use crate::game::{Direction, Exp, FourRate, Grid, Moved, Objective};
 use crate::solve::Values;
 use crate::store::{Goal, Sink};
 
@@ -30,6 +30,8 @@ pub(super) struct JudgedBoard {
     values: Option<Numbers>,
     /// The most by which a value of each objective can be off; a loss, by twice as much.
     error: Numbers,
+    /// The rate of spawned 4s that the values expect.
+    four: FourRate,
 }
 
 /// A move. It has no values if the board is not reached.
@@ -105,6 +107,7 @@ impl JudgedBoard {
             reached,
             values: judged.map(|judged| Numbers::of(goals, judged.worth)),
             error: Numbers::of(goals, goals.iter().map(|&goal| solution.error(goal))),
+            four: solution.four().unwrap_or_default(),
         })
     }
 
@@ -232,6 +235,7 @@ impl JudgedBoard {
         write!(f, "{}", picture(&self.board))?;
         writeln!(f, "board      {:#x}", self.board)?;
         writeln!(f, "state      {}", self.state)?;
+        writeln!(f, "4s         {} of spawned tiles", self.four)?;
         let Some(Numbers(values)) = &self.values else {
             return writeln!(f, "reached    no: the run has no such state");
         };

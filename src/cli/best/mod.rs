@@ -3,23 +3,22 @@
 mod answer;
 mod batch;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
 
 use self::answer::JudgedBoard;
 use super::Outcome;
-use super::game::board;
+use super::game::{GameOrRun, board};
 use super::objectives::Objectives;
-use super::open;
 use super::output;
 use super::resources::{LOOKUP_MEMORY, Resources};
+use super::solved::{FourArgs, SolvedGame};
 use crate::engine;
 use crate::game::Objective;
 use crate::solve::{BatchValues, Values};
 
-/// The best move of a board, and the value of each move, by a solved run
+/// The best move of a board, and the value of each move, by a solved run or a small game
 ///
 /// The board may lie in any orientation. The value of a move for an objective is the expectation after
 /// the move, with the best play for this objective from then on: the score from this board on, the
@@ -28,11 +27,17 @@ use crate::solve::{BatchValues, Values};
 /// printed; a loss, by twice as much. So a smaller difference is no loss, and the move is a best move,
 /// too. The exit code is 1 if the run does not reach the board: then there are no values.
 ///
+/// Without --dir, a game up to 3x3 is counted and solved at once, in some seconds and in memory, and
+/// nothing is left behind. If --size names the game, a --dir that does not exist is made and keeps the
+/// solution. A spawned tile is a 4 one time in ten, unless the game is solved with --four.
+///
 /// A board needs some blocks of the run's files, about a millisecond. Blocks that were read stay in
 /// memory up to its bound. So batches are faster: tens of thousands of boards a second on 3x3.
 #[derive(clap::Args)]
 #[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = "\
 Examples:
+  enum48 best '2 4 8 / 16 . 2 / . . .'         solves 3x3 at once
+  enum48 best '2 . / 4 8' --for sure-16,score --four 0.2
   enum48 best 0x012233544 --dir enum48-data/3x3
   enum48 best '2 . / 4 8' --dir enum48-data/2x2 --for 32,score
   enum48 best - --dir enum48-data/3x3 < boards     a board, an answer a line
@@ -50,7 +55,8 @@ Keys of --json: board; cells, row by row, 0 where empty; best; moves, each with
 move, legal, afterstate (not turned), values, loss, and losses for every
 objective; state: live, dead, won, empty or
 impossible; reached; values of the board under
-the best play for each objective; error, the most by which a value can be off.
+the best play for each objective; error, the most by which a value can be off;
+four, the rate of spawned 4s that the values expect.
 For a line that is no board: line and error.")]
 pub(super) struct Args {
     /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .';
@@ -58,12 +64,14 @@ pub(super) struct Args {
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
     board: Vec<String>,
 
-    /// Directory of a solved run, such as enum48-data/3x3
-    #[arg(long, value_name = "DIR", required = true)]
-    dir: PathBuf,
+    #[command(flatten)]
+    game: GameOrRun,
 
     #[command(flatten)]
     objectives: Objectives,
+
+    #[command(flatten)]
+    four: FourArgs,
 
     /// Print a JSON object for each board
     #[arg(long, conflicts_with = "csv")]
@@ -100,18 +108,21 @@ enum AnswerForm {
 /// Answer for one board, or for all boards on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
-    let solution = open::solution(&args.dir)?;
-    let goals = args.objectives.goals(&solution)?;
-    let game = solution.run().game();
+    let (dir, wanted) = (args.game.dir.as_deref(), args.objectives.wanted());
+    let asked = args.game.of_board(&args.board);
+    let SolvedGame {
+        solution, goals, ..
+    } = &args.four.open(dir, asked, wanted, &plan)?;
+    let game = args.game.game(Some(solution.run()))?;
     let form = args.form();
     if args.board == ["-"] {
         let pool = Arc::new(engine::pool(plan.threads())?);
-        let values = BatchValues::new(&solution, &goals, plan.memory(), pool)?;
-        return batch::answer(values, &goals, game.size(), form);
+        let values = BatchValues::new(solution, goals, plan.memory(), pool)?;
+        return batch::answer(values, goals, game.size(), form);
     }
-    let grid = board(&args.board, game)?;
-    let mut values = Values::new(&solution, &goals, plan.memory())?;
-    let answer = JudgedBoard::new(&mut values, &goals, grid)?;
+    let grid = board(&args.board, &game)?;
+    let mut values = Values::new(solution, goals, plan.memory())?;
+    let answer = JudgedBoard::new(&mut values, goals, grid)?;
     let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
     output::print(|out| {
         if form == AnswerForm::Csv {

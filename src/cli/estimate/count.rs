@@ -207,6 +207,13 @@ impl CountEstimate {
         })
     }
 
+    /// The disk and the time of the whole count, in words.
+    pub(in crate::cli) fn cost(&self) -> String {
+        let afterstates = self.disk_afterstates_high.unwrap_or(0);
+        let disk = bytes(self.disk_afterstates_low.unwrap_or(0), afterstates);
+        format!("{disk} and {}", time(self.seconds_low, self.seconds_high))
+    }
+
     /// A line for each layer.
     fn write_layers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layers = &self.forecast.layers;

@@ -84,12 +84,14 @@ function animate(before, { direction, spawn, tiles: after }, duration) {
 
 /** What somebody plays for, as the heading of a number. */
 function heading(objective) {
-  return objective === "score" || objective === "moves" ? `${objective} to come` : `chance of ${objective}`;
+  if (objective === "score" || objective === "moves") return `${objective} to come`;
+  return objective.startsWith("sure-") ? objective.replace("sure-", "can force ") : `chance of ${objective}`;
 }
 
 /** A value as people read it: a chance in percent, and 0 or 100 percent only if it is exactly that. */
 function number(objective, value) {
   if (objective === "score" || objective === "moves") return value.toFixed(2);
+  if (objective.startsWith("sure-")) return value ? "yes" : "no";
   if (value > 0 && value < .00005) return "<0.01 %";
   if (value < 1 && value >= .99995) return ">99.99 %";
   return `${(100 * value).toFixed(2)} %`;
@@ -97,6 +99,7 @@ function number(objective, value) {
 
 /** What a move loses against the best, unless that is nothing. */
 function lost(objective, loss) {
+  if (objective.startsWith("sure-")) return "gives it up";
   const text = number(objective, loss);
   return text === "0.00" ? "−<0.01" : `−${text}`;
 }

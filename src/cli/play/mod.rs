@@ -28,8 +28,11 @@ use super::game::GameOrRun;
 use super::objectives::Objectives;
 use super::output::Output;
 use super::signals::end_by;
+use super::solved::{self, FourArgs, SolvedGame};
 use super::stdout::Stdout;
+use crate::engine::Plan;
 use crate::game::Game;
+use crate::machine;
 use crate::play::Seed;
 
 /// The time between two looks at the signals and at the terminal, which may have gone.
@@ -43,12 +46,15 @@ const TICK: Duration = Duration::from_millis(100);
 ///   q, Esc, Ctrl-C        quit, and print the code
 ///   Ctrl-Z                suspend, until fg
 ///
-/// With --dir of a solved run, the game is the run's, and more keys work:
+/// With --dir of a solved run, the game is the run's, and more keys work; a game up to 3x3 is solved
+/// at once if --for names an objective:
 ///
 ///   i                     show or hide hints: the value of each move, its loss
 ///                         against the best move, the chance of each tile
 ///   b                     make the best move
 ///   p                     let the program play, until a key is pressed
+///
+/// Hints expect a 4 one time in ten, or as often as --four says; the tiles come one time in ten.
 ///
 /// With --html, it writes a page that plays the solved game in a browser, with
 /// hints, and plays nothing here. A page has room for games up to 2x4, 3x3 to 256,
@@ -63,8 +69,9 @@ const TICK: Duration = Duration::from_millis(100);
 Examples:
   enum48 play --size 4 --max 2048
   enum48 play --size 3x4 --seed tiles
+  enum48 play --size 3 --for score,512                  hints, after some seconds
   enum48 play --dir enum48-data/3x3 --for 512,score
-  enum48 play --dir enum48-data/2x4 --html 2x4.html     a page to play it on
+  enum48 play --size 2x4 --html 2x4.html                a page to play it on
   code=$(enum48 play --size 3 --max 256)"
 )]
 pub(super) struct Args {
@@ -73,6 +80,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     objectives: Objectives,
+
+    #[command(flatten)]
+    four: FourArgs,
 
     /// Seed of the tiles, a number in base 36: digits 0 to 9 and a to z [default: random]
     #[arg(long, value_name = "SEED")]
@@ -88,10 +98,17 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         // Solving may take hours, so the size is checked first.
         match args.game.open()? {
             (_, Some(run)) => page::check(&run)?,
-            (game, None) => page::refuse(game, &steps(game))?,
+            (game, None) => page::check_game(game)?,
         }
     }
-    let (game, solution) = args.game.open_solution()?;
+    let (dir, wanted) = (args.game.dir.as_deref(), args.objectives.wanted());
+    let hints =
+        dir.is_some() || args.html.is_some() || args.objectives.are_given() || args.four.is_given();
+    let plan = Plan::new(machine::default_memory(), machine::cores())?;
+    let open = || args.four.open(dir, args.game.named(), wanted, &plan);
+    let solved = hints.then(open).transpose()?;
+    let run = solved.as_ref().map(|solved| solved.solution.run());
+    let game = args.game.game(run)?;
     if game.size().cells() == 16 && game.max().is_none() {
         bail!(
             "size 4x4 without a winning tile: a code's tiles go up to 65536 and the game goes beyond: \
@@ -99,13 +116,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     }
     let mut adviser = None;
-    if let Some(solution) = &solution {
-        let goals = args.objectives.goals(solution)?;
+    if let Some(SolvedGame {
+        solution, goals, ..
+    }) = &solved
+    {
         if let Some(path) = &args.html {
-            Output::new(path)?.write(|to| page::write(solution, &goals, args.seed, to))?;
+            Output::new(path)?.write(|to| page::write(solution, goals, args.seed, to))?;
             return Ok(Outcome::Done);
         }
-        adviser = Some(Adviser::new(solution, goals)?);
+        adviser = Some(Adviser::new(solution, goals.clone())?);
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
@@ -125,15 +144,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     ended.map(|()| Outcome::Done)
 }
 
-/// The commands that lead to hints for a game.
+/// The way to hints for a game.
 fn steps(game: Game) -> String {
-    let max = game
-        .max()
-        .map_or(String::new(), |max| format!(" --max {max}"));
-    let (size, dir) = (game.size(), format!("enum48-data/{game}"));
-    format!(
-        "run enum48 --size {size}{max} --keep afterstates (--dry-run tells the cost), then enum48 solve {dir}, and give play --dir {dir}"
-    )
+    if solved::is_small(game) {
+        return "start play again with --for score: the game is then solved, in some seconds"
+            .to_owned();
+    }
+    solved::steps(game)
 }
 
 /// Play until the player quits or a signal comes, then restore the terminal.

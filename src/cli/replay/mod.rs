@@ -23,7 +23,7 @@ use crate::store::Sink;
 /// Moves tiles by the rules alone, on a plain array, with none of the code that counts states. The
 /// exit code is 1 if the code is false, with the number of the move and the reason.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(mut_arg("wanted", |wanted| wanted.requires("dir")), after_help = "\
 Examples:
   enum48 replay w1.2x2-8.BD.1.w..W.10f0c486
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --step

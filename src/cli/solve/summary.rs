@@ -116,10 +116,8 @@ impl fmt::Display for SolveSummary {
                 _ => format!("{value:.9}"),
             };
             let [start, two_2s] = [solved.start, solved.start_two_2s].map(value);
-            let error = match solved.error {
-                0.0 => "0".to_owned(),
-                error => objectives::bound(error + PRINTED),
-            };
+            let printed = if solved.error > 0.0 { PRINTED } else { 0.0 };
+            let error = objectives::bound(solved.error + printed);
             let bits = solved.bytes as f64 * 8.0 / self.afterstates.max(1) as f64;
             let files = HumanBytes(solved.bytes);
             writeln!(

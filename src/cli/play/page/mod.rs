@@ -39,7 +39,7 @@ use serde::{Serialize, Serializer};
 
 use crate::cli::page::Page;
 use crate::error;
-use crate::game::{Board, Exp, Game, Objective, PartKey};
+use crate::game::{Board, Exp, FourRate, Game, Objective, PartKey};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::play::Seed;
 use crate::solve;
@@ -78,6 +78,8 @@ struct PageGame {
     #[serde(rename = "width")]
     numbers: TableNumbers,
     objectives: Vec<PageObjective>,
+    /// The rate of spawned 4s that the values expect.
+    four: FourRate,
     /// The largest difference that errors can make, in units of the first objective.
     margin: f64,
 }
@@ -130,8 +132,8 @@ impl Serialize for TableNumbers {
     }
 }
 
-/// Refuse a game that has no run. `steps` lead to a run.
-pub(super) fn refuse(game: Game, steps: &str) -> Result<()> {
+/// Refuse a game that is too large for a page, before it is counted.
+pub(super) fn check_game(game: Game) -> Result<()> {
     let largest = match game.size().cells() {
         ..=8 => u32::MAX,
         9 => 256,
@@ -141,7 +143,7 @@ pub(super) fn refuse(game: Game, steps: &str) -> Result<()> {
     if largest < u32::MAX && game.max().is_none_or(|max| max > largest) {
         bail!("--html: {game} is too large for a page, which has room for {FITTING}");
     }
-    bail!("--html: plays a solved run: {steps}");
+    Ok(())
 }
 
 /// Refuse a game that is too large for a page.
@@ -194,6 +196,7 @@ pub(super) fn write(
         base: u64::from(largest.get()) + 1,
         layers: Vec::new(),
         numbers: TableNumbers::default(),
+        four: solution.four().unwrap_or_default(),
         margin: 2.0 * solution.error(goals[0]) * objectives[0].unit as f64,
         objectives,
     };

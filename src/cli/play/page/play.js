@@ -295,11 +295,13 @@ function worth(move) {
   return facts;
 }
 
-/** What the best moves are best for. */
+/** What the best moves are best for, and how often the values expect a 4. */
 function goal() {
   const [{ name }] = game.objectives;
-  if (name === "score" || name === "moves") return name === "score" ? "expected score" : "expected number of moves";
-  return `chance of ${name}`;
+  const tiles = game.four === "1/10" ? "" : "; here a 4 comes 1/10 of the time";
+  const expected = `, if ${game.four} of spawned tiles are 4s${tiles}`;
+  if (name === "score" || name === "moves") return (name === "score" ? "expected score" : "expected number of moves") + expected;
+  return name.startsWith("sure-") ? `${name.replace("sure-", "making ")} against any spawns` : `chance of ${name}${expected}`;
 }
 
 /** Do what somebody wants, who then plays: the page does not. */

@@ -1,0 +1,200 @@
+//! A solved game to ask: the run of --dir, or a small game that is counted and solved at once.
+//!
+//! Key idea: a game of 3x3 counts and solves in seconds. So a question about a small game needs no
+//! run: the game is solved in a temporary directory, in memory where the system has one.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::HumanCount;
+
+use super::estimate::CountEstimate;
+use super::open::{self, SHORT};
+use super::progress::Reporter;
+use super::signals::TemporaryDir;
+use crate::bound;
+use crate::engine::{self, Choice, Plan};
+use crate::error::Error;
+use crate::game::{FourRate, Game, Objective};
+use crate::solve::{self, goals};
+use crate::store::{self, Goal, Keep, Rounding, Solution};
+
+/// Most boards, by the upper bound, of a game that is solved at once: 3x3 has fewer.
+const MOST: u64 = 200_000_000;
+
+/// Free space for all files of such a game.
+const ROOM: u64 = 2 << 30;
+
+/// The place of files in memory, on Linux.
+const MEMORY: &str = "/dev/shm";
+
+/// The rate of 4s of a game that is solved at once.
+#[derive(Args)]
+pub(super) struct FourArgs {
+    /// How often a spawned tile is a 4, for a game that is solved now: a ratio such as 0.2 or 1/5
+    /// [default: 1/10]
+    #[arg(long, value_name = "RATE")]
+    four: Option<FourRate>,
+}
+
+/// A solved game, and the goals to ask it for.
+pub(super) struct SolvedGame {
+    pub(super) solution: Solution,
+    pub(super) goals: Vec<Goal>,
+    /// Deleted after the solution is closed.
+    _place: Option<TemporaryDir>,
+}
+
+/// The game of a question.
+#[derive(Clone, Copy)]
+pub(super) enum AskedGame {
+    /// The user named it, so that a directory can be made for it.
+    Named(Game),
+    /// A board or a code implies it.
+    Implied(Game),
+}
+
+impl AskedGame {
+    pub(super) fn game(self) -> Game {
+        match self {
+            Self::Named(game) | Self::Implied(game) => game,
+        }
+    }
+}
+
+impl FourArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.four.is_some()
+    }
+
+    /// Open the solution in `dir`. Without a directory, or if it is to be made for a named game, solve
+    /// the game now for the `wanted` objectives, or for the score.
+    pub(super) fn open(
+        &self,
+        dir: Option<&Path>,
+        asked: Result<AskedGame>,
+        wanted: &[Objective],
+        plan: &Plan,
+    ) -> Result<SolvedGame> {
+        let (solution, place) = match dir {
+            None => {
+                let game = asked?.game();
+                refuse_large(game, plan)?;
+                let in_memory = Path::new(MEMORY);
+                let place = match store::free_space(in_memory) {
+                    Some(free) if free >= ROOM => TemporaryDir::beside(in_memory)?,
+                    _ => TemporaryDir::new()?,
+                };
+                self.make(place.path(), game, wanted, plan)?;
+                (open::solution(place.path())?, Some(place))
+            }
+            Some(dir) => match (open::solution(dir), asked) {
+                (Err(Error::NoDirectory(_)), Ok(AskedGame::Named(game))) => {
+                    refuse_large(game, plan)?;
+                    self.make(dir, game, wanted, plan)?;
+                    (open::solution(dir)?, None)
+                }
+                (solution, _) => (solution?, None),
+            },
+        };
+        let goals = goals(&solution, wanted)?;
+        if let (Some(asked), Some(found)) = (self.four, solution.four())
+            && asked != found
+        {
+            let dir = solution.run().dir().display();
+            bail!(
+                "--four {asked}: {dir} is solved for 4s at a rate of {found}: give another --dir"
+            );
+        }
+        Ok(SolvedGame {
+            solution,
+            goals,
+            _place: place,
+        })
+    }
+
+    /// Count a game in a directory, and solve it.
+    fn make(&self, dir: &Path, game: Game, wanted: &[Objective], plan: &Plan) -> Result<()> {
+        let mut store = open::store(dir, &game, Some(Keep::Afterstates), None, SHORT)?;
+        let choice = Choice::new(store.run(), plan, None)?;
+        let quiet = !io::stderr().is_terminal();
+        let mut reporter = Reporter::of_count(plan, &store, &choice, quiet);
+        let counted = engine::count(&mut store, plan, None, &mut reporter);
+        reporter.finish();
+        counted?;
+        drop(store);
+
+        let mut store = open::solution_store(dir)?;
+        let wanted = if wanted.is_empty() {
+            &[Objective::Score]
+        } else {
+            wanted
+        };
+        let goal = |&objective: &Objective| {
+            let goal = solve::goal(store.solution().run(), objective, None, Rounding::Nearest)?;
+            Ok(goal.with_four(self.four.unwrap_or_default()))
+        };
+        let goals: Vec<Goal> = wanted.iter().map(goal).collect::<Result<_, Error>>()?;
+        let mut reporter = Reporter::of_solver(plan, &store, &goals, quiet)?;
+        let solved = solve::solve(&mut store, &goals, plan, &mut reporter);
+        reporter.finish();
+        Ok(solved?)
+    }
+}
+
+/// Whether a game counts and solves in seconds.
+pub(super) fn is_small(game: Game) -> bool {
+    boards(game) <= MOST
+}
+
+/// An upper bound on the boards of a game.
+fn boards(game: Game) -> u64 {
+    bound::canonical(&game, u32::MAX).iter().sum()
+}
+
+/// Refuse a game that takes more than seconds. The error names the commands that solve it.
+fn refuse_large(game: Game, plan: &Plan) -> Result<()> {
+    if is_small(game) {
+        return Ok(());
+    }
+    let dir = Path::new("enum48-data").join(game.to_string());
+    let cost = CountEstimate::new(&game, plan, None, &dir, Some(Keep::Afterstates))?.cost();
+    bail!(
+        "{game}: too large to be solved at once, with up to {} boards: {}; the count takes about {cost}",
+        HumanCount(boards(game)),
+        steps(game)
+    );
+}
+
+/// The commands that solve a game in a directory.
+pub(super) fn steps(game: Game) -> String {
+    format!(
+        "run enum48 {} --keep afterstates, then enum48 solve enum48-data/{game} (--dry-run tells the cost of \
+         either), and give --dir enum48-data/{game}",
+        game.options()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_up_to_3x3_are_small() {
+        for (game, small) in [
+            ("2x4", true),
+            ("3x3", true),
+            ("3x3-1024", true),
+            ("4x3-16", true),
+            ("4x4-8", true),
+            ("4x4-16", false),
+            ("4x3", false),
+            ("4x4", false),
+        ] {
+            let game = game.parse().unwrap();
+            assert_eq!(is_small(game), small, "{game}: {}", boards(game));
+        }
+    }
+}
