@@ -12,8 +12,9 @@ import numpy, zstandard
 import read_part_fast
 from read_part_fast import check, mix
 
-NAMES = "kind rows cols win sum max objective fraction keys values fingerprint".split()
-OBJECTIVES = {0: "score", 1: "moves"}  # all others are tiles
+NAMES = "kind rows cols win sum max objective fraction keys values fingerprint four".split()
+OBJECTIVES = {0: "score", 1: "moves"}  # all others are tiles, or tiles to be forced
+FORCED = 1 << 31
 
 
 def planes(path, payload, count):
@@ -32,7 +33,7 @@ def planes(path, payload, count):
 def read(path, afterstates=None):
     """Read and check a file of values. Its fingerprint can be checked only with the afterstates."""
     data, label, count, total, blocks = read_part_fast.blocks(path, (2,), 60)
-    objective, fraction, keys, crc = struct.unpack("<2IQI", data[40:60])
+    objective, fraction, fours, spawns, keys, crc = struct.unpack("<IH2BQI", data[40:60])
     check(path, "crc about values", zlib.crc32(data[40:56]), crc)
     numbers, places = numpy.empty((count, 4), numpy.uint8), [0]
     for _, number, payload in blocks:
@@ -40,8 +41,9 @@ def read(path, afterstates=None):
         numbers[place] = numpy.transpose(list(planes(path, payload, number)))
         places.append(place.stop)
     numbers = numbers.view(">u4").reshape(count).astype(numpy.uint64)
-    name = OBJECTIVES.get(objective, str(objective))
-    fields = [*label, name, fraction, f"{keys:016x}", count, f"{total:016x}"]
+    name = OBJECTIVES.get(objective, f"sure-{objective - FORCED}" if objective & FORCED else str(objective))
+    four = f"{fours}/{spawns}" if spawns > 1 else str(fours) if spawns else "1/10"
+    fields = [*label, name, fraction, f"{keys:016x}", count, f"{total:016x}", four]
     found = dict(zip(NAMES, fields)), numbers / 2.0**fraction
     if afterstates is None:
         return found

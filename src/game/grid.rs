@@ -91,7 +91,8 @@ impl Grid {
     }
 
     /// The size of a board that is written row by row; `None` for other texts.
-    pub(crate) fn size_of(text: &str) -> Option<Size> {
+    #[must_use]
+    pub fn size_of(text: &str) -> Option<Size> {
         let mut rows = text.trim().split(['/', '\n']);
         let columns = rows.next()?.split([' ', ',', '\t']);
         let columns = columns.filter(|tile| !tile.is_empty()).count();

@@ -82,7 +82,8 @@ impl PyRun {
         self.run.keep().to_string()
     }
 
-    /// The objectives that the run is solved for: "score", "moves" and tiles, such as "512".
+    /// The objectives that the run is solved for: "score", "moves", tiles such as "512", and "sure-512"
+    /// for whether the tile can be forced, which has the values 0 and 1.
     #[getter]
     fn objectives(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let solution = match py.detach(|| self.find_solution()) {
@@ -93,6 +94,17 @@ impl PyRun {
         };
         let goals = solution.goals();
         Ok(goals.map(|goal| goal.objective.to_string()).collect())
+    }
+
+    /// The rate of spawned 4s that the values expect, such as "1/10"; None for a run without values.
+    #[getter]
+    fn four(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        match py.detach(|| self.find_solution()) {
+            Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
+                Ok(None)
+            }
+            solution => Ok(solution?.four().map(|four| four.to_string())),
+        }
     }
 
     /// The sums of the layers whose states are in files.
