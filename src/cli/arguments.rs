@@ -1,13 +1,14 @@
 //! Arguments: the parsers of numbers, and the line that refuses an argument.
 
 use std::error::Error as _;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 use std::str::FromStr;
 
-use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, CommandFactory};
 
 use super::{Cli, parse};
 use crate::error::Error;
@@ -39,6 +40,48 @@ pub(super) fn sum(text: &str) -> Result<u32, &'static str> {
 /// Parse the value of a tile. The game, or the run, tells which tiles it has.
 pub(super) fn tile(text: &str) -> Result<u32, &'static str> {
     text.parse().map_err(|_| "expected a tile, such as 64")
+}
+
+/// The words of a command, with options in the place of a game's name: 3x3-128 stands for `--size 3x3
+/// --max 128` in every subcommand that has these options.
+pub(super) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    let mut command = command;
+    let mut written: Vec<OsString> = Vec::new();
+    for word in words {
+        let text = word.to_str().unwrap_or_default();
+        if let Some(subcommand) = command.find_subcommand(text) {
+            command = subcommand;
+        }
+        let is_long = |arg: &&Arg, name| arg.get_long() == Some(name);
+        let has_size = command.get_arguments().any(|arg| is_long(&arg, "size"));
+        let before = written
+            .last()
+            .and_then(|word| word.to_str()?.strip_prefix("--"));
+        let option = before.and_then(|name| command.get_arguments().find(|arg| is_long(arg, name)));
+        let is_value = option.is_some_and(|option| option.get_action().takes_values());
+        match sides_and_tile(text) {
+            Some((sides, tile)) if has_size && !is_value && !Path::new(text).exists() => {
+                written.extend(["--size", sides].map(OsString::from));
+                let tile = tile.map(|tile| ["--max", tile]);
+                written.extend(tile.iter().flatten().map(OsString::from));
+            }
+            _ => written.push(word),
+        }
+    }
+    written
+}
+
+/// The sides and the winning tile in the name of a game; `None` for other words, such as boards.
+fn sides_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
+    let (sides, tile) = match name.split_once('-') {
+        Some((sides, tile)) => (sides, Some(tile)),
+        None => (name, None),
+    };
+    let (rows, columns) = sides.split_once('x')?;
+    let is_number =
+        |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    let numbers = [rows, columns].into_iter().chain(tile).all(is_number);
+    (numbers && !rows.starts_with('0')).then_some((sides, tile))
 }
 
 /// The line that refuses these words of a command: the cause, then the remedy.
@@ -165,4 +208,38 @@ fn rendered(refused: &clap::Error) -> String {
         }
     }
     format!("{}: see {help}", parts.join(": "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_game_stands_for_its_options_in_commands_that_have_them() {
+        let command = Cli::command();
+        for (words, expected) in [
+            (
+                "enum48 3x3-128 --until 40",
+                "enum48 --size 3x3 --max 128 --until 40",
+            ),
+            ("enum48 count 2x4", "enum48 count --size 2x4"),
+            (
+                "enum48 show 0x2310 2x2-32",
+                "enum48 show 0x2310 --size 2x2 --max 32",
+            ),
+            ("enum48 5x5-8 --quiet", "enum48 --size 5x5 --max 8 --quiet"),
+            // The value of an option, a subcommand without options of a game, and boards.
+            (
+                "enum48 --size 2 --dir 3x3-128",
+                "enum48 --size 2 --dir 3x3-128",
+            ),
+            ("enum48 solve 3x3-128", "enum48 solve 3x3-128"),
+            ("enum48 show 0x2310 --size 2", "enum48 show 0x2310 --size 2"),
+            ("enum48 3x 3x3- x3-8", "enum48 3x 3x3- x3-8"),
+        ] {
+            let words = words.split(' ').map(OsString::from).collect();
+            let found = with_game_options(words, &command).join(&OsString::from(" "));
+            assert_eq!(found.to_str(), Some(expected));
+        }
+    }
 }

@@ -16,7 +16,8 @@ use crate::store::Run;
 #[derive(Args)]
 pub(super) struct GameArgs {
     // An option, because `enum48` alone needs a size and `enum48 SUBCOMMAND` does not.
-    /// Size of the board: N for a square, or rows and columns as in 4x3; sides from 2 to 4
+    /// Size of the board: N for a square, or rows and columns as in 4x3; sides from 2 to 4. The name of
+    /// a game, such as 3x3-128, can stand in the place of --size and --max
     #[arg(long, value_name = "N|RxC", required = true)]
     size: Option<Size>,
 

@@ -42,7 +42,7 @@ use std::{env, io, iter};
 use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use self::arguments::refusal;
+use self::arguments::{refusal, with_game_options};
 use crate::machine;
 
 /// The exit code of a finished job: its answer.
@@ -60,7 +60,8 @@ const FAILED: u8 = 2;
 const AFTER_HELP: &str = "\
 Examples:
   enum48 --size 2 --max 32              count 2x2 to 32, instantly: 59
-  enum48 --size 3 --max 1024            3x3 to 1024, in seconds: 25,179,014
+  enum48 3x3-1024                       3x3 to 1024, in seconds: 25,179,014; a game by
+                                        its name, as in --size 3 --max 1024
   enum48 --size 4 --max 32 --memory 4G  4x4 to 32, with 4 GiB for data
   enum48 --size 4x3 --until 128         4 rows, 3 columns, up to sum 128; with a
                                         higher --until, or none, it continues
@@ -131,7 +132,10 @@ enum Command {
 
 /// Parse a command, whose first word is the program.
 fn parse(words: impl IntoIterator<Item: Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
-    let matches = negatable(Cli::command()).try_get_matches_from(words)?;
+    let command = negatable(Cli::command());
+    let words = words.into_iter().map(Into::into).collect();
+    let words = with_game_options(words, &command);
+    let matches = command.try_get_matches_from(words)?;
     Cli::from_arg_matches(&matches)
 }
 
