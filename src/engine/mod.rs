@@ -66,7 +66,8 @@
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
 //! lists), `frontier`, `lists` (candidates), `parts`, `pipeline` and `round` (parts from any
-//! source, also for solving), `visit` (the work on the boards); `bits`; `packed` and `chunk`
+//! source, also for solving), `visit` (the work on the boards); `bits`;
+//! `afterstates` (afterstates of a complete run); `packed` and `chunk`
 //! (sorted runs in memory, or on disk), `workers` and `plan` serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
@@ -77,6 +78,7 @@
 //! - D. Kunkle and G. Cooperman, *Harnessing Parallel Disks to Solve Rubik's Cube*, Journal of
 //!   Symbolic Computation 44(7), 2009.
 
+mod afterstates;
 pub(crate) mod bits;
 mod choice;
 mod chunk;
@@ -99,6 +101,7 @@ use crate::laws::Laws;
 pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent, Stop};
 use crate::store::{CountedLayer, Run, Store};
 
+use afterstates::make_afterstates;
 use bits::Bits;
 #[cfg(feature = "machine")]
 pub(crate) use bits::FRONTIER_AFTER;
@@ -119,7 +122,8 @@ pub(crate) use workers::{Done, Worker, Workers};
 /// `until`. First it checks every block in the directory, and every board of the frontier, so that
 /// no count builds on damaged or forged files. Sealed layers are durable when the function returns,
 /// even with an error. After the plan's [`Stop`] was asked, the layer under way is dropped, and the
-/// layers before it are sealed.
+/// layers before it are sealed. If the store wants the afterstates of a complete run, they are made
+/// from its states.
 ///
 /// # Errors
 ///
@@ -156,6 +160,13 @@ pub(crate) fn count_while(
             let counted = stage.count(store, &workers, &laws, progress, &go_on);
             if let Err(error) = counted {
                 // Report the error that ended the count, not an error of the clean-up.
+                let _ = store.abandon();
+                return Err(error);
+            }
+        }
+        if store.wants_afterstates() {
+            let made = make_afterstates(store, plan, &workers, progress);
+            if let Err(error) = made {
                 let _ = store.abandon();
                 return Err(error);
             }

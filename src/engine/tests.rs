@@ -412,3 +412,65 @@ fn bits_seal_the_counted_layers_when_they_are_asked_to_stop() {
         assert!(files(place.path()) == expected, "{keep}");
     }
 }
+
+/// Stops when the layer of a sum begins, and counts the layers.
+struct StopIn(u32, Vec<u32>);
+
+impl Progress for StopIn {
+    fn begin(&mut self, sum: u32) {
+        self.1.push(sum);
+    }
+
+    fn stop(&mut self) -> bool {
+        self.1.last() == Some(&self.0)
+    }
+}
+
+#[test]
+fn a_complete_run_of_states_gets_the_afterstates_that_a_count_keeps() {
+    for (name, stop) in [("2x2-32", 20), ("2x3", 90), ("3x3-32", 40)] {
+        let game: Game = name.parse().unwrap();
+        for keep in [Keep::Both, Keep::Afterstates] {
+            let plan = Plan::tiny(2);
+            let expected = directory(&game, &plan, &[None], keep);
+            let place = tempfile::tempdir().unwrap();
+            let open = |keep| Store::open(place.path(), &game, keep).unwrap();
+            count(&mut open(Some(Keep::All)), &plan, None, &mut Silent).unwrap();
+            let states = files(place.path());
+            // Another choice, or none, makes nothing.
+            count(&mut open(None), &plan, None, &mut Silent).unwrap();
+            assert!(files(place.path()) == states, "{name}");
+
+            let mut progress = StopIn(stop, Vec::new());
+            count(&mut open(Some(keep)), &plan, None, &mut progress).unwrap();
+            assert!(progress.1.is_sorted_by(|later, sum| later > sum) && progress.1.len() > 5);
+            let run = Run::peek(place.path()).unwrap();
+            assert_eq!(
+                (run.keep(), run.first_sum(Kind::Afterstates)),
+                (Keep::All, stop)
+            );
+            let mut progress = StopIn(0, Vec::new());
+            count(&mut open(Some(keep)), &plan, None, &mut progress).unwrap();
+            assert_eq!(progress.1.first(), Some(&(stop - 2)), "{name} {keep}");
+            assert!(files(place.path()) == expected, "{name} {keep}");
+        }
+    }
+}
+
+#[test]
+fn afterstates_that_were_begun_are_dropped_with_the_states() {
+    let game: Game = "2x2-32".parse().unwrap();
+    let plan = Plan::tiny(1);
+    let place = tempfile::tempdir().unwrap();
+    let open = |keep| Store::open(place.path(), &game, Some(keep)).unwrap();
+    count(&mut open(Keep::All), &plan, None, &mut Silent).unwrap();
+    count(
+        &mut open(Keep::Both),
+        &plan,
+        None,
+        &mut StopIn(20, Vec::new()),
+    )
+    .unwrap();
+    count(&mut open(Keep::Last), &plan, None, &mut Silent).unwrap();
+    assert!(files(place.path()) == directory(&game, &plan, &[None], Keep::Last));
+}

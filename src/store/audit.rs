@@ -4,6 +4,7 @@
 //! unchanged, not that it is true. So each read checks the fields against each other, and the
 //! counts against the laws. This takes milliseconds, because no other file is read.
 
+use super::layer::Keep;
 use super::manifest::{Expected, Manifest, SealedAfterstates, SealedPart, can_be_cut};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
@@ -37,6 +38,12 @@ impl Manifest {
                 "complete: it says that the game {says} after the last layer, but the counts say otherwise"
             )
         })?;
+        if let Some(from) = self.made_from {
+            let could_be = self.complete && self.keep == Keep::All;
+            check(could_be && (4..=self.sealed_sum).contains(&from), || {
+                format!("afterstates_from: got {from}")
+            })?;
+        }
         check(self.names_the_afterstates(&table), || {
             let needed = if self.keep.afterstates() {
                 "of every layer"
@@ -148,7 +155,6 @@ pub(super) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Keep;
 
     /// Change the manifest of a stopped count, and audit it.
     fn after(change: impl FnOnce(&mut Manifest)) -> Result<(), String> {

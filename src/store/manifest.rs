@@ -143,6 +143,14 @@ pub(crate) struct Manifest {
     /// Sum of the last sealed layer, 2 if there is none.
     pub(crate) sealed_sum: u32,
     pub(crate) complete: bool,
+    /// While the afterstates of a complete run are made from its states, from the last layer to the
+    /// first: they are there from this sum on.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        rename = "afterstates_from"
+    )]
+    pub(crate) made_from: Option<u32>,
     pub(crate) parts: Vec<SealedPart>,
     /// In order of sum, then largest tile.
     pub(crate) afterstates: Vec<SealedAfterstates>,
@@ -190,6 +198,7 @@ impl Manifest {
             dropped_below: 0,
             sealed_sum: 2,
             complete: false,
+            made_from: None,
             parts: Vec::new(),
             afterstates: Vec::new(),
         }
@@ -218,7 +227,7 @@ impl Manifest {
         if self.keep.afterstates() {
             0
         } else if self.complete {
-            u32::MAX
+            self.made_from.unwrap_or(u32::MAX)
         } else {
             self.sealed_sum.saturating_sub(2)
         }

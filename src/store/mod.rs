@@ -80,6 +80,8 @@ const ROOM_FOR_PART: u64 = 640;
 pub struct Store {
     run: Run,
     notes: Vec<String>,
+    /// The choice of boards for which the afterstates of a complete run are still to be made.
+    wanted: Option<Keep>,
 }
 
 /// A destination for the files of parts.
@@ -150,9 +152,14 @@ impl Store {
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
-        manifest.format = manifest.version();
         self.drop_afterstates()?;
         self.drop_states()?;
+        self.commit_if_due()
+    }
+
+    fn commit_if_due(&mut self) -> Result<()> {
+        let manifest = &mut self.run.manifest;
+        manifest.format = manifest.version();
         let Run {
             manifest, outbox, ..
         } = &mut self.run;
@@ -193,6 +200,42 @@ impl Store {
             }
         }
         abandoned
+    }
+
+    /// Whether afterstates of the run are to be made from its states.
+    #[must_use]
+    pub fn wants_afterstates(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    /// The sum of the last layer whose afterstates are not there.
+    pub(crate) fn lacks_afterstates(&self) -> Option<u32> {
+        let from = self.run.manifest.afterstates_from();
+        let rows = self.run.manifest.parts.iter().map(|part| part.row);
+        let lacking = rows.filter(|row| row.sum < from && row.afterstates > 0);
+        lacking.map(|row| row.sum).max()
+    }
+
+    /// Add the finished afterstates of a layer to the manifest, and commit if a commit is due.
+    pub(crate) fn seal_afterstates(&mut self, sum: u32) -> Result<()> {
+        let manifest = &mut self.run.manifest;
+        let sealed = self.run.outbox.seal().into_iter();
+        let sealed = sealed.map(|(name, files)| SealedAfterstates::new(name.key, files));
+        manifest.afterstates.splice(0..0, sealed);
+        manifest.made_from = Some(sum);
+        self.commit_if_due()
+    }
+
+    /// Keep the afterstates of all layers, which are there now, and drop the states that the run no
+    /// longer keeps.
+    pub(crate) fn keep_made_afterstates(&mut self) -> Result<()> {
+        if let Some(keep) = self.wanted.take() {
+            self.run.manifest.keep = keep;
+            self.run.manifest.made_from = None;
+            self.run.outbox.change();
+            self.drop_states()?;
+        }
+        Ok(())
     }
 
     /// Commit the sealed layers.

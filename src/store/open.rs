@@ -21,7 +21,9 @@ impl Store {
     /// index and footer; blocks are checked when a count begins).
     ///
     /// Without `keep` the choice of the run stays; a smaller `keep` drops files. If nothing
-    /// changes, nothing is written, so a complete run can be opened on a full or read-only disk.
+    /// changes, nothing is written, so a complete run can be opened on a full or read-only disk. If a
+    /// complete run of all states is to keep afterstates, [`engine::count`](crate::engine::count) makes
+    /// them.
     ///
     /// # Errors
     ///
@@ -71,6 +73,7 @@ impl Store {
         let mut store = Self {
             run: Run::new(dir, manifest, lock),
             notes: Vec::new(),
+            wanted: None,
         };
         store.run.audited = sealed_sum;
         store.keep(keep)?;
@@ -123,6 +126,10 @@ impl Store {
             return Ok(());
         };
         if let Some((kind, below)) = manifest.lacks(keep) {
+            if kind == Kind::Afterstates && manifest.complete && manifest.keep.states() {
+                self.wanted = Some(keep);
+                return Ok(());
+            }
             return Err(Error::Dropped {
                 wanted: keep.to_string(),
                 kept: manifest.keep.to_string(),
@@ -144,6 +151,7 @@ impl Store {
         let manifest = &mut self.run.manifest;
         self.run.outbox.change();
         manifest.keep = keep;
+        manifest.made_from = None;
         if keep.states() {
             // The check above showed that no states were dropped.
             manifest.dropped_below = 0;

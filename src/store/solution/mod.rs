@@ -57,6 +57,7 @@ pub(crate) use precision::{fits, greatest, most_bits};
 pub use store::SolutionStore;
 
 use super::files::{FileName, PartName};
+use super::layer::Keep;
 use super::manifest::Expected;
 use super::outbox::Outbox;
 use super::run::Run;
@@ -382,6 +383,12 @@ fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
         format!(
             "its last layer is not counted yet, only layers up to sum {}: let the count go on to the end",
             run.sealed_sum()
+        )
+    } else if run.keep() == Keep::All {
+        format!(
+            "it keeps only states: make the afterstates from them, with enum48 {} --keep both --dir {}",
+            run.game().options(),
+            run.dir().display()
         )
     } else if !run.keep().afterstates() {
         format!(
