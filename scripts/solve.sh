@@ -9,7 +9,7 @@ Usage: scripts/solve.sh [--quick | --long] [--dir DIR] [--out DIR]
 Builds enum48, and counts and solves every game of results/solved/ again in a temporary directory. All
 values, by their fingerprints, the values of the starts and the tables must equal those in results/solved/.
 Then the script writes summary, table and pictures of the game again, and at the end results/solved.md.
-Takes six minutes on two cores, 1 GiB of memory and 4 GB of disk.
+Takes ten minutes on two cores, 1 GiB of memory and 4 GB of disk.
 
   --quick     leave out 4x4 to 32, which takes most of the time and memory
   --long      also solve 4x4 to 64, for the score and then for moves; takes some hours, 12 GiB of memory
@@ -63,5 +63,6 @@ solve() {
 for name in "${games[@]}"; do
     solve "$name" || failed=true
 done
+python3 "$root/scripts/rates.py" "$enum48" "$out" "$work" || failed=true
 python3 "$root/scripts/solved.py" "$out"
 ! $failed

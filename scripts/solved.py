@@ -4,6 +4,7 @@ a published one, or if two games contradict each other."""
 
 import failure
 
+import csv
 import json
 import math
 import pathlib
@@ -36,6 +37,32 @@ CHANCES = """## Chances of tiles
 
 In percent, under the play that is best for that tile, from a start by its probability. A dash is a tile out of reach.
 An empty cell is not solved here. Games with and without a winning tile are solved apart, and agree within their bounds.
+"""
+
+RATES = """## Other rates of 4s
+
+`enum48 solve --four 0.2` expects a 4 in one of five spawns; all other values of this page expect it in one of ten. The
+first rows are the expected score, the others the chance of a tile in percent, each under the play that is best for it.
+
+"""
+
+RATES_SEEN = """![The score and the chances by the rate of 4s](solved/rates.svg)
+
+*Mixed tiles are the hard ones.* On 3x3 the score falls from 7,172 with 2s alone to 3,171 with six 4s in ten, and rises
+to 14,344 with 4s alone: the game of 2s with all tiles doubled. With one kind of tile the end is certain, wherever the
+tiles appear: every well-played game of 3x3 makes 512, or 1,024 with 4s alone.
+"""
+
+FORCED = """## Tiles that can be forced
+
+`enum48 solve --for sure-64` asks whether some play makes the tile 64 against every spawn, of a 2 or a 4 in any cell.
+*Forced* is the largest such tile, from the best and from every start. The other columns count the live states from
+which the tile can be forced, or which have it already.
+
+"""
+
+FORCED_SEEN = """On 4x4 the tile 256 can be forced (Slizkov, arXiv 2303.07266). Little is certain on smaller boards: the best play of 3x3
+makes 256 with 99.6 %, but it can force only 32. No start of these boards forces a larger tile than another.
 """
 
 PICTURES = """## Pictures
@@ -179,6 +206,38 @@ def chances(runs):
     return table("|".join(("board", *map(str, tiles))), "--- " + "--: " * len(tiles), rows)
 
 
+def rates(directory):
+    """A row for each board and objective of rates.csv, with a column for each rate."""
+    found = {}
+    with open(directory / "rates.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault((row["objective"] != "score", row["board"], row["objective"]), {})[row["four"]] = row["start"]
+    heads = ["board", "for", *next(iter(found.values()))]
+
+    def cell(chance, start):
+        return f"{100 * float(start):.3f}" if chance else f"{float(start):,.1f}"
+
+    ordered = sorted(found.items(), key=lambda item: item[0][0])
+    rows = [[size, name, *(cell(chance, start) for start in starts.values())] for (chance, size, name), starts in ordered]
+    return table("|".join(heads), "--- --- " + "--: " * (len(heads) - 2), rows)
+
+
+def forced(directory):
+    """A row for each board of forced.csv."""
+    found = {}
+    with open(directory / "forced.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["board"], []).append({name: int(row[name]) for name in row if name != "board"})
+    tiles = sorted({row["tile"] for rows in found.values() for row in rows if row["tile"] >= 16})
+    lines = []
+    for size, rows in found.items():
+        best, worst = (max(row["tile"] for row in rows if row[start]) for start in ("best_start", "worst_start"))
+        sure = {row["tile"]: f"{row['sure_states']:,}" for row in rows}
+        lines.append([size, str(best), str(worst), f"{rows[0]['states']:,}", *(sure.get(tile, "–") for tile in tiles)])
+    heads = ["board", "forced, best start", "every start", "live states", *map(str, tiles)]
+    return table("|".join(heads), "--- " + "--: " * (len(heads) - 1), lines)
+
+
 def published(runs):
     solved = {run["game"]: objectives(run) for run in runs}
     rows = []
@@ -213,8 +272,11 @@ def main():
     directory = pathlib.Path(sys.argv[1])
     summaries = sorted(directory.glob("*.json")) or failure.fail(f"{directory}: no solved games")
     runs = sorted((json.loads(path.read_text()) for path in summaries), key=key)
-    pictures = sorted(path.name for path in directory.glob("*.svg"))
-    page = [INTRODUCTION, VALUES, values(runs), CHANCES, chances(runs), PICTURES]
+    pictures = sorted(path.name for path in directory.glob("*x*.svg"))
+    page = [INTRODUCTION, VALUES, values(runs), CHANCES, chances(runs)]
+    if (directory / "rates.csv").exists():
+        page += [RATES + rates(directory), RATES_SEEN, FORCED + forced(directory), FORCED_SEEN]
+    page += [PICTURES]
     page += [f"![{name.removesuffix('.svg')}](solved/{name})\n" for name in pictures]
     page += [
         OBSERVATIONS,

@@ -6,8 +6,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command::{good, run, stderr, stdout};
+use crate::command::{good, place, run, stderr, stdout};
 use crate::fed::fed;
+use crate::files::files;
 use crate::outcomes::{disagrees, refused, unread};
 use crate::solved::solved;
 
@@ -20,7 +21,7 @@ fn moves_are_shown_with_values_and_losses() {
     let place = solved("--size 2", "score,moves,32");
     assert_eq!(
         good(&place, &format!("best {LAST} --dir run")),
-        "  32 16\n   2  2\n\nboard      0x5411\nstate      live\n\n           \
+        "  32 16\n   2  2\n\nboard      0x5411\nstate      live\n4s         1/10 of spawned tiles\n\n           \
          value        error    best\n\
          score      4.8000       8.1e-7   right, left\n\
          moves      1.1000       1.1e-7   right, left\n\
@@ -34,7 +35,7 @@ fn moves_are_shown_with_values_and_losses() {
     // In another orientation, for other objectives. The first of them decides the loss.
     assert_eq!(
         good(&place, "best 4 16 / . 2 --dir run --for 32,score,32"),
-        "   4 16\n   .  2\n\nboard      0x2401\nstate      live\n\n           \
+        "   4 16\n   .  2\n\nboard      0x2401\nstate      live\n4s         1/10 of spawned tiles\n\n           \
          value        error    best\n\
          32         0.08190000   6.3e-9   left\n\
          score      19.9043      8.1e-7   left\n\n\
@@ -102,12 +103,12 @@ fn a_board_on_which_the_game_has_ended_has_a_value_and_no_moves() {
     let place = solved("--size 2 --max 32", "score,32");
     let dead = good(&place, "best 16 2 / 2 4 --dir run");
     assert!(
-        dead.ends_with("state      dead\nscore      0.0000\n32         0.00000000\n"),
+        dead.ends_with("state      dead\n4s         1/10 of spawned tiles\nscore      0.0000\n32         0.00000000\n"),
         "{dead}"
     );
     let won = good(&place, "best 32 . / 4 . --dir run");
     assert!(
-        won.ends_with("state      won\nscore      0.0000\n32         1.00000000\n"),
+        won.ends_with("state      won\n4s         1/10 of spawned tiles\nscore      0.0000\n32         1.00000000\n"),
         "{won}"
     );
     let won = good(&place, "best 32 . / 4 . --dir run --json");
@@ -141,7 +142,9 @@ fn a_board_that_is_not_reached_has_no_values() {
         ("0x5500", "won", "won"),
         ("0x6000", "won", "impossible"),
     ] {
-        let said = format!("\nstate      {state}\nreached    no: the run has no such state\n");
+        let said = format!(
+            "\nstate      {state}\n4s         1/10 of spawned tiles\nreached    no: the run has no such state\n"
+        );
         disagrees(&place, &format!("best {board} --dir {dir}"), &said);
         let output = run(&place, &format!("best {board} --dir {dir} --json"));
         assert!(stdout(&output).contains("\"reached\":false,"));
@@ -245,7 +248,16 @@ fn bad_arguments_and_files_are_refused_in_one_line() {
     good(&place, "--size 2 --max 8 --quiet");
     refused(&place, "best 0x12345 --dir run", "not a board of 2x2");
     refused(&place, "best 0x2310 --dir nowhere", "nowhere");
-    refused(&place, "best 0x2310", "--dir");
+    refused(
+        &place,
+        "best 0x2310",
+        "no board size: give --size or --dir, or the board row by row",
+    );
+    refused(
+        &place,
+        "best 0x2310 --dir run --size 3",
+        "holds the game 2x2, not 3x3",
+    );
     refused(
         &place,
         "best 0x2310 --dir run --for 32",
@@ -259,7 +271,7 @@ fn bad_arguments_and_files_are_refused_in_one_line() {
     refused(
         &place,
         "best 0x2310 --dir enum48-data/2x2-8",
-        "cannot be solved: its afterstates were dropped",
+        "cannot be solved: it keeps only states: make the afterstates from them, with enum48 --size 2x2 --max 8 --keep both",
     );
     refused(&place, "best 0x2310 --dir run --json --csv", "--csv");
     refused(
@@ -325,5 +337,63 @@ fn show_names_the_command_for_values_if_the_run_is_solved() {
         stdout(&output).contains("best prints the value of each move"),
         "{}",
         stdout(&output)
+    );
+}
+
+#[test]
+fn a_small_game_is_solved_at_once_and_leaves_nothing_behind() {
+    let with_run = solved("--size 2", "score");
+    let expected = good(&with_run, &format!("best {LAST} --dir run"));
+    let place = place();
+    let questions = [
+        "best 32 16 / 2 2",
+        "best 0x5411 2x2",
+        "best 0x5411 --size 2 --for score",
+    ];
+    for question in questions {
+        assert_eq!(good(&place, question), expected, "{question}");
+    }
+    assert!(files(place.path()).is_empty());
+    // By hand: 4 for the move, and 8 more if a 4 spawns.
+    let other = good(&place, "best 32 16 / 2 2 --four 1/5");
+    assert!(other.contains("\nscore      5.6000 "), "{other}");
+    let other = good(&place, "best 32 16 / 2 2 --four 1/5 --json");
+    assert!(other.ends_with("\"four\":\"1/5\"}\n"), "{other}");
+    refused(
+        &place,
+        "best 0x1 4x4-64",
+        "4x4-64: too large to be solved at once, with up to 352,117,327,460 boards: run enum48 --size 4x4 --max 64 --keep afterstates, then enum48 solve enum48-data/4x4-64",
+    );
+    assert!(files(place.path()).is_empty());
+}
+
+#[test]
+fn a_named_game_is_solved_in_the_directory_that_is_named() {
+    let place = place();
+    refused(
+        &place,
+        "best 32 16 / 2 2 --dir made",
+        "made: no such directory",
+    );
+    let first = good(
+        &place,
+        "best 0x5411 2x2 --dir made --four 0.2 --for sure-32,score",
+    );
+    assert!(
+        first.contains("\n4s         1/5 of spawned tiles\n"),
+        "{first}"
+    );
+    assert!(
+        first.contains("\nsure-32    yes          0        right, left\n"),
+        "{first}"
+    );
+    assert_eq!(
+        good(&place, "best 0x5411 --dir made --for sure-32,score"),
+        first
+    );
+    refused(
+        &place,
+        "best 0x5411 --dir made --four 0.1",
+        "--four 1/10: made is solved for 4s at a rate of 1/5",
     );
 }

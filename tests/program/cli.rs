@@ -218,16 +218,8 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("completions tcsh", "tcsh: expected one of bash, zsh, fish"),
         ("best -4 --dir .", ".: not a run's directory"),
         (
-            "3x3-128 --quiet",
-            "3x3-128: expected options for the game: enum48 --size 3x3 --max 128 --quiet",
-        ),
-        (
             "play 3",
             "3: expected options for the game: enum48 play --size 3",
-        ),
-        (
-            "count 3x3",
-            "3x3: expected options for the game: enum48 count --size 3x3",
         ),
         ("3x3-100", "max 100: not a winning tile"),
         (

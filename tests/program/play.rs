@@ -13,7 +13,11 @@ fn a_game_that_cannot_be_played_is_refused_in_one_line() {
         ("--size 3 --max 100", "max 100: not a winning tile"),
         ("--size 3 --seed A", "not a seed"),
         ("--max 2048", "give --size or --dir"),
-        ("--size 3 --for score", "--dir"),
+        ("--size 2 --for score", "stdin or stderr is not a terminal"),
+        (
+            "--size 4 --max 64 --for score",
+            "4x4-64: too large to be solved at once",
+        ),
         (
             "--dir nowhere",
             "nowhere: no such directory: a count makes it",
@@ -49,12 +53,6 @@ fn html_writes_a_page_for_a_small_solved_game() {
     good(&place, "solve run --for score,16 --quiet");
     for (game, text) in [
         (
-            "2 --max 16",
-            "run enum48 --size 2x2 --max 16 --keep afterstates",
-        ),
-        ("2x4", "run enum48 --size 2x4 --keep afterstates"),
-        ("3 --max 256", "run enum48 --size 3x3 --max 256"),
-        (
             "3",
             "3x3 is too large for a page, which has room for games up to 2x4, 3x3 to 256",
         ),
@@ -67,8 +65,11 @@ fn html_writes_a_page_for_a_small_solved_game() {
             text,
         );
     }
+    // A game without a run is solved at once. The page is the page of the run.
+    let at_once = good(&place, "play 2x2-16 --for score,16 --html - --seed tiles");
     let page = |args: &str| good(&place, &format!("play --dir run --html - {args}"));
     let whole = page("--seed tiles");
+    assert_eq!(at_once, whole);
     assert!(whole.starts_with("<!DOCTYPE html>") && whole.trim_end().ends_with("</html>"));
     assert!(whole.contains(r#""seed":"tiles""#) && whole.contains(r#""name":"16""#));
     for outside in ["://", "src=", "import", "fetch", "{{", "@font-face"] {

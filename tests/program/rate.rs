@@ -229,7 +229,11 @@ fn a_code_of_another_game_is_refused() {
     );
     let other = "rate w1.2x2-8.BD.1.w..W.10f0c486 --dir run";
     refused(&place, other, "run: holds the game 2x2, not 2x2-8");
-    refused(&place, "rate w1.2x2-8.BD.1.w..W.10f0c486", "--dir");
+    refused(
+        &place,
+        "rate -",
+        "the codes of stdin need a game: give --dir",
+    );
     let code = played(&place, 1, false);
     refused(
         &place,

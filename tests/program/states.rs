@@ -229,7 +229,7 @@ fn missing_values_are_reported_with_the_reason() {
     for (args, why) in [
         (
             "all --values",
-            "cannot be solved: its afterstates were dropped",
+            "cannot be solved: it keeps only states: make the afterstates from them",
         ),
         ("both --values", "not solved yet: enum48 solve"),
         (

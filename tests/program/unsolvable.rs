@@ -48,6 +48,7 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
     let place = place();
     fs::create_dir(place.path().join("empty")).unwrap();
     good(&place, "--size 2 --max 32 --dir states --quiet");
+    good(&place, "--size 2 --max 32 --keep last --dir last --quiet");
     good(
         &place,
         "--size 2 --until 12 --keep afterstates --dir begun --quiet",
@@ -61,6 +62,10 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
         ("solve .", ".: not a run's directory"),
         (
             "solve states",
+            "make the afterstates from them, with enum48 --size 2x2 --max 32 --keep both --dir states",
+        ),
+        (
+            "solve last",
             "count again, with enum48 --size 2x2 --max 32 --keep afterstates --dir ANOTHER",
         ),
         (
@@ -81,7 +86,7 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
     for (goals, words) in [
         (
             "win",
-            "not something to play for: give score, moves, or a tile",
+            "not something to play for: give score, moves, a tile such as 512",
         ),
         ("score,", "not something to play for"),
         (
@@ -93,6 +98,19 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
             "no game of this run reaches it: the largest tile is 32",
         ),
         ("moves:28", "leave room for 27 bits"),
+        ("sure-32:1", "leave room for 0 bits"),
+        (
+            "sure-64",
+            "for sure-64: no game of this run reaches it: the largest tile is 32",
+        ),
+        (
+            "moves --four 0.2",
+            "score is solved for 4s at a rate of 1/10, not 1/5: values of different rates do not mix",
+        ),
+        (
+            "score --four 1.5",
+            "expected a ratio from 0 to 1, such as 0.2 or 1/5",
+        ),
         (
             "32:3",
             "for 32:3: values could be off by 1.0625, and none is more than 1: give 4 bits or more",

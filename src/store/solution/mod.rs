@@ -254,7 +254,8 @@ impl Solution {
     /// has another rate of 4s.
     pub fn reached(&self, goal: Goal) -> Result<u32> {
         let path = self.run.dir().display();
-        if let Some(other) = self.aims().find(|aim| aim.with_four(goal.four) != *aim) {
+        let others = |four| self.aims().find(|aim| aim.with_four(four) != *aim);
+        if let Some(other) = goal.rate().and_then(others) {
             let (objective, found) = (other.objective, other.four);
             return Err(SolvingError::Goal(format!(
                 "{path}: {objective} is solved for 4s at a rate of {found}, not {}: values of different rates do \
