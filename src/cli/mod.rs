@@ -239,7 +239,7 @@ mod tests {
                     .filter_map(|end| line.find(end))
                     .min();
                 let words = line[..end.unwrap_or(line.len())].split(' ');
-                let parsed = Cli::try_parse_from(words);
+                let parsed = parse(words);
                 assert!(parsed.is_ok(), "{line}: {}", parsed.err().unwrap());
                 examples += 1;
             }

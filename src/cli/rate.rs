@@ -17,7 +17,7 @@ use super::solved::{AskedGame, FourArgs, SolvedGame};
 use super::{Outcome, stdin};
 use crate::engine;
 use crate::error;
-use crate::game::{Grid, Objective};
+use crate::game::{FourRate, Grid, Objective};
 use crate::play::{Code, LONGEST, Turn};
 use crate::solve::{BatchValues, Values};
 use crate::store::{Goal, Run, Solution};
@@ -41,7 +41,8 @@ Keys of --json: code; moves, each with move, best (the move itself if it is a
 best move), loss, number, board (before the move), ties (all best moves), value
 (of the move) and best_value (of a best move); loss, of all moves; game;
 objective; best_moves, their number; worst, the numbers of the worst moves;
-error, the most by which a value can be off; a loss, by at most twice as much.
+error, the most by which a value can be off; a loss, by at most twice as much;
+four, the rate of spawned 4s that the values expect.
 For a line that is no code, or a code of another game: code, error and line.")]
 pub(super) struct Args {
     /// The code of a game, as play and replay print it, or - to read codes from stdin, one a line
@@ -162,6 +163,8 @@ struct RatedGame {
     worst: Vec<u64>,
     /// The most by which a value can be off; a loss, by twice as much.
     error: f64,
+    /// The rate of spawned 4s that the values expect.
+    four: FourRate,
 }
 
 #[derive(Serialize)]
@@ -215,6 +218,7 @@ impl RatedGame {
             worst: order.iter().take(worst).map(|of| of.number).collect(),
             moves,
             error: values.solution().error(goal),
+            four: goal.four,
         })
     }
 
@@ -285,6 +289,7 @@ impl RatedGame {
             moves,
             best_moves,
             error,
+            four,
             ..
         } = self;
         let lost = |lost| loss(*objective, lost);
@@ -314,7 +319,9 @@ impl RatedGame {
              objective  {objective}\n\
              moves      {}, best {best_moves}\n\
              loss       {}\n\
-             values     off by at most {}, the loss of a move by at most twice that",
+             values     off by at most {}, the loss of a move by at most twice that
+\
+             4s         {four} of spawned tiles",
             moves.len(),
             lost(self.loss),
             bound(*error)

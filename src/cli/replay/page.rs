@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::board::Adviser;
 use crate::cli::page::Page;
+use crate::game::FourRate;
 use crate::play::{Code, Position, Spawn, Status};
 
 const PAGE: Page = Page {
@@ -48,6 +49,8 @@ struct PlayerMove {
 struct AdvisedGame {
     /// The objectives of the numbers in `worth`.
     objectives: Vec<String>,
+    /// The rate of spawned 4s that the values expect.
+    four: FourRate,
     advice: Vec<AdvisedPosition>,
 }
 
@@ -75,6 +78,7 @@ impl AdvisedGame {
         }
         let goals = adviser.goals.iter();
         Ok(Self {
+            four: adviser.goals[0].four,
             objectives: goals.map(|goal| goal.objective.to_string()).collect(),
             advice,
         })

@@ -20,12 +20,18 @@ impl Mean {
     }
 }
 
-/// Plays games from random starts. The policy maps a state, in any orientation, to a legal move.
-pub(crate) fn play(game: &Plain, games: u32, seed: u64, policy: impl Fn(u64) -> Direction) -> Mean {
+/// Plays games from random starts, in which `fours` of so many spawned tiles are 4s. The policy maps a state, in any orientation, to a legal move.
+pub(crate) fn play(
+    game: &Plain,
+    games: u32,
+    seed: u64,
+    fours: (u32, u32),
+    policy: impl Fn(u64) -> Direction,
+) -> Mean {
     let mut random = Rng::with_seed(seed);
     let (mut sum, mut squares) = (0.0, 0.0);
     for _ in 0..games {
-        let score = f64::from(play_one(game, &mut random, &policy));
+        let score = f64::from(play_one(game, &mut random, fours, &policy));
         sum += score;
         squares += score * score;
     }
@@ -38,9 +44,14 @@ pub(crate) fn play(game: &Plain, games: u32, seed: u64, policy: impl Fn(u64) -> 
     }
 }
 
-fn play_one(game: &Plain, random: &mut Rng, policy: &impl Fn(u64) -> Direction) -> u32 {
-    let one = spawn(game, random, &Cells::default());
-    let mut state = spawn(game, random, &one);
+fn play_one(
+    game: &Plain,
+    random: &mut Rng,
+    fours: (u32, u32),
+    policy: &impl Fn(u64) -> Direction,
+) -> u32 {
+    let one = spawn(game, random, fours, &Cells::default());
+    let mut state = spawn(game, random, fours, &one);
     let mut score = 0;
     while game.moves(&state).next().is_some() {
         let moved = game.moved(&state, policy(game.board(&state))).unwrap();
@@ -48,13 +59,13 @@ fn play_one(game: &Plain, random: &mut Rng, policy: &impl Fn(u64) -> Direction) 
         if moved.won {
             break;
         }
-        state = spawn(game, random, &moved.after);
+        state = spawn(game, random, fours, &moved.after);
     }
     score
 }
 
-fn spawn(game: &Plain, random: &mut Rng, cells: &Cells) -> Cells {
-    let tile = if random.u32(..10) == 0 { 2 } else { 1 };
+fn spawn(game: &Plain, random: &mut Rng, (fours, spawns): (u32, u32), cells: &Cells) -> Cells {
+    let tile = if random.u32(..spawns) < fours { 2 } else { 1 };
     let states: Vec<Cells> = game.spawns(cells, tile).collect();
     states[random.usize(..states.len())]
 }
@@ -64,9 +75,9 @@ fn best_play_earns_its_value_and_a_fixed_policy_earns_less() {
     for (cols, win) in [(2, None), (2, Some(32)), (3, None), (3, Some(64))] {
         let game = Plain::new(2, cols, win);
         let solved = Solved::<f64>::new(Plain::new(2, cols, win), Objective::Score);
-        let best = play(&game, 5000, 1, |state| solved.best(state));
+        let best = play(&game, 5000, 1, (1, 10), |state| solved.best(state));
         assert!(best.above(solved.start()).abs() < 4.0, "{best:?}");
-        let fixed = play(&game, 5000, 1, |state| {
+        let fixed = play(&game, 5000, 1, (1, 10), |state| {
             let legal = |&way: &Direction| game.moved(&game.cells(state), way).is_some();
             Direction::ALL.into_iter().find(legal).unwrap()
         });

@@ -171,6 +171,18 @@ fn a_solution_of_impossible_goals_is_refused_by_every_reader() {
             "no game of this run reaches it",
         ),
         (
+            forged("\"nearest\",", "\"nearest\",\n      \"four\": \"1/5\","),
+            "answers: several rates of 4s",
+        ),
+        (
+            forged("\"objective\": \"16\"", "\"objective\": \"sure-16\"").replacen(
+                "\"fraction\": 31",
+                "\"fraction\": 0",
+                1,
+            ),
+            "sure-16: expected values rounded down",
+        ),
+        (
             forged(last, "\"solved_sum\": 3,"),
             "solved_sum: expected an even sum from 4 to 38, got 3",
         ),
@@ -374,4 +386,24 @@ fn values_made_again_agree_for_any_memory_and_rounding() {
         .unwrap();
     run.solve(&["64"], Rounding::Nearest, &plan(1)).unwrap();
     assert!(run.deep_findings(1).is_empty());
+}
+
+#[test]
+fn values_of_another_rate_of_4s_are_found() {
+    let run = Counted::new("2x2-32");
+    let names = ["score@1/5", "16@1/5", "sure-16"];
+    run.solve(&names, Rounding::Nearest, &plan(2)).unwrap();
+    assert!(run.findings().is_empty() && run.deep_findings(1 << 30).is_empty());
+    // The manifest says 1/4, but the files say 1/5.
+    let path = run.dir().join("solution.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let mut bytes = text.replace("\"1/5\"", "\"1/4\"").into_bytes();
+    seal_manifest(&mut bytes);
+    fs::write(&path, bytes).unwrap();
+    let found = format!("{:?}", run.findings());
+    assert!(
+        found.contains("score.values") && found.contains("16.values"),
+        "{found}"
+    );
+    assert!(!found.contains("sure-16"), "{found}");
 }

@@ -12,12 +12,19 @@ use crate::plain::Plain;
 
 #[test]
 fn games_played_by_the_files_earn_the_solved_value() {
-    for (rows, cols, win) in [(2, 3, None), (2, 4, Some(128)), (3, 3, Some(64))] {
+    for (rows, cols, win, fours) in [
+        (2, 3, None, (1, 10)),
+        (2, 4, Some(128), (1, 10)),
+        (2, 4, Some(64), (3, 5)),
+        (2, 3, None, (99, 100)),
+        (3, 3, Some(64), (1, 10)),
+        (3, 3, Some(32), (1, 4)),
+    ] {
         let plain = Plain::new(rows, cols, win);
         let name = win.map_or(String::new(), |tile| format!("-{tile}"));
         let run = Counted::solved(
             &format!("{rows}x{cols}{name}"),
-            &["score"],
+            &[&format!("score@{}/{}", fours.0, fours.1)],
             Rounding::Nearest,
         );
         let solution = run.solution();
@@ -34,12 +41,12 @@ fn games_played_by_the_files_earn_the_solved_value() {
             let (_, direction) = order(by_value).unwrap();
             Direction::ALL[usize::from(direction)]
         };
-        let best = play(&plain, 4000, 1, |state| of(state, true));
+        let best = play(&plain, 4000, 1, fours, |state| of(state, true));
         assert!(
             best.above(promised).abs() < 4.0,
             "{name}: {best:?}, {promised}"
         );
-        let worst = play(&plain, 4000, 1, |state| of(state, false));
+        let worst = play(&plain, 4000, 1, fours, |state| of(state, false));
         assert!(
             worst.above(promised) < -4.0,
             "{name}: {worst:?}, {promised}"
