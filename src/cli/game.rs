@@ -100,7 +100,7 @@ pub(super) fn board(words: &[String], game: &Game) -> Result<Grid> {
     let is_board = |word: &String| word.starts_with("0x") || Grid::parse(word, game.size()).is_ok();
     if words.len() > 1 && words.iter().any(is_board) {
         let words = words.join(" ");
-        bail!("{words}: expected one board: give one, or one a line to best -");
+        bail!("{words}: expected one board: give each board in a command of its own");
     }
     Ok(Grid::parse(&words.join(" "), game.size())?)
 }

@@ -86,25 +86,15 @@ impl PyRun {
     /// for whether the tile can be forced, which has the values 0 and 1.
     #[getter]
     fn objectives(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let solution = match py.detach(|| self.find_solution()) {
-            Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
-                return Ok(Vec::new());
-            }
-            solution => solution?,
-        };
-        let goals = solution.goals();
+        let goals = self.solution(py)?.into_iter().flat_map(Solution::goals);
         Ok(goals.map(|goal| goal.objective.to_string()).collect())
     }
 
     /// The rate of spawned 4s that the values expect, such as "1/10"; None for a run without values.
     #[getter]
     fn four(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        match py.detach(|| self.find_solution()) {
-            Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
-                Ok(None)
-            }
-            solution => Ok(solution?.four().map(|four| four.to_string())),
-        }
+        let four = self.solution(py)?.and_then(Solution::four);
+        Ok(four.map(|four| four.to_string()))
     }
 
     /// The sums of the layers whose states are in files.
@@ -384,6 +374,16 @@ impl PyRun {
             sum.is_none_or(|sum| key.sum == sum) && max.is_none_or(|max| key.max == max)
         });
         Ok(keys)
+    }
+
+    /// The solution; `None` if the run is not solved.
+    fn solution(&self, py: Python<'_>) -> PyResult<Option<&Solution>> {
+        match py.detach(|| self.find_solution()) {
+            Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
+                Ok(None)
+            }
+            solution => Ok(Some(solution?)),
+        }
     }
 
     /// Open the solution. Until there is one, every call looks for it again.

@@ -43,17 +43,15 @@
 //!
 //! [`Solution`] reads a solution; [`SolutionStore`] writes it.
 
+mod goal;
 mod manifest;
-mod precision;
 mod store;
 
-use std::fmt;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
+pub use goal::{Goal, Rounding};
+pub(crate) use goal::{fits, greatest, most_bits};
 use manifest::{SealedValues, SolutionManifest, SolvedGoal};
-pub(crate) use precision::{fits, greatest, most_bits};
 pub use store::SolutionStore;
 
 use super::files::{FileName, PartName};
@@ -64,87 +62,6 @@ use super::run::Run;
 use crate::error::{Result, SolvingError};
 use crate::game::{FourRate, Objective, PartKey};
 use crate::part::{About, Fingerprint, Kind, ValueColumn};
-
-/// The rounding of a value, which is a mean over the candidates of an afterstate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rounding {
-    /// To the nearest integer; a half is rounded up.
-    #[default]
-    Nearest,
-    /// Down: no value is too great.
-    Down,
-    /// Up: no value is too small.
-    Up,
-}
-
-impl fmt::Display for Rounding {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nearest => "to the nearest",
-            Self::Down => "down",
-            Self::Up => "up",
-        })
-    }
-}
-
-/// An objective, the rate of spawned 4s, and the precision of values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Goal {
-    /// The objective.
-    pub objective: Objective,
-    /// Bits after the binary point of a value.
-    pub fraction: u32,
-    /// The rounding of values.
-    pub rounding: Rounding,
-    /// The rate of spawned 4s; the usual rate for an objective that does not depend on it.
-    #[serde(default, skip_serializing_if = "is_usual")]
-    pub four: FourRate,
-}
-
-/// Solutions of the usual rate do not name it, as before there were others.
-fn is_usual(four: &FourRate) -> bool {
-    *four == FourRate::default()
-}
-
-impl Goal {
-    /// The number that a value stands for.
-    #[must_use]
-    pub fn number(&self, value: u32) -> f64 {
-        f64::from(value) / (1u64 << self.fraction) as f64
-    }
-
-    /// The goal at another rate of 4s. Whether a tile can be forced does not depend on the rate.
-    #[must_use]
-    pub fn with_four(mut self, four: FourRate) -> Self {
-        if self.rate().is_some() {
-            self.four = four;
-        }
-        self
-    }
-
-    /// The rate of 4s, if the values depend on it.
-    #[must_use]
-    pub fn rate(&self) -> Option<FourRate> {
-        (!matches!(self.objective, Objective::Sure(_))).then_some(self.four)
-    }
-
-    /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
-    /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if values
-    /// are rounded up or down. A maximum or a mean of values does not increase the error.
-    #[must_use]
-    pub fn error(&self, sum: u32, last: u32) -> f64 {
-        if matches!(self.objective, Objective::Sure(_)) {
-            return 0.0;
-        }
-        let left = (last + 2).saturating_sub(sum) / 2;
-        let unit = 1.0 / (1u64 << self.fraction) as f64;
-        match self.rounding {
-            Rounding::Nearest => f64::from(left) * unit / 2.0,
-            Rounding::Down | Rounding::Up => f64::from(left) * unit,
-        }
-    }
-}
 
 /// Reads the solution of a run. While it is open, no other process can change the run or its
 /// solution.
