@@ -57,7 +57,11 @@ fn a_game_of_the_best_moves_loses_exactly_0() {
         let text = good(&place, &format!("rate {code} --dir run"));
         let (_, end) = text.split_once("\nloss       0\n").expect(&text);
         assert!(end.starts_with("values     off by at most "), "{text}");
-        assert_eq!(end.lines().count(), 1, "{text}");
+        assert!(
+            end.ends_with("\n4s         1/10 of spawned tiles\n"),
+            "{text}"
+        );
+        assert_eq!(end.lines().count(), 2, "{text}");
     }
 }
 
@@ -168,6 +172,7 @@ fn the_table_lists_the_moves_with_their_losses() {
             "moves      2, best 1",
             "loss       0.10000000",
             "values     off by at most 9.4e-10, the loss of a move by at most twice that",
+            "4s         1/10 of spawned tiles",
             "worst      move 2, down at 2 2 / . 4: loses 0.10000000 against right, left",
         ]
     );
