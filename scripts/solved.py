@@ -49,8 +49,8 @@ first rows are the expected score, the others the chance of a tile in percent, e
 RATES_SEEN = """![The score and the chances by the rate of 4s](solved/rates.svg)
 
 *Mixed tiles are the hard ones.* On 3x3 the score falls from 7,172 with 2s alone to 3,171 with six 4s in ten, and rises
-to 14,344 with 4s alone: the game of 2s with all tiles doubled. With one kind of tile the end is certain, wherever the
-tiles appear: every well-played game of 3x3 makes 512, or 1,024 with 4s alone.
+to 14,344 with 4s alone: the game of 2s with all tiles doubled. With one kind of tile the best play is sure of its
+largest tile, wherever tiles appear: 512 on 3x3 with 2s alone, and 1,024 with 4s alone.
 """
 
 FORCED = """## Tiles that can be forced
