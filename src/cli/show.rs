@@ -12,7 +12,7 @@ use super::board::{BoardState, picture};
 use super::game::{GameOrRun, board};
 use super::output::print_json;
 use super::stdout::Stdout;
-use super::units;
+use super::{talk, units};
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
 use crate::part::Kind;
 use crate::play::{Position, Status};
@@ -251,7 +251,7 @@ impl fmt::Display for ShownBoard {
         };
         writeln!(f, "reached    {verdict}")?;
         if let Some(dir) = self.solved.as_ref().filter(|_| reached) {
-            let dir = dir.display();
+            let dir = talk::plain(dir.display());
             writeln!(f, "values     enum48 best {board:#x} --dir {dir}")?;
         }
         Ok(())

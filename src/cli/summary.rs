@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
-use super::units;
+use super::{talk, units};
 use crate::counts::Totals;
 use crate::engine::Choice;
 use crate::estimate;
@@ -138,7 +138,7 @@ impl fmt::Display for Summary {
             let note = note.map_or(String::new(), |note| format!("  {note}"));
             writeln!(f, "{name:<11} {number:>21}{note}")?;
         }
-        writeln!(f, "directory   {}", self.dir.display())?;
+        writeln!(f, "directory   {}", talk::plain(self.dir.display()))?;
         let Some(Verdict { source, .. }) = self.verdicts.first() else {
             return Ok(());
         };

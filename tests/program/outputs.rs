@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::command::{PROGRAM, good, place, stderr};
+use crate::command::{PROGRAM, good, place, stderr, stdout};
 use crate::files::files;
 use crate::outcomes::{refused, unread_with};
 
@@ -262,6 +262,18 @@ fn json_refuses_names_that_are_not_utf_8_before_any_work() {
         let said = stderr(&command.output().unwrap()).to_owned();
         assert!(said.starts_with("enum48: none\\u{1b}[2J\\n: "), "{said:?}");
         assert_eq!(said.lines().count(), 1, "{said:?}");
+    }
+    let named = "e\u{1b}[2J\nf";
+    for args in [
+        ["2x2", "--keep", "both", "--dir", named],
+        ["solve", named, "--for", "score", "--quiet"],
+        ["show", "0x0011", "--size=2", "--dir", named],
+    ] {
+        let mut command = Command::new(PROGRAM);
+        let output = command.args(args).current_dir(&place).output().unwrap();
+        let text = stdout(&output);
+        assert!(text.contains(" e\\u{1b}[2J\\nf\n"), "{args:?}: {text}");
+        assert!(!text.contains('\u{1b}'), "{args:?}: {text}");
     }
 }
 

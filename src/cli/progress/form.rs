@@ -54,7 +54,7 @@ impl ProgressForm {
         match self {
             Self::Silent => {}
             Self::Lines(_) => talk::say(text),
-            Self::Terminal(bar) => bar.println(text),
+            Self::Terminal(bar) => bar.println(talk::plain(text)),
         }
     }
 }

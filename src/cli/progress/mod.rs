@@ -190,7 +190,7 @@ impl Reporter {
             if let Some(bar) = &bar {
                 bar.finish_and_clear();
                 bar.set_draw_target(ProgressDrawTarget::hidden());
-                talk::line(what_stays());
+                talk::line(talk::plain(what_stays()));
             } else {
                 talk::say(what_stays());
             }

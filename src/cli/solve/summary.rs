@@ -8,7 +8,7 @@ use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use crate::cli::{objectives, units};
+use crate::cli::{objectives, talk, units};
 use crate::estimate;
 use crate::game::{FourRate, Objective};
 use crate::part::Fingerprint;
@@ -144,7 +144,7 @@ impl fmt::Display for SolveSummary {
             writeln!(f, " for {}{speed}", units::things(self.solved, "new value"))?;
         }
         writeln!(f, "fingerprint {}", self.fingerprint)?;
-        writeln!(f, "directory   {}", self.dir.display())
+        writeln!(f, "directory   {}", talk::plain(self.dir.display()))
     }
 }
 
