@@ -81,7 +81,7 @@ impl Output {
             return Ok(Self::Stdout);
         }
         let cannot = || format!("{}: cannot write", path.display());
-        match follow(path).with_context(cannot)? {
+        match follow(path).map_err(Error::io(path, "write"))? {
             Destination::Descriptor(1) => Ok(Self::Stdout),
             Destination::Descriptor(number) => {
                 let mut to = duplicate(number).with_context(cannot)?;

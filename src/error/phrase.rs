@@ -90,6 +90,10 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
         (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             ": give a place that can be read and written"
         }
+        ("write", io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            ": give the path of a file in a directory that exists"
+        }
+        ("write", io::ErrorKind::IsADirectory) => ": give the path of a file",
         (_, io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
             ": give the path of a directory"
         }

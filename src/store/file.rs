@@ -233,9 +233,8 @@ impl Replacement {
 fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("enum48-").suffix(TEMPORARY);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(dir)
+    // Unlike `tempfile_in`, does not add the name of the new file to an error.
+    builder.make_in(dir, |path| File::create_new(path))
 }
 
 /// Try to delete a file, or a directory in which other processes may still be writing.

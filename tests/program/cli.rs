@@ -267,7 +267,15 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("--size 3 --until 3", "until 3"),
         ("--size 4", "--until"),
         ("--size 4 --until 65536", "65536"),
-        ("--size 3 --csv no/such/place.csv", "no/such/place.csv"),
+        (
+            "--size 3 --csv no/such/place.csv",
+            "no/such/place.csv: cannot write: No such file or directory (os error 2): give the path of a file in a directory that exists",
+        ),
+        (
+            "graph --size 2 -o /dev/null/x",
+            "/dev/null/x: cannot write: Not a directory (os error 20): give",
+        ),
+        ("graph --size 2 -o .", "give the path of a file"),
         ("--size 3 --csv - --json", "stdout"),
         ("--size 3 --frobnicate", "--frobnicate"),
         ("frobnicate", "frobnicate"),
