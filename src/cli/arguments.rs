@@ -122,8 +122,20 @@ pub(super) fn refusal(words: &[String], refused: &clap::Error) -> String {
                 let refused = game(subcommand).err().filter(|_| is_name);
                 refused.map(|error| error.to_string())
             })
+            .or_else(|| cut_in_two(words, subcommand))
             .unwrap_or_else(|| rendered(refused)),
         (ErrorKind::UnknownArgument, _) => by_name(words, arg)
+            .or_else(|| cut_in_two(words, arg))
+            .or_else(|| {
+                let is_negative = arg.parse().is_ok_and(|number: i64| number <= 0);
+                let word = words
+                    .iter()
+                    .find(|word| is_negative && word.starts_with(arg))?;
+                let word = quoted(word);
+                Some(format!(
+                    "{word}: no number is negative: leave out the minus sign"
+                ))
+            })
             .or_else(|| {
                 let at = words
                     .iter()
@@ -162,6 +174,22 @@ fn by_name(words: &[String], name: &str) -> Option<String> {
     let options: Vec<String> = options.split(' ').map(str::to_owned).collect();
     let command = accepted(&[&words[..at], &options, &words[at + 1..]].concat())?;
     Some(format!("{name}: expected options for the game: {command}"))
+}
+
+/// The line that refuses the end of an option's number, such as `8 G`.
+fn cut_in_two(words: &[String], end: &str) -> Option<String> {
+    let at = words.iter().position(|word| word == end)?;
+    let (before, after) = (words.get(..at)?, &words[at + 1..]);
+    let [before @ .., option, number] = before else {
+        return None;
+    };
+    let is_number = option.starts_with('-') && number.starts_with(|c: char| c.is_ascii_digit());
+    let whole = [option.clone(), format!("{number}{end}")];
+    let command = accepted(&[before, &whole, after].concat()).filter(|_| is_number)?;
+    Some(format!(
+        "{}: expected no space before it: {command}",
+        quoted(end)
+    ))
 }
 
 fn without(words: &[String], at: usize) -> Vec<String> {

@@ -276,6 +276,19 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
             "/dev/null/x: cannot write: Not a directory (os error 20): give",
         ),
         ("graph --size 2 -o .", "give the path of a file"),
+        (
+            "3x3-8 --memory 8 G",
+            "G: expected no space before it: enum48 3x3-8 --memory 8G",
+        ),
+        (
+            "solve x --four 1/ 5",
+            "5: expected no space before it: enum48 solve x --four 1/5",
+        ),
+        (
+            "3x3-8 --memory -8G",
+            "-8G: no number is negative: leave out the minus sign",
+        ),
+        ("best -4,./.,2", "-4,./.,2: no number is negative"),
         ("--size 3 --csv - --json", "stdout"),
         ("--size 3 --frobnicate", "--frobnicate"),
         ("frobnicate", "frobnicate"),
