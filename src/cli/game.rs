@@ -69,7 +69,7 @@ impl GameOrRun {
             return self.named();
         }
         let size = Grid::size_of(&words.join(" ")).context(
-            "no board size: give --size or --dir, or the board row by row as in '4 8 / 2 .'",
+            "no board size: give --size or --dir, or the board in 2 to 4 rows and columns, as in '4 8 / 2 .'",
         )?;
         Ok(AskedGame::Implied(Game::new(size, self.max)?))
     }

@@ -96,7 +96,8 @@ impl Grid {
         let mut rows = text.trim().split(['/', '\n']);
         let columns = rows.next()?.split([' ', ',', '\t']);
         let columns = columns.filter(|tile| !tile.is_empty()).count();
-        Size::new(1 + rows.count() as u8, columns as u8).ok()
+        let (rows, columns) = (1 + rows.count(), columns);
+        Size::new(rows.try_into().ok()?, columns.try_into().ok()?).ok()
     }
 
     /// The board.

@@ -251,7 +251,7 @@ fn bad_arguments_and_files_are_refused_in_one_line() {
     refused(
         &place,
         "best 0x2310",
-        "no board size: give --size or --dir, or the board row by row",
+        "no board size: give --size or --dir, or the board in 2 to 4 rows",
     );
     refused(
         &place,

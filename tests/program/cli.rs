@@ -289,6 +289,11 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
             "-8G: no number is negative: leave out the minus sign",
         ),
         ("best -4,./.,2", "-4,./.,2: no number is negative"),
+        ("best 2/2/2/2/2", "or the board in 2 to 4 rows and columns"),
+        (
+            "best 2,2/2,2 --size 4 --max 2048",
+            "not a board of 4x4: expected 4 rows",
+        ),
         ("--size 3 --csv - --json", "stdout"),
         ("--size 3 --frobnicate", "--frobnicate"),
         ("frobnicate", "frobnicate"),

@@ -3,6 +3,7 @@
 mod answer;
 mod batch;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -110,6 +111,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let (dir, wanted) = (args.game.dir.as_deref(), args.objectives.wanted());
     let asked = args.game.of_board(&args.board);
+    if let Ok(asked) = &asked
+        && !dir.is_some_and(Path::exists)
+        && args.board != ["-"]
+    {
+        // Before the game is solved.
+        board(&args.board, &asked.game())?;
+    }
     let SolvedGame {
         solution, goals, ..
     } = &args.four.open(dir, asked, wanted, &plan)?;
