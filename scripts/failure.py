@@ -14,6 +14,8 @@ told = []
 
 
 def tell(what):
+    """Print a line. Control characters are escaped, because a name could steer the terminal."""
+    what = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in what)
     told.append(what)
     print(f"{Path(sys.argv[0]).name}: {what}", file=sys.stderr)
 

@@ -32,7 +32,7 @@ fn a_missing_package_and_a_bad_argument_are_told_in_one_line() {
             _ => (2, 1),
         };
         let output = Command::new("python3")
-            .args(["-B", "-S", path.to_str().unwrap(), "nowhere"])
+            .args(["-B", "-S", path.to_str().unwrap(), "nowhere\u{1b}[2J\n"])
             .current_dir(place.path())
             .output()
             .unwrap();
@@ -43,6 +43,7 @@ fn a_missing_package_and_a_bad_argument_are_told_in_one_line() {
             told.is_empty() || told.starts_with(&format!("{name}: ")),
             "{told}"
         );
+        assert!(!told.contains('\u{1b}'), "{told}");
         assert_ne!(stdout(&output).is_empty(), told.is_empty(), "{name}");
         tried += 1;
     }
