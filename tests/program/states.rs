@@ -257,6 +257,7 @@ fn missing_values_are_reported_with_the_reason() {
         said.contains("none was kept: count again, with enum48 --size 2x2"),
         "{said}"
     );
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]

@@ -188,10 +188,12 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
     {
         bail!("--max-tile {tile}: not a tile: give a power of two, 2 or more");
     }
+    let mut live: Vec<Row> = run.table().rows().to_vec();
+    live.retain(|row| row.live > 0 && row.sum >= first_kept);
     if let Some(sum) = args.sum {
         run.has_layer(Kind::States, sum)?;
     } else {
-        if first_kept > 4 {
+        if first_kept > 4 && !live.is_empty() {
             let keep = run.keep();
             talk::say(format_args!(
                 "{dir}: the states of layers below sum {first_kept} were dropped (--keep {keep}): {again}"
@@ -204,8 +206,6 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
             ));
         }
     }
-    let mut live: Vec<Row> = run.table().rows().to_vec();
-    live.retain(|row| row.live > 0 && row.sum >= first_kept);
     let of_sum = |row: &&Row| args.sum.is_none_or(|sum| row.sum == sum);
     let layer: Vec<Row> = live.iter().filter(of_sum).copied().collect();
     let mut rows = layer.clone();
