@@ -13,6 +13,9 @@ use crate::lines::LineReader;
 /// Maximum number of bytes in a line, far more than its numbers need.
 const LONGEST: usize = 1 << 14;
 
+/// Maximum number of bytes of a table. The manifest of a run, which tells more, has the same bound.
+const LARGEST: usize = 128 << 20;
+
 /// Maximum total of a column. There are fewer boards, and the sum of two columns does not overflow.
 const MOST: u64 = 1 << 62;
 
@@ -27,11 +30,18 @@ impl Table {
         let mut lines = LineReader::new(from, LONGEST);
         let (mut header, mut total) = (None, Row::default());
         let mut rows = BTreeMap::new();
+        let mut bytes = 0;
         loop {
             let read = lines
                 .next()
                 .map_err(|error| format!("cannot read: {error}"))
-                .and_then(|line| line.map(fields).transpose());
+                .and_then(|line| {
+                    bytes += line.map_or(0, <[u8]>::len);
+                    if bytes > LARGEST {
+                        return Err(format!("no table of a game has more than {LARGEST} bytes"));
+                    }
+                    line.map(fields).transpose()
+                });
             let number = lines.number();
             let wrong = |what| Error::Table { line: number, what };
             let Some(fields) = read.map_err(wrong)? else {
@@ -217,6 +227,10 @@ mod tests {
             (
                 format!("{header}\n{}\n", "9".repeat(20_000)),
                 "line 2: cannot read: more than 16384 bytes",
+            ),
+            (
+                format!("{}\n", "\r".repeat(16_383)).repeat(8193),
+                "line 8193: no table of a game has more than 134217728 bytes",
             ),
         ] {
             assert!(refused(&text).starts_with(said), "{}", refused(&text));
