@@ -156,22 +156,18 @@ pub(crate) fn count_while(
     // their tasks.
     workers.install(|| {
         store.check_blocks(plan.stop())?;
-        for stage in choice.stages() {
-            let counted = stage.count(store, &workers, &laws, progress, &go_on);
-            if let Err(error) = counted {
-                // Report the error that ended the count, not an error of the clean-up.
-                let _ = store.abandon();
-                return Err(error);
-            }
-        }
-        if store.wants_afterstates() {
-            let made = make_afterstates(store, plan, &workers, progress);
-            if let Err(error) = made {
-                let _ = store.abandon();
-                return Err(error);
-            }
-        }
-        store.close()
+        let mut stages = choice.stages().iter();
+        let counted = stages
+            .try_for_each(|stage| stage.count(store, &workers, &laws, progress, &go_on))
+            .and_then(|()| match store.wants_afterstates() {
+                true => make_afterstates(store, plan, &workers, progress),
+                false => Ok(()),
+            })
+            .and_then(|()| store.close());
+        counted.inspect_err(|_| {
+            // Report the error that ended the count, not an error of the clean-up.
+            let _ = store.abandon();
+        })
     })
 }
 

@@ -102,7 +102,8 @@ pub fn solve(
         for pass in &passes {
             make(store, pass, &workers, progress)?;
         }
-        store.close()
+        let closed = store.close();
+        closed.inspect_err(|_| drop(store.abandon()))
     })
 }
 

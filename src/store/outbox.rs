@@ -62,6 +62,11 @@ impl Outbox {
         }
     }
 
+    /// An empty outbox for the same directory.
+    pub(super) fn emptied(&self) -> Self {
+        Self::new(&self.dir)
+    }
+
     /// Begin the files of a part, or of its values, with `segment` boards each. The last entry of
     /// `contents` applies to all further files.
     pub(super) fn create(

@@ -119,6 +119,13 @@ impl<'a> Count<'a> {
                 }
                 let kills = matches!(mode, "kill" | "torn");
                 assert_eq!(end == End::Killed, kills, "{what}: {end:?}");
+                if (mode, end) == ("full", End::Refused) && place.run().exists() {
+                    let left: Vec<String> = place.files().into_keys().collect();
+                    assert!(
+                        !left.iter().any(|name| name.ends_with(".tmp")),
+                        "{what}: {left:?}"
+                    );
+                }
                 if end == End::Well {
                     assert!(place.files() == expected, "{what}: ended well");
                 }

@@ -190,7 +190,16 @@ impl SolutionStore {
 
     /// Delete the files of the unfinished layer, and commit the layers before it.
     pub(crate) fn abandon(&mut self) -> Result<()> {
-        self.solution.outbox.abandon(&self.solution.manifest)
+        let solution = &mut self.solution;
+        let abandoned = solution.outbox.abandon(&solution.manifest);
+        if abandoned.is_err() {
+            // No manifest names the files of a failed commit.
+            let sealed = SolutionManifest::load(&solution.run)?;
+            solution.manifest = sealed.unwrap_or_else(|| SolutionManifest::new(&solution.run));
+            solution.outbox = solution.outbox.emptied();
+            self.remove_orphans()?;
+        }
+        abandoned
     }
 
     /// Delete the files that the manifest does not name.
