@@ -9,7 +9,7 @@ use anyhow::bail;
 use serde::Serialize;
 
 use super::output::{self, print_json};
-use super::{Outcome, talk};
+use super::{Outcome, stdout, talk};
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
 use crate::store::Sink;
@@ -37,6 +37,9 @@ pub(super) fn answer<Q>(
             write!(out, "{}", mem::take(&mut heading))?;
             outcome = outcome.max(answer(batch, out)?);
             out.flush()?;
+            if outcome == Outcome::Disagreed && stdout::is_closed() {
+                return Ok(());
+            }
         }
     })?;
     if is_empty {

@@ -1,9 +1,18 @@
 //! Standard output of a command whose exit code is part of its answer.
 //!
-//! When the reader has gone, the command goes on without printing, and ends with the same code. Data
-//! without an end, such as states, ends there instead; see [`Output::write`](super::output::Output).
+//! When the reader has gone, the command goes on without printing, and ends with the same code, at once
+//! if no more input can change it. Data without an end, such as states, ends there instead; see
+//! [`Output::write`](super::output::Output).
 
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the reader has gone, as far as the last write could tell.
+pub(super) fn is_closed() -> bool {
+    CLOSED.load(Relaxed)
+}
 
 /// Standard output. A closed pipe takes everything; any other failure is an error that names stdout.
 pub(super) struct Stdout;
@@ -20,7 +29,10 @@ impl Write for Stdout {
 
 fn taken<T>(written: io::Result<T>, all: T) -> io::Result<T> {
     match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(all),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            CLOSED.store(true, Relaxed);
+            Ok(all)
+        }
         Err(error) if error.kind() != ErrorKind::Interrupted => {
             let kind = error.kind();
             Err(io::Error::new(

@@ -6,7 +6,7 @@ use indicatif::HumanBytes;
 use super::Outcome;
 use super::arguments::whole;
 use super::game::{GameOrRun, board};
-use super::output;
+use super::output::{self, Output};
 use super::progress::Reporter;
 use super::resources::threads_or_cores;
 use super::talk;
@@ -114,7 +114,7 @@ fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
     let mut outcome = Outcome::Done;
     let stop = engine::Stop::default();
     let sample = run.sample(&parts, count, args.seed, &stop)?;
-    let written = output::print(|to| {
+    let written = Output::Stdout.write(|to| {
         for drawn in sample {
             let (_, states) = drawn?;
             for state in states {

@@ -112,6 +112,14 @@ fn an_answer_without_a_reader_keeps_its_exit_code() {
         let no_space = "enum48: stdout: cannot write: No space left on device (os error 28)\n";
         assert!(said.ends_with(no_space), "{args}: {said}");
     }
+    // An input without an end once was read for ever.
+    for args in ["replay -", "rate - --dir solved", "best - --dir solved"] {
+        let script = format!("yes wrong | $enum48 {args} | true; exit ${{PIPESTATUS[1]}}");
+        let mut command = Command::new("bash");
+        command.args(["-c", &script]).env("enum48", PROGRAM);
+        let status = command.current_dir(&place).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{args}");
+    }
 }
 
 #[test]
