@@ -24,7 +24,8 @@ pub struct Pass {
 }
 
 /// The passes that finish these goals, in order. Goals with an equal lowest solved layer share a
-/// pass if they fit the memory of the plan. Nothing is written.
+/// pass if they fit the memory of the plan. A goal that is named twice is solved once. Nothing is
+/// written.
 ///
 /// # Errors
 ///
@@ -36,7 +37,7 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
     for &goal in goals {
         store::fits(run, goal)?;
         let solved = solution.reached(goal)?;
-        if solved > 4 {
+        if solved > 4 && !left.contains(&(solved, goal)) {
             left.push((solved, goal));
         }
     }

@@ -348,7 +348,7 @@ fn a_small_game_is_solved_at_once_and_leaves_nothing_behind() {
     let questions = [
         "best 32 16 / 2 2",
         "best 0x5411 2x2",
-        "best 0x5411 --size 2 --for score",
+        "best 0x5411 --size 2 --for score,score",
     ];
     for question in questions {
         assert_eq!(good(&place, question), expected, "{question}");
