@@ -19,7 +19,7 @@ use crate::engine::{self, Choice, Plan};
 use crate::error::Error;
 use crate::game::{FourRate, Game, Objective};
 use crate::solve::{self, goals};
-use crate::store::{self, Goal, Keep, Rounding, Solution};
+use crate::store::{self, Goal, Keep, Rounding, Run, Solution};
 
 /// Most boards, by the upper bound, of a game that is solved at once: 3x3 has fewer.
 const MOST: u64 = 200_000_000;
@@ -69,8 +69,8 @@ impl FourArgs {
         self.four.is_some()
     }
 
-    /// Open the solution in `dir`. Without a directory, or if it is to be made for a named game, solve
-    /// the game now for the `wanted` objectives, or for the score.
+    /// Open the solution in `dir`. Without a directory, or if it is to be made or finished for a named
+    /// game, solve the game now for the `wanted` objectives, or for the score.
     pub(super) fn open(
         &self,
         dir: Option<&Path>,
@@ -90,14 +90,15 @@ impl FourArgs {
                 self.make(place.path(), game, wanted, plan)?;
                 (open::solution(place.path())?, Some(place))
             }
-            Some(dir) => match (open::solution(dir), asked) {
-                (Err(Error::NoDirectory(_)), Ok(AskedGame::Named(game))) => {
+            Some(dir) => {
+                if let Ok(AskedGame::Named(game)) = asked
+                    && is_begun_or_new(dir, game)
+                {
                     refuse_large(game, plan)?;
                     self.make(dir, game, wanted, plan)?;
-                    (open::solution(dir)?, None)
                 }
-                (solution, _) => (solution?, None),
-            },
+                (open::solution(dir)?, None)
+            }
         };
         let goals = goals(&solution, wanted)?;
         if let (Some(asked), Some(found)) = (self.four, solution.four())
@@ -117,7 +118,8 @@ impl FourArgs {
 
     /// Count a game in a directory, and solve it.
     fn make(&self, dir: &Path, game: Game, wanted: &[Objective], plan: &Plan) -> Result<()> {
-        let mut store = open::store(dir, &game, Some(Keep::Afterstates), None, SHORT)?;
+        let keep = Run::open(dir).map_or(Keep::Afterstates, |run| run.keep());
+        let mut store = open::store(dir, &game, Some(keep), None, SHORT)?;
         let choice = Choice::new(store.run(), plan, None)?;
         let quiet = !io::stderr().is_terminal();
         let mut reporter = Reporter::of_count(plan, &store, &choice, quiet);
@@ -141,6 +143,18 @@ impl FourArgs {
         let solved = solve::solve(&mut store, &goals, plan, &mut reporter);
         reporter.finish();
         Ok(solved?)
+    }
+}
+
+/// Whether a directory is still to be made, or is left from an interrupted question: it keeps
+/// afterstates, and has no solution.
+fn is_begun_or_new(dir: &Path, game: Game) -> bool {
+    match open::run(dir) {
+        Ok(run) if is_small(game) && run.keep().afterstates() => Solution::peek(dir)
+            .map_or(!run.complete(), |solution| {
+                solution.goals().next().is_none()
+            }),
+        found => matches!(found, Err(Error::NoDirectory(_))),
     }
 }
 

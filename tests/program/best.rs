@@ -396,4 +396,18 @@ fn a_named_game_is_solved_in_the_directory_that_is_named() {
         "best 0x5411 --dir made --four 0.1",
         "--four 1/10: made is solved for 4s at a rate of 1/5",
     );
+    // The question of an interrupted command finishes its run, and drops no file that is there.
+    for keep in ["afterstates", "both"] {
+        good(
+            &place,
+            &format!("2x2 --keep {keep} --until 8 --dir {keep} -q"),
+        );
+        let question = format!("best 0x5411 2x2 --dir {keep} --four 0.2 --for sure-32,score");
+        assert_eq!(good(&place, &question), first);
+        let manifest = fs::read_to_string(place.path().join(keep).join("manifest.json")).unwrap();
+        assert!(
+            manifest.contains(&format!("\"keep\": \"{keep}\"")),
+            "{manifest}"
+        );
+    }
 }

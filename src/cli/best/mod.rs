@@ -30,7 +30,8 @@ use crate::solve::{BatchValues, Values};
 ///
 /// Without --dir, a game up to 3x3 is counted and solved at once, in some seconds and in memory, and
 /// nothing is left behind. If --size names the game, a --dir that does not exist is made and keeps the
-/// solution. A spawned tile is a 4 one time in ten, unless the game is solved with --four.
+/// solution, and an interrupted one is finished. A spawned tile is a 4 one time in ten, unless the game
+/// is solved with --four.
 ///
 /// A board needs some blocks of the run's files, about a millisecond. Blocks that were read stay in
 /// memory up to its bound. So batches are faster: tens of thousands of boards a second on 3x3.
