@@ -227,7 +227,9 @@ mod tests {
     #[test]
     fn the_error_for_a_file_of_the_other_kind_names_both_kinds() {
         let (keys, values) = sample(3);
-        let values = column_of(&keys, &values, about(&keys, Objective::Score));
+        let mut about = about(&keys, Objective::Score);
+        about.four = "1/3".parse().unwrap();
+        let values = column_of(&keys, &values, about);
         let of_values = Part::from_memory(Path::new("memory"), values.into());
         let of_boards = read(&file_of(&keys));
         let said = [of_values.err(), of_boards.err()].map(|error| {
@@ -237,8 +239,8 @@ mod tests {
         assert_eq!(
             said,
             [
-                "memory: holds values (score) of afterstates of 3x3-1024, sum 164, largest tile 32, \
-                 not boards: put the right file in its place",
+                "memory: holds values (score, 4s at a rate of 1/3) of afterstates of 3x3-1024, sum 164, \
+                 largest tile 32, not boards: put the right file in its place",
                 "memory: holds states of 3x3-1024, sum 100, largest tile 64, not values: put the right \
                  file in its place",
             ]

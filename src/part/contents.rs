@@ -103,10 +103,15 @@ pub struct About {
     pub keys: Fingerprint,
 }
 
-/// `values (score) of afterstates of 3x3-1024, sum 164, largest tile 32`.
+/// `values (score) of afterstates of 3x3-1024, sum 164, largest tile 32`; the rate of 4s stands
+/// after the objective unless it is 1/10.
 impl fmt::Display for About {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "values ({}) of {}", self.objective, self.afterstates)
+        write!(f, "values ({}", self.objective)?;
+        if self.four != FourRate::default() {
+            write!(f, ", 4s at a rate of {}", self.four)?;
+        }
+        write!(f, ") of {}", self.afterstates)
     }
 }
 
