@@ -98,6 +98,8 @@ assert states.dtype.names == names and states.shape == (17268,), states
 assert [str(states.dtype[name]) for name in names] == ["uint64"] + 3 * ["float64"], states.dtype
 table = polars.read_parquet("all.parquet")
 assert table.columns == ["state", "sum", "max_tile", "score", "moves", "64"], table
+four = duckdb.sql("select value from parquet_kv_metadata('all.parquet') where key = 'enum48.four'")
+assert four.fetchall() == [(b"1/10",)], four
 assert table.dtypes[3:] == 3 * [polars.Float64], table
 text = polars.read_csv("all.csv")
 for name in names:

@@ -106,7 +106,7 @@ enum StateFormat {
         help = "A NumPy array of uint64; with --values a structured array of state and a float64 for each objective"
     )]
     Npy,
-    #[value(help = "Columns state (u64), sum, max_tile, with --values doubles; metadata enum48.version, .game, .selection, .states, .fingerprint", hide = NO_PARQUET)]
+    #[value(help = "Columns state (u64), sum, max_tile, with --values doubles; metadata enum48.version, .game, .selection, .four (the rate of 4s), .states, .fingerprint", hide = NO_PARQUET)]
     Parquet,
 }
 

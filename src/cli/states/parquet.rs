@@ -92,6 +92,9 @@ impl<W: Write + Send> Parquet<W> {
         file.say("version", env!("CARGO_PKG_VERSION"));
         file.say("game", game);
         file.say("selection", args.selection());
+        if let Some(four) = goals.iter().find_map(Goal::rate) {
+            file.say("four", four);
+        }
         Ok(file)
     }
 
