@@ -70,7 +70,7 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
         ),
         (
             "solve begun",
-            "its last layer is not counted yet, only layers up to sum 12",
+            "its last layer is not counted yet, only layers up to sum 12: finish the count, with enum48 --size",
         ),
     ] {
         refused(&place, args, &[words]);

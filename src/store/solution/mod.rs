@@ -299,8 +299,10 @@ impl Solution {
 fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
     let why = if !run.complete() {
         format!(
-            "its last layer is not counted yet, only layers up to sum {}: let the count go on to the end",
-            run.sealed_sum()
+            "its last layer is not counted yet, only layers up to sum {}: finish the count, with enum48 {} --dir {}",
+            run.sealed_sum(),
+            run.game().options(),
+            run.dir().display()
         )
     } else if run.keep() == Keep::All {
         format!(
