@@ -4,9 +4,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-#[cfg(feature = "cli")]
-use super::manifest::SolutionManifest;
-use super::manifest::{SealedValues, SolvedGoal};
+use super::manifest::{SealedValues, SolutionManifest, SolvedGoal};
 use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
