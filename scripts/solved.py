@@ -63,6 +63,9 @@ which the tile can be forced, or which have it already.
 
 FORCED_SEEN = """On 4x4 the tile 256 can be forced (Slizkov, arXiv 2303.07266). Little is certain on smaller boards: the best play of 3x3
 makes 256 with 99.6 %, but it can force only 32. No start of these boards forces a larger tile than another.
+
+On larger boards a game that ends at the tile answers the question. Every start of 4x3 to 64 forces the 64, and every
+start of 4x4 to 32 forces the 32 (`enum48 solve 4x3-64 --for sure-64`). Games to larger tiles were not solved for it.
 """
 
 PICTURES = """## Pictures
