@@ -15,7 +15,7 @@ use super::open::{self, SHORT};
 use super::progress::Reporter;
 use super::signals::TemporaryDir;
 use crate::bound;
-use crate::engine::{self, Choice, Plan};
+use crate::engine::{self, Choice, Plan, last_sum};
 use crate::error::Error;
 use crate::game::{FourRate, Game, Objective};
 use crate::solve::{self, goals};
@@ -172,6 +172,9 @@ fn boards(game: Game) -> u64 {
 fn refuse_large(game: Game, plan: &Plan) -> Result<()> {
     if is_small(game) {
         return Ok(());
+    }
+    if let Err(Error::Endless) = last_sum(&game, None) {
+        bail!("{game} without a winning tile: too large to be solved: give --max");
     }
     let dir = Path::new("enum48-data").join(game.to_string());
     let cost = CountEstimate::new(&game, plan, None, &dir, Some(Keep::Afterstates))?.cost();

@@ -278,7 +278,9 @@ pub enum Error {
     Locked(PathBuf),
 
     /// A directory that does not exist.
-    #[error("{0}: no such directory: a count makes it: enum48 --size 3 --keep both --dir {0}")]
+    #[error(
+        "{0}: no such directory: a count makes it, for example enum48 --size 3 --keep both --dir {0}"
+    )]
     NoDirectory(PathBuf),
 
     /// A directory that does not hold a run.

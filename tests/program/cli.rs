@@ -310,7 +310,7 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("verify", "DIR"),
         (
             "verify no/such/place",
-            "no/such/place: no such directory: a count makes it: enum48 --size 3",
+            "no/such/place: no such directory: a count makes it, for example enum48 --size 3",
         ),
         ("check nowhere", "give a table, or the directory of a run"),
     ] {

@@ -56,7 +56,7 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
     for (args, words) in [
         (
             "solve nowhere",
-            "nowhere: no such directory: a count makes it: enum48 ",
+            "nowhere: no such directory: a count makes it, for example enum48 ",
         ),
         ("solve empty", "empty: not a run's directory"),
         ("solve .", ".: not a run's directory"),
