@@ -68,9 +68,9 @@ impl AfterstateRows {
             slots[at as usize] = slot;
             columns.push(range);
             let (left, right) = half.quads();
-            if half.is_inward() && right.is_full() {
+            if half.is_fallen() && right.is_full() {
                 right_full.push((half, slot));
-            } else if half.is_inward() {
+            } else if half.is_fallen() {
                 down.push(DownRow {
                     slot,
                     left: left.transposed(),
@@ -113,8 +113,8 @@ impl Afterstates {
 
     /// Load the canonical afterstates of sum `2 * weight` from their files, at about 100 ns each.
     ///
-    /// All images of an afterstate are afterstates. So `load` sets the bit of every image that lies
-    /// at the left, even if no move to the left leads to it. The derived afterstates are equal
+    /// All images of an afterstate are afterstates. So `load` sets the bit of every image that has
+    /// one, even if no move to the left from a state leads to it. The derived afterstates are equal
     /// either way.
     pub(crate) fn load(
         &mut self,
@@ -139,12 +139,13 @@ impl Afterstates {
                 let boards = worker.boards.iter();
                 let images = boards.flat_map(|&board| images::<4, 4>(board));
                 for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
-                    if !top.is_full() {
-                        let weight = halves.weight(top);
-                        let class = &halves.tables[weight].class;
-                        let row = class.moved_row(halves.position(top));
-                        let row = row.expect("the half is at the left and not full");
-                        bits[weight].push((row as u32, halves.position(bottom)));
+                    let of_top = halves.weight(top);
+                    let [rows, columns] =
+                        [of_top, weight - of_top].map(|at| &halves.tables[at].class);
+                    let row = rows.moved_row(halves.position(top));
+                    let column = halves.position(bottom);
+                    if let Some(row) = row.filter(|_| columns.is_moved_column(column)) {
+                        bits[of_top].push((row as u32, column));
                     }
                 }
                 for (new, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {

@@ -6,15 +6,15 @@
 //! | left | both | right | odd | rest |
 //! ```
 //!
-//! The range `left` has the halves with all tiles at the left end of their rows. `right` has their
-//! mirror images in the order of `left`. `both` has the halves that are at both ends at once: each
-//! row is full or empty. A move to the left leads to bits of `left` and `both`. A move to the right
-//! leads to the corresponding bits of `right`, and to mirrored bits of `both`. `odd` has the other
-//! halves that are hollow or short (see `half`): moves down and up seldom lead to them.
+//! The range `both` has the halves whose rows are full or empty. `left` has the other moved halves:
+//! those that some move to the left leads to. `right` has their mirror images in the order of
+//! `left`. A move to the left leads to bits of `left` and `both`. A move to the right leads to the
+//! corresponding bits of `right`, and to mirrored bits of `both`. `odd` has the other halves that
+//! are hollow or short (see `half`): moves down and up seldom lead to them.
 //!
 //! In each range, halves with one right quad and any full left quad lie together, in the order of
-//! their left quads; so do halves with one left quad and any full right quad. Their bits are a
-//! *field*, which a quarter turn copies. Short halves come first, then halves that are short and
+//! their left quads; so do halves with one left quad and any full right quad. A quarter turn copies
+//! their bits as a *field* (see `field`). Short halves come first, then halves that are short and
 //! hollow, then hollow halves. So the lines with short halves are one range of lines, and so are
 //! the lines with hollow halves. Each range begins with a new line of 512 bits, and the last line
 //! of a range is padded with zeros.
@@ -36,6 +36,8 @@ pub(crate) struct Class {
     starts: [usize; 6],
     /// Number of halves in `left`.
     left: usize,
+    /// Number of moved halves in `both` with an empty cell. They come first.
+    both_moved: usize,
     /// Number of halves in `both` with an empty cell. They come before the full halves.
     pub(super) both_with_gap: usize,
     pub(crate) short: RareHalves,
@@ -117,9 +119,9 @@ impl ColumnRange {
     /// only lies over hollow bottom halves.
     pub(crate) fn of_top(top: Half) -> Option<Self> {
         let kinds = [
-            (top.is_left(), Self::MOVED_LEFT),
-            (top.mirrored().is_left(), Self::MOVED_RIGHT),
-            (top.is_inward(), Self::BOTH),
+            (top.is_moved(), Self::MOVED_LEFT),
+            (top.mirrored().is_moved(), Self::MOVED_RIGHT),
+            (top.is_fallen(), Self::BOTH),
             (top.is_hollow(), Self::MOVED),
         ];
         let columns = kinds.into_iter().filter(|&(is, _)| is);
@@ -140,15 +142,15 @@ impl Class {
             for &right in quads.of_weight(of_right) {
                 for &quad in lefts {
                     let half = Half::of_quads(quad, right);
-                    match (half.is_left(), half.mirrored().is_left()) {
-                        (true, true) if half.is_full() => both_full.push(half),
-                        (true, true) => both.push(half),
-                        (true, false) => left.push(half),
-                        (false, true) => {}
-                        (false, false) if !half.is_short() && !half.is_hollow() => rest.push(half),
-                        (false, false) if quad.is_full() => odd.push(half),
-                        (false, false) if right.is_full() => {}
-                        (false, false) => odd_without_full.push(half),
+                    match (half.is_moved(), half.mirrored().is_moved()) {
+                        _ if half.is_full() => both_full.push(half),
+                        _ if half.has_whole_rows() => both.push(half),
+                        (true, _) => left.push(half),
+                        (_, true) => {}
+                        _ if !half.is_short() && !half.is_hollow() => rest.push(half),
+                        _ if quad.is_full() => odd.push(half),
+                        _ if right.is_full() => {}
+                        _ => odd_without_full.push(half),
                     }
                 }
             }
@@ -167,6 +169,8 @@ impl Class {
                 (false, false) => 3,
             });
         }
+        both.sort_by_key(|half| !half.is_moved());
+        let both_moved = both.partition_point(|half| half.is_moved());
         let right = mirrored(&left);
         let (left_len, both_with_gap) = (left.len(), both.len());
         both.append(&mut both_full);
@@ -181,6 +185,7 @@ impl Class {
             digits,
             starts,
             left: left_len,
+            both_moved,
             both_with_gap,
             short: RareHalves::default(),
             hollow: RareHalves::default(),
@@ -203,6 +208,13 @@ impl Class {
         halves.filter_map(|(at, &digits)| (digits != NONE).then_some((at, Half(digits))))
     }
 
+    /// The positions of some ranges.
+    pub(crate) fn positions_of(&self, columns: ColumnRange) -> impl Iterator<Item = u32> {
+        let lines = self.lines_of(columns);
+        let positions = (lines.start * LINE) as u32..(lines.end * LINE) as u32;
+        positions.filter(|&at| self.digits[at as usize] != NONE)
+    }
+
     /// Number of lines of a whole row.
     pub(crate) fn lines(&self) -> usize {
         self.starts[5]
@@ -221,7 +233,7 @@ impl Class {
 
     /// Number of moved rows: halves with an empty cell that moves to the left lead to.
     pub(crate) fn moved_rows(&self) -> usize {
-        self.left + self.both_with_gap
+        self.left + self.both_moved
     }
 
     /// The moved row of the half at a position.
@@ -230,11 +242,16 @@ impl Class {
         let both = self.starts[1] * LINE;
         if position < self.left {
             Some(position)
-        } else if (both..both + self.both_with_gap).contains(&position) {
+        } else if (both..both + self.both_moved).contains(&position) {
             Some(self.left + position - both)
         } else {
             None
         }
+    }
+
+    /// Whether the half at a position is a column of moves to the left.
+    pub(crate) fn is_moved_column(&self, position: u32) -> bool {
+        (position as usize) < self.starts[2] * LINE
     }
 
     /// The position of the half of a moved row: the inverse of [`Class::moved_row`].

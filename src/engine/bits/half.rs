@@ -120,10 +120,34 @@ impl Half {
         8 - u64::from(filled.count_ones())
     }
 
-    /// Whether all tiles lie at the left end of their rows.
-    pub(crate) fn is_left(self) -> bool {
-        let gap = |row: &[u8]| row.windows(2).any(|pair| pair[0] == 0 && pair[1] > 0);
-        !self.cells().chunks(4).any(gap)
+    /// Whether a move to the left leads to this half.
+    ///
+    /// All tiles lie at the left end of their rows. Of two equal neighbours one was merged, so they
+    /// are not 2s, and their row has an empty cell.
+    pub(crate) fn is_moved(self) -> bool {
+        let follows = |row: &[u8]| {
+            row.windows(2).all(|pair| {
+                if pair[0] == pair[1] {
+                    pair[0] == 0 || pair[0] > 1 && row[3] == 0
+                } else {
+                    pair[0] > 0
+                }
+            })
+        };
+        self.cells().chunks(4).all(follows)
+    }
+
+    /// Whether each row is full or empty.
+    pub(crate) fn has_whole_rows(self) -> bool {
+        let is_whole = |row: &[u8]| row.iter().all(|&cell| (cell > 0) == (row[0] > 0));
+        self.cells().chunks(4).all(is_whole)
+    }
+
+    /// Whether a move down onto a full half can leave this half: no tile can fall inward, and a
+    /// column of four tiles has no equal neighbours.
+    pub(crate) fn is_fallen(self) -> bool {
+        let cells = self.cells();
+        self.is_inward() && (0..4).all(|at| cells[at] == 0 || cells[at] != cells[4 + at])
     }
 
     /// Whether no tile can fall from the outer row into the inner row.
@@ -163,6 +187,7 @@ pub(crate) fn at_left(board: Board) -> bool {
 mod tests {
     use super::*;
     use crate::game::{Game, Moved};
+    use std::collections::HashSet;
 
     #[test]
     fn a_board_splits_into_halves_and_quads() {
@@ -199,33 +224,57 @@ mod tests {
 
     #[test]
     fn predicates_find_halves_that_moves_leave_unchanged() {
-        for (half, left, inward, outward) in [
-            (0x1200_3000, true, false, true),
-            (0x0000_1230, true, true, false),
-            (0x1020_1111, false, true, false),
-            (0x1234_1234, true, true, true),
-            (0x0000_0000, true, true, true),
+        for (half, inward, outward) in [
+            (0x1200_3000, false, true),
+            (0x0000_1230, true, false),
+            (0x1020_1111, true, false),
+            (0x1234_1234, true, true),
+            (0x0000_0000, true, true),
         ] {
             let half = Half(half);
-            assert_eq!(
-                (half.is_left(), half.is_inward(), half.is_outward()),
-                (left, inward, outward)
-            );
+            assert_eq!((half.is_inward(), half.is_outward()), (inward, outward));
         }
     }
 
     #[test]
-    fn a_board_is_at_the_left_if_both_halves_are_at_the_left() {
+    fn a_half_is_moved_or_fallen_if_some_move_leads_to_it() {
+        let rows: Vec<[u32; 4]> = (0..6u32.pow(4))
+            .map(|row| [216, 36, 6, 1].map(|place| row / place % 6))
+            .collect();
+        let pack = |row: &[u32; 4]| row.iter().fold(0, |packed, cell| packed << 4 | cell);
+        let moved: HashSet<u32> = rows
+            .iter()
+            .filter_map(|row| Half(pack(row) << 16).moved_left(16))
+            .map(|half| half.0 >> 16)
+            .collect();
+        for row in &rows {
+            let is = moved.contains(&pack(row));
+            assert_eq!(Half(pack(row)).is_moved(), is, "{row:?}");
+            assert_eq!(Half(pack(row) << 16).is_moved(), is, "{row:?}");
+            let whole = row.iter().all(|&cell| cell > 0) || *row == [0; 4];
+            assert_eq!(Half(pack(row)).has_whole_rows(), whole, "{row:?}");
+        }
+        // A column that moved down is a row that moved left: its first two cells are full.
+        for top in (0..36).map(|column| [column / 6, column % 6]) {
+            let column = |below: u32| [1 + below / 5, 1 + below % 5, top[1], top[0]];
+            let is = (0..25).any(|below| moved.contains(&pack(&column(below))));
+            for shift in [0, 4, 8, 12] {
+                let half = Half(top[0] << 16 << shift | top[1] << shift);
+                assert_eq!(half.is_fallen(), is, "{half:x?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_board_is_at_the_left_if_no_tile_follows_a_gap() {
         for board in
             (0..1 << 16).map(|mask: u64| (0..16).map(|cell| (mask >> cell & 1) << (4 * cell)).sum())
         {
             let (top, bottom) = Half::of_board(board);
+            let cells = [top.cells(), bottom.cells()].concat();
+            let gap = |row: &[u8]| row.windows(2).any(|pair| pair[0] == 0 && pair[1] > 0);
             for board in [board, 8 * board] {
-                assert_eq!(
-                    at_left(board),
-                    top.is_left() && bottom.is_left(),
-                    "{board:#x}"
-                );
+                assert_eq!(at_left(board), !cells.chunks(4).any(gap), "{board:#x}");
             }
         }
     }

@@ -1,13 +1,15 @@
 //! All quads and halves of a game, by weight, and tables about them.
 
 use std::cmp::{Reverse, min};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::afterstates::AfterstateRows;
 use super::census::CensusTable;
-use super::class::{Class, NONE};
+use super::class::{Class, ColumnRange, NONE};
+use super::field::{FieldMask, Transposer};
 use super::half::{Half, Quad, weight};
 use super::prefixes::PrefixMasks;
 use super::slide::MoveTable;
@@ -105,39 +107,6 @@ impl Quads {
     }
 }
 
-/// Reorders a field of bits, one for each full quad of a weight. Each bit moves to the place of the
-/// quad's transpose.
-#[derive(Clone, Copy)]
-pub(crate) struct Transposer {
-    /// Number of bits of a field.
-    pub(crate) bits: u32,
-    /// The distance from the first range to the last.
-    shift: u32,
-    ends: u64,
-    middle: u64,
-}
-
-impl Transposer {
-    fn new(full: usize, less: usize) -> Self {
-        // `turn` reads a field as eight bytes, from any bit of a byte.
-        assert!(full <= 57, "a field of {full} bits");
-        let (ends, all) = ((1u64 << less) - 1, (1u64 << full) - 1);
-        let shift = (full - less) as u32;
-        Self {
-            bits: full as u32,
-            shift,
-            ends,
-            middle: all & !ends & !(ends << shift),
-        }
-    }
-
-    /// Reorder the field in the lowest bits of a word.
-    #[inline]
-    pub(crate) fn transpose(self, word: u64) -> u64 {
-        word & self.middle | (word & self.ends) << self.shift | word >> self.shift & self.ends
-    }
-}
-
 /// All halves of a game.
 pub(crate) struct Halves {
     pub(crate) quads: Quads,
@@ -145,8 +114,11 @@ pub(crate) struct Halves {
     pub(crate) tables: Vec<Tables>,
     /// The position of each half in its class.
     positions: Vec<u32>,
-    /// By weight and right quad: the position of the first half with a full left quad.
-    fields: Vec<u32>,
+    /// By weight and right quad: the position of the first half of the field in `left` or `both`, and
+    /// the number of its masks.
+    fields: Vec<(u32, u32)>,
+    /// The masks of the halves of a field in `left` or `both`, and of the other halves.
+    masks: Vec<[FieldMask; 2]>,
     /// See [`Halves::under`]. The first index tells which columns of the upper quad are empty.
     under: [Vec<Vec<Quad>>; 4],
 }
@@ -179,11 +151,13 @@ impl Halves {
         let mut halves = Self {
             tables: Vec::new(),
             positions: vec![NONE; quads.count * quads.count],
-            fields: vec![NONE; (most + 1) * quads.count],
+            fields: Vec::new(),
+            masks: Vec::new(),
             under: std::array::from_fn(|empty| under(&quads, empty)),
             quads,
         };
         classes.iter().for_each(|class| halves.add_positions(class));
+        halves.make_fields(&classes);
         let with_tables = |class: Class| Tables {
             afterstates: AfterstateRows::new(&class, &halves),
             removals: RemovalTable::default(),
@@ -211,10 +185,31 @@ impl Halves {
         for (position, half) in class.halves() {
             let (left, right) = half.quads();
             self.positions[quads.id(right) * quads.count + quads.id(left)] = position;
-            if quads.full(quads.weight(left)).first() == Some(&left) {
-                let weight = quads.weight(left) + quads.weight(right);
-                self.fields[weight * quads.count + quads.id(right)] = position;
+        }
+    }
+
+    fn make_fields(&mut self, classes: &[Class]) {
+        let quads = &self.quads;
+        let mut numbers = HashMap::new();
+        for class in classes {
+            let mut fields = vec![(0, 0); quads.count];
+            for position in class.positions_of(ColumnRange::MOVED_LEFT) {
+                let (left, right) = class.half(position).quads();
+                if left.is_full() {
+                    let (first, bits) = &mut fields[quads.id(right)];
+                    if *bits == 0 {
+                        *first = position;
+                    }
+                    *bits |= 1 << (quads.id(left) - quads.id(quads.full(quads.weight(left))[0]));
+                }
             }
+            self.fields.extend(fields.into_iter().map(|(first, bits)| {
+                let number = *numbers.entry(bits).or_insert_with(|| {
+                    self.masks.push([bits, !bits].map(FieldMask::new));
+                    self.masks.len() as u32 - 1
+                });
+                (first, number)
+            }));
         }
     }
 
@@ -269,10 +264,12 @@ impl Halves {
         &self.under[usize::from(outer) + 2 * usize::from(inner)]
     }
 
-    /// The position of the first half of a field. It has this right quad and a full left quad.
+    /// The position of the first half of a field in `left` or `both`, the mask of these halves, and
+    /// the mask of the field's other halves. `weight` is the weight of the halves.
     #[inline]
-    pub(crate) fn field(&self, weight: usize, right: Quad) -> u32 {
-        self.fields[weight * self.quads.count + self.quads.id(right)]
+    pub(crate) fn field(&self, weight: usize, right: Quad) -> (u32, &[FieldMask; 2]) {
+        let (first, number) = self.fields[weight * self.quads.count + self.quads.id(right)];
+        (first, &self.masks[number as usize])
     }
 }
 

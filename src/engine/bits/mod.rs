@@ -109,6 +109,7 @@ mod afterstates;
 pub(crate) mod canonical;
 mod census;
 mod class;
+pub(crate) mod field;
 mod half;
 mod halves;
 pub(crate) mod kernels;

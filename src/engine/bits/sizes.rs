@@ -4,6 +4,7 @@
 //! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves
 //! of weight w, and a product combines cells, columns or rows.
 
+use super::half::Half;
 use super::kernels::{BitLine, LINE};
 use crate::counts::Row;
 use crate::engine::plan::Plan;
@@ -32,11 +33,13 @@ pub(crate) struct Sizes {
     exponents: u8,
     heaviest: usize,
     all: Vec<u64>,
+    /// The halves of the range `left`, and of the range `both`.
     left: Vec<u64>,
     both: Vec<u64>,
     full: Vec<u64>,
-    /// Inward halves that are not full.
+    /// Inward halves that are not full, and fallen halves that are not full.
     inward: Vec<u64>,
+    fallen: Vec<u64>,
     hollow: Vec<u64>,
     /// All halves that are not heavier.
     up_to: Vec<u64>,
@@ -57,7 +60,12 @@ impl Sizes {
             (0..times).fold(one, |power, _| multiply(&power, of))
         };
         let tiles_in = |cells| terms(&power(&[&tiles], cells));
-        let [pairs, triples, fours] = [2, 3, 4].map(tiles_in);
+        let [pairs, fours] = [2, 4].map(tiles_in);
+        let unequal: Vec<(usize, u64)> = pairs
+            .iter()
+            .map(|&(weight, count)| (weight, count - u64::from(weight.is_power_of_two())))
+            .collect();
+        let [moved, moved_whole] = moved_rows(win, most);
         let full = power(&[&tiles], 8);
         let inward = power(&[&one, &tiles, &pairs], 4);
         let without_empty_column = power(&[&tiles, &pairs], 4);
@@ -72,10 +80,11 @@ impl Sizes {
             exponents: win,
             heaviest,
             up_to: sums.collect(),
-            left: power(&[&one, &tiles, &pairs, &triples, &fours], 2),
+            left: less(&power(&[&moved], 2), &power(&[&moved_whole], 2)),
             both: power(&[&one, &fours], 2),
             hollow: less(&inward, &without_empty_column),
             inward: less(&inward, &full),
+            fallen: less(&power(&[&one, &tiles, &unequal], 4), &power(&[&unequal], 4)),
             all,
             full,
         }
@@ -100,9 +109,10 @@ impl Sizes {
         for top in weight - most..=most {
             let bottom = weight - top;
             let both = lines(self.both[bottom]);
-            let left = lines(self.left[bottom] - self.both[bottom]);
-            let moved = matrix(self.left[top] - self.full[top], left + both);
-            let on_full = matrix(self.inward[top], both) / 2;
+            let left = lines(self.left[bottom]);
+            let open = self.left[top] + self.both[top] - self.full[top];
+            let moved = matrix(open, left + both);
+            let on_full = matrix(self.fallen[top], both) / 2;
             let on_short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
             bytes = bytes.saturating_add(3 * moved + 2 * on_full + 2 * on_short);
             let rare = matrix(self.hollow[top], self.moved_lines(bottom))
@@ -117,9 +127,8 @@ impl Sizes {
 
     /// Lines of the columns that some move leads to.
     fn moved_lines(&self, weight: usize) -> u64 {
-        let left = self.left[weight] - self.both[weight];
         let odd = self.inward[weight] + self.hollow[weight];
-        (2 * lines(left) + lines(self.both[weight]))
+        (2 * lines(self.left[weight]) + lines(self.both[weight]))
             .saturating_add(lines(odd))
             .min(lines(self.all[weight]) + 4)
     }
@@ -145,6 +154,20 @@ fn multiply(a: &[u64], by: &[&[(usize, u64)]]) -> Vec<u64> {
         }
     }
     product
+}
+
+/// As terms: the rows that a move to the left leads to, and those of them that are full or empty.
+fn moved_rows(exponents: u8, most: usize) -> [Vec<(usize, u64)>; 2] {
+    let mut counts = [vec![0; most + 1], vec![0; most + 1]];
+    let of_exp = |places: u32| (0..u32::from(exponents)).map(move |exp| exp << places);
+    let rows = of_exp(12).flat_map(|row| of_exp(8).map(move |cell| row | cell));
+    let rows = rows.flat_map(|row| of_exp(4).map(move |cell| row | cell));
+    let rows = rows.flat_map(|row| of_exp(0).map(move |cell| Half(row | cell)));
+    for row in rows.filter(|row| row.is_moved() && row.weight() <= most) {
+        counts[0][row.weight()] += 1;
+        counts[1][row.weight()] += u64::from(row.has_whole_rows());
+    }
+    counts.map(|counts| terms(&counts))
 }
 
 /// The terms of a polynomial.
@@ -173,7 +196,6 @@ pub(super) fn is_space_short(before: &[Vec<Row>; 2], states: u64, store: &Store)
 #[cfg(test)]
 mod tests {
     use super::super::class::Class;
-    use super::super::half::Half;
     use super::super::halves::Quads;
     use super::*;
 
@@ -189,14 +211,17 @@ mod tests {
                 let number = |is: &dyn Fn(Half) -> bool| {
                     class.halves().filter(|&(_, half)| is(half)).count() as u64
                 };
-                let both = |half: Half| half.is_left() && half.mirrored().is_left();
                 assert_eq!(sizes.all[weight], number(&|_| true), "{name} {weight}");
                 assert_eq!(
                     sizes.left[weight],
-                    number(&Half::is_left),
+                    number(&|half| half.is_moved() && !half.has_whole_rows()),
                     "{name} {weight}"
                 );
-                assert_eq!(sizes.both[weight], number(&both), "{name} {weight}");
+                assert_eq!(
+                    sizes.both[weight],
+                    number(&Half::has_whole_rows),
+                    "{name} {weight}"
+                );
                 assert_eq!(
                     sizes.full[weight],
                     number(&Half::is_full),
@@ -209,8 +234,10 @@ mod tests {
                     number(&Half::is_hollow),
                     "{name} {weight}"
                 );
-                let moved = sizes.left[weight] - sizes.full[weight];
-                assert_eq!(moved, class.moved_rows() as u64, "{name} {weight}");
+                let fallen = |half: Half| half.is_fallen() && !half.is_full();
+                assert_eq!(sizes.fallen[weight], number(&fallen), "{name} {weight}");
+                let open = |half: Half| half.is_moved() && !half.is_full();
+                assert_eq!(number(&open), class.moved_rows() as u64, "{name} {weight}");
             }
         }
     }

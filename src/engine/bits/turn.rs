@@ -1,6 +1,6 @@
 //! The quarter turn: moves down, derived from moves to the left.
 //!
-//! Key idea: a turn copies fields of bits. A board moved to the left has the quads `a b` on top and
+//! Key idea: a turn copies fields of bits (see `field`). A board moved to the left has the quads `a b` on top and
 //! `c d` below. Turned, it has `b d` on top and `a c` below, each quad transposed, and it is moved
 //! down. For given `a`, `b` and `d`, all full quads `c` are a field in the row of `a b`, and also
 //! in the turned row of `b d`. If `a` is full, too, then the fields of all `a` follow each other in
@@ -15,8 +15,9 @@ use std::ops::Range;
 
 use super::afterstates::{Afterstates, DownRow, shapes};
 use super::class::ColumnRange;
+use super::field::{FieldWriter, Transposer, expand, set_field, word};
 use super::half::Quad;
-use super::halves::{Halves, Quads, Transposer};
+use super::halves::{Halves, Quads};
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
 use super::matrix::NewMatrix;
 use crate::engine::workers::{Done, Workers};
@@ -72,15 +73,15 @@ impl Afterstates {
         down.matrix.clear();
         let mut any = 0;
         let mut to = down.matrix.rows_mut();
-        let (mut at, mut lines, mut gathered) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut sources_of_lefts, mut rows_of_field) = (Vec::new(), Vec::new());
+        let (mut lines, mut words) = (Vec::new(), Vec::new());
         // Rows with one right quad have their fields side by side in common source rows.
         for down_rows in rows.afterstates.down.chunk_by(|a, b| a.right == b.right) {
             let right = down_rows[0].right;
             // Full halves come last in `both`.
             let begin = columns.class.both_with_gap as u32;
-            let mut writers: Vec<FieldWriter> = to
-                .by_ref()
-                .take(down_rows.len())
+            let rows = to.by_ref().take(down_rows.len());
+            let mut writers: Vec<FieldWriter> = rows
                 .map(|row| FieldWriter::new(words_mut(row), begin))
                 .collect();
             for fields in &fields {
@@ -91,29 +92,44 @@ impl Afterstates {
                     }
                     continue;
                 }
-                // In `left` the position of a half is its row.
-                let first_row = halves.field(from, right) as usize;
-                at.clear();
                 let lefts = down_rows.iter().map(|row| row.left);
-                at.extend(lefts.map(|left| halves.field(self.weight - from, left) as usize));
+                let sources = lefts.map(|left| halves.field(self.weight - from, left));
+                sources_of_lefts.clear();
+                sources_of_lefts.extend(sources);
                 let moved = self.moved.of(from);
                 let (bytes, width) = moved.bytes();
+                // In `left` the position of a half is its row.
+                let (first_row, [there, _]) = halves.field(from, right);
+                let row = |number: usize| {
+                    let before = (there.bits & ((1 << number) - 1)).count_ones();
+                    let row = first_row + before;
+                    (there.bits >> number & 1 != 0).then_some(row as usize * width)
+                };
+                rows_of_field.clear();
+                rows_of_field.extend(fields.rows.iter().cloned().flatten().map(row));
                 // Rows lie far apart. A byte of each line is read first, so that memory delivers
                 // many lines at a time.
-                let source_rows = || fields.rows.iter().cloned().flatten();
-                let row = |row| &bytes[(first_row + row) * width..];
                 lines.clear();
-                lines.extend(at.iter().map(|at| at / LINE * size_of::<BitLine>()));
+                let first = sources_of_lefts.iter().map(|&(first, _)| first as usize);
+                lines.extend(first.map(|first| first / LINE * size_of::<BitLine>()));
                 lines.dedup();
-                let seen = |row: &[u8]| lines.iter().fold(0, |seen, &line| seen | row[line]);
-                black_box(source_rows().fold(0, |all, at| all | seen(row(at))));
-                gathered.clear();
-                for row in source_rows().map(row) {
-                    gathered.extend(at.iter().map(|at| word(row, at / 8)));
+                let seen = |row| lines.iter().fold(0, |seen, &line| seen | bytes[row + line]);
+                let there = rows_of_field.iter().flatten();
+                black_box(there.fold(0, |all, &row| all | seen(row)));
+                let count = rows_of_field.len();
+                words.resize(count * down_rows.len(), 0);
+                for (number, row) in rows_of_field.iter().enumerate() {
+                    let to = words[number..].iter_mut().step_by(count);
+                    for (to, &(first, _)) in to.zip(&sources_of_lefts) {
+                        *to = row.map_or(0, |row| word(bytes, row + first as usize / 8));
+                    }
                 }
-                for (left, (writer, at)) in writers.iter_mut().zip(&at).enumerate() {
-                    for word in gathered[left..].iter().step_by(down_rows.len()) {
-                        let field = fields.transposer.transpose(word >> (at % 8));
+                let fields_of_lefts = words.chunks_exact_mut(count);
+                for ((words, writer), (first, [there, _])) in
+                    fields_of_lefts.zip(&mut writers).zip(&sources_of_lefts)
+                {
+                    expand(words, first % 8, there, fields.transposer);
+                    for &field in &*words {
                         any |= field;
                         writer.put(field, fields.transposer.bits);
                     }
@@ -142,35 +158,47 @@ impl Afterstates {
                     return None;
                 }
                 let class = &halves.tables[from].class;
-                let row = class.moved_row(halves.position_of(a, b));
-                Some((from, row.expect("the half is at the left and not full")))
+                class
+                    .moved_row(halves.position_of(a, b))
+                    .map(|row| (from, row))
             };
             // One bottom quad is full: the right quad, or the left quad of the flipped board.
             for (b, d, flipped) in [(b, d, false), (d, b, true)] {
                 for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
-                    let Some(&first) = quads.full(bottom - weight).first() else {
+                    let full = quads.full(bottom - weight);
+                    if full.is_empty() {
                         continue;
-                    };
+                    }
                     let transposer = quads.transposer(bottom - weight);
                     for &a in under {
                         let Some((from, row)) = source(a, b.transposed()) else {
                             continue;
                         };
-                        let at = halves.field(sum - from, d.transposed()) as usize;
+                        let (at, [there, _]) = halves.field(sum - from, d.transposed());
+                        if there.bits == 0 {
+                            continue;
+                        }
                         let moved = self.moved.of(from);
                         let (bytes, width) = moved.bytes();
-                        let bits = word(bytes, row * width + at / 8) >> (at % 8);
-                        let field = transposer.transpose(bits);
-                        if field != 0 {
-                            any = true;
-                            let short = a.transposed();
+                        let mut field = [word(bytes, row * width + at as usize / 8)];
+                        expand(&mut field, at % 8, there, transposer);
+                        if field == [0] {
+                            continue;
+                        }
+                        any = true;
+                        let short = a.transposed();
+                        for there in halves.field(bottom, short).1 {
+                            let Some(&first) = full.get(there.bits.trailing_zeros() as usize)
+                            else {
+                                continue;
+                            };
                             let first = if flipped {
-                                halves.field(bottom, short)
+                                halves.position_of(first, short)
                             } else {
                                 halves.position_of(short, first)
                             };
                             let at = columns.class.short.compact(first).expect("a short half");
-                            set_field(words_mut(to), at, field);
+                            set_field(words_mut(to), at, there.compress(field[0]));
                         }
                     }
                 }
@@ -186,7 +214,8 @@ impl Afterstates {
                         continue;
                     };
                     let at = halves.position_of(c, d.transposed());
-                    if bit(self.moved.of(from).row(row), at) {
+                    let sources = &halves.tables[sum - from].class;
+                    if sources.is_moved_column(at) && bit(self.moved.of(from).row(row), at) {
                         any = true;
                         let position = halves.position_of(a.transposed(), c.transposed());
                         let compact = columns.class.short.compact(position);
@@ -196,22 +225,6 @@ impl Afterstates {
             }
         }
         down.has_bits = any;
-    }
-}
-
-/// Eight bytes as a word.
-#[inline]
-fn word(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
-}
-
-/// Set the bits of a field of less than 64 bits that begins at bit `at`.
-#[inline]
-fn set_field(words: &mut [u64], at: u32, field: u64) {
-    let (word, shift) = (at as usize / 64, at % 64);
-    words[word] |= field << shift;
-    if shift > 0 && field >> (64 - shift) != 0 {
-        words[word + 1] |= field >> (64 - shift);
     }
 }
 
@@ -235,54 +248,5 @@ impl TurnedFields {
             rows: quads.transposed_numbers(right),
             transposer: quads.transposer(left),
         })
-    }
-}
-
-/// Appends fields of bits to a row.
-struct FieldWriter<'a> {
-    words: &'a mut [u64],
-    word: usize,
-    /// Bits for the next word, and their number.
-    bits: u64,
-    filled: u32,
-}
-
-impl<'a> FieldWriter<'a> {
-    fn new(words: &'a mut [u64], at: u32) -> Self {
-        let (word, filled) = (at as usize / 64, at % 64);
-        Self {
-            words,
-            word,
-            bits: 0,
-            filled,
-        }
-    }
-
-    /// Append a field of 1 to 63 bits.
-    #[inline]
-    fn put(&mut self, field: u64, bits: u32) {
-        self.bits |= field << self.filled;
-        self.filled += bits;
-        if self.filled >= 64 {
-            self.words[self.word] |= self.bits;
-            self.word += 1;
-            self.filled -= 64;
-            self.bits = field >> (bits - self.filled);
-        }
-    }
-
-    /// Append `bits` zeros.
-    fn skip(&mut self, bits: u32) {
-        self.words[self.word] |= self.bits;
-        self.bits = 0;
-        let at = self.filled + bits;
-        self.word += at as usize / 64;
-        self.filled = at % 64;
-    }
-
-    fn finish(self) {
-        if self.bits != 0 {
-            self.words[self.word] |= self.bits;
-        }
     }
 }
