@@ -19,6 +19,9 @@ pub(crate) const PARTS: usize = 3;
 /// and the afterstates of two sums at once, and every part has its own buckets.
 const SMALL: u64 = 576;
 
+/// The fraction of the bound for moves down that are turned together.
+const TURNED: u64 = 4;
+
 /// The form of a layer while it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -40,6 +43,9 @@ pub enum Engine {
 /// | 1/32 each | reserved for each of these three kinds of candidates |
 /// | 1/12 | scratch space to sort and merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
+///
+/// Matrices take what they need of the bound, and the rest is divided so. A quarter of the bound is
+/// for the matrices of moves down. If all of a layer need more, they are made in batches.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound, in bytes.
@@ -50,6 +56,8 @@ pub struct Plan {
     /// The engine that the user chose; `None` leaves the choice to the program.
     engine: Option<Engine>,
     stop: Stop,
+    /// Most bytes of moves down that are turned together, as matrices.
+    pub(crate) turned: u64,
     /// Bytes for the candidates of a thread.
     pub(crate) chunks: usize,
     /// Bytes of candidates that are reserved for each part for which a thread has buckets.
@@ -94,6 +102,7 @@ impl Plan {
             level: LEVEL,
             engine: None,
             stop: Stop::default(),
+            turned: bound / TURNED,
             chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
             sort,
@@ -148,6 +157,7 @@ impl Plan {
             level: self.level,
             engine: self.engine,
             stop: self.stop.clone(),
+            turned: self.turned,
             granted: rest.granted * PARTS / parts,
             ..rest
         })
@@ -168,6 +178,7 @@ impl Plan {
             level: LEVEL,
             engine: Some(Engine::Lists),
             stop: Stop::default(),
+            turned: 0,
             chunks: 48 << 10,
             granted: 16 << 10,
             sort: 1500,

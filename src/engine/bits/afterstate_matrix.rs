@@ -1,6 +1,6 @@
 //! All afterstates of one sum whose top half has one weight and an empty cell.
 //!
-//! The matrix is derived from `Afterstates`:
+//! The matrix is derived from `Afterstates` and `Turned`:
 //!
 //! - Moves to the left: the stored rows.
 //! - Moves to the right: the rows of the mirrored top halves. Their bits of `left` go to `right`,
@@ -21,6 +21,7 @@ use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, BitTile, LINE, bit, or, transpose};
 use super::matrix::{LineMemory, Matrix, Permuter, for_each_column};
 use super::symmetry::find_symmetric;
+use super::turn::Turned;
 use crate::error::Result;
 use crate::game::orbit;
 
@@ -72,6 +73,7 @@ impl AfterstateMatrix {
     pub(crate) fn make(
         &mut self,
         afterstates: &Afterstates,
+        turned: &Turned,
         top: usize,
         halves: &Halves,
         permuter: &mut Permuter,
@@ -82,29 +84,28 @@ impl AfterstateMatrix {
         }
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        let Afterstates {
-            moved,
-            down_on_full,
-            down_on_short,
-            ..
-        } = afterstates;
-        self.has_short_rows = down_on_short.has_bits(bottom);
+        debug_assert!(turned.has(top) && turned.has(bottom));
+        let moved = &afterstates.moved;
+        let Turned {
+            on_full, on_short, ..
+        } = turned;
+        self.has_short_rows = on_short.has_bits(bottom);
         self.has_bits = self.has_short_rows
-            || [moved, down_on_full, down_on_short]
+            || [moved, on_full, on_short]
                 .iter()
                 .any(|matrices| matrices.has_bits(top));
         if !self.has_bits {
             return Ok(());
         }
         self.lay_out(rows, columns)?;
-        if down_on_full.has_bits(top) {
-            self.add_down_on_full(&down_on_full.of(top), rows, columns, permuter);
+        if on_full.has_bits(top) {
+            self.add_down_on_full(&on_full.of(top), rows, columns, permuter);
         }
         if moved.has_bits(top) {
             self.add_moved(&moved.of(top), rows, columns, permuter);
         }
-        if down_on_short.has_bits(top) {
-            let short = down_on_short.of(top);
+        if on_short.has_bits(top) {
+            let short = on_short.of(top);
             for (number, &position) in rows.class.hollow.positions.iter().enumerate() {
                 let to = self.row_mut(rows.afterstates.slots[position as usize]);
                 for (range, compact) in columns.class.short.ranges() {
@@ -113,7 +114,7 @@ impl AfterstateMatrix {
             }
         }
         if self.has_short_rows {
-            self.flip(&down_on_short.of(bottom), rows, columns)?;
+            self.flip(&on_short.of(bottom), rows, columns)?;
         }
         Ok(())
     }

@@ -2,15 +2,14 @@
 //!
 //! Key idea: by symmetry the afterstates of moves to the left determine all others. Every
 //! afterstate has an empty cell, so it or its vertical flip has an empty cell in the top half. Only
-//! the rows of these top halves are stored: 5 % of the bits of a layer. A quarter turn derives the
-//! afterstates of moves down, once for both layers that follow. `AfterstateMatrix` derives all
-//! others when it is made.
+//! the rows of these top halves are stored. A quarter turn derives the afterstates of moves down
+//! (`turn`), and `AfterstateMatrix` derives all others when it is made.
 
 use super::class::{Class, ColumnRange, NONE};
 use super::half::{Half, Quad, at_left};
-use super::halves::{Halves, Tables};
+use super::halves::Halves;
 use super::kernels::set;
-use super::matrix::Matrices;
+use super::matrix::{Matrices, lock};
 use crate::engine::frontier::FrontierPart;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
@@ -24,12 +23,6 @@ pub(crate) struct Afterstates {
     /// Afterstates of moves to the left with an empty cell in the top half. Rows are moved rows of
     /// `Class`.
     pub(crate) moved: Matrices,
-    /// Afterstates of moves down with a full bottom half. Rows are `AfterstateRows::down`, columns
-    /// are `both`.
-    pub(crate) down_on_full: Matrices,
-    /// Afterstates of moves down with a short bottom half. Rows are hollow halves, columns are
-    /// compact rows of short halves.
-    pub(crate) down_on_short: Matrices,
 }
 
 /// The halves of a class as rows of afterstates.
@@ -105,9 +98,12 @@ impl Afterstates {
     /// Remove all afterstates and set the weight. The memory stays.
     pub(crate) fn reset(&mut self, weight: usize, halves: &Halves) -> Result<()> {
         self.weight = weight;
-        self.moved.lay_out(shapes(weight, halves, |rows, columns| {
-            let moved = columns.class.lines_of(ColumnRange::MOVED_LEFT);
-            (rows.class.moved_rows(), moved.len())
+        self.moved.lay_out((0..=weight).map(|top| {
+            let (rows, columns) = (halves.tables.get(top), halves.tables.get(weight - top));
+            rows.zip(columns).map_or((0, 0), |(rows, columns)| {
+                let moved = columns.class.lines_of(ColumnRange::MOVED_LEFT);
+                (rows.class.moved_rows(), moved.len())
+            })
         }))
     }
 
@@ -130,7 +126,7 @@ impl Afterstates {
             .collect();
         let loaded = self.moved.fill(|moved| {
             for new in moved {
-                new.lock().expect("no thread panics").matrix.clear();
+                lock(new).matrix.clear();
             }
             workers.each(&blocks, |worker, &(part, block)| {
                 worker.boards.clear();
@@ -149,7 +145,7 @@ impl Afterstates {
                     }
                 }
                 for (new, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {
-                    let mut new = new.lock().expect("no thread panics");
+                    let mut new = lock(new);
                     new.has_bits = true;
                     for (row, at) in bits {
                         set(new.matrix.row_mut(row as usize), at);
@@ -160,18 +156,4 @@ impl Afterstates {
         });
         loaded.map(|Done| ())
     }
-}
-
-/// The shapes of matrices for boards of half a sum, by weight of the top half. A matrix is empty if
-/// no top half or no bottom half has its weight.
-pub(super) fn shapes(
-    weight: usize,
-    halves: &Halves,
-    shape: impl Fn(&Tables, &Tables) -> (usize, usize),
-) -> impl Iterator<Item = (usize, usize)> {
-    (0..=weight).map(move |top| {
-        let (rows, columns) = (halves.tables.get(top), halves.tables.get(weight - top));
-        let tables = rows.zip(columns);
-        tables.map_or((0, 0), |(rows, columns)| shape(rows, columns))
-    })
 }

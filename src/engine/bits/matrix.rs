@@ -5,7 +5,7 @@
 //! the memory of the layer before it, so the loop over layers touches no new page.
 
 use std::ops::{Deref, DerefMut, Range};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use super::kernels::{BitLine, BitTile, LINE, transpose};
 use crate::error::Result;
@@ -114,6 +114,11 @@ struct MatrixPlace {
 pub(crate) struct NewMatrix<'a> {
     pub(crate) matrix: Matrix<&'a mut [BitLine]>,
     pub(crate) has_bits: bool,
+}
+
+/// Lock a matrix under construction.
+pub(crate) fn lock<'m, 'a>(matrix: &'m Mutex<NewMatrix<'a>>) -> MutexGuard<'m, NewMatrix<'a>> {
+    matrix.lock().expect("no thread panics")
 }
 
 impl Matrices {

@@ -43,13 +43,13 @@
 //! **Symmetry.** All eight images of a board have bits, so moves to the left are enough. Moves to
 //! the right lead to mirror images of their results, and moves up and down to quarter turns. Of a
 //! layer, only the results of moves to the left with an empty cell in the top half are stored:
-//! every afterstate or its flip has such a cell. Results of moves down are derived from them once
+//! every afterstate or its flip has such a cell. Results of moves down are derived from them
 //! (`turn`). States are never stored: a row of states is made, counted, named, moved and dropped.
 //!
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left
 //!      |
-//!      | turn         moved down: copies fields of bits, once a layer
+//!      | turn         moved down: copies fields of bits                              Turned
 //!      v
 //!   AfterstateMatrix  all afterstates with a top half of one weight
 //!      |
@@ -213,7 +213,7 @@ impl Counter for Bits<'_> {
                 }
             }
             self.add_candidates(&mut layer, &before);
-            self.workers.finish(|| self.sweep.advance())?;
+            self.sweep.advance();
             let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
             self.commits = is_space_short(&before, layer.bytes, store);
             let enough =
@@ -243,7 +243,7 @@ impl<'a> Bits<'a> {
         let sum = run.sealed_sum() + 2;
         let end = last.min(game.sum_bound());
         let [first, last] = [sum, end].map(|sum| sum as usize / 2);
-        let mut sweep = Sweep::new(&game, first, last, workers, plan.threads())?;
+        let mut sweep = Sweep::new(&game, first, last, workers, plan)?;
         sweep.load(&Frontier::open(run)?)?;
         Ok(Self {
             game,

@@ -33,6 +33,7 @@ use super::matrix::{LineMemory, Matrix, Permuter};
 use super::prefixes::{Prefixes, Standing};
 use super::slide::{MovedPair, Slide};
 use super::spawn::Spawns;
+use super::turn::Turned;
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::game::{Board, Game};
@@ -41,13 +42,15 @@ use crate::part::{Fingerprint, fingerprint};
 /// The boards of a layer, given the weights of both halves.
 pub(crate) struct Pair<'a> {
     pub(super) game: &'a Game,
-    halves: &'a Halves,
+    pub(super) halves: &'a Halves,
     /// The afterstates that get a 2, and the afterstates that get a 4.
-    before: &'a [Afterstates; 2],
+    pub(super) before: &'a [Afterstates; 2],
+    /// Their moves down.
+    pub(super) turned: &'a [Turned; 2],
     /// The starts in all orientations.
-    starts: &'a [(Half, Half)],
-    top: usize,
-    bottom: usize,
+    pub(super) starts: &'a [(Half, Half)],
+    pub(super) top: usize,
+    pub(super) bottom: usize,
     /// The top halves.
     pub(super) rows: &'a Tables,
     /// The bottom halves.
@@ -116,28 +119,7 @@ impl NamedBoards {
     }
 }
 
-impl<'a> Pair<'a> {
-    /// The pair of a top and a bottom weight. `before` are the afterstates of the last sum and of
-    /// the sum before it.
-    pub(crate) fn new(
-        game: &'a Game,
-        halves: &'a Halves,
-        before: &'a [Afterstates; 2],
-        starts: &'a [(Half, Half)],
-        (top, bottom): (usize, usize),
-    ) -> Self {
-        Self {
-            game,
-            halves,
-            before,
-            starts,
-            top,
-            bottom,
-            rows: &halves.tables[top],
-            columns: &halves.tables[bottom],
-        }
-    }
-
+impl Pair<'_> {
     /// Whether both halves have one weight.
     pub(super) fn is_square(&self) -> bool {
         self.top == self.bottom
@@ -241,7 +223,8 @@ impl<'a> Pair<'a> {
             let before = &self.before[tile];
             matrix.has_bits = false;
             if let Some(top) = top.checked_sub(tile + 1) {
-                matrix.make(before, top, self.halves, &mut scratch.permuter)?;
+                let turned = &self.turned[tile];
+                matrix.make(before, turned, top, self.halves, &mut scratch.permuter)?;
                 // The afterstates of the sum before it were counted one layer ago.
                 if let (0, Some(counts)) = (tile, counts.as_deref_mut()) {
                     *counts += matrix.count(before.weight, top, self.halves, &mut scratch.row)?;

@@ -30,6 +30,8 @@ const TABLE_BYTES: u64 = 192 << 10;
 /// Numbers of halves of each kind, by weight.
 pub(crate) struct Sizes {
     threads: u64,
+    /// Bytes of moves down that are turned together.
+    turned: u64,
     exponents: u8,
     heaviest: usize,
     all: Vec<u64>,
@@ -77,6 +79,7 @@ impl Sizes {
         });
         Self {
             threads: plan.threads() as u64,
+            turned: plan.turned,
             exponents: win,
             heaviest,
             up_to: sums.collect(),
@@ -106,6 +109,7 @@ impl Sizes {
         let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
         let mut bytes = halves.saturating_mul(TABLES + masks / 8);
         let (mut afterstates, mut spawns) = (0, 0);
+        let (mut turned, mut largest) = (0u64, 0);
         for top in weight - most..=most {
             let bottom = weight - top;
             let both = lines(self.both[bottom]);
@@ -114,7 +118,9 @@ impl Sizes {
             let moved = matrix(open, left + both);
             let on_full = matrix(self.fallen[top], both) / 2;
             let on_short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
-            bytes = bytes.saturating_add(3 * moved + 2 * on_full + 2 * on_short);
+            bytes = bytes.saturating_add(3 * moved);
+            turned = turned.saturating_add(2 * (on_full + on_short));
+            largest = largest.max(on_full + on_short);
             let rare = matrix(self.hollow[top], self.moved_lines(bottom))
                 + matrix(self.inward[top], lines(self.hollow[bottom]) + 4);
             afterstates = afterstates.max(2 * moved + 2 * on_full + rare);
@@ -122,6 +128,8 @@ impl Sizes {
             let rows = self.moved_lines(top) * LINE as u64;
             spawns = spawns.max(matrix(rows, lines(self.all[bottom]) + 5) + by_bottom);
         }
+        // A pair needs four matrices of each of two sums.
+        bytes = bytes.saturating_add(turned.min(self.turned.max(8 * largest)));
         bytes.saturating_add(self.threads.saturating_mul(2 * afterstates + spawns))
     }
 

@@ -1,16 +1,24 @@
 //! The loop over the pairs of a layer.
+//!
+//! Key idea: pairs of neighbouring weights need the same moves down. So a layer is swept in batches
+//! of pairs, each with no more moves down than fit the memory. If one batch has all pairs, the moves
+//! down stay for the next layer.
 
-use std::mem;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::{iter, mem};
 
 use super::afterstates::Afterstates;
 use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
+use super::matrix::lock;
 use super::pair::{Pair, PairCounts, PairScratch};
 use super::slide::MovedPair;
+use super::turn::Turned;
 use crate::engine::frontier::Frontier;
+use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
 use crate::error::Result;
 use crate::game::{Game, images};
@@ -24,6 +32,10 @@ pub(crate) struct Sweep<'a> {
     scratch: PerThread<PairScratch>,
     /// The afterstates of the last sum, and of the sum before it.
     before: [Afterstates; 2],
+    /// Their moves down.
+    turned: [Turned; 2],
+    /// Maximum bytes of moves down, if a batch has more than one pair.
+    most_turned: u64,
     /// The afterstates of the layer that is being counted.
     next: Afterstates,
     /// Half the sum of the layer.
@@ -37,14 +49,16 @@ impl<'a> Sweep<'a> {
         weight: usize,
         last: usize,
         workers: &'a Workers,
-        threads: usize,
+        plan: &Plan,
     ) -> Result<Self> {
         Ok(Self {
             game: *game,
             workers,
             halves: workers.install(|| Halves::new(game, last)),
-            scratch: PerThread::new(threads, |thread| Ok(PairScratch::new(thread)))?,
+            scratch: PerThread::new(plan.threads(), |thread| Ok(PairScratch::new(thread)))?,
             before: Default::default(),
+            turned: Default::default(),
+            most_turned: plan.turned,
             next: Afterstates::default(),
             weight,
         })
@@ -56,7 +70,6 @@ impl<'a> Sweep<'a> {
             let weight = self.weight - back;
             let parts = frontier.of_sum(2 * weight as u32);
             afterstates.load(weight, &parts, &self.halves, self.workers)?;
-            afterstates.turn(&self.halves, self.workers)?;
         }
         Ok(())
     }
@@ -68,53 +81,69 @@ impl<'a> Sweep<'a> {
         listing: Option<&Listing>,
         report: &mut (dyn FnMut(u64) + Send),
     ) -> Result<PairCounts> {
-        let weight = self.weight;
+        let Self {
+            weight,
+            halves,
+            workers,
+            before,
+            turned,
+            next,
+            ..
+        } = self;
+        let weight = *weight;
+        let batches = PairBatch::cut(weight, [1, 2], self.most_turned, halves);
         let live = AtomicU64::new(0);
         let mut report = || report(live.swap(0, Ordering::Relaxed));
         let starts = self.game.starts(2 * weight as u32).into_iter();
         let images = starts.flat_map(images::<4, 4>);
         let starts: Vec<(Half, Half)> = images.map(Half::of_board).collect();
-        self.next.reset(weight, &self.halves)?;
-        self.next.moved.fill(|moved| {
-            let pairs = self.halves.pairs(weight);
-            let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
-                let pair = Pair::new(
-                    &self.game,
-                    &self.halves,
-                    &self.before,
-                    &starts,
-                    (top, bottom),
-                );
-                let mut upright =
-                    (top != bottom).then(|| moved[top].lock().expect("no thread panics"));
-                let mut flipped = moved[bottom].lock().expect("no thread panics");
-                let out = MovedPair {
-                    rows: pair.rows,
-                    columns: pair.columns,
-                    upright: upright.as_deref_mut(),
-                    flipped: &mut flipped,
+        next.reset(weight, halves)?;
+        next.moved.fill(|moved| {
+            let mut all = PairCounts::default();
+            for batch in &batches {
+                for ((turned, before), tops) in turned.iter_mut().zip(&*before).zip(&batch.tops) {
+                    turned.make(before, tops, halves, workers)?;
+                }
+                let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
+                    let pair = Pair {
+                        game: &self.game,
+                        halves,
+                        before,
+                        turned,
+                        starts: &starts,
+                        top,
+                        bottom,
+                        rows: &halves.tables[top],
+                        columns: &halves.tables[bottom],
+                    };
+                    let mut upright = (top != bottom).then(|| lock(&moved[top]));
+                    let mut flipped = lock(&moved[bottom]);
+                    let out = MovedPair {
+                        rows: pair.rows,
+                        columns: pair.columns,
+                        upright: upright.as_deref_mut(),
+                        flipped: &mut flipped,
+                    };
+                    let mut scratch = self.scratch.lock(worker.index);
+                    let found = pair.sweep(&mut scratch, out, listing, workers);
+                    // A layer can follow, so no board of this one may stay.
+                    let found = found.inspect_err(|_| *scratch = PairScratch::new(worker.index))?;
+                    live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
+                    Ok(found)
                 };
-                let mut scratch = self.scratch.lock(worker.index);
-                let found = pair.sweep(&mut scratch, out, listing, self.workers);
-                // A layer can follow, so no board of this one may stay.
-                let found = found.inspect_err(|_| *scratch = PairScratch::new(worker.index))?;
-                live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
-                Ok(found)
-            };
-            self.workers.each_watched(&pairs, count, &mut report)
+                all += workers.each_watched(&batch.pairs, count, &mut report)?;
+            }
+            Ok(all)
         })
     }
 
     /// Advance to the next layer.
-    pub(crate) fn advance(&mut self) -> Result<()> {
+    pub(crate) fn advance(&mut self) {
         let [last, before] = &mut self.before;
         mem::swap(last, before);
         mem::swap(last, &mut self.next);
-        // Reuse the memory for moves down.
-        mem::swap(&mut last.down_on_full, &mut self.next.down_on_full);
-        mem::swap(&mut last.down_on_short, &mut self.next.down_on_short);
+        self.turned.swap(0, 1);
         self.weight += 1;
-        last.turn(&self.halves, self.workers)
     }
 
     /// Whether no layer follows the layer that was counted.
@@ -125,35 +154,47 @@ impl<'a> Sweep<'a> {
     /// List the canonical afterstates of the last sum, or else of the sum before it. Calls `report`
     /// now and then.
     pub(crate) fn list_afterstates(
-        &self,
+        &mut self,
         last: bool,
         listing: &Listing,
         report: &mut (dyn FnMut() + Send),
     ) -> Result<()> {
-        let afterstates = &self.before[usize::from(!last)];
-        let tops = self.halves.largest_first(afterstates.weight);
-        let list = |worker: &mut Worker, &top: &usize| {
-            let mut scratch = self.scratch.lock(worker.index);
-            self.list(afterstates, top, listing, &mut scratch)?;
-            Ok(Done)
-        };
-        self.workers
-            .each_watched(&tops, list, report)
-            .map(|Done| ())
+        let at = usize::from(!last);
+        let weight = self.before[at].weight;
+        for batch in PairBatch::cut(weight, [0], self.most_turned, &self.halves) {
+            let [tops] = &batch.tops;
+            self.turned[at].make(&self.before[at], tops, &self.halves, self.workers)?;
+            let this = &*self;
+            let list = |worker: &mut Worker, &top: &usize| {
+                let mut scratch = this.scratch.lock(worker.index);
+                this.list(at, top, listing, &mut scratch)?;
+                Ok(Done)
+            };
+            let pairs = batch.pairs.iter();
+            let tops = pairs.flat_map(|&(top, bottom)| {
+                iter::once(top).chain((top != bottom).then_some(bottom))
+            });
+            let Done = this
+                .workers
+                .each_watched(&tops.collect::<Vec<_>>(), list, report)?;
+        }
+        Ok(())
     }
 
     /// List the canonical afterstates with a top half of weight `top` that has an empty cell. Also
     /// list their flips with a full top half.
     fn list(
         &self,
-        afterstates: &Afterstates,
+        at: usize,
         top: usize,
         listing: &Listing,
         scratch: &mut PairScratch,
     ) -> Result<()> {
+        let (afterstates, turned) = (&self.before[at], &self.turned[at]);
         let PairScratch { row, flipped, .. } = scratch;
         let matrix = &mut scratch.matrices[0];
-        matrix.make(afterstates, top, &self.halves, &mut scratch.permuter)?;
+        let permuter = &mut scratch.permuter;
+        matrix.make(afterstates, turned, top, &self.halves, permuter)?;
         if !matrix.has_bits {
             return Ok(());
         }
@@ -181,6 +222,63 @@ impl<'a> Sweep<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Pairs that are swept with the same moves down.
+#[derive(Clone)]
+struct PairBatch<const N: usize> {
+    /// The largest matrices come first.
+    pairs: Vec<(usize, usize)>,
+    /// For each layer of moves down the weights of their top halves, in order.
+    tops: [Vec<usize>; N],
+}
+
+impl<const N: usize> PairBatch<N> {
+    /// Cut the pairs of boards of weight `weight` into batches, each with at most `most` bytes of
+    /// moves down or with one pair. The moves down are lighter than the boards by `back`.
+    fn cut(weight: usize, back: [usize; N], most: u64, halves: &Halves) -> Vec<Self> {
+        let of_pairs = |pairs: &[(usize, usize)]| Self {
+            pairs: pairs.to_vec(),
+            tops: back.map(|back| {
+                let all = halves.tops(weight - back);
+                let halves = pairs.iter().flat_map(|&(top, bottom)| [top, bottom]);
+                let tops = halves.flat_map(|top| [top.checked_sub(back), Some(top)]);
+                let tops: BTreeSet<usize> = tops.flatten().collect();
+                tops.into_iter().filter(|top| all.contains(top)).collect()
+            }),
+        };
+        let bytes = |batch: &Self| {
+            let layers = batch.tops.iter().zip(back);
+            let bytes = layers.flat_map(|(tops, back)| {
+                tops.iter()
+                    .map(move |&top| Turned::bytes(weight - back, top, halves) as u64)
+            });
+            bytes.sum::<u64>()
+        };
+        let pairs = halves.pairs(weight);
+        let mut by_top = pairs.clone();
+        by_top.sort_unstable();
+        let mut batches: Vec<Self> = Vec::new();
+        for pair in by_top {
+            let last = batches.last().map_or(&[][..], |last| &last.pairs);
+            let joined = of_pairs(&[last, &[pair]].concat());
+            if !last.is_empty() && bytes(&joined) <= most {
+                batches.pop();
+                batches.push(joined);
+            } else {
+                batches.push(of_pairs(&[pair]));
+            }
+        }
+        for batch in &mut batches {
+            let swept = mem::take(&mut batch.pairs);
+            batch.pairs = pairs
+                .iter()
+                .copied()
+                .filter(|pair| swept.contains(pair))
+                .collect();
+        }
+        batches
     }
 }
 
@@ -233,13 +331,16 @@ mod tests {
     }
 
     /// All boards of the matrices that are derived from some afterstates.
-    fn boards(afterstates: &Afterstates, halves: &Halves) -> Vec<Board> {
+    fn boards(afterstates: &Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
         let (mut matrix, mut permuter) = (AfterstateMatrix::default(), Permuter::default());
+        let mut turned = Turned::default();
+        let tops: Vec<usize> = halves.tops(afterstates.weight).collect();
+        turned.make(afterstates, &tops, halves, workers).unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {
             matrix
-                .make(afterstates, top, halves, &mut permuter)
+                .make(afterstates, &turned, top, halves, &mut permuter)
                 .unwrap();
             if !matrix.has_bits {
                 continue;
@@ -263,11 +364,18 @@ mod tests {
 
     #[test]
     fn layers_have_the_boards_of_a_naive_count() {
-        for (name, last) in [("4x4-8", u32::MAX), ("4x4-16", 32), ("4x4", 26)] {
+        let large = Plan::new(1 << 30, 2).unwrap();
+        for (name, last, plan) in [
+            ("4x4-8", u32::MAX, &large),
+            ("4x4-16", 32, &large),
+            // With a batch for each pair.
+            ("4x4-16", 32, &Plan::tiny(2)),
+            ("4x4", 26, &large),
+        ] {
             let game: Game = name.parse().unwrap();
             let last = last.min(game.sum_bound());
-            let workers = Workers::start(&Plan::new(1 << 30, 2).unwrap()).unwrap();
-            let mut sweep = Sweep::new(&game, 2, last as usize / 2, &workers, 2).unwrap();
+            let workers = Workers::start(plan).unwrap();
+            let mut sweep = Sweep::new(&game, 2, last as usize / 2, &workers, plan).unwrap();
             let mut naive = NaiveCount {
                 game,
                 states: HashSet::new(),
@@ -279,8 +387,8 @@ mod tests {
                 assert_eq!(found.states.labeled, naive.labeled(), "{name} {layer}");
                 let ends = naive.afterstates.iter().all(HashSet::is_empty);
                 assert_eq!(sweep.ends(), ends, "{name} {layer}");
-                sweep.advance().unwrap();
-                let boards = boards(&sweep.before[0], &sweep.halves);
+                sweep.advance();
+                let boards = boards(&sweep.before[0], &sweep.halves, &workers);
                 let found: HashSet<Board> = boards.iter().copied().collect();
                 assert_eq!(found.len(), boards.len(), "{name} {layer}: each once");
                 assert!(found.iter().all(|&board| sum(board) == layer));

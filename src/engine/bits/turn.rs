@@ -1,10 +1,10 @@
 //! The quarter turn: moves down, derived from moves to the left.
 //!
-//! Key idea: a turn copies fields of bits (see `field`). A board moved to the left has the quads `a b` on top and
-//! `c d` below. Turned, it has `b d` on top and `a c` below, each quad transposed, and it is moved
-//! down. For given `a`, `b` and `d`, all full quads `c` are a field in the row of `a b`, and also
-//! in the turned row of `b d`. If `a` is full, too, then the fields of all `a` follow each other in
-//! the turned row.
+//! Key idea: a turn copies fields of bits (see `field`). A board moved to the left has the quads
+//! `a b` on top and `c d` below. Turned, it has `b d` on top and `a c` below, each quad transposed,
+//! and it is moved down. For given `a`, `b` and `d`, all full quads `c` are a field in the row of
+//! `a b`, and also in the turned row of `b d`. If `a` is full, too, then the fields of all `a`
+//! follow each other in the turned row.
 //!
 //! Boards in which `a` or `c` is not full are rare. They have a column with at most one tile, so
 //! the top half is hollow and the bottom half short.
@@ -13,45 +13,101 @@ use std::hint::black_box;
 use std::mem;
 use std::ops::Range;
 
-use super::afterstates::{Afterstates, DownRow, shapes};
+use super::afterstates::{Afterstates, DownRow};
 use super::class::ColumnRange;
 use super::field::{FieldWriter, Transposer, expand, set_field, word};
 use super::half::Quad;
-use super::halves::{Halves, Quads};
+use super::halves::{Halves, Quads, Tables};
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
-use super::matrix::NewMatrix;
+use super::matrix::{Matrices, NewMatrix, lock};
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 
-impl Afterstates {
-    /// Derive the afterstates of moves down.
-    pub(crate) fn turn(&mut self, halves: &Halves, workers: &Workers) -> Result<()> {
-        let weight = self.weight;
-        let mut full = mem::take(&mut self.down_on_full);
-        let mut short = mem::take(&mut self.down_on_short);
-        full.lay_out(shapes(weight, halves, |rows, columns| {
-            let both = columns.class.lines_of(ColumnRange::BOTH);
-            (rows.afterstates.down.len(), both.len())
-        }))?;
-        short.lay_out(shapes(weight, halves, |rows, columns| {
-            (rows.class.hollow.positions.len(), columns.class.short.lines)
-        }))?;
-        let this = &*self;
-        let tops = halves.largest_first(weight);
+/// The afterstates of moves down of one sum, for some weights of the top half.
+#[derive(Default)]
+pub(crate) struct Turned {
+    /// Half the sum.
+    weight: usize,
+    /// The weights of the top halves, in order.
+    tops: Vec<usize>,
+    /// Boards with a full bottom half. Rows are `AfterstateRows::down`, columns are `both`.
+    pub(crate) on_full: Matrices,
+    /// Boards with a short bottom half. Rows are hollow halves, columns are compact rows of short
+    /// halves.
+    pub(crate) on_short: Matrices,
+}
+
+impl Turned {
+    /// Bytes for a top half of some weight.
+    pub(crate) fn bytes(weight: usize, top: usize, halves: &Halves) -> usize {
+        let Some(bottom) = weight.checked_sub(top) else {
+            return 0;
+        };
+        let (rows, columns) = (halves.tables.get(top), halves.tables.get(bottom));
+        let shapes = rows.zip(columns).map(|(rows, columns)| {
+            let [(full, width), (short, compact)] = shapes(rows, columns);
+            full * width + short * compact
+        });
+        shapes.unwrap_or(0) * size_of::<BitLine>()
+    }
+
+    /// Whether the boards with a top half of this weight are there.
+    pub(crate) fn has(&self, top: usize) -> bool {
+        self.tops.binary_search(&top).is_ok()
+    }
+
+    /// Derive the boards with top halves of the weights `tops`, given in order. Nothing is left to
+    /// do if they are there.
+    pub(crate) fn make(
+        &mut self,
+        afterstates: &Afterstates,
+        tops: &[usize],
+        halves: &Halves,
+        workers: &Workers,
+    ) -> Result<()> {
+        let weight = afterstates.weight;
+        if self.weight == weight && tops.iter().all(|&top| self.has(top)) {
+            return Ok(());
+        }
+        self.weight = weight;
+        tops.clone_into(&mut self.tops);
+        let mut full = mem::take(&mut self.on_full);
+        let mut short = mem::take(&mut self.on_short);
+        let shape = |top: usize, kind: usize| {
+            let tables = self.has(top).then(|| halves.tables.get(top)).flatten();
+            let tables = tables.zip(halves.tables.get(weight - top));
+            tables.map_or((0, 0), |(rows, columns)| shapes(rows, columns)[kind])
+        };
+        full.lay_out((0..=weight).map(|top| shape(top, 0)))?;
+        short.lay_out((0..=weight).map(|top| shape(top, 1)))?;
+        let mut tops = halves.largest_first(weight);
+        tops.retain(|&top| self.has(top));
         let turned = full.fill(|full| {
             short.fill(|short| {
                 workers.each(&tops, |_, &top| {
                     let (full, short) = (&full[top], &short[top]);
-                    this.turn_full(top, halves, &mut full.lock().expect("no thread panics"));
-                    this.turn_short(top, halves, &mut short.lock().expect("no thread panics"));
+                    let (mut full, mut short) = (lock(full), lock(short));
+                    afterstates.turn_full(top, halves, &mut full);
+                    afterstates.turn_short(top, halves, &mut short);
                     Ok(Done)
                 })
             })
         });
-        (self.down_on_full, self.down_on_short) = (full, short);
+        (self.on_full, self.on_short) = (full, short);
         turned.map(|Done| ())
     }
+}
 
+/// The shapes of the matrices of moves down, onto a full and onto a short bottom half.
+fn shapes(rows: &Tables, columns: &Tables) -> [(usize, usize); 2] {
+    let both = columns.class.lines_of(ColumnRange::BOTH);
+    [
+        (rows.afterstates.down.len(), both.len()),
+        (rows.class.hollow.positions.len(), columns.class.short.lines),
+    ]
+}
+
+impl Afterstates {
     /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad
     /// is not full. The rows are `AfterstateRows::down`.
     fn turn_full(&self, top: usize, halves: &Halves, down: &mut NewMatrix) {
