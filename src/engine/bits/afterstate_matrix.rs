@@ -11,7 +11,7 @@
 //!   and a short bottom half. They have compact rows of their own, because they have few columns.
 
 use std::ops::Range;
-use std::slice;
+use std::{mem, slice};
 
 use super::afterstates::Afterstates;
 use super::census::{BoardCounts, EXPONENTS, add, count_by_max};
@@ -20,6 +20,7 @@ use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, BitTile, LINE, bit, or, transpose};
 use super::matrix::{LineMemory, Matrix, Permuter, for_each_column};
+use super::packed_matrix::PackedMatrix;
 use super::symmetry::find_symmetric;
 use super::turn::Turned;
 use crate::error::Result;
@@ -34,6 +35,8 @@ pub(crate) struct AfterstateMatrix {
     /// For each short top half a compact row of hollow bottom halves.
     short_rows: Matrix<LineMemory>,
     has_short_rows: bool,
+    /// The columns `both` of all moved rows.
+    both_of_moved: Matrix<LineMemory>,
     pub(crate) has_bits: bool,
 }
 
@@ -85,15 +88,15 @@ impl AfterstateMatrix {
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         debug_assert!(turned.has(top) && turned.has(bottom));
-        let moved = &afterstates.moved;
+        let moved = &afterstates.moved[top];
         let Turned {
             on_full, on_short, ..
         } = turned;
         self.has_short_rows = on_short.has_bits(bottom);
         self.has_bits = self.has_short_rows
-            || [moved, on_full, on_short]
-                .iter()
-                .any(|matrices| matrices.has_bits(top));
+            || moved.has_bits()
+            || on_full.has_bits(top)
+            || on_short.has_bits(top);
         if !self.has_bits {
             return Ok(());
         }
@@ -101,8 +104,9 @@ impl AfterstateMatrix {
         if on_full.has_bits(top) {
             self.add_down_on_full(&on_full.of(top), rows, columns, permuter);
         }
-        if moved.has_bits(top) {
-            self.add_moved(&moved.of(top), rows, columns, permuter);
+        if moved.has_bits() {
+            let shape = afterstates.shape(top, halves);
+            self.add_moved(moved, shape, rows, columns, permuter)?;
         }
         if on_short.has_bits(top) {
             let short = on_short.of(top);
@@ -170,32 +174,40 @@ impl AfterstateMatrix {
     /// Add moves to the left and to the right.
     fn add_moved(
         &mut self,
-        moved: &Matrix<&[BitLine]>,
+        moved: &PackedMatrix,
+        shape: (usize, usize),
         rows: &Tables,
         columns: &Tables,
         permuter: &mut Permuter,
-    ) {
+    ) -> Result<()> {
         let [both, right] =
             [ColumnRange::BOTH, ColumnRange::RIGHT].map(|range| columns.class.lines_of(range));
-        for (row, &(slot, image)) in rows.afterstates.moved.iter().enumerate() {
-            let from = moved.row(row);
+        let mut both_of_moved = mem::take(&mut self.both_of_moved);
+        both_of_moved.reshape(shape.0, both.len())?;
+        both_of_moved.clear();
+        moved.for_each_row(shape, &mut Vec::new(), |row, from| {
+            let (slot, image) = rows.afterstates.moved[row];
             or(self.row_mut(slot), from);
             or(
                 &mut self.row_from(image, right.start)[..right.len()],
                 &from[..right.len()],
             );
-        }
+            let to = both_of_moved.row_mut(row);
+            to.copy_from_slice(&from[both.clone()]);
+        });
         for (number, rows) in rows.afterstates.moved.chunks(LINE).enumerate() {
             permuter.permute(
                 &columns.symmetry.images_of_both,
                 (rows.len(), both.len()),
-                |at| &moved.row(number * LINE + at)[both.clone()],
+                |at| both_of_moved.row(number * LINE + at),
                 |at, line, bits| {
                     let to = &mut self.row_from(rows[at].1, both.start)[line];
                     or(slice::from_mut(to), &[bits]);
                 },
             );
         }
+        self.both_of_moved = both_of_moved;
+        Ok(())
     }
 
     /// Make the rows of short top halves: flip the boards with a hollow top half.

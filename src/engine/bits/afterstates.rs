@@ -5,24 +5,26 @@
 //! the rows of these top halves are stored. A quarter turn derives the afterstates of moves down
 //! (`turn`), and `AfterstateMatrix` derives all others when it is made.
 
+use rayon::prelude::*;
+
 use super::class::{Class, ColumnRange, NONE};
 use super::half::{Half, Quad, at_left};
 use super::halves::Halves;
 use super::kernels::set;
 use super::matrix::{Matrices, lock};
+use super::packed_matrix::PackedMatrix;
 use crate::engine::frontier::FrontierPart;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 use crate::game::images;
 
-/// The afterstates of one sum. A matrix has rows by top half.
-#[derive(Default)]
+/// The afterstates of one sum.
 pub(crate) struct Afterstates {
     /// Half the sum.
     pub(crate) weight: usize,
-    /// Afterstates of moves to the left with an empty cell in the top half. Rows are moved rows of
-    /// `Class`.
-    pub(crate) moved: Matrices,
+    /// Afterstates of moves to the left with an empty cell in the top half, by weight of the top
+    /// half. Rows are moved rows of `Class`, and columns are `left` and `both`.
+    pub(crate) moved: Vec<PackedMatrix>,
 }
 
 /// The halves of a class as rows of afterstates.
@@ -95,16 +97,26 @@ impl AfterstateRows {
 }
 
 impl Afterstates {
-    /// Remove all afterstates and set the weight. The memory stays.
-    pub(crate) fn reset(&mut self, weight: usize, halves: &Halves) -> Result<()> {
-        self.weight = weight;
-        self.moved.lay_out((0..=weight).map(|top| {
-            let (rows, columns) = (halves.tables.get(top), halves.tables.get(weight - top));
-            rows.zip(columns).map_or((0, 0), |(rows, columns)| {
-                let moved = columns.class.lines_of(ColumnRange::MOVED_LEFT);
-                (rows.class.moved_rows(), moved.len())
-            })
-        }))
+    /// No afterstates.
+    pub(crate) fn new(weight: usize) -> Self {
+        Self {
+            weight,
+            moved: (0..=weight).map(|_| PackedMatrix::default()).collect(),
+        }
+    }
+
+    /// The numbers of rows, and of lines of a row, of a matrix.
+    pub(crate) fn shape(&self, top: usize, halves: &Halves) -> (usize, usize) {
+        let (rows, columns) = (halves.tables.get(top), halves.tables.get(self.weight - top));
+        rows.zip(columns).map_or((0, 0), |(rows, columns)| {
+            let moved = columns.class.lines_of(ColumnRange::MOVED_LEFT);
+            (rows.class.moved_rows(), moved.len())
+        })
+    }
+
+    /// Whether there are no afterstates.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.moved.iter().any(PackedMatrix::has_bits)
     }
 
     /// Load the canonical afterstates of sum `2 * weight` from their files, at about 100 ns each.
@@ -119,12 +131,14 @@ impl Afterstates {
         halves: &Halves,
         workers: &Workers,
     ) -> Result<()> {
-        self.reset(weight, halves)?;
+        *self = Self::new(weight);
+        let mut matrices = Matrices::default();
+        matrices.lay_out((0..=weight).map(|top| self.shape(top, halves)))?;
         let blocks: Vec<_> = parts
             .iter()
             .flat_map(|&part| (0..part.pieces()).map(move |block| (part, block)))
             .collect();
-        let loaded = self.moved.fill(|moved| {
+        let loaded = matrices.fill(|moved| {
             for new in moved {
                 lock(new).matrix.clear();
             }
@@ -154,6 +168,15 @@ impl Afterstates {
                 Ok(Done)
             })
         });
-        loaded.map(|Done| ())
+        let Done = loaded?;
+        let packed = (0..=weight).into_par_iter().map(|top| {
+            let moved = matrices.has_bits(top).then(|| matrices.of(top));
+            moved.map_or_else(PackedMatrix::default, |moved| {
+                let (rows, _) = self.shape(top, halves);
+                PackedMatrix::new(moved.rows().take(rows), &mut Vec::new())
+            })
+        });
+        self.moved = packed.collect();
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::kernels::kernel;
 /// Reorders a field of bits, one for each full quad of a weight. Each bit moves to the place of the
 /// quad's transpose.
 #[derive(Clone, Copy)]
-pub struct Transposer {
+pub(crate) struct Transposer {
     /// Number of bits of a field.
     pub(crate) bits: u32,
     /// The distance from the first range to the last.
@@ -41,7 +41,7 @@ impl Transposer {
 
 /// The left quads of a field that are there, of all full left quads of a weight.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct FieldMask {
+pub(crate) struct FieldMask {
     /// A bit for each left quad.
     pub(crate) bits: u64,
     /// The bits that move up by 1, 2, 4, ... when a field is expanded.
@@ -76,7 +76,7 @@ impl FieldMask {
 kernel! {
     /// Make fields of words. In each word the field of the quads of a mask begins at bit `shift`.
     /// Each result has a bit for each full left quad, in the order of their transposes.
-    pub fn expand(words: &mut [u64], shift: u32, mask: &FieldMask, transposer: Transposer) {
+    pub(crate) fn expand(words: &mut [u64], shift: u32, mask: &FieldMask, transposer: Transposer) {
         for word in words {
             let mut field = *word >> shift;
             for step in (0..6).rev() {

@@ -70,6 +70,11 @@ impl<L: Deref<Target = [BitLine]>> Matrix<L> {
         &self.lines[row * self.width..(row + 1) * self.width]
     }
 
+    /// All rows; none if the rows have no lines.
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &[BitLine]> {
+        self.lines.chunks_exact(self.width.max(1))
+    }
+
     /// The bytes of all rows, and the number of bytes of a row. Eight bytes can be read from any
     /// byte of a row.
     #[inline]
@@ -144,11 +149,6 @@ impl Matrices {
         self.places.get(top).is_some_and(|place| place.has_bits)
     }
 
-    /// Whether no matrix has bits.
-    pub(crate) fn is_empty(&self) -> bool {
-        !self.places.iter().any(|place| place.has_bits)
-    }
-
     /// The matrix of a weight. It must have bits.
     #[inline]
     pub(crate) fn of(&self, top: usize) -> Matrix<&[BitLine]> {
@@ -171,7 +171,7 @@ impl Matrices {
             };
             matrices.push(Mutex::new(NewMatrix {
                 matrix,
-                has_bits: false,
+                has_bits: place.has_bits,
             }));
         }
         let result = act(&matrices);

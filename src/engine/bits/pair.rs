@@ -30,8 +30,9 @@ use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, set};
 use super::listing::{Lister, Listing};
 use super::matrix::{LineMemory, Matrix, Permuter};
+use super::packed_matrix::PackedMatrix;
 use super::prefixes::{Prefixes, Standing};
-use super::slide::{MovedPair, Slide};
+use super::slide::Slide;
 use super::spawn::Spawns;
 use super::turn::Turned;
 use crate::engine::workers::Workers;
@@ -72,7 +73,7 @@ pub(crate) struct PairScratch {
     pub(super) lister: Lister,
     /// Rows by bottom half.
     pub(super) flipped: Matrix<LineMemory>,
-    slide: Slide,
+    pub(super) slide: Slide,
 }
 
 impl PairScratch {
@@ -125,21 +126,21 @@ impl Pair<'_> {
         self.top == self.bottom
     }
 
-    /// Make, count, name and move the states. With a `listing`, also list them. `workers` may be asked
-    /// to stop.
+    /// Make, count, name and move the states. With a `listing`, also list them. Returns the counts, and
+    /// the afterstates of moves to the left by top half and by bottom half. `workers` may be asked to
+    /// stop.
     pub(crate) fn sweep(
         &self,
         scratch: &mut PairScratch,
-        mut out: MovedPair,
         listing: Option<&Listing>,
         workers: &Workers,
-    ) -> Result<PairCounts> {
+    ) -> Result<(PairCounts, [PackedMatrix; 2])> {
         let mut found = PairCounts::default();
         self.make_matrices(self.bottom, scratch, Some(&mut found.afterstates))?;
         if !self.prepare(scratch, Some(&mut found.afterstates))? {
-            return Ok(found);
+            return Ok((found, Default::default()));
         }
-        scratch.slide.begin(&mut out)?;
+        scratch.slide.begin(self.rows, self.columns)?;
         for &position in &self.rows.moves.by_target {
             workers.check()?;
             if !self.make_row(position, scratch) {
@@ -152,12 +153,12 @@ impl Pair<'_> {
             self.name(position, scratch, listing, &mut found.named)?;
             let target = self.rows.moves.targets[position as usize];
             if target != NONE {
-                scratch.slide.advance(target, &mut out);
+                scratch.slide.advance(target, self.rows, self.columns);
                 let row = &scratch.row;
                 scratch.slide.add(position, target, row, self.columns);
             }
         }
-        scratch.slide.finish(&mut out);
+        let moved = scratch.slide.finish(self.rows, self.columns);
         if listing.is_some() && !self.is_square() {
             let flipped = Self {
                 top: self.bottom,
@@ -168,7 +169,7 @@ impl Pair<'_> {
             };
             flipped.list(scratch, listing, &mut found.named)?;
         }
-        Ok(found)
+        Ok((found, moved))
     }
 
     /// Name and list the states after the flipped pair was swept. That sweep made the matrices of

@@ -10,7 +10,8 @@ use std::mem;
 use super::class::{Class, ColumnRange, NONE};
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, or, or_masked, transpose};
-use super::matrix::{LineMemory, Matrix, NewMatrix};
+use super::matrix::{LineMemory, Matrix};
+use super::packed_matrix::PackedMatrix;
 use crate::error::Result;
 
 /// The targets of the halves of a class under a move to the left.
@@ -34,16 +35,6 @@ impl MoveTable {
     }
 }
 
-/// The matrices for the afterstates that moves to the left from a pair lead to.
-pub(crate) struct MovedPair<'a, 'b> {
-    pub(crate) rows: &'a Tables,
-    pub(crate) columns: &'a Tables,
-    /// Rows by top half. `None` if both halves have one weight: then `flipped` has all boards.
-    pub(crate) upright: Option<&'a mut NewMatrix<'b>>,
-    /// Rows by bottom half.
-    pub(crate) flipped: &'a mut NewMatrix<'b>,
-}
-
 /// A thread's memory for the move of a pair.
 #[derive(Default)]
 pub(crate) struct Slide {
@@ -54,35 +45,42 @@ pub(crate) struct Slide {
     /// The number of the batch, and whether it has bits.
     number: u32,
     has_bits: bool,
+    /// The afterstates, with rows by top half.
+    upright: Matrix<LineMemory>,
+    /// The afterstates, with rows by bottom half.
+    flipped: Matrix<LineMemory>,
+    bytes: Vec<u8>,
 }
 
 impl Slide {
-    pub(crate) fn begin(&mut self, out: &mut MovedPair) -> Result<()> {
-        out.flipped.matrix.clear();
-        if let Some(upright) = &mut out.upright {
-            upright.matrix.clear();
-        }
-        let class = &out.columns.class;
+    /// Begin a pair.
+    pub(crate) fn begin(&mut self, rows: &Tables, columns: &Tables) -> Result<()> {
+        let moved = |tables: &Tables| tables.class.lines_of(ColumnRange::MOVED_LEFT).end;
+        let class = &columns.class;
+        self.upright
+            .reshape(rows.class.moved_rows(), moved(columns))?;
+        self.upright.clear();
+        self.flipped.reshape(class.moved_rows(), moved(rows))?;
+        self.flipped.clear();
         self.batch.reshape(64, class.lines())?;
         self.batch.clear();
         self.moved.clear();
-        let moved = class.lines_of(ColumnRange::MOVED_LEFT);
-        self.moved.resize(moved.end * LINE, BitLine::ZERO);
+        self.moved.resize(moved(columns) * LINE, BitLine::ZERO);
         (self.number, self.has_bits) = (0, false);
         Ok(())
     }
 
     /// Advance to the batch of a target.
-    pub(crate) fn advance(&mut self, target: u32, out: &mut MovedPair) {
+    pub(crate) fn advance(&mut self, target: u32, rows: &Tables, columns: &Tables) {
         let number = target / 64;
         if number == self.number {
             return;
         }
         if self.has_bits {
-            self.move_bottoms(out);
+            self.move_bottoms(columns);
         }
         if number / 8 != self.number / 8 {
-            self.store(out);
+            self.store(rows, columns);
         }
         (self.number, self.has_bits) = (number, false);
     }
@@ -99,20 +97,21 @@ impl Slide {
         self.has_bits = true;
     }
 
-    /// Store the last batches.
-    pub(crate) fn finish(&mut self, out: &mut MovedPair) {
+    /// Store the last batches. Returns the packed rows by top half, and the packed rows by bottom
+    /// half.
+    pub(crate) fn finish(&mut self, rows: &Tables, columns: &Tables) -> [PackedMatrix; 2] {
         if self.has_bits {
-            self.move_bottoms(out);
+            self.move_bottoms(columns);
         }
-        self.store(out);
+        self.store(rows, columns);
+        [&self.upright, &self.flipped]
+            .map(|matrix| PackedMatrix::new(matrix.rows(), &mut self.bytes))
     }
 
     /// Move the bottom halves of the batch.
-    fn move_bottoms(&mut self, out: &mut MovedPair) {
-        let columns = out.columns;
+    fn move_bottoms(&mut self, columns: &Tables) {
         let lane_of_batch = self.number as usize % 8;
         let mut tile = [BitLine::ZERO; 64];
-        let mut any = false;
         for line in 0..columns.class.lines() {
             for (at, to) in tile.iter_mut().enumerate() {
                 *to = mem::take(&mut self.batch.row_mut(at)[line]);
@@ -122,38 +121,30 @@ impl Slide {
                 let targets = &columns.moves.targets[line * LINE + 64 * lane..][..64];
                 for (from, &target) in tile.iter().zip(targets) {
                     if from.0[lane] != 0 && target != NONE {
-                        any = true;
                         self.moved[target as usize].0[lane_of_batch] |= from.0[lane];
                     }
                 }
             }
         }
-        out.flipped.has_bits |= any;
-        if let Some(upright) = &mut out.upright {
-            upright.has_bits |= any;
-        }
     }
 
     /// Store the rows of 512 targets.
-    fn store(&mut self, out: &mut MovedPair) {
-        let (rows, columns) = (out.rows, out.columns);
+    fn store(&mut self, rows: &Tables, columns: &Tables) {
         let line = self.number / 8;
         for row in 0..columns.class.moved_rows() {
             let position = columns.class.position_of_moved_row(row) as usize;
-            out.flipped.matrix.row_mut(row)[line as usize] = self.moved[position];
+            self.flipped.row_mut(row)[line as usize] = self.moved[position];
         }
-        if let Some(upright) = &mut out.upright {
-            let first = line * LINE as u32;
-            let mut tile = [BitLine::ZERO; 64];
-            for word in 0..self.moved.len() / 64 {
-                tile.copy_from_slice(&self.moved[64 * word..][..64]);
-                transpose(&mut tile);
-                for lane in 0..8 {
-                    for (column, from) in tile.iter().enumerate() {
-                        let position = first + (64 * lane + column) as u32;
-                        if let Some(row) = rows.class.moved_row(position) {
-                            upright.matrix.row_mut(row)[word / 8].0[word % 8] = from.0[lane];
-                        }
+        let first = line * LINE as u32;
+        let mut tile = [BitLine::ZERO; 64];
+        for word in 0..self.moved.len() / 64 {
+            tile.copy_from_slice(&self.moved[64 * word..][..64]);
+            transpose(&mut tile);
+            for lane in 0..8 {
+                for (column, from) in tile.iter().enumerate() {
+                    let position = first + (64 * lane + column) as u32;
+                    if let Some(row) = rows.class.moved_row(position) {
+                        self.upright.row_mut(row)[word / 8].0[word % 8] = from.0[lane];
                     }
                 }
             }

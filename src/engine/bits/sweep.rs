@@ -5,6 +5,7 @@
 //! down stay for the next layer.
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{iter, mem};
 
@@ -13,10 +14,8 @@ use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
-use super::matrix::lock;
 use super::pair::{Pair, PairCounts, PairScratch};
-use super::slide::MovedPair;
-use super::turn::Turned;
+use super::turn::{Turned, UnpackedMatrices};
 use crate::engine::frontier::Frontier;
 use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
@@ -34,6 +33,8 @@ pub(crate) struct Sweep<'a> {
     before: [Afterstates; 2],
     /// Their moves down.
     turned: [Turned; 2],
+    /// Memory for the matrices that are turned.
+    unpacked: UnpackedMatrices,
     /// Maximum bytes of moves down, if a batch has more than one pair.
     most_turned: u64,
     /// The afterstates of the layer that is being counted.
@@ -56,10 +57,11 @@ impl<'a> Sweep<'a> {
             workers,
             halves: workers.install(|| Halves::new(game, last)),
             scratch: PerThread::new(plan.threads(), |thread| Ok(PairScratch::new(thread)))?,
-            before: Default::default(),
+            before: [0, 0].map(Afterstates::new),
             turned: Default::default(),
+            unpacked: UnpackedMatrices::new(plan.turned / 4),
             most_turned: plan.turned,
-            next: Afterstates::default(),
+            next: Afterstates::new(0),
             weight,
         })
     }
@@ -87,6 +89,7 @@ impl<'a> Sweep<'a> {
             workers,
             before,
             turned,
+            unpacked,
             next,
             ..
         } = self;
@@ -97,44 +100,38 @@ impl<'a> Sweep<'a> {
         let starts = self.game.starts(2 * weight as u32).into_iter();
         let images = starts.flat_map(images::<4, 4>);
         let starts: Vec<(Half, Half)> = images.map(Half::of_board).collect();
-        next.reset(weight, halves)?;
-        next.moved.fill(|moved| {
-            let mut all = PairCounts::default();
-            for batch in &batches {
-                for ((turned, before), tops) in turned.iter_mut().zip(&*before).zip(&batch.tops) {
-                    turned.make(before, tops, halves, workers)?;
-                }
-                let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
-                    let pair = Pair {
-                        game: &self.game,
-                        halves,
-                        before,
-                        turned,
-                        starts: &starts,
-                        top,
-                        bottom,
-                        rows: &halves.tables[top],
-                        columns: &halves.tables[bottom],
-                    };
-                    let mut upright = (top != bottom).then(|| lock(&moved[top]));
-                    let mut flipped = lock(&moved[bottom]);
-                    let out = MovedPair {
-                        rows: pair.rows,
-                        columns: pair.columns,
-                        upright: upright.as_deref_mut(),
-                        flipped: &mut flipped,
-                    };
-                    let mut scratch = self.scratch.lock(worker.index);
-                    let found = pair.sweep(&mut scratch, out, listing, workers);
-                    // A layer can follow, so no board of this one may stay.
-                    let found = found.inspect_err(|_| *scratch = PairScratch::new(worker.index))?;
-                    live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
-                    Ok(found)
-                };
-                all += workers.each_watched(&batch.pairs, count, &mut report)?;
+        *next = Afterstates::new(weight);
+        let moved = Mutex::new(&mut next.moved);
+        let mut all = PairCounts::default();
+        for batch in &batches {
+            for ((turned, before), tops) in turned.iter_mut().zip(&*before).zip(&batch.tops) {
+                turned.make(before, tops, unpacked, halves, workers)?;
             }
-            Ok(all)
-        })
+            let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
+                let pair = Pair {
+                    game: &self.game,
+                    halves,
+                    before,
+                    turned,
+                    starts: &starts,
+                    top,
+                    bottom,
+                    rows: &halves.tables[top],
+                    columns: &halves.tables[bottom],
+                };
+                let mut scratch = self.scratch.lock(worker.index);
+                let found = pair.sweep(&mut scratch, listing, workers);
+                // A layer can follow, so no board of this one may stay.
+                let (found, [upright, flipped]) =
+                    found.inspect_err(|_| *scratch = PairScratch::new(worker.index))?;
+                live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
+                let mut moved = moved.lock().expect("no thread panics");
+                (moved[top], moved[bottom]) = (upright, flipped);
+                Ok(found)
+            };
+            all += workers.each_watched(&batch.pairs, count, &mut report)?;
+        }
+        Ok(all)
     }
 
     /// Advance to the next layer.
@@ -148,7 +145,7 @@ impl<'a> Sweep<'a> {
 
     /// Whether no layer follows the layer that was counted.
     pub(crate) fn ends(&self) -> bool {
-        self.next.moved.is_empty() && self.before[0].moved.is_empty()
+        self.next.is_empty() && self.before[0].is_empty()
     }
 
     /// List the canonical afterstates of the last sum, or else of the sum before it. Calls `report`
@@ -163,7 +160,8 @@ impl<'a> Sweep<'a> {
         let weight = self.before[at].weight;
         for batch in PairBatch::cut(weight, [0], self.most_turned, &self.halves) {
             let [tops] = &batch.tops;
-            self.turned[at].make(&self.before[at], tops, &self.halves, self.workers)?;
+            let (before, unpacked) = (&self.before[at], &mut self.unpacked);
+            self.turned[at].make(before, tops, unpacked, &self.halves, self.workers)?;
             let this = &*self;
             let list = |worker: &mut Worker, &top: &usize| {
                 let mut scratch = this.scratch.lock(worker.index);
@@ -335,7 +333,10 @@ mod tests {
         let (mut matrix, mut permuter) = (AfterstateMatrix::default(), Permuter::default());
         let mut turned = Turned::default();
         let tops: Vec<usize> = halves.tops(afterstates.weight).collect();
-        turned.make(afterstates, &tops, halves, workers).unwrap();
+        let unpacked = &mut UnpackedMatrices::new(0);
+        turned
+            .make(afterstates, &tops, unpacked, halves, workers)
+            .unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {

@@ -20,6 +20,7 @@ use super::half::Quad;
 use super::halves::{Halves, Quads, Tables};
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
 use super::matrix::{Matrices, NewMatrix, lock};
+use crate::engine::pipeline::ranges;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 
@@ -62,6 +63,7 @@ impl Turned {
         &mut self,
         afterstates: &Afterstates,
         tops: &[usize],
+        unpacked: &mut UnpackedMatrices,
         halves: &Halves,
         workers: &Workers,
     ) -> Result<()> {
@@ -80,21 +82,36 @@ impl Turned {
         };
         full.lay_out((0..=weight).map(|top| shape(top, 0)))?;
         short.lay_out((0..=weight).map(|top| shape(top, 1)))?;
+        let lines = |top: &usize| {
+            let (rows, width) = afterstates.shape(*top, halves);
+            rows * width
+        };
         let mut tops = halves.largest_first(weight);
+        let with_bits = |top: &usize| afterstates.moved[*top].has_bits();
+        let sources: Vec<usize> = tops.iter().copied().filter(with_bits).collect();
         tops.retain(|&top| self.has(top));
-        let turned = full.fill(|full| {
-            short.fill(|short| {
-                workers.each(&tops, |_, &top| {
-                    let (full, short) = (&full[top], &short[top]);
-                    let (mut full, mut short) = (lock(full), lock(short));
-                    afterstates.turn_full(top, halves, &mut full);
-                    afterstates.turn_short(top, halves, &mut short);
-                    Ok(Done)
+        let most = unpacked.most as usize / size_of::<BitLine>();
+        let sizes: Vec<usize> = sources.iter().map(lines).collect();
+        for batch in ranges(&sizes, most) {
+            unpacked.fill(afterstates, &sources[batch], halves, workers)?;
+            let turning = Turning {
+                weight,
+                moved: &unpacked.moved,
+                halves,
+            };
+            let turned = full.fill(|full| {
+                short.fill(|short| {
+                    workers.each(&tops, |_, &top| {
+                        turning.on_full(top, &mut lock(&full[top]));
+                        turning.on_short(top, &mut lock(&short[top]));
+                        Ok(Done)
+                    })
                 })
-            })
-        });
+            });
+            let Done = turned?;
+        }
         (self.on_full, self.on_short) = (full, short);
-        turned.map(|Done| ())
+        Ok(())
     }
 }
 
@@ -107,11 +124,63 @@ fn shapes(rows: &Tables, columns: &Tables) -> [(usize, usize); 2] {
     ]
 }
 
-impl Afterstates {
+/// Afterstates of moves to the left while they are turned, some matrices at a time.
+pub(crate) struct UnpackedMatrices {
+    moved: Matrices,
+    /// Maximum bytes of more than one matrix.
+    most: u64,
+}
+
+impl UnpackedMatrices {
+    pub(crate) fn new(most: u64) -> Self {
+        Self {
+            moved: Matrices::default(),
+            most,
+        }
+    }
+
+    /// Unpack the matrices of the top halves of some weights, and no others.
+    fn fill(
+        &mut self,
+        afterstates: &Afterstates,
+        tops: &[usize],
+        halves: &Halves,
+        workers: &Workers,
+    ) -> Result<()> {
+        let shapes = (0..=afterstates.weight).map(|top| match tops.contains(&top) {
+            true => afterstates.shape(top, halves),
+            false => (0, 0),
+        });
+        self.moved.lay_out(shapes)?;
+        let unpacked = self.moved.fill(|moved| {
+            workers.each(tops, |_, &top| {
+                let mut to = lock(&moved[top]);
+                to.has_bits = true;
+                to.matrix.clear();
+                let shape = afterstates.shape(top, halves);
+                afterstates.moved[top].for_each_row(shape, &mut Vec::new(), |number, row| {
+                    to.matrix.row_mut(number).copy_from_slice(row);
+                });
+                Ok(Done)
+            })
+        });
+        unpacked.map(|Done| ())
+    }
+}
+
+/// A turn of some matrices.
+struct Turning<'a> {
+    /// Half the sum.
+    weight: usize,
+    moved: &'a Matrices,
+    halves: &'a Halves,
+}
+
+impl Turning<'_> {
     /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad
     /// is not full. The rows are `AfterstateRows::down`.
-    fn turn_full(&self, top: usize, halves: &Halves, down: &mut NewMatrix) {
-        let bottom = self.weight - top;
+    fn on_full(&self, top: usize, down: &mut NewMatrix) {
+        let (halves, bottom) = (self.halves, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let quads = &halves.quads;
         let fields: Vec<TurnedFields> = (0..=bottom)
@@ -126,7 +195,9 @@ impl Afterstates {
         if !rows.afterstates.down.iter().any(has_source) {
             return;
         }
-        down.matrix.clear();
+        if !down.has_bits {
+            down.matrix.clear();
+        }
         let mut any = 0;
         let mut to = down.matrix.rows_mut();
         let (mut sources_of_lefts, mut rows_of_field) = (Vec::new(), Vec::new());
@@ -193,16 +264,18 @@ impl Afterstates {
             }
             writers.into_iter().for_each(FieldWriter::finish);
         }
-        down.has_bits = any != 0;
+        down.has_bits |= any != 0;
     }
 
     /// Turn the boards that get a short bottom half and a hollow top half of weight `top`. Each
     /// hollow half has a compact row of short halves.
-    fn turn_short(&self, top: usize, halves: &Halves, down: &mut NewMatrix) {
-        let (sum, bottom) = (self.weight, self.weight - top);
+    fn on_short(&self, top: usize, down: &mut NewMatrix) {
+        let (halves, sum, bottom) = (self.halves, self.weight, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let quads = &halves.quads;
-        down.matrix.clear();
+        if !down.has_bits {
+            down.matrix.clear();
+        }
         let mut any = false;
         for (row, &position) in rows.class.hollow.positions.iter().enumerate() {
             let (b, d) = rows.class.half(position).quads();
@@ -280,7 +353,7 @@ impl Afterstates {
                 }
             }
         }
-        down.has_bits = any;
+        down.has_bits |= any;
     }
 }
 

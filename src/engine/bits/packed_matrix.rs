@@ -1,0 +1,218 @@
+//! Packed matrices: the form of afterstates between two layers.
+//!
+//! Key idea: neighbouring rows of afterstates are nearly equal. So a row is the difference from the
+//! last row with bits, and of the difference only the bytes with bits are stored.
+//!
+//! ```text
+//! a bit for each row: whether it has bits
+//! for each row with bits, for each of its lines:
+//!     a byte: the words of the line that differ
+//!     for each such word a byte: the bytes of the word that differ
+//!         these bytes, XORed
+//! ```
+
+use std::array;
+
+use super::kernels::{BitLine, kernel};
+
+/// Most bytes of a packed line.
+const MOST: usize = 1 + 8 * (1 + 8);
+
+/// A bit matrix, packed. It has no bytes if the matrix has no bits.
+#[derive(Default)]
+pub(crate) struct PackedMatrix {
+    /// [`MOST`] zeros follow the last row, so that a line is read without a look at the end.
+    bytes: Box<[u8]>,
+}
+
+impl PackedMatrix {
+    /// Pack the rows of a matrix. `bytes` is scratch memory.
+    pub(crate) fn new<'a>(
+        rows: impl ExactSizeIterator<Item = &'a [BitLine]>,
+        bytes: &mut Vec<u8>,
+    ) -> Self {
+        let mut rows = rows.peekable();
+        let width = rows.peek().map_or(0, |row| row.len());
+        let zeros = vec![BitLine::ZERO; width];
+        let (mut last, mut end) = (zeros.as_slice(), rows.len().div_ceil(8));
+        bytes.clear();
+        bytes.resize(end, 0);
+        for (number, row) in rows.enumerate() {
+            if row == zeros {
+                continue;
+            }
+            bytes[number / 8] |= 1 << (number % 8);
+            bytes.resize(end + width * MOST, 0);
+            end += pack_row(row, last, &mut bytes[end..]);
+            last = row;
+        }
+        if last == zeros {
+            return Self::default();
+        }
+        bytes.truncate(end);
+        bytes.resize(end + MOST, 0);
+        Self {
+            bytes: bytes.as_slice().into(),
+        }
+    }
+
+    /// Whether the matrix has bits.
+    pub(crate) fn has_bits(&self) -> bool {
+        !self.bytes.is_empty()
+    }
+
+    /// Call `act` with the number of each row with bits, and the row. The matrix has `rows` rows, each
+    /// of `width` lines. `row` is scratch memory.
+    pub(crate) fn for_each_row(
+        &self,
+        (rows, width): (usize, usize),
+        row: &mut Vec<BitLine>,
+        mut act: impl FnMut(usize, &[BitLine]),
+    ) {
+        row.clear();
+        row.resize(width, BitLine::ZERO);
+        let mut at = rows.div_ceil(8);
+        for number in (0..rows).filter(|_| self.has_bits()) {
+            if self.bytes[number / 8] >> (number % 8) & 1 != 0 {
+                at += unpack_row(&self.bytes[at..], row);
+                act(number, row);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Pack the difference of a row from the last row. Returns the number of bytes.
+    pub(crate) fn pack_row(row: &[BitLine], last: &[BitLine], to: &mut [u8]) -> usize {
+        let mut end = 0;
+        for (row, last) in row.iter().zip(last) {
+            let line = to[end..].first_chunk_mut::<MOST>().expect("room for a line");
+            let words: [u64; 8] = array::from_fn(|at| row.0[at] ^ last.0[at]);
+            let mut differ = 0u8;
+            for (at, &word) in words.iter().enumerate() {
+                differ |= u8::from(word != 0) << at;
+            }
+            line[0] = differ;
+            let mut next = 1;
+            while differ != 0 {
+                let word = words[differ.trailing_zeros() as usize % 8];
+                differ &= differ - 1;
+                let (at, mut with_bits) = (next, 0);
+                next += 1;
+                for (place, byte) in word.to_le_bytes().into_iter().enumerate() {
+                    // The next byte is written over this one if it has no bits.
+                    line[next.min(MOST - 1)] = byte;
+                    with_bits |= u8::from(byte != 0) << place;
+                    next += usize::from(byte != 0);
+                }
+                line[at] = with_bits;
+            }
+            end += next;
+        }
+        end
+    }
+}
+
+kernel! {
+    /// Change the last row into the next, given its packed difference, with [`MOST`] bytes after it.
+    /// Returns the number of bytes.
+    pub(crate) fn unpack_row(bytes: &[u8], row: &mut [BitLine]) -> usize {
+        let mut end = 0;
+        for line in row {
+            let bytes = bytes[end..].first_chunk::<MOST>().expect("bytes after the row");
+            let (mut differ, mut next) = (bytes[0], 1);
+            while differ != 0 {
+                let place = differ.trailing_zeros() as usize % 8;
+                differ &= differ - 1;
+                let with_bits = bytes[next];
+                next += 1;
+                let mut word = [0; 8];
+                for (place, byte) in word.iter_mut().enumerate() {
+                    let is_set = with_bits >> place & 1;
+                    *byte = bytes[next.min(MOST - 1)] & is_set.wrapping_neg();
+                    next += usize::from(is_set);
+                }
+                line.0[place] ^= u64::from_le_bytes(word);
+            }
+            end += next;
+        }
+        end
+    }
+}
+
+#[cfg(test)]
+#[expect(
+    unsafe_code,
+    reason = "the features of the processor are looked up first"
+)]
+mod tests {
+    use super::super::kernels::versions::{KernelVersion, lines, run, versions};
+    use super::*;
+
+    #[test]
+    fn a_matrix_that_is_unpacked_is_what_was_packed() {
+        for (rows, width) in [(0, 0), (0, 3), (1, 0), (1, 1), (9, 1), (70, 3), (64, 2)] {
+            for sparse in [0, 1, 2, 5] {
+                let mut matrix = lines(rows * width, 7 * sparse + rows as u64);
+                for (number, row) in matrix.chunks_mut(width.max(1)).enumerate() {
+                    match (number as u64 * 5) % (sparse + 1) {
+                        0 => {}
+                        1 => row.fill(BitLine::ZERO),
+                        2 => row.fill(BitLine([u64::MAX; 8])),
+                        _ => row[0] = BitLine::ZERO,
+                    }
+                }
+                let all = (0..rows).map(|row| &matrix[row * width..][..width]);
+                let packed = PackedMatrix::new(all, &mut vec![1, 2, 3]);
+                let mut found = vec![BitLine::ZERO; rows * width];
+                let mut next = 0;
+                packed.for_each_row((rows, width), &mut Vec::new(), |number, row| {
+                    assert!(number >= next && row.iter().any(|&line| line != BitLine::ZERO));
+                    next = number + 1;
+                    found[number * width..][..width].copy_from_slice(row);
+                });
+                assert!(found == matrix, "{rows} x {width}");
+                let has_bits = matrix.iter().any(|&line| line != BitLine::ZERO);
+                assert_eq!(packed.has_bits(), has_bits, "{rows} x {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_versions_pack_to_equal_bytes() {
+        let ones = [BitLine([u64::MAX; 8]); 3];
+        let zeros = [BitLine::ZERO; 3];
+        let mut one = zeros;
+        one[1].0[3] = 0x00ff_0000_0001_0000;
+        let some = [lines(3, 1), lines(3, 2)];
+        for (last, row, expected) in [
+            (&zeros[..], &zeros[..], Some(vec![0, 0, 0])),
+            (&zeros, &one, Some(vec![0, 0b1000, 0b0100_0100, 1, 0xff, 0])),
+            (&zeros, &ones, None),
+            (&one, &ones, None),
+            (&some[0], &some[1], None),
+        ] {
+            let packed = versions().into_iter().map(|version| {
+                let mut bytes = vec![0; row.len() * MOST];
+                let end = run!(version, pack_row(row, last, &mut bytes));
+                bytes.truncate(end);
+                let padded = [bytes.as_slice(), &[0x55; MOST]].concat();
+                let mut found = last.to_vec();
+                assert_eq!(
+                    run!(version, unpack_row(&padded, &mut found)),
+                    end,
+                    "{version:?}"
+                );
+                assert!(found == row, "{version:?}");
+                bytes
+            });
+            let mut packed: Vec<Vec<u8>> = packed.collect();
+            packed.dedup();
+            assert_eq!(packed.len(), 1);
+            assert!(
+                expected.is_none_or(|expected| packed[0] == expected),
+                "{packed:?}"
+            );
+        }
+    }
+}
