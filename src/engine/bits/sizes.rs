@@ -6,6 +6,7 @@
 
 use super::half::Half;
 use super::kernels::{BitLine, LINE};
+use super::turn::UNPACKED;
 use crate::counts::Row;
 use crate::engine::plan::Plan;
 use crate::game::Game;
@@ -20,6 +21,9 @@ const TABLES: u64 = 96;
 /// Bits of masks per half, for each exponent and for each pair of exponents.
 const MASKS_OF_EXPONENT: u64 = 9;
 const MASKS_OF_PAIR: u64 = 5;
+
+/// How many times smaller a packed matrix is, at least. Of 4x4 to 64 it was 2.4 times or more.
+const PACKED: u64 = 2;
 
 /// Bytes on disk to expect for an afterstate, for a file beside its afterstates, and for the manifest
 /// and the table.
@@ -109,7 +113,8 @@ impl Sizes {
         let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
         let mut bytes = halves.saturating_mul(TABLES + masks / 8);
         let (mut afterstates, mut spawns) = (0, 0);
-        let (mut turned, mut largest) = (0u64, 0);
+        let (mut turned, mut largest_turned) = (0u64, 0);
+        let (mut all_moved, mut largest_moved) = (0u64, 0);
         for top in weight - most..=most {
             let bottom = weight - top;
             let both = lines(self.both[bottom]);
@@ -118,19 +123,24 @@ impl Sizes {
             let moved = matrix(open, left + both);
             let on_full = matrix(self.fallen[top], both) / 2;
             let on_short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
-            bytes = bytes.saturating_add(3 * moved);
+            all_moved = all_moved.saturating_add(moved);
+            largest_moved = largest_moved.max(moved);
             turned = turned.saturating_add(2 * (on_full + on_short));
-            largest = largest.max(on_full + on_short);
+            largest_turned = largest_turned.max(on_full + on_short);
             let rare = matrix(self.hollow[top], self.moved_lines(bottom))
                 + matrix(self.inward[top], lines(self.hollow[bottom]) + 4);
-            afterstates = afterstates.max(2 * moved + 2 * on_full + rare);
+            afterstates = afterstates.max(3 * moved + 2 * on_full + rare);
             let by_bottom = matrix(LINE as u64, lines(self.all[top]) + 5);
             let rows = self.moved_lines(top) * LINE as u64;
             spawns = spawns.max(matrix(rows, lines(self.all[bottom]) + 5) + by_bottom);
         }
-        // A pair needs four matrices of each of two sums.
-        bytes = bytes.saturating_add(turned.min(self.turned.max(8 * largest)));
-        bytes.saturating_add(self.threads.saturating_mul(2 * afterstates + spawns))
+        // Packed matrices of three sums.
+        bytes = bytes.saturating_add(all_moved.saturating_mul(3) / PACKED);
+        bytes = bytes.saturating_add(all_moved.min(largest_moved.max(self.turned / UNPACKED)));
+        // A pair needs four matrices of moves down of each of two sums.
+        bytes = bytes.saturating_add(turned.min(self.turned.max(8 * largest_turned)));
+        let of_thread = (2 * (afterstates + largest_moved)).saturating_add(spawns);
+        bytes.saturating_add(self.threads.saturating_mul(of_thread))
     }
 
     /// Lines of the columns that some move leads to.

@@ -15,7 +15,7 @@ use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
 use super::pair::{Pair, PairCounts, PairScratch};
-use super::turn::{Turned, UnpackedMatrices};
+use super::turn::{Turned, UNPACKED, UnpackedMatrices};
 use crate::engine::frontier::Frontier;
 use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
@@ -59,7 +59,7 @@ impl<'a> Sweep<'a> {
             scratch: PerThread::new(plan.threads(), |thread| Ok(PairScratch::new(thread)))?,
             before: [0, 0].map(Afterstates::new),
             turned: Default::default(),
-            unpacked: UnpackedMatrices::new(plan.turned / 4),
+            unpacked: UnpackedMatrices::new(plan.turned / UNPACKED),
             most_turned: plan.turned,
             next: Afterstates::new(0),
             weight,

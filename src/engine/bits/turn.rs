@@ -124,6 +124,9 @@ fn shapes(rows: &Tables, columns: &Tables) -> [(usize, usize); 2] {
     ]
 }
 
+/// The fraction of the memory for moves down for the matrices that are turned.
+pub(crate) const UNPACKED: u64 = 4;
+
 /// Afterstates of moves to the left while they are turned, some matrices at a time.
 pub(crate) struct UnpackedMatrices {
     moved: Matrices,
