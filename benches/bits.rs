@@ -7,8 +7,8 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use enum48::internals::{
-    BitLine, BitRow, BitTile, LINE, ROOM, combine, count, count_masked, count_masked_twice,
-    extract, keep_canonical, or, or_masked, select, transpose,
+    BitLine, BitTile, LINE, ROOM, SharedHalf, combine, count, count_masked, count_masked_twice,
+    extract, keep_canonical, or, or_masked, transpose,
 };
 
 /// Lines of the longest row of 4x4 to 64.
@@ -23,7 +23,7 @@ fn bits(c: &mut Criterion) {
         }))
     };
     let mut row = || -> Vec<BitLine> { (0..LINES).map(|_| line()).collect() };
-    let [one, other, mask, below, without] = [(); 5].map(|()| row());
+    let [one, other, mask] = [(); 3].map(|()| row());
     let mut to = row();
     let mut tile: BitTile = one[..64].try_into().expect("64 lines");
 
@@ -39,9 +39,6 @@ fn bits(c: &mut Criterion) {
     group.bench_function("combine", |b| {
         b.iter(|| combine(black_box(&mut to), &one, &other, &mask));
     });
-    group.bench_function("select", |b| {
-        b.iter(|| select(black_box(&mut to), &one, [&mask, &other, &below, &without]));
-    });
     group.bench_function("count", |b| b.iter(|| count(black_box(&one))));
     group.bench_function("count_masked", |b| {
         b.iter(|| count_masked(black_box(&one), &mask));
@@ -51,28 +48,29 @@ fn bits(c: &mut Criterion) {
     });
 
     let digits: Vec<u32> = (0..(LINES * LINE) as u32).collect();
-    let row = BitRow {
-        half: 0x1234_5678 << 32,
-        digits: &digits,
-        shift: 0,
-    };
-    let mut boards = [0; ROOM];
+    let mut found = [0; ROOM];
     // Few bits are set in both, so that the boards of a row fit.
-    select(&mut to, &one, [&other, &one, &below, &without]);
-    let all = count(&to);
-    assert_eq!(extract(&to, &one, row, &mut boards), (LINES, all as usize));
+    let all = count_masked(&one, &other);
+    assert_eq!(
+        extract(&one, &other, &digits, &mut found),
+        (LINES, all as usize)
+    );
     group.throughput(Throughput::Elements(all));
     group.bench_function("extract", |b| {
-        b.iter(|| extract(black_box(&to), &one, row, &mut boards));
+        b.iter(|| extract(black_box(&one), &other, &digits, &mut found));
     });
 
     // The kernel has no branch, so canonical and other boards take equal time.
-    let made: Vec<u64> = (0..all).map(|_| random.u64(..)).collect();
+    let shared = SharedHalf {
+        half: 0x1234_5678 << 32,
+        shift: 0,
+    };
+    let made: Vec<u32> = (0..all).map(|_| random.u32(..)).collect();
     group.throughput(Throughput::Elements(all));
     group.bench_function("keep_canonical", |b| {
         b.iter_batched_ref(
             || made.clone(),
-            |boards| keep_canonical(boards),
+            |digits| keep_canonical(shared, digits),
             BatchSize::SmallInput,
         );
     });

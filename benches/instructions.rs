@@ -12,8 +12,8 @@ use enum48::Game;
 use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
-    BLOCK, BitLine, BitRow, BitTile, Block, BoardBuffer, Encoder, Expand, ExpandScratch, Index,
-    LINE, ROOM, RankTables, Ranking, Rules, Sorter, ValueEncoder, count, count_masked, expanding,
+    BLOCK, BitLine, BitTile, Block, DigitBuffer, Encoder, Expand, ExpandScratch, Index, LINE, ROOM,
+    RankTables, Ranking, Rules, SharedHalf, Sorter, ValueEncoder, count, count_masked, expanding,
     extract, keep_canonical, or, or_masked, rules, transpose, union,
 };
 use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, ValueDecoder, fingerprint};
@@ -112,21 +112,21 @@ fn kernel_count_masked(row: &[BitLine], mask: &[BitLine]) {
 fn kernel_extract(
     bits: &[BitLine],
     mask: &[BitLine],
-    row: BitRow,
-    boards: &mut BoardBuffer,
+    digits: &[u32],
+    found: &mut DigitBuffer,
 ) -> usize {
     let (mut line, mut all) = (0, 0);
     while line < bits.len() {
-        let (lines, found) = extract(&bits[line..], &mask[line..], row.from(line), boards);
+        let (lines, boards) = extract(&bits[line..], &mask[line..], &digits[line * LINE..], found);
         line += lines;
-        all += found;
+        all += boards;
     }
     all
 }
 
 #[inline(never)]
-fn kernel_keep_canonical(boards: &mut [Board]) {
-    black_box(keep_canonical(boards));
+fn kernel_keep_canonical(shared: SharedHalf, digits: &mut [u32]) {
+    black_box(keep_canonical(shared, digits));
 }
 
 #[inline(never)]
@@ -240,7 +240,12 @@ fn main() {
     done("slide", SLICE);
 
     let mut moved = slid.concat();
-    kernel_keep_canonical(&mut moved.clone());
+    let shared = SharedHalf {
+        half: 0x1234_5678 << 32,
+        shift: 0,
+    };
+    let mut bottoms: Vec<u32> = moved.iter().map(|&board| board as u32).collect();
+    kernel_keep_canonical(shared, &mut bottoms);
     done("keep_canonical", moved.len());
     kernel_canonicalise(rules, &mut moved);
     done("canonicalise", moved.len());
@@ -288,12 +293,7 @@ fn main() {
     done("count_masked", bits);
 
     let digits: Vec<u32> = (0..bits as u32).collect();
-    let half_of_all = BitRow {
-        half: 0x1234_5678 << 32,
-        digits: &digits,
-        shift: 0,
-    };
-    let found = kernel_extract(row, other, half_of_all, &mut [0; ROOM]);
+    let found = kernel_extract(row, other, &digits, &mut [0; ROOM]);
     done("extract", found);
 
     let tables = RankTables::new(game.size(), WIN, MIDDLE.sum);

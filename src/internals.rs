@@ -6,10 +6,10 @@ use crate::game::LineTables;
 use crate::solve::{self, Payoff};
 use crate::store::{Goal, Solution};
 
-pub use crate::engine::bits::canonical::{BitRow, BoardBuffer, ROOM, extract, keep_canonical};
+pub use crate::engine::bits::canonical::{DigitBuffer, ROOM, SharedHalf, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
     BitLine, BitTile, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
-    select, transpose,
+    transpose,
 };
 pub use crate::engine::lists::sort::Sorter;
 pub use crate::engine::lists::sort::{union, union_all};

@@ -186,7 +186,6 @@ pub(crate) use block::{Block, Encoder};
 pub(crate) use bytes::read_exact_at;
 pub use contents::{About, Kind, Label};
 pub(crate) use contents::{Contents, FileContents};
-#[cfg(test)]
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
 pub use planes::ValueDecoder;

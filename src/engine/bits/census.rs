@@ -9,7 +9,7 @@
 //! weighted by the board's symmetries, is eight times its sum over the canonical boards. So a
 //! weighted sum that is no multiple of eight is an error, and is found here.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 use std::slice;
 
 use super::class::{Class, NONE};
@@ -87,6 +87,11 @@ impl CensusTable {
             inner_differs: [4, 5, 6, 7]
                 .map(|cell| by_exp(&|exp| class.mask(|half| half.cells()[cell] != exp))),
         }
+    }
+
+    /// The exponents that can be the largest of a board with the half at `position`.
+    pub(super) fn exponents(&self, position: u32) -> Range<u8> {
+        self.max[position as usize]..self.up_to.len() as u8
     }
 }
 

@@ -195,19 +195,6 @@ kernel! {
     }
 }
 
-kernel! {
-    /// `to = row & mask & within & !below & !without`.
-    pub fn select(to: &mut [BitLine], row: &[BitLine], masks: [&[BitLine]; 4]) {
-        let [mask, within, below, without] = masks.map(words);
-        let masks = mask.iter().zip(within).zip(below).zip(without);
-        for ((to, row), (((mask, within), below), without)) in
-            words_mut(to).iter_mut().zip(words(row)).zip(masks)
-        {
-            *to = row & mask & within & !below & !without;
-        }
-    }
-}
-
 #[inline]
 fn words(row: &[BitLine]) -> &[u64] {
     bytemuck::must_cast_slice(row)
@@ -336,17 +323,16 @@ mod tests {
     #[test]
     fn kernels_combine_and_count_rows_bit_by_bit() {
         for length in [0, 1, 2, 3, 7] {
-            let [row, mask, within, below, without] =
-                [1, 2, 3, 4, 5].map(|seed| lines(length, seed));
-            let all = [&row, &mask, &within, &below, &without].map(|row| bits(row));
-            let expected = |keep: &dyn Fn([bool; 5]) -> bool| -> Vec<bool> {
+            let [row, mask, within, before] = [1, 2, 3, 4].map(|seed| lines(length, seed));
+            let all = [&row, &mask, &within].map(|row| bits(row));
+            let expected = |keep: &dyn Fn([bool; 3]) -> bool| -> Vec<bool> {
                 let at = 0..length * LINE;
                 at.map(|at| keep(all.each_ref().map(|bits| bits[at])))
                     .collect()
             };
             let ones = |bits: &[bool]| bits.iter().filter(|&&bit| bit).count() as u64;
             let both = expected(&|[row, mask, ..]| row && mask);
-            let of_all = expected(&|[row, mask, within, ..]| row && mask && within);
+            let of_all = expected(&|[row, mask, within]| row && mask && within);
             for version in versions() {
                 let mut to = row.clone();
                 run!(version, or(&mut to, &mask));
@@ -357,9 +343,9 @@ mod tests {
                 );
                 let mut to = row.clone();
                 run!(version, or_masked(&mut to, &mask, &within));
-                let masked = expected(&|[row, mask, within, ..]| row || mask && within);
+                let masked = expected(&|[row, mask, within]| row || mask && within);
                 assert_eq!(bits(&to), masked, "{version:?}");
-                let mut to = below.clone();
+                let mut to = before.clone();
                 run!(version, combine(&mut to, &row, &mask, &within));
                 assert_eq!(bits(&to), masked, "{version:?}");
                 assert_eq!(run!(version, count(&row)), ones(&all[0]), "{version:?}");
@@ -373,15 +359,6 @@ mod tests {
                     ones(&of_all),
                     "{version:?}"
                 );
-                let mut to = within.clone();
-                run!(
-                    version,
-                    select(&mut to, &row, [&mask, &within, &below, &without])
-                );
-                let left = expected(&|[row, mask, within, below, without]| {
-                    row && mask && within && !below && !without
-                });
-                assert_eq!(bits(&to), left, "{version:?}");
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::engine::pipeline::{Source, ranges};
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
-use crate::game::{Board, Exp, Tally};
+use crate::game::{Board, Exp, Tally, holds};
 use crate::per_thread::PerThread;
 use crate::progress::Cuts;
 use crate::store::{Spill, Store};
@@ -38,10 +38,18 @@ pub(crate) struct Lister {
 }
 
 impl Lister {
-    /// Add boards of largest exponent `max`.
-    pub(crate) fn add(&mut self, max: u8, boards: &[Board]) {
-        let bottoms = boards.iter().map(|&board| board as u32);
-        self.bottoms[usize::from(max)].extend(bottoms);
+    /// Add boards, given their bottom halves. The largest exponents of the boards are in
+    /// `exponents`, which begins with the largest exponent of the top half.
+    pub(crate) fn add(&mut self, exponents: Range<u8>, bottoms: &[u32]) {
+        for &bottom in bottoms {
+            let mut max = exponents.start;
+            for exp in exponents.start + 1..exponents.end {
+                if holds(bottom.into(), Exp::of_digit(exp.into())) {
+                    max = exp;
+                }
+            }
+            self.bottoms[usize::from(max)].push(bottom);
+        }
     }
 }
 
@@ -142,7 +150,7 @@ mod tests {
     use super::super::canonical::Canonical;
     use super::super::class::NONE;
     use super::super::halves::Halves;
-    use super::super::kernels::{BitLine, LINE, bit, versions::lines};
+    use super::super::kernels::{LINE, bit, versions::lines};
     use super::*;
     use crate::engine::workers::Workers;
     use crate::game::{Game, max_exp};
@@ -159,10 +167,9 @@ mod tests {
         let bits = |position: u32| lines(columns.class.lines(), u64::from(position));
         for (position, half) in rows.class.halves() {
             let row = bits(position);
-            for (at, other) in columns.class.halves().filter(|&(at, _)| bit(&row, at)) {
+            for (_, other) in columns.class.halves().filter(|&(at, _)| bit(&row, at)) {
                 let board = Half::board(half, other);
-                let alive = !(at as usize / LINE).is_multiple_of(3);
-                if alive && game.canonical(board).0 == board {
+                if game.canonical(board).0 == board {
                     expected[usize::from(max_exp(board).get())].push(board);
                 }
             }
@@ -183,20 +190,16 @@ mod tests {
             }
             for (position, half) in rows.class.halves() {
                 let mut row = bits(position);
-                let mut dead = vec![BitLine::ZERO; row.len()];
-                for line in (0..row.len()).step_by(3) {
-                    dead[line] = BitLine([u64::MAX; 8]);
-                }
                 // The padding has no boards.
                 for at in 0..row.len() * LINE {
                     if columns.class.digits[at] == NONE {
                         row[at / LINE].0[at % LINE / 64] &= !(1 << (at % 64));
                     }
                 }
-                let of_half = (half, rows.census.max[position as usize]);
+                let exponents = rows.census.exponents(position);
                 let lister = &mut listers[position as usize % 3];
-                canonical.find(of_half, &row, Some(&dead), columns, false, |max, boards| {
-                    lister.add(max, boards);
+                canonical.find(half, &row, columns, false, |_, bottoms| {
+                    lister.add(exponents.clone(), bottoms);
                 });
                 listing.add(half, lister).unwrap();
             }

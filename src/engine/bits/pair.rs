@@ -22,12 +22,12 @@ use std::ops::AddAssign;
 
 use super::afterstate_matrix::AfterstateMatrix;
 use super::afterstates::Afterstates;
-use super::canonical::Canonical;
-use super::census::{BoardCounts, EXPONENTS};
+use super::canonical::{Canonical, NamedBoards, name};
+use super::census::BoardCounts;
 use super::class::NONE;
 use super::half::Half;
 use super::halves::{Halves, Tables};
-use super::kernels::{BitLine, set};
+use super::kernels::{BitLine, set, words_mut};
 use super::listing::{Lister, Listing};
 use super::matrix::{LineMemory, Matrix, Permuter};
 use super::packed_matrix::PackedMatrix;
@@ -37,8 +37,7 @@ use super::spawn::Spawns;
 use super::turn::Turned;
 use crate::engine::workers::Workers;
 use crate::error::Result;
-use crate::game::{Board, Game};
-use crate::part::{Fingerprint, fingerprint};
+use crate::game::Game;
 
 /// The boards of a layer, given the weights of both halves.
 pub(crate) struct Pair<'a> {
@@ -94,29 +93,11 @@ pub(crate) struct PairCounts {
     pub(crate) named: NamedBoards,
 }
 
-/// Canonical live states that were visited one by one, by largest exponent.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct NamedBoards {
-    pub(crate) live: [u64; EXPONENTS],
-    pub(crate) fingerprints: [Fingerprint; EXPONENTS],
-}
-
 impl AddAssign for PairCounts {
     fn add_assign(&mut self, other: Self) {
         self.states += other.states;
         self.afterstates += other.afterstates;
-        for exp in 0..EXPONENTS {
-            self.named.live[exp] += other.named.live[exp];
-            self.named.fingerprints[exp] += other.named.fingerprints[exp];
-        }
-    }
-}
-
-impl NamedBoards {
-    /// Add boards of largest exponent `max`.
-    fn add(&mut self, max: u8, boards: &[Board]) {
-        self.live[usize::from(max)] += boards.len() as u64;
-        self.fingerprints[usize::from(max)] += fingerprint(boards);
+        self.named += other.named;
     }
 }
 
@@ -249,7 +230,7 @@ impl Pair<'_> {
         any
     }
 
-    /// Name the canonical live states of the row that was made. A sweep without a listing also
+    /// Remove the dead states from the row that was made, and name the canonical states. A sweep without a listing also
     /// names the flipped states that are canonical. A listing needs each state with its own top
     /// half.
     fn name(
@@ -259,16 +240,18 @@ impl Pair<'_> {
         listing: Option<&Listing>,
         named: &mut NamedBoards,
     ) -> Result<()> {
-        let (row, lister) = (&scratch.row, &mut scratch.lister);
+        let (row, lister) = (&mut scratch.row, &mut scratch.lister);
+        for (row, dead) in words_mut(row).iter_mut().zip(words_mut(&mut scratch.dead)) {
+            *row &= !*dead;
+        }
         let half = self.rows.class.half(position);
-        let of_half = (half, self.rows.census.max[position as usize]);
-        let dead = Some(scratch.dead.as_slice()).filter(|dead| !dead.is_empty());
+        let exponents = self.rows.census.exponents(position);
         let flipped = !self.is_square() && listing.is_none();
         let canonical = &mut scratch.canonical;
-        canonical.find(of_half, row, dead, self.columns, flipped, |max, boards| {
-            named.add(max, boards);
+        canonical.find(half, row, self.columns, flipped, |shared, digits| {
+            name(shared, digits, exponents.clone(), named);
             if listing.is_some() {
-                lister.add(max, boards);
+                lister.add(exponents.clone(), digits);
             }
         });
         listing.map_or(Ok(()), |listing| listing.add(half, lister))

@@ -198,24 +198,24 @@ impl<'a> Sweep<'a> {
         }
         let tables = &self.halves.tables;
         let (rows, columns) = (&tables[top], &tables[afterstates.weight - top]);
-        let mut list = |half: Half, max: u8, row: &[BitLine], columns: &Tables| {
+        let mut list = |rows: &Tables, position, row: &[BitLine], columns| {
             let (canonical, lister) = (&mut scratch.canonical, &mut scratch.lister);
-            canonical.find((half, max), row, None, columns, false, |max, boards| {
-                lister.add(max, boards);
+            let half = rows.class.half(position);
+            let exponents = rows.census.exponents(position);
+            canonical.find(half, row, columns, false, |_, bottoms| {
+                lister.add(exponents.clone(), bottoms);
             });
             listing.add(half, lister)
         };
-        matrix.for_each_row(rows, columns, row, |position, half, row| {
-            list(half, rows.census.max[position as usize], row, columns)
+        matrix.for_each_row(rows, columns, row, |position, _, row| {
+            list(rows, position, row, columns)
         })?;
         for line in columns.class.full_lines() {
             matrix.flip_line(line, rows, flipped)?;
             for at in 0..LINE {
                 let position = (line * LINE + at) as u32;
                 if bit(&columns.census.full, position) {
-                    let half = columns.class.half(position);
-                    let max = columns.census.max[position as usize];
-                    list(half, max, flipped.row(at), rows)?;
+                    list(columns, position, flipped.row(at), rows)?;
                 }
             }
         }
