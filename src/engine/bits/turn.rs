@@ -71,12 +71,14 @@ impl Turned {
         if self.weight == weight && tops.iter().all(|&top| self.has(top)) {
             return Ok(());
         }
+        // If a stop ends the turn, nothing is there.
+        self.tops.clear();
         self.weight = weight;
-        tops.clone_into(&mut self.tops);
+        let wanted = |top: usize| tops.binary_search(&top).is_ok();
         let mut full = mem::take(&mut self.on_full);
         let mut short = mem::take(&mut self.on_short);
         let shape = |top: usize, kind: usize| {
-            let tables = self.has(top).then(|| halves.tables.get(top)).flatten();
+            let tables = wanted(top).then(|| halves.tables.get(top)).flatten();
             let tables = tables.zip(halves.tables.get(weight - top));
             tables.map_or((0, 0), |(rows, columns)| shapes(rows, columns)[kind])
         };
@@ -86,10 +88,11 @@ impl Turned {
             let (rows, width) = afterstates.shape(*top, halves);
             rows * width
         };
-        let mut tops = halves.largest_first(weight);
+        let mut largest_first = halves.largest_first(weight);
         let with_bits = |top: &usize| afterstates.moved[*top].has_bits();
-        let sources: Vec<usize> = tops.iter().copied().filter(with_bits).collect();
-        tops.retain(|&top| self.has(top));
+        let sources = largest_first.iter().copied().filter(with_bits);
+        let sources: Vec<usize> = sources.collect();
+        largest_first.retain(|&top| wanted(top));
         let most = unpacked.most as usize / size_of::<BitLine>();
         let sizes: Vec<usize> = sources.iter().map(lines).collect();
         for batch in ranges(&sizes, most) {
@@ -101,7 +104,7 @@ impl Turned {
             };
             let turned = full.fill(|full| {
                 short.fill(|short| {
-                    workers.each(&tops, |_, &top| {
+                    workers.each(&largest_first, |_, &top| {
                         turning.on_full(top, &mut lock(&full[top]));
                         turning.on_short(top, &mut lock(&short[top]));
                         Ok(Done)
@@ -111,6 +114,7 @@ impl Turned {
             let Done = turned?;
         }
         (self.on_full, self.on_short) = (full, short);
+        tops.clone_into(&mut self.tops);
         Ok(())
     }
 }
