@@ -42,12 +42,12 @@
 //!
 //! **Symmetry.** All eight images of a board have bits, so moves to the left are enough. Moves to
 //! the right lead to mirror images of their results, and moves up and down to quarter turns. Of a
-//! layer, only the results of moves to the left with an empty cell in the top half are stored:
+//! layer, only the results of moves to the left with an empty cell in the top half are stored, packed:
 //! every afterstate or its flip has such a cell. Results of moves down are derived from them
 //! (`turn`). States are never stored: a row of states is made, counted, named, moved and dropped.
 //!
 //! ```text
-//!   Afterstates of sums s-2 and s-4: moved to the left
+//!   Afterstates of sums s-2 and s-4: moved to the left, packed
 //!      |
 //!      | turn         moved down: copies fields of bits                              Turned
 //!      v
@@ -59,7 +59,7 @@
 //!      |
 //!      | slide        OR into the row of the moved top half, transpose, OR again
 //!      v
-//!   Afterstates of sum s
+//!   Afterstates of sum s, packed
 //! ```
 //!
 //! **Counts** are of labeled boards. The number of canonical boards follows by Burnside's lemma
@@ -87,20 +87,21 @@
 //! | mask | a row of bits that selects columns |
 //! | compact row | a row of those lines that have short halves, or hollow halves |
 //! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
-//! | moved row | a top half that a move to the left leads to, with an empty cell |
+//! | moved half, moved row | a half that a move to the left leads to; such a top half with an empty cell |
+//! | fallen half | a half that a move down onto a full half can leave |
 //! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |
 //! | target | the position after a move to the left |
 //! | image | the mirror image of a half, or one of the eight images of a board |
 //! | full half | a half without an empty cell |
 //! | hollow half | a half that can lie over a gap after a move down; a column is empty |
 //! | short half | a half that can lie under a gap after a move down |
-//! | field | the bits of the halves with one right quad and any full left quad |
+//! | field | the bits of the halves with one right quad and any full left quad of one weight |
 //! | removal | a half without one of its 2s or 4s |
 //! | prefix | the first two cells of an image of a board |
 //! | named board | a canonical board that was visited, not only counted |
 //!
-//! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `matrix`; `afterstates`, `turn`,
-//! `afterstate_matrix`; `pair` (the loop over rows), `spawn`, `census` with `symmetry`, `canonical`
+//! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `matrix`, `packed_matrix`;
+//! `afterstates`, `turn` with `field`, `afterstate_matrix`; `pair` (the loop over rows), `spawn`, `census` with `symmetry`, `canonical`
 //! with `prefixes`, `slide`; `sweep` (a layer), `listing` with `rows`; this file (layers and their
 //! files); `sizes`.
 
