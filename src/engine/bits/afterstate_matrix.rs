@@ -18,8 +18,8 @@ use super::census::{BoardCounts, EXPONENTS, add, count_by_max};
 use super::class::{ColumnRange, NONE};
 use super::half::Half;
 use super::halves::{Halves, Tables};
-use super::kernels::{BitLine, BitTile, LINE, bit, or, transpose};
-use super::matrix::{LineMemory, Matrix, Permuter, for_each_column};
+use super::kernels::{BitLine, LINE, bit, or, transpose, transpose_square};
+use super::matrix::{LineMemory, Matrix, Permuter};
 use super::packed_matrix::PackedMatrix;
 use super::symmetry::find_symmetric;
 use super::turn::Turned;
@@ -60,9 +60,9 @@ impl Slot {
     }
 }
 
-/// Fill a tile with 64 lines. A missing line is empty. Returns whether the tile has bits.
+/// Fill a tile or a square with lines. A missing line is empty. Returns whether there are bits.
 #[inline(always)]
-fn load<'a>(tile: &mut BitTile, lines: impl Iterator<Item = Option<&'a BitLine>>) -> bool {
+fn load<'a>(tile: &mut [BitLine], lines: impl Iterator<Item = Option<&'a BitLine>>) -> bool {
     let mut any = false;
     for (to, line) in tile.iter_mut().zip(lines) {
         *to = *line.unwrap_or(&BitLine::ZERO);
@@ -250,17 +250,18 @@ impl AfterstateMatrix {
     ) -> Result<()> {
         flipped.reshape(LINE, rows.class.lines())?;
         flipped.clear();
-        let mut tile = [BitLine::ZERO; 64];
-        for (word, slots) in rows.afterstates.slots.chunks(64).enumerate() {
+        let mut square = [BitLine::ZERO; LINE];
+        for (across, slots) in rows.afterstates.slots.chunks(LINE).enumerate() {
             let from = slots.iter().map(|&slot| {
                 let slot = self.slots.get(slot as usize);
                 let slot = slot.filter(|slot| slot.columns().contains(&line))?;
                 Some(&self.lines[slot.at + line - slot.first as usize])
             });
-            if load(&mut tile, from) {
-                for_each_column(&mut tile, |column, bits| {
-                    flipped.row_mut(column)[word / 8].0[word % 8] = bits;
-                });
+            if load(&mut square, from) {
+                transpose_square(&mut square);
+                for (column, &bits) in square.iter().enumerate() {
+                    flipped.row_mut(column)[across] = bits;
+                }
             }
         }
         Ok(())

@@ -8,6 +8,8 @@
 //! of 64x64 bits run side by side in the lanes. The last stages are too short for a loop, so
 //! AVX-512 has its own code there. The code for the processor is chosen at run time.
 
+use std::mem;
+
 /// Define a kernel for several kinds of processor, optionally with its own code for AVX-512. Tests
 /// call each version by name.
 macro_rules! kernel {
@@ -69,6 +71,9 @@ pub const LINE: usize = 512;
 /// `64 * w + c`.
 pub type BitTile = [BitLine; 64];
 
+/// 512 rows of 512 columns.
+pub(crate) type BitSquare = [BitLine; LINE];
+
 kernel! {
     /// Transpose the eight squares of a tile in place.
     pub fn transpose(tile: &mut BitTile) {
@@ -81,6 +86,31 @@ kernel! {
     }
     avx512 {
         registers::transpose(bytemuck::must_cast_mut(tile));
+    }
+}
+
+kernel! {
+    /// Transpose 512 rows of 512 columns in place.
+    pub(crate) fn transpose_square(square: &mut BitSquare) {
+        for tile in square.as_chunks_mut().0 {
+            transpose(tile);
+        }
+        for row in 0..64 {
+            for upper in 0..8 {
+                for lower in 0..upper {
+                    let word = square[64 * upper + row].0[lower];
+                    square[64 * upper + row].0[lower] =
+                        mem::replace(&mut square[64 * lower + row].0[upper], word);
+                }
+            }
+        }
+    }
+    avx512 {
+        let square: &mut [_; LINE] = bytemuck::must_cast_mut(square);
+        for tile in square.as_chunks_mut().0 {
+            registers::transpose(tile);
+        }
+        registers::exchange(square);
     }
 }
 
@@ -104,9 +134,11 @@ fn transpose_by<const J: usize>(tile: &mut BitTile, low: u64) {
 #[cfg(target_arch = "x86_64")]
 mod registers {
     use std::arch::x86_64::{
-        __m512i, _mm512_and_si512, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64,
-        _mm512_xor_si512,
+        __m512i, _mm512_and_si512, _mm512_set1_epi64, _mm512_shuffle_i64x2, _mm512_slli_epi64,
+        _mm512_srli_epi64, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64, _mm512_xor_si512,
     };
+
+    use super::LINE;
 
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -124,6 +156,34 @@ mod registers {
             swap::<4, 4>(lines, 0x0f0f_0f0f_0f0f_0f0f);
             swap::<2, 2>(lines, 0x3333_3333_3333_3333);
             swap::<1, 1>(lines, 0x5555_5555_5555_5555);
+        }
+    }
+
+    /// Swap word `i` of line `64 * j + row` and word `j` of line `64 * i + row`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn exchange(square: &mut [__m512i; LINE]) {
+        for row in 0..64 {
+            let lines: [__m512i; 8] = std::array::from_fn(|at| square[64 * at + row]);
+            let low: [__m512i; 4] =
+                std::array::from_fn(|at| _mm512_unpacklo_epi64(lines[2 * at], lines[2 * at + 1]));
+            let high: [__m512i; 4] =
+                std::array::from_fn(|at| _mm512_unpackhi_epi64(lines[2 * at], lines[2 * at + 1]));
+            for (first, pairs) in [(0, low), (1, high)] {
+                let [a, b, c, d] = pairs;
+                let front = [
+                    _mm512_shuffle_i64x2::<0x44>(a, b),
+                    _mm512_shuffle_i64x2::<0x44>(c, d),
+                ];
+                let back = [
+                    _mm512_shuffle_i64x2::<0xee>(a, b),
+                    _mm512_shuffle_i64x2::<0xee>(c, d),
+                ];
+                for (at, [left, right]) in [(first, front), (first + 4, back)] {
+                    square[64 * at + row] = _mm512_shuffle_i64x2::<0x88>(left, right);
+                    square[64 * (at + 2) + row] = _mm512_shuffle_i64x2::<0xdd>(left, right);
+                }
+            }
         }
     }
 
@@ -310,6 +370,25 @@ mod tests {
             for row in 0..64 {
                 for column in 0..LINE {
                     let turned = tile[column % 64].0[column / 64] >> row & 1 != 0;
+                    assert_eq!(
+                        turned,
+                        bit(&before[row..=row], column as u32),
+                        "{version:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn transpose_square_transposes_all_bits() {
+        let before: BitSquare = lines(LINE, 3).try_into().unwrap();
+        for version in versions() {
+            let mut square = before;
+            run!(version, transpose_square(&mut square));
+            for row in 0..LINE {
+                for column in 0..LINE {
+                    let turned = bit(&square[column..=column], row as u32);
                     assert_eq!(
                         turned,
                         bit(&before[row..=row], column as u32),

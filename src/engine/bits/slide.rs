@@ -9,7 +9,7 @@ use std::mem;
 
 use super::class::{Class, ColumnRange, NONE};
 use super::halves::{Halves, Tables};
-use super::kernels::{BitLine, LINE, or, or_masked, transpose};
+use super::kernels::{BitLine, LINE, or, or_masked, transpose, transpose_square};
 use super::matrix::{LineMemory, Matrix};
 use super::packed_matrix::PackedMatrix;
 use crate::error::Result;
@@ -136,16 +136,11 @@ impl Slide {
             self.flipped.row_mut(row)[line as usize] = self.moved[position];
         }
         let first = line * LINE as u32;
-        let mut tile = [BitLine::ZERO; 64];
-        for word in 0..self.moved.len() / 64 {
-            tile.copy_from_slice(&self.moved[64 * word..][..64]);
-            transpose(&mut tile);
-            for lane in 0..8 {
-                for (column, from) in tile.iter().enumerate() {
-                    let position = first + (64 * lane + column) as u32;
-                    if let Some(row) = rows.class.moved_row(position) {
-                        self.upright.row_mut(row)[word / 8].0[word % 8] = from.0[lane];
-                    }
+        for (line, square) in self.moved.as_chunks_mut().0.iter_mut().enumerate() {
+            transpose_square(square);
+            for (position, &bits) in (first..).zip(square.iter()) {
+                if let Some(row) = rows.class.moved_row(position) {
+                    self.upright.row_mut(row)[line] = bits;
                 }
             }
         }

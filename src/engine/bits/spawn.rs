@@ -8,8 +8,8 @@ use super::afterstate_matrix::AfterstateMatrix;
 use super::class::{ColumnRange, NONE};
 use super::half::Half;
 use super::halves::{Groups, Halves, Tables};
-use super::kernels::{BitLine, LINE};
-use super::matrix::{LineMemory, Matrix, for_each_column};
+use super::kernels::{BitLine, LINE, transpose_square};
+use super::matrix::{LineMemory, Matrix};
 use crate::error::Result;
 
 /// The removals of the halves of a class. A *removal* is a half without one of its 2s or 4s.
@@ -82,8 +82,7 @@ impl Spawns {
         let moved = rows.class.lines_of(ColumnRange::MOVED).end;
         self.by_top.reshape(moved * LINE, columns.class.lines())?;
         self.by_bottom.reshape(LINE, moved)?;
-        let mut square = vec![BitLine::ZERO; LINE];
-        let mut tile = [BitLine::ZERO; 64];
+        let mut square = [BitLine::ZERO; LINE];
         for line in 0..columns.class.lines() {
             self.by_bottom.clear();
             let mut any = false;
@@ -99,12 +98,10 @@ impl Spawns {
                 continue;
             }
             for across in 0..moved {
-                for word in 0..8 {
-                    for (at, to) in tile.iter_mut().enumerate() {
-                        *to = self.by_bottom.row(64 * word + at)[across];
-                    }
-                    for_each_column(&mut tile, |column, bits| square[column].0[word] = bits);
+                for (at, to) in square.iter_mut().enumerate() {
+                    *to = self.by_bottom.row(at)[across];
                 }
+                transpose_square(&mut square);
                 for (at, &bits) in square.iter().enumerate() {
                     self.by_top.row_mut(across * LINE + at)[line] = bits;
                 }
