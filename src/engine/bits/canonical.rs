@@ -89,7 +89,7 @@ impl Canonical {
         let [certain, test] = &mut self.masks;
         certain.resize(row.len(), BitLine::ZERO);
         test.resize(row.len(), BitLine::ZERO);
-        let mut find = |half, shift, digits: &[u32], certain: &[_], test: &[_]| {
+        let mut find = |half, shift, digits: &[u32], [certain, test]: [&[_]; 2]| {
             let shared = SharedHalf { half, shift };
             for (mask, is_certain) in [(certain, true), (test, false)] {
                 let mut line = 0;
@@ -106,14 +106,14 @@ impl Canonical {
         };
         let prefixes = Prefixes::of(half, columns.census.up_to.len() as u8);
         if prefixes.standing != Standing::Never {
-            columns.prefixes.bottoms(&prefixes, [certain, test]);
+            let masks = columns.prefixes.bottoms(&prefixes, [certain, test]);
             let top = u64::from(half.0) << 32;
-            find(top, 0, &columns.bottom_digits, certain, test);
+            find(top, 0, &columns.bottom_digits, masks);
         }
         if flipped {
-            columns.prefixes.tops(&prefixes, [certain, test]);
+            let masks = columns.prefixes.tops(&prefixes, [certain, test]);
             let bottom = u64::from(half.0.rotate_left(16));
-            find(bottom, 32, &columns.class.digits, certain, test);
+            find(bottom, 32, &columns.class.digits, masks);
         }
     }
 }

@@ -144,31 +144,37 @@ impl PrefixMasks {
         }
     }
 
-    /// Make two masks of bottom halves for a top half: boards that are certainly canonical, and
-    /// boards that need a test. The masks may be shorter than a row.
-    pub(crate) fn bottoms(&self, top: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
+    /// Two masks of bottom halves for a top half: boards that are certainly canonical, and boards
+    /// that need a test. A mask that is not among the tables is made in `memory`, as long as a row;
+    /// an empty mask has no bits.
+    pub(crate) fn bottoms<'a>(
+        &'a self,
+        top: &Prefixes,
+        [certain, test]: [&'a mut [BitLine]; 2],
+    ) -> [&'a [BitLine]; 2] {
         let (greater, equal) = (&self.greater[top.own], &self.equal[top.own]);
         match top.standing {
             Standing::Never | Standing::Tied => {
-                certain.fill(BitLine::ZERO);
                 combine(test, equal, greater, greater);
+                [&[], test]
             }
             Standing::DiagonalTie => {
                 certain.fill(BitLine::ZERO);
                 or_masked(certain, greater, &self.reflected_greater[top.third]);
                 combine(test, equal, greater, &self.reflected_equal[top.third]);
+                [certain, test]
             }
-            Standing::Certain => {
-                let lines = certain.len();
-                certain.copy_from_slice(&greater[..lines]);
-                test.copy_from_slice(&equal[..lines]);
-            }
+            Standing::Certain => [greater, equal],
         }
     }
 
     /// Make two masks of top halves for a bottom half: boards that are certainly canonical, and
     /// boards that need a test. The masks may be shorter than a row.
-    pub(crate) fn tops(&self, bottom: &Prefixes, [certain, test]: [&mut [BitLine]; 2]) {
+    pub(crate) fn tops<'a>(
+        &self,
+        bottom: &Prefixes,
+        [certain, test]: [&'a mut [BitLine]; 2],
+    ) -> [&'a [BitLine]; 2] {
         let Prefixes {
             least, reflected, ..
         } = *bottom;
@@ -176,5 +182,6 @@ impl PrefixMasks {
         let (less, equal) = (&self.third_less[reflected], &self.third_equal[reflected]);
         combine(certain, &self.certain[least], diagonal, less);
         combine(test, &self.tied[least], diagonal, equal);
+        [certain, test]
     }
 }
