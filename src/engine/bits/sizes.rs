@@ -22,7 +22,8 @@ const TABLES: u64 = 96;
 const MASKS_OF_EXPONENT: u64 = 9;
 const MASKS_OF_PAIR: u64 = 5;
 
-/// How many times smaller a packed matrix is, at least. Of 4x4 to 64 it was 2.4 times or more.
+/// How many times smaller packed matrices are, at least. Measured: 5 times in the large layers of
+/// 4x4 to 32, and of 4x4 to 64 up to sum 150.
 const PACKED: u64 = 2;
 
 /// Bytes on disk to expect for an afterstate, for a file beside its afterstates, and for the manifest
