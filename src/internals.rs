@@ -8,9 +8,9 @@ use crate::store::{Goal, Solution};
 
 pub use crate::engine::bits::canonical::{DigitBuffer, ROOM, SharedHalf, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
-    BitLine, BitTile, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
-    transpose,
+    BitLine, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
 };
+pub use crate::engine::bits::transpose::{BitTile, transpose};
 pub use crate::engine::lists::sort::Sorter;
 pub use crate::engine::lists::sort::{union, union_all};
 pub use crate::game::rules::{Rules, rules};

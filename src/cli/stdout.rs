@@ -1,8 +1,8 @@
 //! Standard output of a command whose exit code is part of its answer.
 //!
-//! When the reader has gone, the command goes on without printing, and ends with the same code, at once
-//! if no more input can change it. Data without an end, such as states, ends there instead; see
-//! [`Output::write`](super::output::Output).
+//! When the reader has gone, the command goes on without printing, and its exit code stays. The command
+//! ends at once if no input can change its code. A stream of data, such as states, ends with its
+//! reader; see [`Output::write`](super::output::Output).
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

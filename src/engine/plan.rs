@@ -44,8 +44,8 @@ pub enum Engine {
 /// | 1/12 | scratch space to sort and merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 ///
-/// Matrices take what they need of the bound, and the rest is divided so. A quarter of the bound is
-/// for the matrices of moves down. If all of a layer need more, they are made in batches.
+/// Matrices take the memory that they need, and the table divides the rest. The matrices of moves
+/// down take at most a quarter of the bound. If a layer needs more, they are made in batches.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound, in bytes.

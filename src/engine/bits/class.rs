@@ -6,9 +6,9 @@
 //! | left | both | right | odd | rest |
 //! ```
 //!
-//! The range `both` has the halves whose rows are full or empty. `left` has the other moved halves:
-//! those that some move to the left leads to. `right` has their mirror images in the order of
-//! `left`. A move to the left leads to bits of `left` and `both`. A move to the right leads to the
+//! A *moved half* is a half that a move to the left leads to. The range `both` has the halves whose
+//! rows are full or empty. The range `left` has the other moved halves, and `right` has their mirror
+//! images in the order of `left`. A move to the left leads to bits of `left` and `both`. A move to the right leads to the
 //! corresponding bits of `right`, and to mirrored bits of `both`. `odd` has the other halves that
 //! are hollow or short (see `half`): moves down and up seldom lead to them.
 //!
@@ -16,7 +16,8 @@
 //! their left quads; so do halves with one left quad and any full right quad. A quarter turn copies
 //! their bits as a *field* (see `field`). Short halves come first, then halves that are short and
 //! hollow, then hollow halves. So the lines with short halves are one range of lines, and so are
-//! the lines with hollow halves. Each range begins with a new line of 512 bits, and the last line
+//! the lines with hollow halves. In `both`, moved halves with an empty cell come first, and full
+//! halves last. Each range begins with a new line of 512 bits, and the last line
 //! of a range is padded with zeros.
 
 use std::ops::Range;

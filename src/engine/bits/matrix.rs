@@ -7,7 +7,8 @@
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Mutex, MutexGuard};
 
-use super::kernels::{BitLine, BitTile, LINE, transpose};
+use super::kernels::{BitLine, LINE};
+use super::transpose::{BitTile, transpose};
 use crate::error::Result;
 use crate::pages::Pages;
 

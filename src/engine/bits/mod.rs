@@ -42,9 +42,9 @@
 //!
 //! **Symmetry.** All eight images of a board have bits, so moves to the left are enough. Moves to
 //! the right lead to mirror images of their results, and moves up and down to quarter turns. Of a
-//! layer, only the results of moves to the left with an empty cell in the top half are stored, packed:
-//! every afterstate or its flip has such a cell. Results of moves down are derived from them
-//! (`turn`). States are never stored: a row of states is made, counted, named, moved and dropped.
+//! layer, only the results of moves to the left with an empty cell in the top half are stored: every
+//! afterstate or its flip has such a cell. `turn` derives the results of moves down. A row of states
+//! is made, counted, named, moved and dropped.
 //!
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left, packed
@@ -87,7 +87,7 @@
 //! | mask | a row of bits that selects columns |
 //! | compact row | a row of those lines that have short halves, or hollow halves |
 //! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
-//! | moved half, moved row | a half that a move to the left leads to; such a top half with an empty cell |
+//! | moved half | a half that a move to the left leads to; a moved row has an empty cell, too |
 //! | fallen half | a half that a move down onto a full half can leave |
 //! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |
 //! | target | the position after a move to the left |
@@ -100,10 +100,10 @@
 //! | prefix | the first two cells of an image of a board |
 //! | named board | a canonical board that was visited, not only counted |
 //!
-//! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `matrix`, `packed_matrix`;
-//! `afterstates`, `turn` with `field`, `afterstate_matrix`; `pair` (the loop over rows), `spawn`, `census` with `symmetry`, `canonical`
-//! with `prefixes`, `slide`; `sweep` (a layer), `listing` with `rows`; this file (layers and their
-//! files); `sizes`.
+//! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
+//! `packed_matrix`; `afterstates`, `turn` with `field`, `afterstate_matrix`; `pair` (the loop over
+//! rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`; `sweep` with
+//! `pair_batch` (a layer), `listing` with `rows`; this file (layers and their files); `sizes`.
 
 mod afterstate_matrix;
 mod afterstates;
@@ -118,6 +118,7 @@ mod listing;
 mod matrix;
 mod packed_matrix;
 mod pair;
+mod pair_batch;
 mod prefixes;
 mod rows;
 mod sizes;
@@ -125,6 +126,7 @@ mod slide;
 mod spawn;
 mod sweep;
 mod symmetry;
+pub(crate) mod transpose;
 mod turn;
 
 use std::mem;

@@ -175,7 +175,8 @@ fn multiply(a: &[u64], by: &[&[(usize, u64)]]) -> Vec<u64> {
     product
 }
 
-/// As terms: the rows that a move to the left leads to, and those of them that are full or empty.
+/// The terms of two polynomials. They count the rows that a move to the left leads to, and among
+/// these rows the full and the empty rows.
 fn moved_rows(exponents: u8, most: usize) -> [Vec<(usize, u64)>; 2] {
     let mut counts = [vec![0; most + 1], vec![0; most + 1]];
     let of_exp = |places: u32| (0..u32::from(exponents)).map(move |exp| exp << places);

@@ -9,9 +9,10 @@ use std::mem;
 
 use super::class::{Class, ColumnRange, NONE};
 use super::halves::{Halves, Tables};
-use super::kernels::{BitLine, LINE, or, or_masked, transpose, transpose_square};
+use super::kernels::{BitLine, LINE, or, or_masked};
 use super::matrix::{LineMemory, Matrix};
 use super::packed_matrix::PackedMatrix;
+use super::transpose::{transpose, transpose_square};
 use crate::error::Result;
 
 /// The targets of the halves of a class under a move to the left.

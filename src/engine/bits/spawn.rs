@@ -8,8 +8,9 @@ use super::afterstate_matrix::AfterstateMatrix;
 use super::class::{ColumnRange, NONE};
 use super::half::Half;
 use super::halves::{Groups, Halves, Tables};
-use super::kernels::{BitLine, LINE, transpose_square};
+use super::kernels::{BitLine, LINE};
 use super::matrix::{LineMemory, Matrix};
+use super::transpose::transpose_square;
 use crate::error::Result;
 
 /// The removals of the halves of a class. A *removal* is a half without one of its 2s or 4s.
