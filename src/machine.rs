@@ -13,8 +13,15 @@ use parse_size::Config;
 use rlimit::Resource;
 use sysinfo::System;
 
+use crate::engine::{self, Plan};
+use crate::error::Result;
+use crate::store::MatrixReader;
+
 /// Memory bound if neither the user nor the system tells one.
 const MEMORY: u64 = 1 << 30;
+
+/// Least memory of a reader of matrices for each core.
+const LEAST_FOR_CORE: u64 = 64 << 20;
 
 /// Most threads that a user can ask for: more than any machine has.
 const MOST_THREADS: usize = 1024;
@@ -51,6 +58,13 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
 /// Half of the memory that this process may use.
 pub(crate) fn default_memory() -> u64 {
     memory().map_or(MEMORY, |all| all / 2)
+}
+
+/// A reader of matrices, on all cores, with the default memory. It has enough memory for small
+/// games on any machine.
+pub(crate) fn matrix_reader() -> Result<MatrixReader> {
+    let memory = default_memory().max(cores() as u64 * LEAST_FOR_CORE);
+    Ok(engine::matrix_reader(&Plan::new(memory, cores())?))
 }
 
 /// Bytes of memory that this process may use: the machine's memory, or the limit of a control group

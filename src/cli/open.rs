@@ -20,6 +20,7 @@ use super::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
 use crate::game::Game;
+use crate::machine::matrix_reader;
 use crate::store::{Keep, Run, Solution, SolutionStore, Store};
 
 /// Time before another try to open a directory.
@@ -54,8 +55,9 @@ pub(super) struct WantedRun {
 
     /// Files to keep. all: the states of all layers; last: the states of the last layer and the files
     /// that resuming needs; afterstates: the afterstates of all layers and the states of the last; both:
-    /// states and afterstates of all layers [default: all, or as the run began]
-    #[arg(long, value_name = "all|last|afterstates|both", hide_possible_values = true,
+    /// states and afterstates of all layers; matrices: the afterstates of all layers as matrices, for
+    /// 4x4, which take least room [default: all, or as the run began]
+    #[arg(long, value_name = "all|last|afterstates|both|matrices", hide_possible_values = true,
           value_parser = keep_parser())]
     pub(super) keep: Option<Keep>,
 
@@ -93,7 +95,8 @@ impl WantedRun {
 
 /// [`Run::open`], once no count runs in the directory.
 pub(super) fn run(dir: &Path) -> Result<Run> {
-    when_free(dir, SHORT, || Run::open(dir))
+    let run = when_free(dir, SHORT, || Run::open(dir))?;
+    Ok(run.with_matrix_reader(matrix_reader()?))
 }
 
 /// [`Store::open_in_segments`], once no other process uses the directory.
@@ -111,12 +114,14 @@ pub(super) fn store(
 
 /// [`Solution::open`], once no process counts or solves in the directory.
 pub(super) fn solution(dir: &Path) -> Result<Solution> {
-    when_free(dir, SHORT, || Solution::open(dir))
+    let solution = when_free(dir, SHORT, || Solution::open(dir))?;
+    Ok(solution.with_matrix_reader(matrix_reader()?))
 }
 
 /// [`SolutionStore::open`], once no other process uses the directory.
 pub(super) fn solution_store(dir: &Path) -> Result<SolutionStore> {
-    when_free(dir, SHORT, || SolutionStore::open(dir))
+    let store = when_free(dir, SHORT, || SolutionStore::open(dir))?;
+    Ok(store.with_matrix_reader(matrix_reader()?))
 }
 
 /// Open a directory. While it is in use, try again, at most `patience` times.

@@ -80,6 +80,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 fn ask(run: &Run, board: Grid, shown: &mut ShownBoard) -> Result<()> {
     let reached = Layers::new(run, 0)?.reached(board.board())?;
     shown.reached = Some(reached);
+    if run.keep().matrices() {
+        // To list a layer for the place of one board would take too long.
+        return Ok(());
+    }
     let part = run.part(Kind::States, PartKey::of(board.board()))?;
     if let Some(part) = part.filter(|_| reached && shown.state == BoardState::Live)
         && let Some(block) = part.block_of(shown.canonical.board())
@@ -245,7 +249,7 @@ impl fmt::Display for ShownBoard {
             _ if !reached => format!("no: {} has no such state", self.game),
             Some(ShownPlace { file, block }) => format!("yes: {file}, block {block}"),
             None if self.state == BoardState::Live => {
-                "yes, by the afterstates: the states of this sum were dropped".to_owned()
+                "yes, by the afterstates: the run does not list the states of this sum".to_owned()
             }
             None => "yes: a move leads to it from a state of the run".to_owned(),
         };

@@ -18,7 +18,7 @@ use crate::engine;
 use crate::estimate;
 use crate::game::Game;
 use crate::part::{Fingerprint, Kind};
-use crate::store::{Run, Solution};
+use crate::store::Run;
 use crate::verify::deep::values;
 use crate::verify::{self, Report, Solved, deep};
 
@@ -94,7 +94,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         })?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
-        let solution = Solution::open(&args.dir)?;
+        let solution = open::solution(&args.dir)?;
         report.findings = watched("values", values::work(&solution), args, |progress| {
             values::verify(&solution, &pool, memory, progress)
         })?;
@@ -184,6 +184,12 @@ fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
             out,
             "{game}: NOT verified: the layers up to sum {dropped}, whose states were dropped (--keep {keep}): the \
              fingerprint {print} of all {live} live states comes from the manifest alone, and all counts obey the laws"
+        )?;
+    }
+    if keep.matrices() && !deep {
+        writeln!(
+            out,
+            "{game}: NOT verified: the live states, which are derived from the matrices: give --deep"
         )?;
     }
     if deep {

@@ -90,6 +90,7 @@ pub fn next(
     let (task, last) = (task.max(1), engine::last_sum(store.run().game(), until)?);
     let is_small = |run: &Run| candidates_of_next(run) < task;
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
+    engine::leave_matrices(store, plan, progress)?;
     let planned = PlannedLayer::find(store.run())?.is_some();
     if !planned && !ended(store.run()) && is_small(store.run()) {
         // Bits count many layers before a seal, so a large layer would be noticed too late.

@@ -33,7 +33,8 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// [`Error::Engine`] if the plan names bits but bits cannot count all layers; the errors of
+    /// [`Error::Engine`] if the plan names bits but bits cannot count all layers;
+    /// [`Error::KeepMatrices`] if the run keeps matrices and bits cannot count all layers; the errors of
     /// [`last_sum`].
     pub fn new(run: &Run, plan: &Plan, until: Option<u32>) -> Result<Self> {
         let game = run.game();
@@ -48,11 +49,19 @@ impl Choice {
             let stages = vec![lists.clone()];
             Ok(Self { last, stages, why })
         };
-        let refused = |what: String| Err(Error::Engine(what));
+        let matrices = run.keep().matrices();
+        let refused = |what: String| match matrices {
+            true => Err(Error::KeepMatrices(format!("{what}: give more --memory"))),
+            false => Err(Error::Engine(what)),
+        };
         if plan.engine() == Some(Engine::Lists) {
+            if matrices {
+                let what = "only the engine bits makes matrices: leave out --engine lists";
+                return Err(Error::KeepMatrices(what.to_owned()));
+            }
             return lists_alone("as requested".to_owned());
         }
-        let forced = plan.engine() == Some(Engine::Bits);
+        let forced = plan.engine() == Some(Engine::Bits) || matrices;
         if game.size().cells() != 16 {
             let what = format!("for boards of 4x4, not of {}", game.size());
             return if forced {

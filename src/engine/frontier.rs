@@ -98,11 +98,12 @@ fn slice(boards: &[Board], number: usize) -> Range<usize> {
 }
 
 impl Frontier {
-    /// The frontier after the last sealed layer of `run`, in its files.
+    /// The frontier after the last sealed layer of `run`, in its files of lists.
     pub(crate) fn open(run: &Run) -> Result<Self> {
         let (game, sum) = (*run.game(), run.sealed_sum() + 2);
         let mut parts = Vec::new();
-        for before in [sum - 4, sum - 2] {
+        let in_lists = |before: &u32| !run.is_in_matrices(Kind::Afterstates, *before);
+        for before in [sum - 4, sum - 2].into_iter().filter(in_lists) {
             for part in run.parts_of(Kind::Afterstates, before)? {
                 parts.push((part.label().key, FrontierPart::File(part)));
             }

@@ -64,7 +64,7 @@ impl Counter for ListCounter<'_> {
             let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.small;
             let done = layer.last || !goes_on || store.is_commit_due() || progress.stop();
             let run = store.run();
-            if run.keep().afterstates() {
+            if run.keep().lists_of_afterstates() {
                 self.write_lists(frontier.lists_above(layer.sum - 2), &mut layer, store)?;
             } else if done {
                 self.write_lists(frontier.lists_above(run.sealed_sum()), &mut layer, store)?;

@@ -102,9 +102,8 @@ pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent, Stop};
 use crate::store::{CountedLayer, Run, Store};
 
 use afterstates::make_afterstates;
-use bits::Bits;
-#[cfg(feature = "machine")]
-pub(crate) use bits::FRONTIER_AFTER;
+pub use bits::matrix_reader;
+use bits::{Bits, list_frontier};
 use choice::EngineStage;
 pub use choice::{Choice, last_sum};
 pub(crate) use frontier::Frontier;
@@ -159,6 +158,7 @@ pub(crate) fn count_while(
         let mut stages = choice.stages().iter();
         let counted = stages
             .try_for_each(|stage| stage.count(store, &workers, &laws, progress, &go_on))
+            .and_then(|()| list_frontier(store, plan, &workers, progress))
             .and_then(|()| match store.wants_afterstates() {
                 true => make_afterstates(store, plan, &workers, progress),
                 false => Ok(()),
@@ -169,6 +169,23 @@ pub(crate) fn count_while(
             let _ = store.abandon();
         })
     })
+}
+
+/// Write a frontier in matrices as lists, from which lists or a cluster can go on.
+///
+/// # Errors
+///
+/// [`Error::MatrixMemory`](crate::Error::MatrixMemory); errors of the system.
+pub(crate) fn leave_matrices(
+    store: &mut Store,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    if store.run().sums_in_matrices().next().is_none() {
+        return Ok(());
+    }
+    let workers = Workers::start(plan)?;
+    workers.install(|| list_frontier(store, plan, &workers, progress))
 }
 
 /// Counts layers, as lists or as bits.
@@ -201,6 +218,9 @@ impl EngineStage {
             return Ok(());
         }
         store.check_frontier(self.plan.stop())?;
+        if self.engine == Engine::Lists {
+            list_frontier(store, &self.plan, workers, progress)?;
+        }
         let mut counter: Box<dyn Counter> = match self.engine {
             Engine::Lists => Box::new(ListCounter::new(store, &self.plan, workers)?),
             Engine::Bits => Box::new(Bits::new(store, &self.plan, self.last, workers)?),

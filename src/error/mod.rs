@@ -121,6 +121,27 @@ pub enum Error {
     #[error("engine bits: {0}: give --engine lists, or none for the fastest that works")]
     Engine(String),
 
+    /// Matrices that do not fit the memory bound.
+    #[error(
+        "the matrices of sum {sum} need {needed} to be listed, --memory is {given}: give more --memory"
+    )]
+    MatrixMemory {
+        /// The sum of the layer.
+        sum: u32,
+        /// The bound that works.
+        needed: String,
+        /// The bound that was given.
+        given: String,
+    },
+
+    /// A run that cannot keep matrices.
+    #[error("--keep matrices: {0}")]
+    KeepMatrices(String),
+
+    /// Boards in matrices, without a reader of matrices.
+    #[error("{0}: its boards are in matrices (--keep matrices): open it with a matrix reader")]
+    InMatrices(PathBuf),
+
     /// The user asked the work to stop.
     #[error("stopped: finished layers are kept: run the same command to resume")]
     Stopped,

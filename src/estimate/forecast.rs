@@ -7,7 +7,7 @@
 use super::{LayerWork, Range, WorkKind};
 use crate::bound;
 use crate::counts::Row;
-use crate::engine::{Choice, Engine, FRONTIER_AFTER, Plan};
+use crate::engine::{Choice, Engine, Plan};
 use crate::game::Game;
 use crate::known::{What, published};
 use crate::progress::FinishedLayer;
@@ -159,7 +159,8 @@ impl Forecast {
             Engine::Lists => (WorkKind::Lists, LIST_STATE * boards),
             Engine::Bits => {
                 let afterstates = AFTERSTATES * boards;
-                let listed = match (self.keep.states(), self.keep.afterstates()) {
+                let listed = match (self.keep.states(), self.keep.lists_of_afterstates()) {
+                    _ if self.keep.matrices() => 0.0,
                     (true, true) => LISTED * (boards + afterstates),
                     (true, false) => LISTED * boards,
                     // The states of the last layer and the afterstates of two sums are listed.
@@ -187,15 +188,14 @@ impl Forecast {
         layers.fold(0.0, |most: f64, layer| most.max(layer.states(share)))
     }
 
-    /// Bytes of memory to expect for a count that takes this time.
-    pub(crate) fn memory(&self, plan: &Plan, seconds: f64) -> f64 {
+    /// Bytes of memory to expect for a count.
+    pub(crate) fn memory(&self, plan: &Plan) -> f64 {
         let stages = self.choice.stages().iter().map(|stage| {
             let states = self.largest(4, stage.last);
             if stage.engine == Engine::Lists {
                 return LIST_STATE_BYTES * states;
             }
-            let frontier = self.keep.afterstates() || seconds > FRONTIER_AFTER.as_secs_f64();
-            let listed = match (self.keep.states(), frontier) {
+            let listed = match (self.keep.states(), self.keep.lists_of_afterstates()) {
                 (true, _) => states,
                 (_, true) => AFTERSTATES * states,
                 _ => 0.0,

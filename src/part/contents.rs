@@ -75,6 +75,45 @@ impl fmt::Display for Label {
     }
 }
 
+/// Describes a file of matrices: the game and the sum.
+///
+/// It is the label of afterstates with the greatest of all largest tiles, because a matrix has
+/// afterstates with any largest tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerLabel(Label);
+
+impl LayerLabel {
+    pub(crate) fn new(game: &Game, sum: u32) -> Self {
+        let key = PartKey {
+            sum,
+            max: Exp::LAST,
+        };
+        Self(Label::new(game, Kind::Afterstates, key))
+    }
+
+    /// Read the label, or describe the damage.
+    pub(super) fn of(label: Label) -> Result<Self, &'static str> {
+        if label.key.max < Exp::LAST {
+            return Err("header: expected 65536 as the largest tile of matrices");
+        }
+        Ok(Self(label))
+    }
+}
+
+/// `matrices of 4x4-64, sum 164`.
+impl fmt::Display for LayerLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Label {
+            rows, cols, win, ..
+        } = self.0;
+        write!(f, "matrices of {rows}x{cols}")?;
+        if win < Exp::LAST {
+            write!(f, "-{}", win.tile())?;
+        }
+        write!(f, ", sum {}", self.0.key.sum)
+    }
+}
+
 /// Bytes that are added to the header of a file of values.
 pub(crate) const ABOUT: usize = 20;
 
@@ -177,6 +216,8 @@ pub enum Contents {
     Boards(Label),
     /// Values of afterstates.
     Values(About),
+    /// The afterstates of a layer as matrices.
+    Matrices(LayerLabel),
 }
 
 impl Contents {
@@ -185,12 +226,17 @@ impl Contents {
         match self {
             Self::Boards(label) => *label,
             Self::Values(about) => about.afterstates,
+            Self::Matrices(LayerLabel(label)) => *label,
         }
     }
 
-    /// Number of boards or values in a full block. Values have the blocks of their afterstates.
+    /// Number of boards, values or matrices in a full block. Values have the blocks of their
+    /// afterstates, and a matrix is a block.
     pub(crate) fn block(&self) -> usize {
-        self.label().kind.block()
+        match self {
+            Self::Matrices(_) => 1,
+            Self::Boards(_) | Self::Values(_) => self.label().kind.block(),
+        }
     }
 }
 
@@ -199,7 +245,14 @@ impl fmt::Display for Contents {
         match self {
             Self::Boards(label) => label.fmt(f),
             Self::Values(about) => about.fmt(f),
+            Self::Matrices(layer) => layer.fmt(f),
         }
+    }
+}
+
+impl From<LayerLabel> for Contents {
+    fn from(layer: LayerLabel) -> Self {
+        Self::Matrices(layer)
     }
 }
 
@@ -215,7 +268,7 @@ impl From<About> for Contents {
     }
 }
 
-/// The contents of files that can be joined: [`Label`] or [`About`].
+/// The contents of files that can be joined: [`Label`], [`About`] or [`LayerLabel`].
 pub trait FileContents: Copy + PartialEq + fmt::Display {
     /// The noun for the contents in messages.
     const NOUN: &'static str;
@@ -234,7 +287,22 @@ impl FileContents for Label {
     fn of(contents: Contents) -> Option<Self> {
         match contents {
             Contents::Boards(label) => Some(label),
-            Contents::Values(_) => None,
+            Contents::Values(_) | Contents::Matrices(_) => None,
+        }
+    }
+
+    fn join(self, _: Self) -> Self {
+        self
+    }
+}
+
+impl FileContents for LayerLabel {
+    const NOUN: &'static str = "matrices";
+
+    fn of(contents: Contents) -> Option<Self> {
+        match contents {
+            Contents::Matrices(layer) => Some(layer),
+            Contents::Boards(_) | Contents::Values(_) => None,
         }
     }
 
@@ -249,7 +317,7 @@ impl FileContents for About {
     fn of(contents: Contents) -> Option<Self> {
         match contents {
             Contents::Values(about) => Some(about),
-            Contents::Boards(_) => None,
+            Contents::Boards(_) | Contents::Matrices(_) => None,
         }
     }
 

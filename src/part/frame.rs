@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::block::{PREFIX, Payload};
 use super::bytes::Bytes;
-use super::contents::ABOUT;
+use super::contents::{ABOUT, Contents};
 use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, u64_at};
 use crate::error::{Error, Result};
 
@@ -82,7 +82,13 @@ impl Frame {
     fn check_index(&self) -> Result<()> {
         let mut end = self.header.size();
         // A block is read into memory, so no index may ask for more than a block can need.
-        let lengths = PREFIX..=LEAST_ROOM + ROOM * self.header.block as usize;
+        let most = match self.header.contents {
+            Contents::Matrices(_) => u32::MAX as usize,
+            Contents::Boards(_) | Contents::Values(_) => {
+                LEAST_ROOM + ROOM * self.header.block as usize
+            }
+        };
+        let lengths = PREFIX..=most;
         for block in 0..self.blocks() {
             let place = self.place(block);
             let length = place.end.saturating_sub(place.start);

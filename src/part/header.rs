@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::contents::{ABOUT, About, Contents, Kind, Label};
+use super::contents::{ABOUT, About, Contents, Kind, Label, LayerLabel};
 use super::fingerprint::Fingerprint;
 use crate::error::{Error, Result};
 use crate::game::{Exp, PartKey};
@@ -27,6 +27,7 @@ const MOST_IN_BLOCK: u32 = 1 << 20;
 const STATES: u8 = 0;
 const AFTERSTATES: u8 = 1;
 const VALUES: u8 = 2;
+const MATRICES: u8 = 3;
 
 /// A header: the contents, the block size and the length of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Header {
     /// Bytes of the header; block 0 follows it.
     pub(crate) fn size(&self) -> usize {
         match self.contents {
-            Contents::Boards(_) => HEADER,
+            Contents::Boards(_) | Contents::Matrices(_) => HEADER,
             Contents::Values(_) => HEADER + ABOUT,
         }
     }
@@ -53,6 +54,7 @@ impl Header {
             (Contents::Boards(_), Kind::States) => STATES,
             (Contents::Boards(_), Kind::Afterstates) => AFTERSTATES,
             (Contents::Values(_), Kind::Afterstates) => VALUES,
+            (Contents::Matrices(_), _) => MATRICES,
             (Contents::Values(_), Kind::States) => panic!("values belong to afterstates"),
         };
         let mut out = Vec::with_capacity(self.size());
@@ -101,8 +103,11 @@ impl Header {
         }
         let kind = match head[12] {
             STATES => Kind::States,
-            AFTERSTATES | VALUES => Kind::Afterstates,
-            _ => return Err(damaged("header: kind is not states, afterstates or values")),
+            AFTERSTATES | VALUES | MATRICES => Kind::Afterstates,
+            _ => {
+                let what = "header: kind is not states, afterstates, values or matrices";
+                return Err(damaged(what));
+            }
         };
         let label = Label {
             kind,
@@ -125,15 +130,16 @@ impl Header {
         if got > length {
             return Err(damaged(&format!("{} bytes after the end", got - length)));
         }
-        let contents = if head[12] == VALUES {
-            let about = bytes[HEADER..]
+        let contents = match head[12] {
+            VALUES => bytes[HEADER..]
                 .first_chunk()
                 .ok_or("header: impossible length")
-                .and_then(|about| About::from_bytes(label, about));
-            Contents::Values(about.map_err(damaged)?)
-        } else {
-            Contents::Boards(label)
+                .and_then(|about| About::from_bytes(label, about))
+                .map(Contents::Values),
+            MATRICES => LayerLabel::of(label).map(Contents::Matrices),
+            _ => Ok(Contents::Boards(label)),
         };
+        let contents = contents.map_err(damaged)?;
         let header = Self {
             contents,
             block,

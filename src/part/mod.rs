@@ -20,9 +20,11 @@
 //!   8  version     u32  1                     8  count      u32  states, 1 to block size
 //!  12  kind        u8   0 states,            12  stored     u32  bytes of payload
 //!                       1 afterstates        16  crc        u32  of bytes 0 to 16 and the payload
-//!                       2 values, see below  20  payload         one zstd frame of count - 1
-//!  13  rows        u8                                            varints: each state minus the one
-//!  14  cols        u8                                            before it
+//!                       2 values,            20  payload         one zstd frame of count - 1
+//!                       3 matrices,                              varints: each state minus the one
+//!                       both below                               before it
+//!  13  rows        u8
+//!  14  cols        u8
 //!  15  win         u8   exponent of the
 //!                       winning tile, 16
 //!                       if there is none     index, 16 bytes for each block
@@ -159,6 +161,61 @@
 //! a0  34 38 2f 2e
 //! ```
 //!
+//! # The file of matrices, format version 1
+//!
+//! This file, `sum-00164.matrices`, holds the afterstates of a layer of 4x4, of all largest tiles, as
+//! packed bit matrices. The layout is the layout of the part file, with kind 3, 65536 as the largest
+//! tile, and block size 1: a block is a matrix. `first` is the *weight* of the top halves of its
+//! boards, half the sum of their tiles. A layer has no block for a weight without boards.
+//!
+//! ```text
+//! payload of a block
+//!   0  order   u32  1, the order of rows and columns described here
+//!   4  rows    u32  of the matrix
+//!   8  lines   u32  of each row; a line is 512 bits
+//!  12  mask         (rows + 7) / 8 bytes: bit r % 8 of byte r / 8 is set if row r has bits
+//!      rows         for each row with bits, for each of its lines:
+//!                     words  u8  bit w is set if word w of the line differs from the last row
+//!                     for each such word:
+//!                       bytes  u8  bit b is set if byte b of the word differs
+//!                       for each such byte: the difference, an exclusive or
+//! ```
+//!
+//! - *Words.* A line has eight words of 64 bits. Bit i of a word is 1 << i, byte 0 has its least
+//!   significant bits. The last row is the last row before it that has bits, or zeros.
+//! - *Halves.* The top half of a board is its first two rows. The bottom half is read upside down:
+//!   its *outer* row is the last row of the board, its *inner* row the third. The outer row of the
+//!   top half is the first. The two left cells of a half are its left *quad*, the two right cells
+//!   its right quad, which is read mirrored. So the four cells of a quad are the corner of the
+//!   board, its neighbour in the outer row, its neighbour in the inner row, and the cell in the
+//!   middle. As a number, a quad has these cells as hexadecimal digits, in this order.
+//! - *Order of quads.* Of one weight: first the quads without an empty cell, then the others by
+//!   number. Of the first, a quad less than its transpose comes first, then a quad equal to it, then
+//!   a greater quad; each of these three by the lesser of the quad and its transpose. A transpose
+//!   swaps the two neighbours of the corner.
+//! - *Order of halves.* Of one weight: by weight of the right quad; then by right quad, in the order
+//!   of quads; then by left quad, in the order of quads. All tiles are below the winning tile.
+//! - *Moved halves.* A half is moved if a move to the left leads to it. In each row the tiles are at
+//!   the left end; two equal neighbours are not 2s, and the row has an empty cell.
+//! - *Columns.* The range `left`, then the range `both`. Each begins with a new line; no board has a
+//!   bit in the rest of the last line. `left` has the moved halves with a row that is neither full nor
+//!   empty. `both` has the halves, moved or not, whose rows are all full or empty: those with an
+//!   empty row first, moved halves before others, and then the full halves. Where this leaves a
+//!   choice, except for full halves, four kinds follow each other: short halves, halves that are
+//!   short and hollow, hollow halves, and others. Where this leaves a choice, the order of halves
+//!   decides. A half is *short* if it has an empty cell and no tile of its inner row has an empty
+//!   outer neighbour. It is *hollow* if it has an empty column and no tile of its outer row has an
+//!   empty inner neighbour.
+//! - *Rows.* The moved halves with an empty cell: those of `left`, then those of `both`, in the order of
+//!   the columns.
+//! - *Boards.* The bit in row r and column c stands for the board whose top half is r and whose bottom
+//!   half is c. A board is an afterstate of the sum if one of its eight images has its bit. A state
+//!   is a start of the game, or has a 2 or a 4 without which it is an afterstate of its sum.
+//! - *Fingerprint.* The sum of `mix(2^32 * first + crc)` over all blocks, modulo 2^64; `crc` is of the
+//!   payload. The footer's number of states is the number of matrices.
+//! - *Errors.* A reader refuses a bit in the padding, a row with bits that has none, and bytes that are
+//!   not the shortest form of these rows.
+//!
 //! # Readers
 //!
 //! `scripts/read_part.py` shows how to read a part, in 40 lines of Python written from this page.
@@ -166,7 +223,7 @@
 //! `scripts/read_values.py` reads values, and subtracts the potential.
 //!
 //! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `reader`,
-//! `stream`; then for values `planes`, `column`.
+//! `stream`; then for values `planes`, `column`; `matrix`.
 
 pub(crate) mod block;
 mod bytes;
@@ -176,6 +233,7 @@ pub(crate) mod delta;
 mod fingerprint;
 mod frame;
 mod header;
+mod matrix;
 pub(crate) mod planes;
 mod reader;
 mod stream;
@@ -184,13 +242,14 @@ pub(crate) mod writer;
 pub use block::Decoder;
 pub(crate) use block::{Block, Encoder};
 pub(crate) use bytes::read_exact_at;
-pub use contents::{About, Kind, Label};
+pub use contents::{About, Kind, Label, LayerLabel};
 pub(crate) use contents::{Contents, FileContents};
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
+pub(crate) use matrix::StoredMatrix;
 pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
-pub use reader::{Part, Segments, ValueColumn};
+pub use reader::{MatrixFile, Part, Segments, ValueColumn};
 pub use stream::Stream;
 pub(crate) use stream::{check_boards, each_block};
 pub(crate) use writer::{PartWriter, Sealed};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::block::{Decoder, Payload};
 use super::bytes::Bytes;
-use super::contents::{About, FileContents, Kind, Label};
+use super::contents::{About, FileContents, Kind, Label, LayerLabel};
 use super::fingerprint::Fingerprint;
 use super::frame::Frame;
 use super::writer::Sealed;
@@ -41,6 +41,9 @@ pub type Part = Segments<Label>;
 /// Values and afterstates have the same blocks: value `i` of a block belongs to afterstate `i` of
 /// the block with this number in the file of afterstates.
 pub type ValueColumn = Segments<About>;
+
+/// The open matrices of a layer, each in a block of its own.
+pub type MatrixFile = Segments<LayerLabel>;
 
 impl<C: FileContents> Segments<C> {
     /// Open a file and check everything except its blocks. This takes time and memory in proportion

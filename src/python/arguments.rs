@@ -71,7 +71,7 @@ arguments! {
 
     /// The files that a run keeps.
     KeepArg(Keep) = |given| text(given, "keep", |word| {
-        Keep::of_word(word).ok_or("expected all, last, afterstates or both")
+        Keep::of_word(word).ok_or("expected all, last, afterstates, both or matrices")
     });
 
     /// A number of bytes: `"8G"`, in powers of 1024, or a number.

@@ -16,6 +16,7 @@ use super::threads::{work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::{self, Error, SolvingError};
 use crate::game::{Board, PartKey};
+use crate::machine::matrix_reader;
 use crate::part::Kind;
 use crate::store::{self, Lookup, Solution};
 use crate::witness::{Answer, Layers};
@@ -331,7 +332,9 @@ impl PyRun {
 
 impl PyRun {
     pub(super) fn open(py: Python<'_>, dir: &Path) -> PyResult<Self> {
-        let run = Arc::new(py.detach(|| store::Run::peek(dir))?);
+        let reader = matrix_reader()?;
+        let run = py.detach(|| store::Run::peek(dir))?;
+        let run = Arc::new(run.with_matrix_reader(reader));
         Ok(Self {
             lookup: Mutex::new(Lookup::new(run.clone(), LOOKUP_MEMORY)?),
             run,
@@ -391,7 +394,7 @@ impl PyRun {
         if let Some(solution) = self.solution.get() {
             return Ok(solution);
         }
-        let solution = Solution::peek(self.run.dir())?;
+        let solution = Solution::peek(self.run.dir())?.with_matrix_reader(matrix_reader()?);
         solution.run().expect_game(self.run.game())?;
         if solution.aims().next().is_none() {
             return Err(SolvingError::NotSolved(self.run.dir().to_owned()).into());

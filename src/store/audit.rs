@@ -5,7 +5,7 @@
 //! counts against the laws. This takes milliseconds, because no other file is read.
 
 use super::layer::Keep;
-use super::manifest::{Expected, Manifest, SealedAfterstates, SealedPart, can_be_cut};
+use super::manifest::{Expected, Manifest, SealedAfterstates, SealedPart, can_be_cut, cut};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::laws::Laws;
@@ -104,7 +104,8 @@ impl Manifest {
             total = total.saturating_add(*bytes);
         }
         let afterstates = self.afterstates.iter().map(|part| part.sealed.bytes);
-        total = afterstates.fold(total, u64::saturating_add);
+        let matrices = self.matrices.iter().map(|file| file.sealed.bytes);
+        total = afterstates.chain(matrices).fold(total, u64::saturating_add);
         check(total < u64::MAX, || {
             "bytes: more than any disk holds".to_owned()
         })
@@ -120,28 +121,39 @@ impl Manifest {
             segments,
         } in self.expected()
         {
-            let states = |file: usize| (sealed.states - file as u64 * segment).min(segment);
-            let files = sealed.states.div_ceil(segment) as usize;
-            let needed = if files > 1 { files } else { 0 };
             let sizes = segments.iter().map(|file| file.states);
             let together: Sealed = segments.iter().copied().sum();
-            let right = sizes.eq((0..needed).map(states)) && (needed == 0 || together == sealed);
+            let right = sizes.eq(cut(sealed.states, segment))
+                && (segments.is_empty() || together == sealed);
             check(right, || {
                 format!(
                     "{} of {}: segments: expected full files that add up to {sealed}",
-                    name.kind, name.key
+                    name.kind(),
+                    name.key
                 )
             })?;
         }
         Ok(())
     }
 
-    /// Whether the manifest names exactly the files of afterstates that the run keeps.
+    /// Whether the manifest names exactly the files of afterstates that the run keeps. Only a run
+    /// that keeps matrices has more matrices than the frontier.
     fn names_the_afterstates(&self, table: &Table) -> bool {
         let first = self.afterstates_from();
-        let rows = table.rows().iter();
-        let needed = rows
-            .filter(|row| row.sum >= first && row.afterstates > 0)
+        let kept = table.rows().iter();
+        let kept = kept.filter(|row| row.sum >= first && row.afterstates > 0);
+        let mut sums: Vec<u32> = kept.clone().map(|row| row.sum).collect();
+        sums.dedup();
+        let in_matrices: Vec<u32> = self.matrices.iter().map(|file| file.sum).collect();
+        if self.keep.matrices() && sums != in_matrices
+            || self.keep.lists_of_afterstates() && !in_matrices.is_empty()
+            || !in_matrices.is_sorted_by(|a, b| a < b)
+            || !in_matrices.iter().all(|sum| sums.contains(sum))
+        {
+            return false;
+        }
+        let needed = kept
+            .filter(|row| !in_matrices.contains(&row.sum))
             .map(|row| (row.sum, row.max_tile, row.afterstates));
         let named = |part: &SealedAfterstates| (part.sum, part.max_tile, part.sealed.states);
         needed.eq(self.afterstates.iter().map(named))

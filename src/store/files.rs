@@ -19,37 +19,65 @@ pub(crate) const SOLUTION: &str = "solution.json";
 /// Stem of the temporary file that reserves room for the manifest.
 pub(crate) const RESERVE: &str = "reserve";
 
+/// Ending of the names of files of matrices.
+const MATRICES: &str = "matrices";
+
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
 
-/// The owner of files in a run's directory: the boards of a part, or the values of its afterstates.
+/// What a file of a part holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Holds {
+    Boards(Kind),
+    /// Values of afterstates.
+    Values(Objective),
+    /// The afterstates of a whole layer, as matrices.
+    Matrices,
+}
+
+/// The owner of files in a run's directory: the boards of a part, the values of its afterstates, or
+/// the matrices of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PartName {
-    pub(crate) kind: Kind,
+    pub(crate) holds: Holds,
     pub(crate) key: PartKey,
-    /// The objective of the values; `None` for boards.
-    pub(crate) objective: Option<Objective>,
 }
 
 impl PartName {
     pub(crate) fn new(kind: Kind, key: PartKey) -> Self {
         Self {
-            kind,
+            holds: Holds::Boards(kind),
             key,
-            objective: None,
         }
     }
 
     pub(crate) fn of_values(objective: Objective, key: PartKey) -> Self {
         Self {
-            objective: Some(objective),
-            ..Self::new(Kind::Afterstates, key)
+            holds: Holds::Values(objective),
+            key,
+        }
+    }
+
+    /// The matrices of a layer have one file for all largest tiles.
+    pub(crate) fn of_matrices(sum: u32) -> Self {
+        let max = Exp::LAST;
+        Self {
+            holds: Holds::Matrices,
+            key: PartKey { sum, max },
+        }
+    }
+
+    /// The kind of the boards, or of the boards that have the values.
+    pub(crate) fn kind(self) -> Kind {
+        match self.holds {
+            Holds::Boards(kind) => kind,
+            Holds::Values(_) | Holds::Matrices => Kind::Afterstates,
         }
     }
 
     /// The label of the boards.
     pub(crate) fn label(self, game: &Game) -> Label {
-        Label::new(game, self.kind, self.key)
+        Label::new(game, self.kind(), self.key)
     }
 
     /// The names of `files` files.
@@ -62,7 +90,7 @@ impl PartName {
 }
 
 /// The name of a file: `sum-00164-max-00032.states`, `sum-00164-max-00032-0001.states` for a
-/// segment, or `sum-00164-max-00032.score.values`. The order of names is the order of parts, and of
+/// segment, `sum-00164-max-00032.score.values` or `sum-00164.matrices`. The order of names is the order of parts, and of
 /// the boards in a part's segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileName {
@@ -74,13 +102,16 @@ pub(crate) struct FileName {
 impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PartKey { sum, max } = self.of.key;
+        if self.of.holds == Holds::Matrices {
+            return write!(f, "sum-{sum:05}.{MATRICES}");
+        }
         write!(f, "sum-{sum:05}-max-{:05}", max.tile())?;
         if let Some(segment) = self.segment {
             write!(f, "-{segment:04}")?;
         }
-        match self.of.objective {
-            Some(objective) => write!(f, ".{objective}.values"),
-            None => write!(f, ".{}", self.of.kind),
+        match self.of.holds {
+            Holds::Values(objective) => write!(f, ".{objective}.values"),
+            _ => write!(f, ".{}", self.of.kind()),
         }
     }
 }
@@ -89,7 +120,13 @@ impl FileName {
     /// Read a name exactly as [`fmt::Display`] writes it.
     fn parse(name: &str) -> Option<Self> {
         let (stem, ending) = name.split_once('.')?;
-        let (sum, rest) = stem.strip_prefix("sum-")?.split_once("-max-")?;
+        let stem = stem.strip_prefix("sum-")?;
+        if ending == MATRICES {
+            let of = PartName::of_matrices(stem.parse().ok()?);
+            let parsed = Self { of, segment: None };
+            return (parsed.to_string() == name).then_some(parsed);
+        }
+        let (sum, rest) = stem.split_once("-max-")?;
         let (tile, segment) = match rest.split_once('-') {
             Some((tile, segment)) => (tile, Some(segment.parse().ok()?)),
             None => (rest, None),
@@ -111,7 +148,7 @@ impl FileName {
 /// The meaning of a name in a run's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// A file of boards.
+    /// A file of boards, or of matrices.
     Part(FileName),
     /// An unfinished file of the run.
     Temporary,
@@ -130,7 +167,7 @@ pub(crate) enum Named {
 impl Named {
     fn of(name: &str) -> Self {
         match FileName::parse(name) {
-            Some(file) if file.of.objective.is_some() => Self::Values(file),
+            Some(file) if matches!(file.of.holds, Holds::Values(_)) => Self::Values(file),
             Some(file) => Self::Part(file),
             None if is_temporary(name) => Self::Temporary,
             None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,

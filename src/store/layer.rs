@@ -23,11 +23,20 @@ pub enum Keep {
     Afterstates,
     /// The states and the afterstates of every layer.
     Both,
+    /// The afterstates of every layer as matrices, for boards of 4x4. They take least room, and all
+    /// boards can be listed from them.
+    Matrices,
 }
 
 impl Keep {
     /// All choices.
-    pub const EVERY: [Self; 4] = [Self::All, Self::Last, Self::Afterstates, Self::Both];
+    pub const EVERY: [Self; 5] = [
+        Self::All,
+        Self::Last,
+        Self::Afterstates,
+        Self::Both,
+        Self::Matrices,
+    ];
 
     /// The choice for a word of the command line.
     #[must_use]
@@ -43,19 +52,32 @@ impl Keep {
             Self::Last => "last",
             Self::Afterstates => "afterstates",
             Self::Both => "both",
+            Self::Matrices => "matrices",
         }
     }
 
-    /// Whether the states of every layer stay.
+    /// Whether the afterstates of every layer stay as matrices.
+    #[must_use]
+    pub fn matrices(self) -> bool {
+        self == Self::Matrices
+    }
+
+    /// Whether the states of every layer stay in lists.
     #[must_use]
     pub fn states(self) -> bool {
         matches!(self, Self::All | Self::Both)
     }
 
-    /// Whether the afterstates of every layer stay.
+    /// Whether the afterstates of every layer stay, in lists or in matrices.
     #[must_use]
     pub fn afterstates(self) -> bool {
-        matches!(self, Self::Afterstates | Self::Both)
+        matches!(self, Self::Afterstates | Self::Both | Self::Matrices)
+    }
+
+    /// Whether the afterstates of every layer stay in lists.
+    #[must_use]
+    pub fn lists_of_afterstates(self) -> bool {
+        self.afterstates() && !self.matrices()
     }
 }
 

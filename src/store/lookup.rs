@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::run::Run;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Error, Result};
-use crate::game::{Board, Exp, PartKey};
+use crate::game::{Board, Exp, PartKey, sum};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
 
@@ -91,6 +91,12 @@ impl<R: Borrow<Run>> Lookup<R> {
     ///
     /// As for [`Lookup::position`].
     pub fn contains(&mut self, kind: Kind, board: Board) -> Result<bool> {
+        let run = self.run();
+        let sum = sum(board);
+        if run.is_in_matrices(kind, sum) {
+            run.has_layer(kind, sum)?;
+            return run.has_in_matrices(kind, board);
+        }
         Ok(self.position(kind, board)?.is_some())
     }
 

@@ -9,15 +9,17 @@ use serde::{Deserialize, Serialize};
 use super::checked;
 use super::commit::Record;
 use super::file;
-use super::files::{FileName, MANIFEST, PartName, TABLE};
+use super::files::{FileName, Holds, MANIFEST, PartName, TABLE};
 use super::layer::Keep;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
 use crate::part::{Kind, Sealed};
 
-/// The latest format version that this program reads. Without segments it writes version 1.
-pub(super) const FORMAT: u32 = 2;
+/// The latest format version that this program reads. Without matrices it writes version 2, and
+/// without segments version 1.
+pub(super) const FORMAT: u32 = 3;
+const WITH_SEGMENTS: u32 = 2;
 
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
@@ -50,6 +52,13 @@ impl Expected {
         self.names()
             .zip(only.into_iter().chain(self.segments.iter().copied()))
     }
+}
+
+/// The numbers of boards in the segments of a part of `states` boards; none if one file is enough.
+pub(super) fn cut(states: u64, segment: u64) -> impl Iterator<Item = u64> {
+    let files = states.div_ceil(segment);
+    let needed = if files > 1 { files } else { 0 };
+    (0..needed).map(move |file| (states - file * segment).min(segment))
 }
 
 /// The totals of each segment; empty for a single file, which needs no list.
@@ -127,6 +136,25 @@ impl SealedAfterstates {
     }
 }
 
+/// The afterstates of a layer as matrices.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct SealedMatrices {
+    pub(crate) sum: u32,
+    /// The totals of the file, whose boards are matrices.
+    #[serde(flatten)]
+    pub(crate) sealed: Sealed,
+}
+
+impl SealedMatrices {
+    pub(crate) fn expected(&self) -> Expected {
+        Expected {
+            name: PartName::of_matrices(self.sum),
+            sealed: self.sealed,
+            segments: Vec::new(),
+        }
+    }
+}
+
 /// The manifest of a run. No field depends on time, threads or memory, so equal runs have equal
 /// manifests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -154,6 +182,9 @@ pub(crate) struct Manifest {
     pub(crate) parts: Vec<SealedPart>,
     /// In order of sum, then largest tile.
     pub(crate) afterstates: Vec<SealedAfterstates>,
+    /// In order of sum. A layer has its afterstates here or in `afterstates`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) matrices: Vec<SealedMatrices>,
 }
 
 impl Record for Manifest {
@@ -189,8 +220,8 @@ impl Manifest {
     /// The manifest of a directory without a sealed layer.
     pub(crate) fn new(game: &Game, keep: Keep, segment: Option<u64>) -> Self {
         let segment = segment.unwrap_or(SEGMENT);
-        Self {
-            format: if is_usual(&segment) { 1 } else { FORMAT },
+        let mut new = Self {
+            format: 1,
             program: PROGRAM.to_owned(),
             game: *game,
             keep,
@@ -201,7 +232,10 @@ impl Manifest {
             made_from: None,
             parts: Vec::new(),
             afterstates: Vec::new(),
-        }
+            matrices: Vec::new(),
+        };
+        new.format = new.version();
+        new
     }
 
     /// Read the manifest of a directory; `None` if it has none.
@@ -239,11 +273,17 @@ impl Manifest {
         if keep.states() && self.dropped_below > 4 {
             return Some((Kind::States, self.dropped_below));
         }
-        let kept = self.afterstates.first();
-        let first = kept.map_or(self.sealed_sum + 2, |file| file.sum);
+        let first = if keep.lists_of_afterstates() {
+            self.afterstates.first().map(|file| file.sum)
+        } else if keep.matrices() {
+            self.matrices.first().map(|file| file.sum)
+        } else {
+            return None;
+        };
+        let first = first.unwrap_or(self.sealed_sum + 2);
         let mut rows = self.parts.iter().map(|part| part.row);
         let dropped = rows.any(|row| row.sum < first && row.afterstates > 0);
-        (keep.afterstates() && dropped).then_some((Kind::Afterstates, first))
+        dropped.then_some((Kind::Afterstates, first))
     }
 
     /// All parts that should have files: states, then afterstates, in order of sum and largest
@@ -266,15 +306,22 @@ impl Manifest {
 
     /// The lowest format version that can hold the manifest.
     pub(super) fn version(&self) -> u32 {
-        if self.cut_files() == 0 && is_usual(&self.segment) {
-            1
-        } else {
+        if self.keep.matrices() || !self.matrices.is_empty() {
             FORMAT
+        } else if self.cut_files() > 0 || !is_usual(&self.segment) {
+            WITH_SEGMENTS
+        } else {
+            1
         }
     }
 
+    /// Number of entries that need room in the file.
+    pub(super) fn entries(&self) -> usize {
+        self.parts.len() + self.afterstates.len() + self.matrices.len() + self.cut_files()
+    }
+
     /// Number of segments of the parts that have several files.
-    pub(super) fn cut_files(&self) -> usize {
+    fn cut_files(&self) -> usize {
         let states = self.parts.iter().map(|part| part.segments.len());
         let afterstates = self.afterstates.iter().map(|part| part.segments.len());
         states.chain(afterstates).sum()
@@ -301,18 +348,24 @@ impl Manifest {
     /// The expected files of a part; `None` if it has no files.
     pub(crate) fn find(&self, name: PartName) -> Option<Expected> {
         let key = (name.key.sum, name.key.max.tile());
-        match name.kind {
-            Kind::States => {
+        match name.holds {
+            Holds::Boards(Kind::States) => {
                 let parts = &self.parts;
                 let at = parts.binary_search_by_key(&key, |part| (part.row.sum, part.row.max_tile));
                 let file = parts[at.ok()?].expected();
                 file.filter(|_| name.key.sum >= self.dropped_below)
             }
-            Kind::Afterstates => {
+            Holds::Boards(Kind::Afterstates) => {
                 let files = &self.afterstates;
                 let at = files.binary_search_by_key(&key, |file| (file.sum, file.max_tile));
                 files[at.ok()?].expected()
             }
+            Holds::Matrices => {
+                let files = &self.matrices;
+                let at = files.binary_search_by_key(&name.key.sum, |file| file.sum);
+                Some(files[at.ok()?].expected())
+            }
+            Holds::Values(_) => None,
         }
     }
 }

@@ -9,6 +9,7 @@
 //!   sum-00164-max-00032.states         a part: live states of one sum and largest tile
 //!   sum-00166-max-00032-0000.states    a segment of a large part
 //!   sum-00164-max-00032.afterstates    afterstates of all sums, or of the last two (the frontier)
+//!   sum-00164.matrices                 afterstates of a sum as matrices, in their place
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //!   solution.json, *.values            a solution of the run: no count reads or changes it
 //!   tasks-00166-1a2b3c4d/              files of the tasks of a layer, until it is sealed
@@ -24,7 +25,7 @@
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `checked`,
 //! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `commit`, `outbox`,
-//! and `open` (going on); `solution`; `task_dir`; `lookup`, `sample` and `surroundings` on demand.
+//! and `open` (going on); `solution`; `task_dir`; `lookup`, `listed`, `sample` and `surroundings` on demand.
 
 mod audit;
 mod checked;
@@ -32,6 +33,7 @@ mod commit;
 mod file;
 mod files;
 mod layer;
+mod listed;
 mod lookup;
 mod manifest;
 mod open;
@@ -49,20 +51,22 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::game::PartKey;
-use crate::part::{Kind, Sealed};
+use crate::part::{Block, Kind, LayerLabel, Sealed};
 
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, clear, free_space, parent};
-use files::PartName;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
+use files::{Holds, PartName};
 pub use layer::{CountedLayer, Keep};
+pub use listed::MatrixReader;
+pub(crate) use listed::{ListedLayer, ReadMatrices};
 pub use lookup::Lookup;
 #[cfg(feature = "python")]
 pub(crate) use lookup::room;
 pub(crate) use lookup::{by_block, lower_bound};
 pub(crate) use manifest::{Expected, PROGRAM};
-use manifest::{Manifest, SealedAfterstates, SealedPart};
+use manifest::{Manifest, SealedAfterstates, SealedMatrices, SealedPart};
 use outbox::Outbox;
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
@@ -129,19 +133,61 @@ impl Store {
         self.run.outbox.adopt(PartName::new(kind, key), files)
     }
 
+    /// Write the afterstates of a layer as matrices, a block for each. Does nothing if they are
+    /// sealed or finished.
+    pub(crate) fn write_matrices(
+        &mut self,
+        sum: u32,
+        blocks: impl Iterator<Item = Block>,
+    ) -> Result<u64> {
+        let name = PartName::of_matrices(sum);
+        let Run {
+            outbox, manifest, ..
+        } = &mut self.run;
+        if manifest.find(name).is_some() || outbox.has_unsealed(name) {
+            return Ok(0);
+        }
+        let layer = LayerLabel::new(&manifest.game, sum);
+        let mut writer = outbox.create(name, vec![layer.into()], u64::MAX)?;
+        for block in blocks {
+            writer.append(&block)?;
+        }
+        Ok(outbox.finish(name, writer)?.bytes)
+    }
+
+    /// Add the lists of the frontier, which was in matrices, to the manifest, and drop the matrices.
+    pub(crate) fn seal_listed_frontier(&mut self) -> Result<()> {
+        let manifest = &mut self.run.manifest;
+        for (name, files) in self.run.outbox.seal() {
+            let sealed = SealedAfterstates::new(name.key, files);
+            manifest.afterstates.push(sealed);
+        }
+        let dropped = manifest.matrices.drain(..);
+        let files: Vec<_> = dropped
+            .flat_map(|matrices| matrices.expected().names())
+            .collect();
+        self.run.outbox.discard(&files)?;
+        self.commit_if_due()
+    }
+
     /// Add finished layers to the manifest, drop files that are no longer needed, and commit if a
     /// commit is due. The afterstates of the last layer must be finished, because the next layers
     /// need them.
     pub(crate) fn seal(&mut self, layers: &[CountedLayer]) -> Result<()> {
         let mut states = BTreeMap::new();
         let manifest = &mut self.run.manifest;
-        for (PartName { kind, key, .. }, files) in self.run.outbox.seal() {
-            match kind {
-                Kind::States => drop(states.insert(Some(key), files)),
-                Kind::Afterstates => {
+        for (PartName { holds, key }, files) in self.run.outbox.seal() {
+            match holds {
+                Holds::Boards(Kind::States) => drop(states.insert(Some(key), files)),
+                Holds::Boards(Kind::Afterstates) => {
                     let sealed = SealedAfterstates::new(key, files);
                     manifest.afterstates.push(sealed);
                 }
+                Holds::Matrices => manifest.matrices.push(SealedMatrices {
+                    sum: key.sum,
+                    sealed: files[0],
+                }),
+                Holds::Values(_) => unreachable!("a run seals no values"),
             }
         }
         for layer in layers {
@@ -163,7 +209,7 @@ impl Store {
         let Run {
             manifest, outbox, ..
         } = &mut self.run;
-        let entries = manifest.parts.len() + manifest.afterstates.len() + manifest.cut_files();
+        let entries = manifest.entries();
         outbox.reserve(ROOM + entries as u64 * ROOM_FOR_PART)?;
         if outbox.is_commit_due() {
             outbox.begin_commit(manifest)?;
@@ -256,6 +302,13 @@ impl Store {
         let end = all.partition_point(|file| file.sum < first);
         let dropped = all.drain(..end).filter_map(|part| part.expected());
         let files: Vec<_> = dropped.flat_map(|part| part.names()).collect();
+        self.run.outbox.discard(&files)?;
+        let all = &mut self.run.manifest.matrices;
+        let end = all.partition_point(|matrices| matrices.sum < first);
+        let dropped = all.drain(..end);
+        let files: Vec<_> = dropped
+            .flat_map(|matrices| matrices.expected().names())
+            .collect();
         self.run.outbox.discard(&files)
     }
 

@@ -40,7 +40,8 @@ impl Store {
     /// # Errors
     ///
     /// As for [`Store::open`]; [`Error::OtherSegment`] if the run has another segment size;
-    /// [`Error::Segment`] if `segment` is not a whole number of blocks.
+    /// [`Error::Segment`] if `segment` is not a whole number of blocks; [`Error::KeepMatrices`] for
+    /// boards of another size than 4x4.
     pub fn open_in_segments(
         dir: &Path,
         game: &Game,
@@ -49,6 +50,11 @@ impl Store {
     ) -> Result<Self> {
         if let Some(segment) = segment {
             manifest::can_be_cut(segment)?;
+        }
+        if keep.is_some_and(Keep::matrices) && game.size().cells() != 16 {
+            let size = game.size();
+            let what = format!("for boards of 4x4, not of {size}: give another --keep");
+            return Err(Error::KeepMatrices(what));
         }
         file::create_dir(dir)?;
         files::refuse_foreign(dir)?;
@@ -80,6 +86,9 @@ impl Store {
         for part in store.run.expected() {
             store.run.open_part(&part)?;
         }
+        for sum in store.run.sums_in_matrices() {
+            store.run.matrices(sum)?;
+        }
         store.remove_orphans()?;
         store.commit_or_make_room()?;
         if !matches!(store.run.check_table(), Ok(None)) {
@@ -99,6 +108,12 @@ impl Store {
         expected.par_iter().try_for_each(|part| {
             stop.check()?;
             self.run.open_part(part)?.check_blocks()
+        })?;
+        let sums: Vec<u32> = self.run.sums_in_matrices().collect();
+        sums.into_par_iter().try_for_each(|sum| {
+            stop.check()?;
+            let matrices = self.run.matrices(sum)?;
+            matrices.map_or(Ok(()), |matrices| matrices.check_blocks())
         })
     }
 
@@ -111,7 +126,7 @@ impl Store {
     pub(crate) fn check_frontier(&self, stop: &Stop) -> Result<()> {
         let sums = self.run.sealed_sum() - 2..=self.run.audited;
         let frontier = self.run.expected().filter(|Expected { name, .. }| {
-            name.kind == Kind::Afterstates && sums.contains(&name.key.sum)
+            name.kind() == Kind::Afterstates && sums.contains(&name.key.sum)
         });
         for part in frontier {
             check_boards(&self.run.open_part(&part)?, stop)?;
@@ -126,7 +141,8 @@ impl Store {
             return Ok(());
         };
         if let Some((kind, below)) = manifest.lacks(keep) {
-            if kind == Kind::Afterstates && manifest.complete && manifest.keep.states() {
+            let lists = manifest.keep.states() && keep.lists_of_afterstates();
+            if kind == Kind::Afterstates && manifest.complete && lists {
                 self.wanted = Some(keep);
                 return Ok(());
             }

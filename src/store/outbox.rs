@@ -96,6 +96,11 @@ impl Outbox {
         Ok(all)
     }
 
+    /// Whether the files of an unsealed layer have this name.
+    pub(super) fn has_unsealed(&self, name: PartName) -> bool {
+        self.unsealed.iter().any(|(unsealed, _)| *unsealed == name)
+    }
+
     /// Move finished files of an unsealed layer here, from elsewhere in the same file system.
     pub(super) fn adopt(&mut self, name: PartName, files: &[(PathBuf, Sealed)]) -> Result<()> {
         for (name, (path, _)) in name.files(files.len()).zip(files) {

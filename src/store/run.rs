@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::checked;
 use super::file;
-use super::files::{self, PartName};
+use super::files::{self, FileName, PartName};
 use super::layer::Keep;
+use super::listed::Listed;
 use super::manifest::{Expected, Manifest};
 use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
-use crate::part::{Kind, Part, Stream};
+use crate::part::{Kind, LayerLabel, MatrixFile, Part, Stream};
 
 /// A directory with the states of a game, counted completely or in part. All readers use this type;
 /// a count reads its own run through [`Store::run`](super::Store::run).
@@ -51,6 +52,7 @@ pub struct Run {
     /// The afterstates of layers up to this sum are audited when they are read. This process has
     /// counted the later layers itself.
     pub(super) audited: u32,
+    pub(super) listed: Listed,
     _lock: Option<File>,
 }
 
@@ -90,6 +92,7 @@ impl Run {
             manifest,
             outbox: Outbox::new(dir),
             audited: u32::MAX,
+            listed: Listed::default(),
             _lock: lock,
         }
     }
@@ -147,6 +150,7 @@ impl Run {
     #[must_use]
     pub fn first_sum(&self, kind: Kind) -> u32 {
         let first = match kind {
+            _ if self.keep().matrices() => 4,
             Kind::States => self.manifest.dropped_below,
             Kind::Afterstates => self.manifest.afterstates_from(),
         };
@@ -199,19 +203,32 @@ impl Run {
         }
     }
 
-    /// Bytes of the files of states, or afterstates, of the layers up to `until`.
+    /// Bytes of the files of states, or afterstates, of the layers up to `until`. Matrices count as
+    /// afterstates.
     #[must_use]
     pub fn bytes(&self, kind: Kind, until: Option<u32>) -> u64 {
-        self.with_files(kind, until)
-            .map(|file| file.sealed.bytes)
-            .sum()
+        let lists = self.with_files(kind, until).map(|file| file.sealed.bytes);
+        lists.sum::<u64>()
+            + match kind {
+                Kind::States => 0,
+                Kind::Afterstates => self.bytes_of_matrices(until),
+            }
     }
 
-    /// Number of live states, or afterstates, of the layers up to `until`.
+    /// Bytes of the files of matrices of the layers up to `until`.
+    pub(crate) fn bytes_of_matrices(&self, until: Option<u32>) -> u64 {
+        let files = self.manifest.matrices.iter();
+        let files = files.filter(|file| until.is_none_or(|until| file.sum <= until));
+        files.map(|file| file.sealed.bytes).sum()
+    }
+
+    /// Number of live states, or afterstates, of the layers up to `until` that the run can list.
     #[must_use]
     pub fn listed(&self, kind: Kind, until: Option<u32>) -> u64 {
-        self.with_files(kind, until)
-            .map(|file| file.sealed.states)
+        let rows = self.manifest.parts.iter().map(|part| part.row);
+        let until = until.unwrap_or(u32::MAX);
+        rows.filter(|row| (self.first_sum(kind)..=until).contains(&row.sum))
+            .map(|row| boards(&row, kind))
             .sum()
     }
 
@@ -219,13 +236,15 @@ impl Run {
     fn with_files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = Expected> {
         let last = until.unwrap_or(u32::MAX);
         let parts = self.expected();
-        parts.filter(move |part| part.name.kind == kind && part.name.key.sum <= last)
+        parts.filter(move |part| part.name.kind() == kind && part.name.key.sum <= last)
     }
 
     /// Number of live states and afterstates in all files.
     #[must_use]
     pub fn boards(&self) -> u64 {
-        self.expected().map(|part| part.sealed.states).sum()
+        let lists = self.expected().map(|part| part.sealed.states);
+        let rows = self.sums_in_matrices().flat_map(|sum| self.rows(sum));
+        lists.chain(rows.map(|row| row.afterstates)).sum()
     }
 
     /// The table of all sealed layers.
@@ -240,18 +259,30 @@ impl Run {
         self.manifest.layer(sum).collect()
     }
 
-    /// The parts that have files, in order of sum, then largest tile.
+    /// The parts that have boards in the run, in order of sum, then largest tile.
     pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
-        self.with_files(kind, None).map(|file| file.name.key)
+        let in_matrices = self.keep().matrices();
+        let rows = self.manifest.parts.iter().map(|part| part.row);
+        let rows = rows.filter(move |row| in_matrices && boards(row, kind) > 0);
+        let files = self.with_files(kind, None);
+        files
+            .map(|file| file.name.key)
+            .chain(rows.filter_map(|row| row.key()))
     }
 
-    /// Open a part; `None` if it has no file. Checks everything except the blocks, in time
+    /// Open a part; `None` if it has no boards. Lists its layer if the run keeps matrices. Checks everything except the blocks, in time
     /// proportional to the number of blocks. Blocks are checked as they are decoded.
     ///
     /// # Errors
     ///
-    /// If a file is missing, damaged, or not the file that was sealed.
+    /// If a file is missing, damaged, or not the file that was sealed; [`Error::InMatrices`].
     pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
+        if self.is_in_matrices(kind, key.sum) {
+            return match boards(&Row::among(&self.rows(key.sum), key), kind) {
+                0 => Ok(None),
+                _ => self.open_listed(kind, key),
+            };
+        }
         self.manifest
             .find(PartName::new(kind, key))
             .map(|expected| self.open_part(&expected))
@@ -267,7 +298,7 @@ impl Run {
         let part = Part::join(files)?;
         // Nothing is computed from states, and an audit would slow their export; `verify` audits them.
         let Expected { name, .. } = expected;
-        if name.kind == Kind::States || name.key.sum > self.audited {
+        if name.kind() == Kind::States || name.key.sum > self.audited {
             return Ok(part);
         }
         part.audited(self.manifest.game.rules())
@@ -292,8 +323,41 @@ impl Run {
             .collect()
     }
 
+    /// Open the matrices of a layer; `None` if the run has no such file.
+    pub(crate) fn matrices(&self, sum: u32) -> Result<Option<MatrixFile>> {
+        let expected = self.manifest.find(PartName::of_matrices(sum));
+        let open = |Expected { name, sealed, .. }| {
+            let file = FileName {
+                of: name,
+                segment: None,
+            };
+            let layer = LayerLabel::new(self.game(), sum);
+            self.outbox.open(file, layer, sealed)
+        };
+        expected.map(open).transpose()
+    }
+
+    /// Whether the boards of a layer are in matrices, so that they are listed when they are asked for.
+    pub(crate) fn is_in_matrices(&self, kind: Kind, sum: u32) -> bool {
+        let is_frontier = || self.manifest.find(PartName::of_matrices(sum)).is_some();
+        self.keep().matrices() || kind == Kind::Afterstates && is_frontier()
+    }
+
+    /// The sums of the layers whose afterstates are in matrices.
+    pub(crate) fn sums_in_matrices(&self) -> impl Iterator<Item = u32> {
+        self.manifest.matrices.iter().map(|file| file.sum)
+    }
+
     /// All parts that should have files.
     pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
         self.manifest.expected()
+    }
+}
+
+/// The number of live states, or of afterstates, of a row.
+fn boards(row: &Row, kind: Kind) -> u64 {
+    match kind {
+        Kind::States => row.live,
+        Kind::Afterstates => row.afterstates,
     }
 }

@@ -144,7 +144,7 @@ pub struct Solved {
 
 /// Open the solution of a run, if it has one.
 pub(super) fn open_solution(run: &Run) -> Result<Option<Solution>> {
-    match Solution::open(run.dir()) {
+    match Solution::of_run(run) {
         Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
             Ok(None)
         }

@@ -11,6 +11,8 @@
 //! - each state: it is canonical and live, it has the sum and largest tile of its part, and it has no
 //!   more large tiles than play can make;
 //! - each afterstate: likewise, but with an empty cell instead of a legal move;
+//! - each file of matrices: each matrix, and the numbers of its afterstates and of their empty cells
+//!   in the table;
 //! - each file of values, if the run is solved: its bytes, and that its values belong to the
 //!   afterstates.
 //!
@@ -112,7 +114,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
     let verified: Vec<Result<()>> = pool.install(|| expected.par_iter().map(verify).collect());
     let mut broken = HashSet::new();
     for (Expected { name, sealed, .. }, verified) in expected.iter().zip(verified) {
-        match (verified, name.kind) {
+        match (verified, name.kind()) {
             (Ok(()), Kind::States) => {
                 report.states += sealed.states;
                 report.fingerprint += sealed.fingerprint;
@@ -126,6 +128,17 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
             }
         }
     }
+    for sum in run.sums_in_matrices() {
+        report.files += 1;
+        match run.check_matrices(sum) {
+            Ok(afterstates) => {
+                report.afterstates += afterstates;
+                advance(watch, afterstates);
+            }
+            Err(error) => report.findings.push(error),
+        }
+    }
+    report.bytes += run.bytes_of_matrices(None);
     match solution {
         Ok(None) => {}
         Ok(Some(solution)) => {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use enum48::counts::Table;
-use enum48::engine::{self, Engine, Plan, Silent};
+use enum48::engine::{self, Engine, Plan, Progress, Silent, Stop};
 use enum48::store::{Keep, Store};
 use enum48::{Error, Game};
 
@@ -94,6 +94,54 @@ fn either_engine_resumes_a_count_of_the_other() {
             count(place.path(), &game, keep, &plan, until);
         }
         assert!(files(place.path()) == files(whole.path()), "{keep:?}");
+    }
+}
+
+/// Asks for a stop when the layer of a sum begins.
+struct StopAt(u32, Stop);
+
+impl Progress for StopAt {
+    fn begin(&mut self, sum: u32) {
+        if sum == self.0 {
+            self.1.ask();
+        }
+    }
+}
+
+/// Count a game as bits until the layer of sum `at` begins.
+fn stopped(dir: &Path, game: &Game, keep: Keep, at: u32) {
+    let mut store = Store::open(dir, game, Some(keep)).unwrap();
+    let stop = Stop::default();
+    let plan = plan(Engine::Bits, MEMORY, 2).with_stop(stop.clone());
+    let counted = engine::count(&mut store, &plan, None, &mut StopAt(at, stop));
+    assert!(matches!(counted, Err(Error::Stopped)), "{counted:?}");
+}
+
+#[test]
+fn a_stopped_count_leaves_matrices_and_either_engine_resumes_it() {
+    let game: Game = "4x4-16".parse().unwrap();
+    for keep in [Keep::All, Keep::Last] {
+        let whole = tempfile::tempdir().unwrap();
+        let lists = plan(Engine::Lists, MEMORY, 2);
+        count(whole.path(), &game, keep, &lists, Some(40));
+        for engine in [Engine::Bits, Engine::Lists] {
+            let place = tempfile::tempdir().unwrap();
+            for at in [6, 8, 30] {
+                stopped(place.path(), &game, keep, at);
+                let names: Vec<String> = files(place.path()).into_keys().collect();
+                let last = [at - 4, at - 2].map(|sum| format!("sum-{sum:05}.matrices"));
+                for name in last.iter().filter(|name| *name != "sum-00002.matrices") {
+                    assert!(names.contains(name), "{names:?}");
+                }
+                assert!(names.iter().all(|name| !name.ends_with(".afterstates")));
+            }
+            let plan = plan(engine, MEMORY, 1);
+            count(place.path(), &game, keep, &plan, Some(40));
+            assert!(
+                files(place.path()) == files(whole.path()),
+                "{keep} {engine}"
+            );
+        }
     }
 }
 

@@ -109,7 +109,7 @@ impl CountEstimate {
             }
             // Lists write all states on their way, whatever is kept in the end.
             let kept = match stage.engine {
-                Engine::Lists if keep.afterstates() => Keep::Both,
+                Engine::Lists if keep.lists_of_afterstates() => Keep::Both,
                 Engine::Lists => Keep::All,
                 Engine::Bits => keep,
             };
@@ -145,9 +145,7 @@ impl CountEstimate {
         };
         let memory = match peak {
             Some(peak) if exact => peak as f64,
-            _ => forecast
-                .memory(plan, seconds.high)
-                .min(plan.memory() as f64),
+            _ => forecast.memory(plan).min(plan.memory() as f64),
         };
         let most_memory = (MEMORY_DOUBT.high * memory + MORE_MEMORY).min(plan.memory() as f64);
         let states = forecast.states();

@@ -5,6 +5,8 @@
 //! the rows of these top halves are stored. A quarter turn derives the afterstates of moves down
 //! (`turn`), and `AfterstateMatrix` derives all others when it is made.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
 use super::class::{Class, ColumnRange, NONE};
@@ -15,8 +17,9 @@ use super::matrix::{Matrices, lock};
 use super::packed_matrix::PackedMatrix;
 use crate::engine::frontier::FrontierPart;
 use crate::engine::workers::{Done, Workers};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::images;
+use crate::part::{Block, Fingerprint, MatrixFile, StoredMatrix};
 
 /// The afterstates of one sum.
 pub(crate) struct Afterstates {
@@ -109,9 +112,83 @@ impl Afterstates {
     pub(crate) fn shape(&self, top: usize, halves: &Halves) -> (usize, usize) {
         let (rows, columns) = (halves.tables.get(top), halves.tables.get(self.weight - top));
         rows.zip(columns).map_or((0, 0), |(rows, columns)| {
-            let moved = columns.class.lines_of(ColumnRange::MOVED_LEFT);
-            (rows.class.moved_rows(), moved.len())
+            Self::shape_of(&rows.class, &columns.class)
         })
+    }
+
+    /// The numbers of rows, and of lines of a row, given the classes of both halves.
+    pub(super) fn shape_of(rows: &Class, columns: &Class) -> (usize, usize) {
+        let moved = columns.lines_of(ColumnRange::MOVED_LEFT);
+        (rows.moved_rows(), moved.len())
+    }
+
+    /// The afterstates of a file of matrices.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`](crate::Error::Damaged) unless each block is the packed form of a matrix of
+    /// afterstates of the sum.
+    pub(crate) fn read(
+        weight: usize,
+        file: &MatrixFile,
+        halves: &Halves,
+        workers: &Workers,
+    ) -> Result<Self> {
+        let mut all = Self::new(weight);
+        let (blocks, moved) = (0..file.blocks(), Mutex::new(Vec::new()));
+        let fingerprints = Mutex::new(Fingerprint::default());
+        let Done = workers.each(&blocks.collect::<Vec<_>>(), |_, &block| {
+            let fingerprint = file.read(block, |stored| {
+                let StoredMatrix { top, packed, .. } = stored;
+                let (tops, shape) = (halves.tops(weight), (stored.rows, stored.lines));
+                if !tops.contains(&top) || all.shape(top, halves) != shape {
+                    return Err("a matrix of this shape is not in the layer");
+                }
+                let columns = halves.tables[weight - top].class.mask_of_moved_columns();
+                let matrix = PackedMatrix::from_bytes(packed, shape, &columns)
+                    .ok_or("not a packed matrix of afterstates")?;
+                moved.lock().expect("no thread panics").push((top, matrix));
+                Ok(())
+            })?;
+            *fingerprints.lock().expect("no thread panics") += fingerprint;
+            Ok(Done)
+        })?;
+        let got = fingerprints.into_inner().expect("no thread panics");
+        if got != file.fingerprint() {
+            return Err(Error::Damaged {
+                path: file.path().to_owned(),
+                what: format!(
+                    "footer: fingerprint: expected {got}, got {}",
+                    file.fingerprint()
+                ),
+            });
+        }
+        for (top, matrix) in moved.into_inner().expect("no thread panics") {
+            all.moved[top] = matrix;
+        }
+        Ok(all)
+    }
+
+    /// The blocks of the file of the afterstates: none if there are no afterstates.
+    pub(crate) fn to_blocks(&self, halves: &Halves) -> impl Iterator<Item = Block> {
+        let with_bits = self.moved.iter().enumerate();
+        let with_bits = with_bits.filter(|(_, moved)| moved.has_bits());
+        with_bits.map(move |(top, moved)| {
+            let (rows, lines) = self.shape(top, halves);
+            let matrix = StoredMatrix {
+                top,
+                rows,
+                lines,
+                packed: moved.bytes(),
+            };
+            matrix.to_block()
+        })
+    }
+
+    /// Bytes of all packed matrices.
+    pub(crate) fn bytes(&self) -> u64 {
+        let bytes = self.moved.iter().map(|moved| moved.bytes().len() as u64);
+        bytes.sum()
     }
 
     /// Whether there are no afterstates.

@@ -203,6 +203,13 @@ impl Class {
         Half(digits)
     }
 
+    /// The position of a half, found by a search through all halves; `None` if the class does not have
+    /// it. `Halves::position` is fast.
+    pub(crate) fn search(&self, half: Half) -> Option<u32> {
+        let found = self.digits.iter().position(|&digits| digits == half.0);
+        found.map(|position| position as u32)
+    }
+
     /// All positions with their halves.
     pub(crate) fn halves(&self) -> impl Iterator<Item = (u32, Half)> + '_ {
         let halves = (0..).zip(&self.digits);
@@ -253,6 +260,16 @@ impl Class {
     /// Whether the half at a position is a column of moves to the left.
     pub(crate) fn is_moved_column(&self, position: u32) -> bool {
         (position as usize) < self.starts[2] * LINE
+    }
+
+    /// The columns of moves to the left, without the padding.
+    pub(crate) fn mask_of_moved_columns(&self) -> Vec<BitLine> {
+        let mut mask = vec![BitLine::ZERO; self.starts[2]];
+        let positions = self.halves().map(|(position, _)| position);
+        positions
+            .take_while(|&position| self.is_moved_column(position))
+            .for_each(|position| set(&mut mask, position));
+        mask
     }
 
     /// The position of the half of a moved row: the inverse of [`Class::moved_row`].

@@ -5,6 +5,7 @@
 //! the order of their top halves.
 
 use std::ops::Range;
+use std::path::Path;
 
 use super::census::EXPONENTS;
 use super::half::Half;
@@ -17,7 +18,7 @@ use crate::error::Result;
 use crate::game::{Board, Exp, Tally, holds};
 use crate::per_thread::PerThread;
 use crate::progress::Cuts;
-use crate::store::{Spill, Store};
+use crate::store::Spill;
 
 /// Number of boards that a task reads.
 const TASK: usize = 1 << 16;
@@ -54,10 +55,11 @@ impl Lister {
 }
 
 impl Listing {
-    /// A listing of parts with largest tiles up to `top`, in the memory of a plan.
-    pub(crate) fn new(top: Exp, plan: &Plan, store: &Store) -> Self {
+    /// A listing of parts with largest tiles up to `top`, in the memory of a plan. What does not fit
+    /// is spilled to a file in `dir`.
+    pub(crate) fn new(top: Exp, plan: &Plan, dir: &Path) -> Self {
         let granted = plan.granted / CHUNK_BYTES;
-        let rows = |_| Rows::new(granted, Spill::new(store.run().dir()));
+        let rows = |_| Rows::new(granted, Spill::new(dir));
         let pool = |_| ChunkPool::new(plan.chunks / CHUNK_BYTES);
         let threads = 0..plan.threads();
         Self {
@@ -162,7 +164,6 @@ mod tests {
         let halves = Halves::new(&game, top + bottom);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let place = tempfile::tempdir().unwrap();
-        let store = Store::open(place.path(), &game, None).unwrap();
         let mut expected = vec![Vec::new(); usize::from(game.top().get()) + 1];
         let bits = |position: u32| lines(columns.class.lines(), u64::from(position));
         for (position, half) in rows.class.halves() {
@@ -182,7 +183,7 @@ mod tests {
             (Plan::tiny(3), true),
         ] {
             let workers = Workers::start(&plan).unwrap();
-            let listing = Listing::new(game.top(), &plan, &store);
+            let listing = Listing::new(game.top(), &plan, place.path());
             let mut canonical = Canonical::default();
             let mut listers: [Lister; 3] = Default::default();
             for (thread, lister) in listers.iter_mut().enumerate() {

@@ -66,13 +66,15 @@
 //! from the few boards with a symmetry of their own. The canonical boards are also named one by
 //! one, and both numbers must agree for every part.
 //!
-//! **Layers on disk.** From time to time the afterstates of the last two sums are written as sorted
-//! lists, the frontier that the list engine leaves after every layer. Then the layers counted since
-//! are sealed. A run that keeps the afterstates of every layer writes and seals each layer. So
-//! either engine resumes where the other stopped. Boards are listed row by row (`listing`), each
-//! with its own top half. Without a listing half the rows are enough: a pair names the flipped
-//! boards, too. Candidates are not counted: each fills an empty cell of an afterstate, or is a
-//! start.
+//! **Layers on disk.** From time to time, and after a stop, the packed matrices of the last two sums
+//! are written. Then the layers counted since are sealed. Their afterstates were counted, so a
+//! resumed count compares the matrices that it reads with the table. When a count ends, or when
+//! lists take over, the matrices are replaced by lists, the frontier that the list engine leaves. So
+//! either engine resumes where the other stopped. A run that keeps matrices keeps them all.
+//!
+//! **Lists.** Boards are listed row by row (`listing`), each with its own top half. Without a
+//! listing half the rows are enough: a pair names the flipped boards, too. Candidates are not
+//! counted: each fills an empty cell of an afterstate, or is a start.
 //!
 //! # Words
 //!
@@ -103,7 +105,8 @@
 //! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
 //! `packed_matrix`; `afterstates`, `turn` with `field`, `afterstate_matrix`; `pair` (the loop over
 //! rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`; `sweep` with
-//! `pair_batch` (a layer), `listing` with `rows`; this file (layers and their files); `sizes`.
+//! `pair_batch` (a layer), `listing` with `rows`, `list_layer`; this file (layers and their files);
+//! `sizes`; `reader` (runs that keep matrices).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -114,12 +117,14 @@ mod field;
 mod half;
 mod halves;
 pub(crate) mod kernels;
+mod list_layer;
 mod listing;
 mod matrix;
 mod packed_matrix;
 mod pair;
 mod pair_batch;
 mod prefixes;
+mod reader;
 mod rows;
 mod sizes;
 mod slide;
@@ -130,38 +135,36 @@ pub(crate) mod transpose;
 mod turn;
 
 use std::mem;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Counter;
-use super::frontier::Frontier;
-use super::parts::{PartOrder, Parts};
-use super::pipeline::Source;
+use super::parts::Parts;
 use super::plan::Plan;
-use super::visit::{CountAfterstates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Game, PartKey, max_exp};
-use crate::laws;
 use crate::part::Kind;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Cuts, Progress, Silent};
 use crate::store::{CountedLayer, Store};
 
 use census::{afterstates, compare_afterstates, states_row};
-use listing::{Listing, RowSource};
+use halves::Halves;
+pub(crate) use list_layer::list_frontier;
+use list_layer::{write_afterstates, write_states};
+use listing::Listing;
 use pair::PairCounts;
+pub use reader::matrix_reader;
 pub(crate) use sizes::Sizes;
 use sizes::is_space_short;
 use sweep::Sweep;
 
 /// The least time between two frontiers on disk.
-pub(crate) const FRONTIER_AFTER: Duration = Duration::from_secs(45);
-
-/// Write a frontier only after counting has taken this many times as long as the last write.
-const TIMES_FRONTIER: u32 = 3;
+const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
-/// layers, they are written as lists, from which either engine can resume.
+/// layers, they are written to files.
 pub(crate) struct Bits<'a> {
     game: Game,
     workers: &'a Workers,
@@ -171,8 +174,6 @@ pub(crate) struct Bits<'a> {
     plan: Plan,
     /// Whether the next layer begins with a commit, because it may fill the disk.
     commits: bool,
-    /// Time of the last write of a frontier.
-    frontier_took: Duration,
 }
 
 impl Counter for Bits<'_> {
@@ -193,8 +194,7 @@ impl Counter for Bits<'_> {
             let mut layer = CountedLayer::new(sealed + 2 * (layers.len() as u32 + 1));
             progress.begin(layer.sum);
             let keep = store.run().keep();
-            let listed = layer.sum == last || keep.states();
-            let found = match self.count_whole(&mut layer, listed, store, progress) {
+            let found = match self.count_whole(&mut layer, last, store, progress) {
                 Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
                     self.parts = Parts::new(&self.plan, self.workers);
                     self.commits = true;
@@ -211,23 +211,26 @@ impl Counter for Bits<'_> {
                 before.swap(0, 1);
                 before[1].clone_from(&last.rows);
             } else {
-                // The afterstates were counted when they were written.
+                // The afterstates were counted before they were written.
                 for row in &before[1] {
                     compare_afterstates(row, &found.afterstates)?;
                 }
             }
             self.add_candidates(&mut layer, &before);
             self.sweep.advance();
-            let interval = FRONTIER_AFTER.max(TIMES_FRONTIER * self.frontier_took);
-            self.commits = is_space_short(&before, layer.bytes, store);
-            let enough =
-                begun.elapsed() >= interval || layer.sum == last || progress.stop() || self.commits;
-            let (ends, seals) = (layer.last, enough || keep.afterstates());
+            if keep.matrices() {
+                let bytes = self.sweep.write_matrices(0, store)?;
+                layer.wrote(Kind::Afterstates, bytes, Cuts::default());
+            }
+            self.commits = is_space_short(self.sweep.packed_bytes(), layer.bytes, store);
+            let enough = begun.elapsed() >= FRONTIER_AFTER
+                || layer.sum == last
+                || progress.stop()
+                || self.commits;
+            let (ends, seals) = (layer.last, enough || keep.lists_of_afterstates());
             layers.push(layer);
             if seals && !ends {
-                let begun = Instant::now();
                 self.write_frontier(&mut layers, store, progress)?;
-                self.frontier_took = begun.elapsed();
             }
             let layer = layers.last().expect("a layer was pushed");
             progress.end(&layer.finished(keep));
@@ -247,8 +250,9 @@ impl<'a> Bits<'a> {
         let sum = run.sealed_sum() + 2;
         let end = last.min(game.sum_bound());
         let [first, last] = [sum, end].map(|sum| sum as usize / 2);
-        let mut sweep = Sweep::new(&game, first, last, workers, plan)?;
-        sweep.load(&Frontier::open(run)?)?;
+        let halves = Arc::new(workers.install(|| Halves::new(&game, last)));
+        let mut sweep = Sweep::new(&game, first, halves, workers, plan)?;
+        sweep.load(run)?;
         Ok(Self {
             game,
             workers,
@@ -256,22 +260,24 @@ impl<'a> Bits<'a> {
             parts: Parts::new(plan, workers),
             plan: plan.clone(),
             commits: false,
-            frontier_took: Duration::ZERO,
         })
     }
 
-    /// Count the states of a layer. The states are also listed if `listed`, or if the layer is the
-    /// last.
+    /// Count the states of a layer. The states are also listed if the run keeps them, or if the
+    /// layer is the layer of sum `last`, or the last of the game. A run that keeps matrices lists
+    /// nothing.
     fn count_whole(
         &mut self,
         layer: &mut CountedLayer,
-        listed: bool,
+        last: u32,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<PairCounts> {
+        let keep = store.run().keep();
+        let listed = keep.states() || layer.sum == last && !keep.matrices();
         let found = self.count(layer, listed.then_some(&mut *store), progress)?;
         layer.last = layer.sum >= 8 && self.sweep.ends();
-        if layer.last && !listed {
+        if layer.last && !listed && !keep.matrices() {
             // Only the first count tells that this layer is the last, whose states are listed.
             self.count(layer, Some(store), &mut Silent)?;
         }
@@ -288,7 +294,7 @@ impl<'a> Bits<'a> {
         let top = self.game.top();
         let listing = store
             .as_ref()
-            .map(|store| Listing::new(top, &self.plan, store));
+            .map(|store| Listing::new(top, &self.plan, store.run().dir()));
         let found = self
             .sweep
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
@@ -298,30 +304,12 @@ impl<'a> Bits<'a> {
             .map(|max| states_row(PartKey { sum, max }, &found))
             .collect::<Result<_>>()?;
         if let (Some(listing), Some(store)) = (listing, store) {
-            self.write_states(layer, listing, store, &mut || progress.advance(0))?;
+            let report = &mut || progress.advance(0);
+            for part in write_states(&layer.rows, listing, &mut self.parts, store, report)? {
+                layer.wrote(Kind::States, part.sealed.bytes, part.cuts);
+            }
         }
         Ok(found)
-    }
-
-    /// Write the files of the live states of a layer.
-    fn write_states(
-        &mut self,
-        layer: &mut CountedLayer,
-        listing: Listing,
-        store: &mut Store,
-        report: &mut dyn FnMut(),
-    ) -> Result<()> {
-        let orders = orders(&layer.rows, listing, || OnlyList);
-        let built = self
-            .parts
-            .build_files(Kind::States, orders, store, |_| report())?;
-        for (at, built) in built.into_iter().enumerate() {
-            let (row, sealed) = (layer.rows[at], built.part);
-            laws::equal(&row, "live states", row.live, sealed.states)?;
-            laws::equal(&row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
-            layer.wrote(Kind::States, sealed.bytes, built.source.cuts());
-        }
-        Ok(())
     }
 
     /// Set the numbers of candidates. A candidate fills an empty cell of an afterstate, or is a
@@ -340,8 +328,8 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Write the afterstates of the last two of `layers`, even after a stop. Progress reports this
-    /// time as the end of the last layer.
+    /// Write the frontier after the last of `layers`, even after a stop. Progress reports this time as
+    /// the end of the last layer.
     fn write_frontier(
         &mut self,
         layers: &mut [CountedLayer],
@@ -349,53 +337,44 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let workers = self.workers;
-        workers.finish(|| self.list_frontier(layers, store, progress))
+        workers.finish(|| match store.run().keep().lists_of_afterstates() {
+            true => self.list_afterstates(layers, store, progress),
+            false => self.write_matrices(layers, store),
+        })
     }
 
-    fn list_frontier(
+    /// Write the afterstates of the last two of `layers` as matrices, and count the afterstates of
+    /// the last.
+    fn write_matrices(&mut self, layers: &mut [CountedLayer], store: &mut Store) -> Result<()> {
+        let counts = self.sweep.count_afterstates(0)?;
+        let last = layers.len() - 1;
+        for row in &mut layers[last].rows {
+            (row.afterstates, row.empty_cells) = afterstates(row, &counts)?;
+        }
+        for back in (0..layers.len().min(2)).rev() {
+            let bytes = self.sweep.write_matrices(back, store)?;
+            layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
+        }
+        Ok(())
+    }
+
+    /// List the afterstates of the last of `layers`, in a run that keeps the lists of all layers.
+    fn list_afterstates(
         &mut self,
         layers: &mut [CountedLayer],
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
-        let last = layers.len() - 1;
-        for at in last.saturating_sub(1)..=last {
-            let listing = Listing::new(self.game.top(), &self.plan, store);
-            self.sweep
-                .list_afterstates(at == last, &listing, &mut || progress.advance(0))?;
-            let visit = || CountAfterstates(self.game.rules());
-            let orders = orders(&layers[at].rows, listing, visit);
-            let report = |_| progress.advance(0);
-            let built = self
-                .parts
-                .build_files(Kind::Afterstates, orders, store, report)?;
-            for (number, built) in built.into_iter().enumerate() {
-                let (sealed, tally) = (built.part, built.tally);
-                let row = &mut layers[at].rows[number];
-                if at < last {
-                    laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
-                    laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
-                }
-                (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
-                layers[last].wrote(Kind::Afterstates, sealed.bytes, built.source.cuts());
-            }
+        let layer = layers.last_mut().expect("a layer was counted");
+        let listing = Listing::new(self.game.top(), &self.plan, store.run().dir());
+        let mut report = || progress.advance(0);
+        self.sweep.list_afterstates(&listing, &mut report)?;
+        let rows = &mut layer.rows;
+        let files = (&self.game, store);
+        let parts = &mut self.parts;
+        for part in write_afterstates(rows, false, listing, parts, files, &mut report)? {
+            layer.wrote(Kind::Afterstates, part.sealed.bytes, part.cuts);
         }
         Ok(())
     }
-}
-
-/// The orders for the parts of a layer.
-fn orders<V>(
-    rows: &[Row],
-    listing: Listing,
-    visit: impl Fn() -> V,
-) -> Vec<PartOrder<RowSource, V>> {
-    rows.iter()
-        .zip(listing.into_sources())
-        .map(|(row, source)| PartOrder {
-            key: row.key().expect("a row of the engine has a tile"),
-            source,
-            visit: visit(),
-        })
-        .collect()
 }

@@ -13,7 +13,7 @@
 
 use std::array;
 
-use super::kernels::{BitLine, kernel};
+use super::kernels::{BitLine, bit, kernel};
 
 /// Most bytes of a packed line.
 const MOST: usize = 1 + 8 * (1 + 8);
@@ -56,6 +56,56 @@ impl PackedMatrix {
         }
     }
 
+    /// A matrix of `shape` from the bytes of a file. `None` unless they are the packed form of a
+    /// matrix that has bits, all of them in `columns`.
+    pub(crate) fn from_bytes(
+        bytes: &[u8],
+        (rows, width): (usize, usize),
+        columns: &[BitLine],
+    ) -> Option<Self> {
+        let mut padded = Vec::with_capacity(bytes.len() + MOST);
+        padded.extend(bytes);
+        padded.resize(bytes.len() + MOST, 0);
+        let mut at = rows.div_ceil(8);
+        let (with_bits, _) = bytes.split_at_checked(at)?;
+        let has_bits = |row: usize| with_bits[row / 8] >> (row % 8) & 1 != 0;
+        let no_more = (rows..8 * at).all(|row| !has_bits(row));
+        let zeros = vec![BitLine::ZERO; width];
+        let (mut row, mut last, mut packed) = (zeros.clone(), zeros.clone(), Vec::new());
+        packed.resize(width * MOST, 0);
+        for _ in (0..rows).filter(|&row| has_bits(row)) {
+            last.copy_from_slice(&row);
+            let end = at + unpack_row(&padded[at..], &mut row)?;
+            let inside = row
+                .iter()
+                .zip(columns)
+                .all(|(row, columns)| (0..8).all(|word| row.0[word] & !columns.0[word] == 0));
+            // A row has one packed form.
+            let length = pack_row(&row, &last, &mut packed);
+            if row == zeros || !inside || bytes.get(at..end) != Some(&packed[..length]) {
+                return None;
+            }
+            at = end;
+        }
+        (no_more && at == bytes.len() && row != zeros).then(|| Self {
+            bytes: padded.into(),
+        })
+    }
+
+    /// Whether the matrix of `shape` has a bit.
+    pub(crate) fn has(&self, shape: (usize, usize), row: usize, column: u32) -> bool {
+        let mut has = false;
+        self.for_each_row(shape, &mut Vec::new(), |number, bits| {
+            has |= number == row && bit(bits, column);
+        });
+        has
+    }
+
+    /// The packed rows, as they stand in a file.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.bytes.len().saturating_sub(MOST)]
+    }
+
     /// Whether the matrix has bits.
     pub(crate) fn has_bits(&self) -> bool {
         !self.bytes.is_empty()
@@ -74,7 +124,7 @@ impl PackedMatrix {
         let mut at = rows.div_ceil(8);
         for number in (0..rows).filter(|_| self.has_bits()) {
             if self.bytes[number / 8] >> (number % 8) & 1 != 0 {
-                at += unpack_row(&self.bytes[at..], row);
+                at += unpack_row(&self.bytes[at..], row).expect("whole rows");
                 act(number, row);
             }
         }
@@ -115,11 +165,11 @@ kernel! {
 
 kernel! {
     /// Change the last row into the next, given its packed difference, with [`MOST`] bytes after it.
-    /// Returns the number of bytes.
-    pub(crate) fn unpack_row(bytes: &[u8], row: &mut [BitLine]) -> usize {
+    /// Returns the number of bytes; `None` if the bytes end before the row.
+    pub(crate) fn unpack_row(bytes: &[u8], row: &mut [BitLine]) -> Option<usize> {
         let mut end = 0;
         for line in row {
-            let bytes = bytes[end..].first_chunk::<MOST>().expect("bytes after the row");
+            let bytes = bytes[end..].first_chunk::<MOST>()?;
             let (mut differ, mut next) = (bytes[0], 1);
             while differ != 0 {
                 let place = differ.trailing_zeros() as usize % 8;
@@ -136,7 +186,7 @@ kernel! {
             }
             end += next;
         }
-        end
+        Some(end)
     }
 }
 
@@ -174,8 +224,54 @@ mod tests {
                 assert!(found == matrix, "{rows} x {width}");
                 let has_bits = matrix.iter().any(|&line| line != BitLine::ZERO);
                 assert_eq!(packed.has_bits(), has_bits, "{rows} x {width}");
+                let all = vec![BitLine([u64::MAX; 8]); width];
+                let read = PackedMatrix::from_bytes(packed.bytes(), (rows, width), &all);
+                assert_eq!(read.is_some(), has_bits, "{rows} x {width}");
+                assert!(read.is_none_or(|read| read.bytes == packed.bytes));
             }
         }
+    }
+
+    #[test]
+    fn bytes_that_no_matrix_packs_to_are_refused() {
+        let (rows, width) = (11, 2);
+        let mut matrix = lines(rows * width, 3);
+        matrix[4 * width..6 * width].fill(BitLine::ZERO);
+        matrix[9 * width + 1] = matrix[8 * width + 1];
+        let mut columns = vec![BitLine([u64::MAX; 8]); width];
+        let packed = PackedMatrix::new(matrix.chunks(width), &mut Vec::new());
+        let good = packed.bytes();
+        let read = |bytes: &[u8], columns: &[BitLine]| {
+            let read = PackedMatrix::from_bytes(bytes, (rows, width), columns)?;
+            let mut found = vec![BitLine::ZERO; rows * width];
+            read.for_each_row((rows, width), &mut Vec::new(), |number, row| {
+                found[number * width..][..width].copy_from_slice(row);
+            });
+            Some(found)
+        };
+        assert!(read(good, &columns).unwrap() == matrix);
+        let mut changed = 0;
+        for at in 0..good.len() {
+            assert!(read(&good[..at], &columns).is_none(), "cut at {at}");
+            for bit in 0..8 {
+                let mut bytes = good.to_owned();
+                bytes[at] ^= 1 << bit;
+                // What is still packed is packed of another matrix.
+                if let Some(found) = read(&bytes, &columns) {
+                    assert!(found != matrix, "bit {bit} of {at}");
+                    let again = PackedMatrix::new(found.chunks(width), &mut Vec::new());
+                    assert_eq!(again.bytes(), bytes, "bit {bit} of {at}");
+                    changed += 1;
+                }
+            }
+        }
+        assert!(changed > 0, "bits of rows can change");
+        assert!(
+            read(&[good, &[0]].concat(), &columns).is_none(),
+            "a byte too many"
+        );
+        columns[1].0[7] = 0;
+        assert!(read(good, &columns).is_none(), "a bit outside the columns");
     }
 
     #[test]
@@ -200,7 +296,7 @@ mod tests {
                 let mut found = last.to_vec();
                 assert_eq!(
                     run!(version, unpack_row(&padded, &mut found)),
-                    end,
+                    Some(end),
                     "{version:?}"
                 );
                 assert!(found == row, "{version:?}");

@@ -7,7 +7,6 @@
 use super::half::Half;
 use super::kernels::{BitLine, LINE};
 use super::turn::UNPACKED;
-use crate::counts::Row;
 use crate::engine::plan::Plan;
 use crate::game::Game;
 use crate::store::Store;
@@ -26,10 +25,8 @@ const MASKS_OF_PAIR: u64 = 5;
 /// 4x4 to 32, and of 4x4 to 64 up to sum 150.
 const PACKED: u64 = 2;
 
-/// Bytes on disk to expect for an afterstate, for a file beside its afterstates, and for the manifest
-/// and the table.
-const AFTERSTATE_BYTES: f64 = 3.0;
-const FILE_BYTES: u64 = 4 << 10;
+/// Bytes on disk to expect beside packed matrices, and for the manifest and the table.
+const FILE_BYTES: u64 = 64 << 10;
 const TABLE_BYTES: u64 = 192 << 10;
 
 /// Numbers of halves of each kind, by weight.
@@ -197,19 +194,14 @@ fn terms(polynomial: &[u64]) -> Vec<(usize, u64)> {
 }
 
 /// Whether the frontier after a layer fits the disk, but perhaps not the frontier after the next
-/// layer. `before` are the rows of the two layers before it, and `states` the bytes of its states.
-pub(super) fn is_space_short(before: &[Vec<Row>; 2], states: u64, store: &Store) -> bool {
-    let [older, newer] = before.each_ref().map(|rows| {
-        let afterstates: u64 = rows.iter().map(|row| row.afterstates).sum();
-        afterstates as f64
-    });
-    let growth = (newer / older.max(1.0)).min(4.0);
-    let files = 2 * before[1].len() as u64 * FILE_BYTES;
-    let bytes = |newer: f64| (newer * (1.0 + growth) * AFTERSTATE_BYTES) as u64 + files;
+/// layer. `packed` are the bytes of its matrices and of the matrices before it, and `states` the bytes
+/// of its states.
+pub(super) fn is_space_short(packed: [u64; 2], states: u64, store: &Store) -> bool {
+    let frontier = packed[0] + packed[1] + FILE_BYTES;
     store.free_space().is_some_and(|free| {
         let free = free.saturating_sub(TABLE_BYTES);
-        // The estimate is rough, so the next frontier counts twice.
-        bytes(newer) <= free && free < 2 * (bytes(newer * growth) + states)
+        // A layer can be some times larger than the layer before it.
+        frontier <= free && free < 4 * frontier + 2 * states
     })
 }
 

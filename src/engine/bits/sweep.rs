@@ -3,11 +3,13 @@
 //! Key idea: a layer is swept in batches of pairs, and each batch has its own moves down. If one
 //! batch has all pairs, the next layer uses its moves down, too.
 
-use std::sync::Mutex;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::{iter, mem};
 
 use super::afterstates::Afterstates;
+use super::census::{BoardCounts, compare_afterstates};
 use super::half::Half;
 use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, bit};
@@ -20,13 +22,15 @@ use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
 use crate::error::Result;
 use crate::game::{Game, images};
+use crate::part::MatrixFile;
 use crate::per_thread::PerThread;
+use crate::store::{Run, Store};
 
 /// Counts layer after layer.
 pub(crate) struct Sweep<'a> {
     game: Game,
     workers: &'a Workers,
-    halves: Halves,
+    halves: Arc<Halves>,
     scratch: PerThread<PairScratch>,
     /// The afterstates of the last sum, and of the sum before it.
     before: [Afterstates; 2],
@@ -43,18 +47,18 @@ pub(crate) struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// Begin with the layer of sum `2 * weight`. `last` is half the sum of the last layer.
+    /// Begin with the layer of sum `2 * weight`, given the halves of the boards of all layers.
     pub(crate) fn new(
         game: &Game,
         weight: usize,
-        last: usize,
+        halves: Arc<Halves>,
         workers: &'a Workers,
         plan: &Plan,
     ) -> Result<Self> {
         Ok(Self {
             game: *game,
             workers,
-            halves: workers.install(|| Halves::new(game, last)),
+            halves,
             scratch: PerThread::new(plan.threads(), |thread| Ok(PairScratch::new(thread)))?,
             before: [0, 0].map(Afterstates::new),
             turned: Default::default(),
@@ -65,14 +69,50 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Load the afterstates of the last two sums from their files.
-    pub(crate) fn load(&mut self, frontier: &Frontier) -> Result<()> {
-        for (afterstates, back) in self.before.iter_mut().zip([1, 2]) {
-            let weight = self.weight - back;
-            let parts = frontier.of_sum(2 * weight as u32);
-            afterstates.load(weight, &parts, &self.halves, self.workers)?;
+    /// Load the afterstates of the last two sums from their files. Matrices are compared with the
+    /// table: the matrices of the last sum when the layer is counted, and the others at once.
+    pub(crate) fn load(&mut self, run: &Run) -> Result<()> {
+        let frontier = Frontier::open(run)?;
+        for back in [0, 1] {
+            let weight = self.weight - 1 - back;
+            let sum = 2 * weight as u32;
+            if let Some(file) = run.matrices(sum)? {
+                self.load_matrices(back, &file)?;
+                if back == 1 {
+                    let counts = self.count_afterstates(back)?;
+                    let mut rows = run.rows(sum).into_iter();
+                    rows.try_for_each(|row| compare_afterstates(&row, &counts))?;
+                }
+            } else {
+                let parts = frontier.of_sum(sum);
+                self.before[back].load(weight, &parts, &self.halves, self.workers)?;
+            }
         }
         Ok(())
+    }
+
+    /// Load the afterstates of the last sum from a file of matrices, or of the sum before it if
+    /// `back` is 1.
+    pub(crate) fn load_matrices(&mut self, back: usize, file: &MatrixFile) -> Result<()> {
+        let weight = self.weight - 1 - back;
+        self.before[back] = Afterstates::read(weight, file, &self.halves, self.workers)?;
+        Ok(())
+    }
+
+    /// Write the afterstates of the last sum as matrices, or of the sum before it if `back` is 1.
+    /// Returns the bytes of the file.
+    pub(crate) fn write_matrices(&self, back: usize, store: &mut Store) -> Result<u64> {
+        let afterstates = &self.before[back];
+        if afterstates.is_empty() {
+            return Ok(0);
+        }
+        let sum = 2 * afterstates.weight as u32;
+        store.write_matrices(sum, afterstates.to_blocks(&self.halves))
+    }
+
+    /// Bytes of the packed afterstates of the last sum, and of the sum before it.
+    pub(crate) fn packed_bytes(&self) -> [u64; 2] {
+        self.before.each_ref().map(Afterstates::bytes)
     }
 
     /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report`
@@ -147,51 +187,67 @@ impl<'a> Sweep<'a> {
         self.next.is_empty() && self.before[0].is_empty()
     }
 
-    /// List the canonical afterstates of the last sum, or else of the sum before it. Calls `report`
-    /// now and then.
+    /// List the canonical afterstates of the last sum. Calls `report` now and then.
     pub(crate) fn list_afterstates(
         &mut self,
-        last: bool,
         listing: &Listing,
         report: &mut (dyn FnMut() + Send),
     ) -> Result<()> {
-        let at = usize::from(!last);
-        let weight = self.before[at].weight;
+        let list = |this: &Self, top: usize, scratch: &mut PairScratch| {
+            this.list(top, listing, scratch).map(|()| Done)
+        };
+        let Done = self.visit_afterstates(0, list, report)?;
+        Ok(())
+    }
+
+    /// Count the afterstates of the last sum, or of the sum before it if `back` is 1.
+    pub(crate) fn count_afterstates(&mut self, back: usize) -> Result<BoardCounts> {
+        let count = |this: &Self, top: usize, scratch: &mut PairScratch| {
+            let weight = this.before[back].weight;
+            scratch.matrices[0].count(weight, top, &this.halves, &mut scratch.row)
+        };
+        self.visit_afterstates(back, count, &mut || ())
+    }
+
+    /// Make the matrix of the afterstates of a sum for each weight of the top half, and call `visit`
+    /// with the weight and the memory that has the matrix.
+    fn visit_afterstates<R: Default + AddAssign + Send>(
+        &mut self,
+        back: usize,
+        visit: impl Fn(&Self, usize, &mut PairScratch) -> Result<R> + Sync,
+        report: &mut (dyn FnMut() + Send),
+    ) -> Result<R> {
+        let weight = self.before[back].weight;
+        let mut all = R::default();
         for batch in PairBatch::cut(weight, [0], self.most_turned, &self.halves) {
             let [tops] = &batch.tops;
-            let (before, unpacked) = (&self.before[at], &mut self.unpacked);
-            self.turned[at].make(before, tops, unpacked, &self.halves, self.workers)?;
+            let (before, unpacked) = (&self.before[back], &mut self.unpacked);
+            self.turned[back].make(before, tops, unpacked, &self.halves, self.workers)?;
             let this = &*self;
-            let list = |worker: &mut Worker, &top: &usize| {
-                let mut scratch = this.scratch.lock(worker.index);
-                this.list(at, top, listing, &mut scratch)?;
-                Ok(Done)
+            let visit = |worker: &mut Worker, &top: &usize| {
+                let scratch = &mut *this.scratch.lock(worker.index);
+                let (before, turned) = (&this.before[back], &this.turned[back]);
+                let (matrix, permuter) = (&mut scratch.matrices[0], &mut scratch.permuter);
+                matrix.make(before, turned, top, &this.halves, permuter)?;
+                visit(this, top, scratch)
             };
             let pairs = batch.pairs.iter();
             let tops = pairs.flat_map(|&(top, bottom)| {
                 iter::once(top).chain((top != bottom).then_some(bottom))
             });
-            let Done = this
+            all += this
                 .workers
-                .each_watched(&tops.collect::<Vec<_>>(), list, report)?;
+                .each_watched(&tops.collect::<Vec<_>>(), visit, report)?;
         }
-        Ok(())
+        Ok(all)
     }
 
-    /// List the canonical afterstates with a top half of weight `top` that has an empty cell. Also
-    /// list their flips with a full top half.
-    fn list(
-        &self,
-        at: usize,
-        top: usize,
-        listing: &Listing,
-        scratch: &mut PairScratch,
-    ) -> Result<()> {
-        let (afterstates, turned) = (&self.before[at], &self.turned[at]);
+    /// List the canonical afterstates with a top half of weight `top` that has an empty cell, given
+    /// their matrix. Also list their flips with a full top half.
+    fn list(&self, top: usize, listing: &Listing, scratch: &mut PairScratch) -> Result<()> {
+        let afterstates = &self.before[0];
         let PairScratch { row, flipped, .. } = scratch;
-        let matrix = &mut scratch.matrices[0];
-        let permuter = &mut scratch.permuter;
-        matrix.make(afterstates, turned, top, &self.halves, permuter)?;
+        let matrix = &scratch.matrices[0];
         if !matrix.has_bits {
             return Ok(());
         }
@@ -318,7 +374,8 @@ mod tests {
             let game: Game = name.parse().unwrap();
             let last = last.min(game.sum_bound());
             let workers = Workers::start(plan).unwrap();
-            let mut sweep = Sweep::new(&game, 2, last as usize / 2, &workers, plan).unwrap();
+            let halves = Arc::new(Halves::new(&game, last as usize / 2));
+            let mut sweep = Sweep::new(&game, 2, halves, &workers, plan).unwrap();
             let mut naive = NaiveCount {
                 game,
                 states: HashSet::new(),

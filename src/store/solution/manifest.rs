@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::{Goal, Rounding, fits};
 use crate::error::{Result, SolvingError};
 use crate::game::{Exp, FourRate, Game, Objective, PartKey};
-use crate::part::{Fingerprint, Kind, Sealed};
+use crate::part::{Fingerprint, Sealed};
 use crate::store::audit::check;
 use crate::store::checked;
 use crate::store::commit::Record;
 use crate::store::files::{FileName, PartName, SOLUTION};
-use crate::store::manifest::{Expected, PROGRAM, several};
+use crate::store::manifest::{Expected, PROGRAM, cut, several};
 use crate::store::run::Run;
 
 /// The latest format version that this program reads. Without segments it writes version 1.
@@ -91,14 +91,10 @@ impl SealedValues {
 
     /// Whether the segments have the lengths of the segments of the afterstates.
     fn are_cut_as(&self, run: &Run) -> bool {
-        let name = |key| PartName::new(Kind::Afterstates, key);
-        let afterstates = self.key().and_then(|key| run.manifest.find(name(key)));
-        let lengths = |files: &[Sealed]| files.iter().map(|file| file.states).collect::<Vec<_>>();
+        let lengths = self.segments.iter().map(|file| file.states);
         let together: Sealed = self.segments.iter().copied().sum();
-        afterstates.is_some_and(|afterstates| {
-            lengths(&self.segments) == lengths(&afterstates.segments)
-                && (self.segments.is_empty() || together == self.sealed)
-        })
+        lengths.eq(cut(self.sealed.states, run.segment()))
+            && (self.segments.is_empty() || together == self.sealed)
     }
 
     fn order(&self) -> (Reverse<u32>, u32) {

@@ -54,8 +54,9 @@ pub(crate) use goal::{fits, greatest, most_bits};
 use manifest::{SealedValues, SolutionManifest, SolvedGoal};
 pub use store::SolutionStore;
 
-use super::files::{FileName, PartName};
+use super::files::{FileName, Holds, PartName};
 use super::layer::Keep;
+use super::listed::MatrixReader;
 use super::manifest::Expected;
 use super::outbox::Outbox;
 use super::run::Run;
@@ -98,6 +99,19 @@ impl Solution {
         Self::begun_or_not(Run::peek(dir)?)
     }
 
+    /// Open the solution of a run, and read its matrices as `run` does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Solution::open`].
+    pub(crate) fn of_run(run: &Run) -> Result<Self> {
+        let solution = Self::open(run.dir())?;
+        Ok(match run.matrix_reader() {
+            Some(reader) => solution.with_matrix_reader(reader),
+            None => solution,
+        })
+    }
+
     /// The solution of a run that can be solved; it may be incomplete or empty.
     fn begun_or_not(run: Run) -> Result<Self> {
         can_be_solved(&run)?;
@@ -114,6 +128,13 @@ impl Solution {
             run,
             manifest,
         }
+    }
+
+    /// Read the boards of the run's matrices with `reader`, if the run keeps matrices.
+    #[must_use]
+    pub fn with_matrix_reader(mut self, reader: MatrixReader) -> Self {
+        self.run = self.run.with_matrix_reader(reader);
+        self
     }
 
     /// The run.
@@ -149,11 +170,12 @@ impl Solution {
 
     /// Whether a file of values belongs to the solution.
     pub(crate) fn names(&self, name: FileName) -> bool {
-        name.of.objective.is_some_and(|objective| {
-            let answer = self.answer(objective);
-            let values = answer.and_then(|answer| answer.find(name.of.key)?.expected(objective));
-            values.is_some_and(|values| values.names().any(|file| file == name))
-        })
+        let Holds::Values(objective) = name.of.holds else {
+            return false;
+        };
+        let answer = self.answer(objective);
+        let values = answer.and_then(|answer| answer.find(name.of.key)?.expected(objective));
+        values.is_some_and(|values| values.names().any(|file| file == name))
     }
 
     /// The goal of an objective; `None` if it was not begun.
@@ -255,21 +277,24 @@ impl Solution {
     pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<ValueColumn>> {
         let found = self.answer(objective).and_then(|answer| {
             let expected = answer.find(key)?.expected(objective)?;
-            Some((self.abouts(answer.goal, key), expected))
+            Some((answer.goal, expected))
         });
-        let Some((abouts, expected)) = found else {
+        let Some((goal, expected)) = found else {
             return Ok(None);
         };
-        let files = expected.files().zip(abouts);
+        let files = expected.files().zip(self.abouts(goal, key)?);
         let open = |((name, sealed), about)| self.outbox.open(name, about, sealed);
         ValueColumn::join(files.map(open)).map(Some)
     }
 
     /// The expected contents of each file of a part's values; there is a file for each file of
     /// afterstates.
-    fn abouts(&self, goal: Goal, key: PartKey) -> Vec<About> {
+    fn abouts(&self, goal: Goal, key: PartKey) -> Result<Vec<About>> {
         let name = PartName::new(Kind::Afterstates, key);
-        let expected = self.run.manifest.find(name);
+        let expected = match self.run.is_in_matrices(Kind::Afterstates, key.sum) {
+            true => self.run.expect_listed(Kind::Afterstates, key)?,
+            false => self.run.manifest.find(name),
+        };
         let afterstates = expected.iter().flat_map(Expected::files);
         let about = |keys| About {
             afterstates: name.label(self.run.game()),
@@ -278,9 +303,9 @@ impl Solution {
             four: goal.four,
             keys,
         };
-        afterstates
+        Ok(afterstates
             .map(|(_, sealed)| about(sealed.fingerprint))
-            .collect()
+            .collect())
     }
 
     fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedValues> {

@@ -11,7 +11,8 @@ use crate::game::{Objective, PartKey};
 use crate::part::{Kind, Sealed};
 use crate::progress::Stop;
 use crate::store::file;
-use crate::store::files::{FileName, Named, PartName};
+use crate::store::files::{FileName, Holds, Named, PartName};
+use crate::store::listed::MatrixReader;
 use crate::store::manifest::Manifest;
 #[cfg(feature = "cli")]
 use crate::store::outbox::Outbox;
@@ -68,6 +69,13 @@ impl SolutionStore {
         })
     }
 
+    /// Read the boards of the run's matrices with `reader`, if the run keeps matrices.
+    #[must_use]
+    pub fn with_matrix_reader(mut self, reader: MatrixReader) -> Self {
+        self.solution = self.solution.with_matrix_reader(reader);
+        self
+    }
+
     /// The solution so far.
     #[must_use]
     pub fn solution(&self) -> &Solution {
@@ -120,7 +128,7 @@ impl SolutionStore {
 
     /// Begin the file of a part's values.
     pub(crate) fn create(&self, goal: Goal, key: PartKey) -> Result<Writer> {
-        let abouts = self.solution.abouts(goal, key);
+        let abouts = self.solution.abouts(goal, key)?;
         let contents = abouts.into_iter().map(Into::into).collect();
         let segment = self.solution.run.manifest.segment;
         let name = PartName::of_values(goal.objective, key);
@@ -148,7 +156,7 @@ impl SolutionStore {
             if goals.contains(&answer.goal) {
                 answer.solved_sum = sum;
                 for (name, files) in &sealed {
-                    if name.objective == Some(answer.goal.objective) {
+                    if name.holds == Holds::Values(answer.goal.objective) {
                         let values = SealedValues::new(name.key, files.clone());
                         answer.files.push(values);
                     }

@@ -1,0 +1,154 @@
+//! The matrices of a layer as a file: a block for each weight of the top half.
+
+use super::block::{Block, PREFIX};
+use super::fingerprint::{Fingerprint, mix};
+use super::header::u32_at;
+use super::reader::MatrixFile;
+use crate::error::Result;
+
+/// The version of the order of rows and columns.
+const ORDER: u32 = 1;
+
+/// Bytes before the packed rows of a matrix.
+const SHAPE: usize = 12;
+
+/// A packed matrix of the afterstates with one weight of the top half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StoredMatrix<'a> {
+    /// The weight of the top half.
+    pub(crate) top: usize,
+    pub(crate) rows: usize,
+    /// Lines of 512 bits in a row.
+    pub(crate) lines: usize,
+    /// The packed rows; see `packed_matrix`.
+    pub(crate) packed: &'a [u8],
+}
+
+impl StoredMatrix<'_> {
+    /// The block of the matrix.
+    pub(crate) fn to_block(self) -> Block {
+        let mut block = Block::default();
+        block.bytes.reserve(PREFIX + SHAPE + self.packed.len());
+        block.bytes.resize(PREFIX, 0);
+        for number in [ORDER, self.rows as u32, self.lines as u32] {
+            block.bytes.extend(number.to_le_bytes());
+        }
+        block.bytes.extend(self.packed);
+        let top = self.top as u64;
+        let fingerprint = fingerprint_of(top, &block.bytes[PREFIX..]);
+        block.seal(&[top], fingerprint);
+        block
+    }
+}
+
+/// The fingerprint of a matrix, given the payload of its block.
+fn fingerprint_of(top: u64, payload: &[u8]) -> Fingerprint {
+    let crc = crc32fast::hash(payload);
+    Fingerprint(mix(top << 32 | u64::from(crc)))
+}
+
+impl MatrixFile {
+    /// Give a matrix to `read`, which may describe its damage. Returns the fingerprint.
+    pub(crate) fn read(
+        &self,
+        block: usize,
+        read: impl FnOnce(StoredMatrix<'_>) -> Result<(), &'static str>,
+    ) -> Result<Fingerprint> {
+        let mut fingerprint = Fingerprint::default();
+        self.decode(block, |payload| {
+            if payload.bytes.len() < SHAPE {
+                return Err("too short for a matrix");
+            }
+            let (shape, packed) = payload.bytes.split_at(SHAPE);
+            if u32_at(shape, 0) != ORDER {
+                return Err("rows and columns in an unknown order");
+            }
+            fingerprint = fingerprint_of(payload.first, payload.bytes);
+            read(StoredMatrix {
+                top: payload.first as usize,
+                rows: u32_at(shape, 4) as usize,
+                lines: u32_at(shape, 8) as usize,
+                packed,
+            })
+        })?;
+        Ok(fingerprint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+    use std::sync::Arc;
+
+    use super::super::contents::LayerLabel;
+    use super::super::frame::tests::damage_is_an_error;
+    use super::super::writer::PartWriter;
+    use super::*;
+    use crate::game::Game;
+
+    const MATRICES: [StoredMatrix<'_>; 3] = [
+        StoredMatrix {
+            top: 0,
+            rows: 1,
+            lines: 1,
+            packed: &[1, 1, 1, 4],
+        },
+        StoredMatrix {
+            top: 3,
+            rows: 1000,
+            lines: 3,
+            packed: &[7; 300],
+        },
+        StoredMatrix {
+            top: 70,
+            rows: 2,
+            lines: 0,
+            packed: &[],
+        },
+    ];
+
+    fn file() -> (LayerLabel, Vec<u8>) {
+        let game: Game = "4x4-64".parse().unwrap();
+        let label = LayerLabel::new(&game, 140);
+        let file = Cursor::new(Vec::new());
+        let mut writer = PartWriter::new(file, "a.matrices".as_ref(), label).unwrap();
+        for matrix in MATRICES {
+            writer.append(&matrix.to_block()).unwrap();
+        }
+        let (file, sealed) = writer.finish().unwrap();
+        assert_eq!(
+            (sealed.states, sealed.bytes),
+            (3, file.get_ref().len() as u64)
+        );
+        (label, file.into_inner())
+    }
+
+    fn open(bytes: &[u8]) -> Result<MatrixFile> {
+        MatrixFile::from_memory("a.matrices".as_ref(), Arc::from(bytes))
+    }
+
+    #[test]
+    fn matrices_are_read_back() {
+        let (label, bytes) = file();
+        let file = open(&bytes).unwrap();
+        assert_eq!(file.contents, label);
+        assert_eq!(label.to_string(), "matrices of 4x4-64, sum 140");
+        let mut fingerprints = Fingerprint::default();
+        for (block, expected) in MATRICES.iter().enumerate() {
+            let read = file.read(block, |found| {
+                assert_eq!(found, *expected);
+                Ok(())
+            });
+            fingerprints += read.unwrap();
+        }
+        assert_eq!(file.fingerprint(), fingerprints);
+    }
+
+    #[test]
+    fn damaged_matrices_are_refused() {
+        damage_is_an_error(&file().1, |bytes| {
+            let file = open(bytes)?;
+            (0..file.blocks()).try_for_each(|block| file.read(block, |_| Ok(())).map(|_| ()))
+        });
+    }
+}
