@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bits::Sizes;
+use super::bits::{Sizes, fit};
 use super::plan::{Engine, Plan, memory_text};
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -74,10 +74,9 @@ impl Choice {
             return lists_alone("nothing is left to count".to_owned());
         }
         let end = last.min(game.sum_bound());
-        let sizes = Sizes::new(game, end, plan);
+        let (plan, sizes, beyond) = fit(game, first, end, plan);
         let sums = |end| (first..=end).step_by(2);
         let beside = |bytes| plan.beside(bytes, Sizes::parts(game));
-        let beyond = sums(end).find(|&sum| beside(sizes.bytes(sum)).is_none());
         if let Some(sum) = beyond.filter(|_| forced) {
             let bytes = sizes.bytes(sum);
             let need = bytes.saturating_add(plan.least()).min(u64::MAX >> 1);

@@ -19,9 +19,6 @@ pub(crate) const PARTS: usize = 3;
 /// and the afterstates of two sums at once, and every part has its own buckets.
 const SMALL: u64 = 576;
 
-/// The fraction of the bound for moves down that are turned together.
-const TURNED: u64 = 4;
-
 /// The form of a layer while it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -45,7 +42,8 @@ pub enum Engine {
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 ///
 /// Matrices take the memory that they need, and the table divides the rest. The matrices of moves
-/// down take at most a quarter of the bound. If a layer needs more, they are made in batches.
+/// down take at most a quarter of the bound, and less if other matrices need it. If a layer needs
+/// more, they are made in batches.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound, in bytes.
@@ -102,7 +100,7 @@ impl Plan {
             level: LEVEL,
             engine: None,
             stop: Stop::default(),
-            turned: bound / TURNED,
+            turned: bound / 4,
             chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
             sort,
@@ -129,6 +127,12 @@ impl Plan {
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
+        self
+    }
+
+    /// Turn at most `turned` bytes of moves down together.
+    pub(crate) fn with_turned(mut self, turned: u64) -> Self {
+        self.turned = turned;
         self
     }
 

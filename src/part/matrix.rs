@@ -4,13 +4,16 @@ use super::block::{Block, PREFIX};
 use super::fingerprint::{Fingerprint, mix};
 use super::header::u32_at;
 use super::reader::MatrixFile;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The version of the order of rows and columns.
 const ORDER: u32 = 1;
 
 /// Bytes before the packed rows of a matrix.
 const SHAPE: usize = 12;
+
+/// Most bytes of a packed line.
+pub(crate) const LINE_AT_MOST: usize = 1 + 8 * (1 + 8);
 
 /// A packed matrix of the afterstates with one weight of the top half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,33 +28,42 @@ pub(crate) struct StoredMatrix<'a> {
 }
 
 impl StoredMatrix<'_> {
-    /// The block of the matrix.
-    pub(crate) fn to_block(self) -> Block {
+    /// The block of the matrix, compressed at a zstd level from 1 to 22.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zstd`] if zstd has too little memory.
+    pub(crate) fn to_block(self, level: i32) -> Result<Block> {
         let mut block = Block::default();
-        block.bytes.reserve(PREFIX + SHAPE + self.packed.len());
         block.bytes.resize(PREFIX, 0);
         for number in [ORDER, self.rows as u32, self.lines as u32] {
             block.bytes.extend(number.to_le_bytes());
         }
-        block.bytes.extend(self.packed);
         let top = self.top as u64;
-        let fingerprint = fingerprint_of(top, &block.bytes[PREFIX..]);
+        let fingerprint = fingerprint_of(top, &block.bytes[PREFIX..], self.packed);
+        let frame = zstd::bulk::compress(self.packed, level).map_err(Error::Zstd)?;
+        block.bytes.extend(frame);
         block.seal(&[top], fingerprint);
-        block
+        Ok(block)
     }
 }
 
-/// The fingerprint of a matrix, given the payload of its block.
-fn fingerprint_of(top: u64, payload: &[u8]) -> Fingerprint {
-    let crc = crc32fast::hash(payload);
-    Fingerprint(mix(top << 32 | u64::from(crc)))
+/// The fingerprint of a matrix.
+fn fingerprint_of(top: u64, shape: &[u8], packed: &[u8]) -> Fingerprint {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(shape);
+    crc.update(packed);
+    Fingerprint(mix(top << 32 | u64::from(crc.finalize())))
 }
 
 impl MatrixFile {
-    /// Give a matrix to `read`, which may describe its damage. Returns the fingerprint.
+    /// Give a matrix to `read`, which may describe its damage. `shape` tells the numbers of rows, and
+    /// of lines of a row, for a weight of the top half; `None` if no board has it. Returns the
+    /// fingerprint.
     pub(crate) fn read(
         &self,
         block: usize,
+        shape: impl FnOnce(usize) -> Option<(usize, usize)>,
         read: impl FnOnce(StoredMatrix<'_>) -> Result<(), &'static str>,
     ) -> Result<Fingerprint> {
         let mut fingerprint = Fingerprint::default();
@@ -59,15 +71,24 @@ impl MatrixFile {
             if payload.bytes.len() < SHAPE {
                 return Err("too short for a matrix");
             }
-            let (shape, packed) = payload.bytes.split_at(SHAPE);
-            if u32_at(shape, 0) != ORDER {
+            let (numbers, frame) = payload.bytes.split_at(SHAPE);
+            if u32_at(numbers, 0) != ORDER {
                 return Err("rows and columns in an unknown order");
             }
-            fingerprint = fingerprint_of(payload.first, payload.bytes);
+            let [rows, lines] = [4, 8].map(|at| u32_at(numbers, at) as usize);
+            let top = usize::try_from(payload.first).ok();
+            if top.and_then(shape) != Some((rows, lines)) {
+                return Err("a matrix of this shape is not in the layer");
+            }
+            // The memory is bounded by the shape, even if the bytes are damaged.
+            let most = rows.div_ceil(8) + rows * lines * LINE_AT_MOST;
+            let packed = zstd::bulk::decompress(frame, most);
+            let packed = &packed.map_err(|_| "zstd cannot decode it")?;
+            fingerprint = fingerprint_of(payload.first, numbers, packed);
             read(StoredMatrix {
                 top: payload.first as usize,
-                rows: u32_at(shape, 4) as usize,
-                lines: u32_at(shape, 8) as usize,
+                rows,
+                lines,
                 packed,
             })
         })?;
@@ -113,7 +134,7 @@ mod tests {
         let file = Cursor::new(Vec::new());
         let mut writer = PartWriter::new(file, "a.matrices".as_ref(), label).unwrap();
         for matrix in MATRICES {
-            writer.append(&matrix.to_block()).unwrap();
+            writer.append(&matrix.to_block(4).unwrap()).unwrap();
         }
         let (file, sealed) = writer.finish().unwrap();
         assert_eq!(
@@ -121,6 +142,11 @@ mod tests {
             (3, file.get_ref().len() as u64)
         );
         (label, file.into_inner())
+    }
+
+    fn shape(top: usize) -> Option<(usize, usize)> {
+        let matrix = MATRICES.iter().find(|matrix| matrix.top == top)?;
+        Some((matrix.rows, matrix.lines))
     }
 
     fn open(bytes: &[u8]) -> Result<MatrixFile> {
@@ -135,7 +161,7 @@ mod tests {
         assert_eq!(label.to_string(), "matrices of 4x4-64, sum 140");
         let mut fingerprints = Fingerprint::default();
         for (block, expected) in MATRICES.iter().enumerate() {
-            let read = file.read(block, |found| {
+            let read = file.read(block, shape, |found| {
                 assert_eq!(found, *expected);
                 Ok(())
             });
@@ -145,10 +171,20 @@ mod tests {
     }
 
     #[test]
+    fn a_matrix_of_another_shape_is_refused() {
+        let file = open(&file().1).unwrap();
+        for shape in [None, Some((1000, 4)), Some((3, 1000))] {
+            let refused = file.read(1, |_| shape, |_| Ok(())).unwrap_err();
+            let said = refused.to_string();
+            assert!(said.contains("block 1: a matrix of this shape"), "{said}");
+        }
+    }
+
+    #[test]
     fn damaged_matrices_are_refused() {
         damage_is_an_error(&file().1, |bytes| {
             let file = open(bytes)?;
-            (0..file.blocks()).try_for_each(|block| file.read(block, |_| Ok(())).map(|_| ()))
+            (0..file.blocks()).try_for_each(|block| file.read(block, shape, |_| Ok(())).map(|_| ()))
         });
     }
 }

@@ -173,7 +173,10 @@
 //!   0  order   u32  1, the order of rows and columns described here
 //!   4  rows    u32  of the matrix
 //!   8  lines   u32  of each row; a line is 512 bits
-//!  12  mask         (rows + 7) / 8 bytes: bit r % 8 of byte r / 8 is set if row r has bits
+//!  12  frame        one zstd frame, which holds the packed matrix
+//!
+//! packed matrix
+//!      mask         (rows + 7) / 8 bytes: bit r % 8 of byte r / 8 is set if row r has bits
 //!      rows         for each row with bits, for each of its lines:
 //!                     words  u8  bit w is set if word w of the line differs from the last row
 //!                     for each such word:
@@ -212,7 +215,7 @@
 //!   half is c. A board is an afterstate of the sum if one of its eight images has its bit. A state
 //!   is a start of the game, or has a 2 or a 4 without which it is an afterstate of its sum.
 //! - *Fingerprint.* The sum of `mix(2^32 * first + crc)` over all blocks, modulo 2^64; `crc` is of the
-//!   payload. The footer's number of states is the number of matrices.
+//!   first 12 bytes of the payload and the contents of the frame. The footer's number of states is the number of matrices.
 //! - *Errors.* A reader refuses a bit in the padding, a row with bits that has none, and bytes that are
 //!   not the shortest form of these rows.
 //!
@@ -246,7 +249,7 @@ pub use contents::{About, Kind, Label, LayerLabel};
 pub(crate) use contents::{Contents, FileContents};
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
-pub(crate) use matrix::StoredMatrix;
+pub(crate) use matrix::{LINE_AT_MOST, StoredMatrix};
 pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
 pub use reader::{MatrixFile, Part, Segments, ValueColumn};

@@ -133,12 +133,12 @@ impl Store {
         self.run.outbox.adopt(PartName::new(kind, key), files)
     }
 
-    /// Write the afterstates of a layer as matrices, a block for each. Does nothing if they are
-    /// sealed or finished.
+    /// Write the afterstates of a layer as matrices; `write` gets a function that appends a block.
+    /// Does nothing if they are sealed or finished. Returns the bytes of the file.
     pub(crate) fn write_matrices(
         &mut self,
         sum: u32,
-        blocks: impl Iterator<Item = Block>,
+        write: impl FnOnce(&mut dyn FnMut(&Block) -> Result<()>) -> Result<()>,
     ) -> Result<u64> {
         let name = PartName::of_matrices(sum);
         let Run {
@@ -149,9 +149,7 @@ impl Store {
         }
         let layer = LayerLabel::new(&manifest.game, sum);
         let mut writer = outbox.create(name, vec![layer.into()], u64::MAX)?;
-        for block in blocks {
-            writer.append(&block)?;
-        }
+        write(&mut |block| writer.append(block))?;
         Ok(outbox.finish(name, writer)?.bytes)
     }
 

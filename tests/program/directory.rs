@@ -42,8 +42,8 @@ fn a_newer_format_and_a_damaged_manifest_are_refused() {
     good(&place, "--size 2 --max 32 --quiet --dir run");
     let manifest = place.path().join("run/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replace("\"format\": 1", "\"format\": 3")).unwrap();
-    refused(&place, "--size 2 --max 32 --dir run", "format 3 is newer");
+    fs::write(&manifest, text.replace("\"format\": 1", "\"format\": 4")).unwrap();
+    refused(&place, "--size 2 --max 32 --dir run", "format 4 is newer");
     fs::write(&manifest, text.replace("\"live\": 2", "\"live\": 3")).unwrap();
     refused(&place, "--size 2 --max 32 --dir run", "checksum differs");
     fs::write(&manifest, &text[..text.len() / 2]).unwrap();

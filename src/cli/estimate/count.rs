@@ -36,6 +36,9 @@ const MORE_MEMORY: f64 = (12 << 20) as f64;
 /// Bits that the afterstates take for each state, from 4x4 to 16 to 3x3.
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 
+/// Bits that matrices take for each state, from 4x4 to 64 to 4x4 to 8.
+const MATRIX_BITS: Range = Range::new(0.2, 1.5);
+
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
 
@@ -82,6 +85,8 @@ pub(in crate::cli) struct CountEstimate {
     why: String,
     #[serde(skip)]
     threads: usize,
+    #[serde(skip)]
+    in_matrices: bool,
 }
 
 impl CountEstimate {
@@ -111,6 +116,8 @@ impl CountEstimate {
             let kept = match stage.engine {
                 Engine::Lists if keep.lists_of_afterstates() => Keep::Both,
                 Engine::Lists => Keep::All,
+                // Matrices of all layers have to fit the memory, even of layers beyond the trial.
+                Engine::Bits if keep.matrices() => Keep::Last,
                 Engine::Bits => keep,
             };
             let mut store = store(&stage.engine.to_string(), kept)?;
@@ -153,10 +160,17 @@ impl CountEstimate {
             bytes @ 1.. if exact => Range::exactly(bytes as f64),
             _ => bits.with(states, |bits, states| bits * states / 8.0),
         };
-        let disk_states = disk(Kind::States, STATE_BITS);
+        let disk_states = match keep.matrices() {
+            true => Range::exactly(0.0),
+            false => disk(Kind::States, STATE_BITS),
+        };
+        let afterstate_bits = match keep.matrices() {
+            true => MATRIX_BITS,
+            false => AFTERSTATE_BITS,
+        };
         let afterstates = keep
             .afterstates()
-            .then(|| disk(Kind::Afterstates, AFTERSTATE_BITS));
+            .then(|| disk(Kind::Afterstates, afterstate_bits));
         let largest_layer = forecast.largest(4, u32::MAX);
         let keep_last = 3.0 * largest_layer * STATE_BITS.high / 8.0;
         // The summary of a count has one state each for the win and the loss.
@@ -199,6 +213,7 @@ impl CountEstimate {
             memory_low: known(MEMORY_DOUBT.low * memory, false),
             memory_high: known(most_memory, false),
             threads: plan.threads(),
+            in_matrices: keep.matrices(),
             why: choice.why().to_owned(),
             source,
             forecast,
@@ -254,12 +269,19 @@ impl fmt::Display for CountEstimate {
             let [low, high] = [self.states_low, self.states_high].map(|n| units::count(n as f64));
             format!("about {}", units::range(&low, &high))
         };
-        let afterstates = match (self.disk_afterstates_low, self.disk_afterstates_high) {
-            (Some(low), Some(high)) => {
-                let more = bytes(low, high);
-                format!("\n          {more} more with the afterstates of all layers")
+        let lists = format!("{} with all layers", bytes(self.disk_low, self.disk_high));
+        let (disk, afterstates) = match self.disk_afterstates_low.zip(self.disk_afterstates_high) {
+            Some((low, high)) if self.in_matrices => {
+                (format!("{} as matrices", bytes(low, high)), String::new())
             }
-            _ => String::new(),
+            Some((low, high)) => {
+                let more = bytes(low, high);
+                (
+                    lists,
+                    format!("\n          {more} more with the afterstates of all layers"),
+                )
+            }
+            None => (lists, String::new()),
         };
         let took = time(self.seconds_low, self.seconds_high);
         let time = match self.exact {
@@ -274,7 +296,7 @@ impl fmt::Display for CountEstimate {
         let (game, last_sum, source) = (self.game, self.last_sum, &self.source);
         let (engine, why) = (&self.engine, &self.why);
         let [bound, so_far] = [self.bound, self.states_so_far].map(HumanCount);
-        let (disk, free) = (bytes(self.disk_low, self.disk_high), space(self.disk_free));
+        let free = space(self.disk_free);
         let last = units::bytes(self.disk_keep_last as f64);
         let memory = bytes(self.memory_low, self.memory_high);
         let largest = units::count(self.largest_layer as f64);
@@ -286,7 +308,7 @@ impl fmt::Display for CountEstimate {
 bound     {bound} canonical boards with a 2 or a 4, sums up to {last_sum}
 states    {states}, {so_far} in the run; {source}
           live states, and one each for the win and the loss, as a count adds them up
-disk      {disk} with all layers; {free} free
+disk      {disk}; {free} free
           at most {last} with --keep last: three of the largest layers{afterstates}
 memory    {memory}, of {most} for data; the largest layer has up to {largest} live states
 engine    {engine}, {why}

@@ -138,12 +138,11 @@ impl Afterstates {
         let (blocks, moved) = (0..file.blocks(), Mutex::new(Vec::new()));
         let fingerprints = Mutex::new(Fingerprint::default());
         let Done = workers.each(&blocks.collect::<Vec<_>>(), |_, &block| {
-            let fingerprint = file.read(block, |stored| {
+            let is_top = |top: &usize| halves.tops(weight).contains(top);
+            let shape = |top| Some(top).filter(is_top).map(|top| all.shape(top, halves));
+            let fingerprint = file.read(block, shape, |stored| {
                 let StoredMatrix { top, packed, .. } = stored;
-                let (tops, shape) = (halves.tops(weight), (stored.rows, stored.lines));
-                if !tops.contains(&top) || all.shape(top, halves) != shape {
-                    return Err("a matrix of this shape is not in the layer");
-                }
+                let shape = (stored.rows, stored.lines);
                 let columns = halves.tables[weight - top].class.mask_of_moved_columns();
                 let matrix = PackedMatrix::from_bytes(packed, shape, &columns)
                     .ok_or("not a packed matrix of afterstates")?;
@@ -169,20 +168,33 @@ impl Afterstates {
         Ok(all)
     }
 
-    /// The blocks of the file of the afterstates: none if there are no afterstates.
-    pub(crate) fn to_blocks(&self, halves: &Halves) -> impl Iterator<Item = Block> {
-        let with_bits = self.moved.iter().enumerate();
-        let with_bits = with_bits.filter(|(_, moved)| moved.has_bits());
-        with_bits.map(move |(top, moved)| {
+    /// Give the blocks of the file of the afterstates to `append`, in order. They are compressed at a
+    /// zstd level, on all threads.
+    pub(crate) fn write(
+        &self,
+        halves: &Halves,
+        level: i32,
+        mut append: impl FnMut(&Block) -> Result<()>,
+    ) -> Result<()> {
+        let with_bits = |top: &usize| self.moved[*top].has_bits();
+        let tops: Vec<usize> = (0..=self.weight).filter(with_bits).collect();
+        let to_block = |&top: &usize| {
             let (rows, lines) = self.shape(top, halves);
             let matrix = StoredMatrix {
                 top,
                 rows,
                 lines,
-                packed: moved.bytes(),
+                packed: self.moved[top].bytes(),
             };
-            matrix.to_block()
-        })
+            matrix.to_block(level)
+        };
+        for tops in tops.chunks(2 * rayon::current_num_threads()) {
+            let blocks: Vec<Result<Block>> = tops.par_iter().map(to_block).collect();
+            for block in blocks {
+                append(&block?)?;
+            }
+        }
+        Ok(())
     }
 
     /// Bytes of all packed matrices.

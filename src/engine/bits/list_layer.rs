@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::halves::Halves;
 use super::listing::{Listing, RowSource};
-use super::sizes::Sizes;
+use super::sizes::{Sizes, fit};
 use super::sweep::Sweep;
 use crate::counts::Row;
 use crate::engine::parts::{PartOrder, Parts};
@@ -140,7 +140,8 @@ impl LayerToList {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let (game, sum) = (self.game, self.sum);
-        let bytes = Sizes::new(&game, sum, plan).bytes(sum);
+        let (plan, sizes, _) = fit(&game, sum, sum, plan);
+        let bytes = sizes.bytes(sum);
         let beside =
             plan.beside(bytes, Sizes::parts(&game))
                 .ok_or_else(|| Error::MatrixMemory {

@@ -156,8 +156,8 @@ use list_layer::{write_afterstates, write_states};
 use listing::Listing;
 use pair::PairCounts;
 pub use reader::matrix_reader;
-pub(crate) use sizes::Sizes;
 use sizes::is_space_short;
+pub(crate) use sizes::{Sizes, fit};
 use sweep::Sweep;
 
 /// The least time between two frontiers on disk.
@@ -219,7 +219,7 @@ impl Counter for Bits<'_> {
             self.add_candidates(&mut layer, &before);
             self.sweep.advance();
             if keep.matrices() {
-                let bytes = self.sweep.write_matrices(0, store)?;
+                let bytes = self.sweep.write_matrices(0, self.plan.level(), store)?;
                 layer.wrote(Kind::Afterstates, bytes, Cuts::default());
             }
             self.commits = is_space_short(self.sweep.packed_bytes(), layer.bytes, store);
@@ -352,7 +352,7 @@ impl<'a> Bits<'a> {
             (row.afterstates, row.empty_cells) = afterstates(row, &counts)?;
         }
         for back in (0..layers.len().min(2)).rev() {
-            let bytes = self.sweep.write_matrices(back, store)?;
+            let bytes = self.sweep.write_matrices(back, self.plan.level(), store)?;
             layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
         }
         Ok(())

@@ -14,9 +14,10 @@
 use std::array;
 
 use super::kernels::{BitLine, bit, kernel};
+use crate::part::LINE_AT_MOST;
 
 /// Most bytes of a packed line.
-const MOST: usize = 1 + 8 * (1 + 8);
+const MOST: usize = LINE_AT_MOST;
 
 /// A bit matrix, packed. It has no bytes if the matrix has no bits.
 #[derive(Default)]

@@ -91,17 +91,21 @@ impl Reader {
                 continue;
             };
             let mut has_bit = false;
-            file.read(block, |stored| {
-                let shape = (stored.rows, stored.lines);
-                let expected = Afterstates::shape_of(&rows, &columns);
-                if stored.top == top.weight() && shape == expected {
+            if file.first(block) != top.weight() as u64 {
+                continue;
+            }
+            let shape = Afterstates::shape_of(&rows, &columns);
+            file.read(
+                block,
+                |_| Some(shape),
+                |stored| {
                     let mask = columns.mask_of_moved_columns();
                     let matrix = PackedMatrix::from_bytes(stored.packed, shape, &mask)
                         .ok_or("not a packed matrix of afterstates")?;
                     has_bit = matrix.has(shape, row, column);
-                }
-                Ok(())
-            })?;
+                    Ok(())
+                },
+            )?;
             if has_bit {
                 return Ok(true);
             }

@@ -14,20 +14,45 @@ use crate::store::Store;
 /// Greatest weight of a half that is considered. No memory holds the tables of heavier halves.
 const HEAVIEST: usize = 1 << 12;
 
-/// Bytes of tables per half.
-const TABLES: u64 = 96;
+/// Bytes of tables per half. Measured: 72.
+const TABLES: u64 = 76;
 
 /// Bits of masks per half, for each exponent and for each pair of exponents.
 const MASKS_OF_EXPONENT: u64 = 9;
 const MASKS_OF_PAIR: u64 = 5;
 
-/// How many times smaller packed matrices are, at least. Measured: 5 times in the large layers of
-/// 4x4 to 32, and of 4x4 to 64 up to sum 150.
-const PACKED: u64 = 2;
+/// How many times smaller packed matrices are, at least. Measured: 3.8 times or more in the large
+/// layers of 4x4 to 64.
+const PACKED: u64 = 3;
 
 /// Bytes on disk to expect beside packed matrices, and for the manifest and the table.
 const FILE_BYTES: u64 = 64 << 10;
 const TABLE_BYTES: u64 = 192 << 10;
+
+/// The plans for a game: each has half as much memory for moves down as the plan before it, and so
+/// more batches, which take more time.
+fn plans(plan: &Plan) -> impl Iterator<Item = Plan> {
+    (0..4).map(|halving| plan.clone().with_turned(plan.turned >> halving))
+}
+
+/// Find the plan whose matrices fit, for the layers with sums from `first` to `end`. Returns the plan,
+/// the sizes, and the first sum that does not fit.
+pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Sizes, Option<u32>) {
+    let mut sizes = Sizes::new(game, end, plan);
+    let mut found = None;
+    for plan in plans(plan) {
+        sizes.turned = plan.turned;
+        let too_large = |sum: &u32| plan.beside(sizes.bytes(*sum), Sizes::parts(game)).is_none();
+        let beyond = (first..=end).step_by(2).find(too_large);
+        let ends = beyond.is_none();
+        found = Some((plan, beyond));
+        if ends {
+            break;
+        }
+    }
+    let (plan, beyond) = found.expect("there is a plan");
+    (plan, sizes, beyond)
+}
 
 /// Numbers of halves of each kind, by weight.
 pub(crate) struct Sizes {
@@ -143,7 +168,8 @@ impl Sizes {
 
     /// Lines of the columns that some move leads to.
     fn moved_lines(&self, weight: usize) -> u64 {
-        let odd = self.inward[weight] + self.hollow[weight];
+        // Many short and hollow halves are moved, too.
+        let odd = 3 * (self.inward[weight] + self.hollow[weight]) / 4;
         (2 * lines(self.left[weight]) + lines(self.both[weight]))
             .saturating_add(lines(odd))
             .min(lines(self.all[weight]) + 4)
@@ -207,13 +233,13 @@ pub(super) fn is_space_short(packed: [u64; 2], states: u64, store: &Store) -> bo
 
 #[cfg(test)]
 mod tests {
-    use super::super::class::Class;
+    use super::super::class::{Class, ColumnRange};
     use super::super::halves::Quads;
     use super::*;
 
     #[test]
     fn polynomials_count_the_halves_of_each_kind() {
-        for name in ["4x4-8", "4x4-32", "4x4-64"] {
+        for name in ["4x4-8", "4x4-32", "4x4-64", "4x4-128"] {
             let game: Game = name.parse().unwrap();
             let plan = Plan::new(1 << 30, 1).unwrap();
             let sizes = Sizes::new(&game, game.sum_bound(), &plan);
@@ -250,6 +276,12 @@ mod tests {
                 assert_eq!(sizes.fallen[weight], number(&fallen), "{name} {weight}");
                 let open = |half: Half| half.is_moved() && !half.is_full();
                 assert_eq!(number(&open), class.moved_rows() as u64, "{name} {weight}");
+            }
+            let quads = Quads::new(game.win().get(), sizes.heaviest);
+            for weight in (0..=sizes.heaviest).step_by(3) {
+                let class = Class::new(weight, &quads);
+                let moved = class.lines_of(ColumnRange::MOVED).len() as u64;
+                assert!(moved <= sizes.moved_lines(weight), "{name} {weight}");
             }
         }
     }

@@ -101,13 +101,13 @@ impl<'a> Sweep<'a> {
 
     /// Write the afterstates of the last sum as matrices, or of the sum before it if `back` is 1.
     /// Returns the bytes of the file.
-    pub(crate) fn write_matrices(&self, back: usize, store: &mut Store) -> Result<u64> {
+    pub(crate) fn write_matrices(&self, back: usize, level: i32, store: &mut Store) -> Result<u64> {
         let afterstates = &self.before[back];
         if afterstates.is_empty() {
             return Ok(0);
         }
         let sum = 2 * afterstates.weight as u32;
-        store.write_matrices(sum, afterstates.to_blocks(&self.halves))
+        store.write_matrices(sum, |append| afterstates.write(&self.halves, level, append))
     }
 
     /// Bytes of the packed afterstates of the last sum, and of the sum before it.
