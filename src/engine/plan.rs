@@ -42,8 +42,9 @@ pub enum Engine {
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 ///
 /// Matrices take the memory that they need, and the table divides the rest. The matrices of moves
-/// down take at most a quarter of the bound, and less if other matrices need it. If a layer needs
-/// more, they are made in batches.
+/// down take a quarter of the bound in the largest layer, or less if other matrices need it. In
+/// smaller layers they also take what these layers leave. If a layer needs more, they are made in
+/// batches.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound, in bytes.
@@ -54,8 +55,10 @@ pub struct Plan {
     /// The engine that the user chose; `None` leaves the choice to the program.
     engine: Option<Engine>,
     stop: Stop,
-    /// Most bytes of moves down that are turned together, as matrices.
+    /// Most bytes of moves down that are turned together in the largest layer, as matrices.
     pub(crate) turned: u64,
+    /// Bytes of matrices beside this plan's memory.
+    pub(crate) matrices: u64,
     /// Bytes for the candidates of a thread.
     pub(crate) chunks: usize,
     /// Bytes of candidates that are reserved for each part for which a thread has buckets.
@@ -101,6 +104,7 @@ impl Plan {
             engine: None,
             stop: Stop::default(),
             turned: bound / 4,
+            matrices: 0,
             chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
             sort,
@@ -162,6 +166,7 @@ impl Plan {
             engine: self.engine,
             stop: self.stop.clone(),
             turned: self.turned,
+            matrices: bytes,
             granted: rest.granted * PARTS / parts,
             ..rest
         })
@@ -183,6 +188,7 @@ impl Plan {
             engine: Some(Engine::Lists),
             stop: Stop::default(),
             turned: 0,
+            matrices: 0,
             chunks: 48 << 10,
             granted: 16 << 10,
             sort: 1500,

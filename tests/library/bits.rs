@@ -1,11 +1,14 @@
 //! Compares the engine of bits with the engine of lists: both give equal numbers and files.
 
-use std::fs::File;
+use std::collections::HashSet;
+use std::fs::{self, File};
 use std::path::Path;
 
 use enum48::counts::Table;
 use enum48::engine::{self, Engine, Plan, Progress, Silent, Stop};
-use enum48::store::{Keep, Store};
+use enum48::game::{PartKey, sum};
+use enum48::part::{Kind, Stream};
+use enum48::store::{Keep, Lookup, Run, Store};
 use enum48::{Error, Game};
 
 use crate::files::files;
@@ -143,6 +146,112 @@ fn a_stopped_count_leaves_matrices_and_either_engine_resumes_it() {
             );
         }
     }
+}
+
+/// A run that is read with a reader of matrices.
+fn open(dir: &Path) -> Run {
+    let reader = engine::matrix_reader(&Plan::new(MEMORY, 2).unwrap());
+    Run::open(dir).unwrap().with_matrix_reader(reader)
+}
+
+/// All boards of a run.
+fn boards(run: &Run, kind: Kind) -> Vec<(PartKey, Vec<u64>)> {
+    let parts = run.parts(kind).map(|key| {
+        let stream = Stream::new(run.part(kind, key).unwrap().unwrap()).unwrap();
+        (key, stream.map(|board| board.unwrap()).collect())
+    });
+    parts.collect()
+}
+
+#[test]
+fn matrices_hold_the_boards_of_the_lists() {
+    for (name, until) in [("4x4-8", None), ("4x4-16", Some(40)), ("4x4", Some(30))] {
+        let game: Game = name.parse().unwrap();
+        let [lists, matrices] = [Keep::Both, Keep::Matrices].map(|keep| {
+            let place = tempfile::tempdir().unwrap();
+            let plan = plan(Engine::Bits, MEMORY, 2);
+            count(place.path(), &game, keep, &plan, until);
+            (open(place.path()), place)
+        });
+        let names = files(matrices.1.path()).into_keys();
+        let is_list = |name: &String| name.ends_with("states");
+        assert!(!names.into_iter().any(|name| is_list(&name)), "{name}");
+        let [lists, matrices] = [lists.0, matrices.0];
+        let mut lookup = Lookup::new(&matrices, 0).unwrap();
+        let (mut there, mut missing) = (0, 0);
+        for kind in [Kind::States, Kind::Afterstates] {
+            let expected = boards(&lists, kind);
+            assert!(boards(&matrices, kind) == expected, "{name} {kind}");
+            let all: HashSet<u64> = expected
+                .into_iter()
+                .flat_map(|(_, boards)| boards)
+                .collect();
+            // Boards with another tile in one place may be boards of the run or not.
+            for &board in all.iter().take(300) {
+                for board in (0..64).step_by(12).map(|bit| board ^ 1 << bit) {
+                    if sum(board) < 4 || lists.has_layer(kind, sum(board)).is_err() {
+                        continue;
+                    }
+                    let expected = all.contains(&game.canonical(board).0);
+                    let found = lookup.contains(kind, board).unwrap();
+                    assert_eq!(found, expected, "{name} {kind} {board:#x}");
+                    *(if found { &mut there } else { &mut missing }) += 1;
+                }
+            }
+        }
+        assert!(there > 20 && missing > 20, "{name}: {there} {missing}");
+    }
+}
+
+#[test]
+fn a_run_of_matrices_that_was_stopped_has_equal_files() {
+    let game: Game = "4x4-16".parse().unwrap();
+    let bits = plan(Engine::Bits, MEMORY, 2);
+    let whole = tempfile::tempdir().unwrap();
+    count(whole.path(), &game, Keep::Matrices, &bits, None);
+    let place = tempfile::tempdir().unwrap();
+    for at in [8, 30, 32] {
+        stopped(place.path(), &game, Keep::Matrices, at);
+    }
+    count(place.path(), &game, Keep::Matrices, &bits, Some(50));
+    let last = tempfile::tempdir().unwrap();
+    for (name, bytes) in files(place.path()) {
+        fs::write(last.path().join(name), bytes).unwrap();
+    }
+    count(place.path(), &game, Keep::Matrices, &bits, None);
+    assert!(files(place.path()) == files(whole.path()));
+    // A run that drops the matrices leaves the files of any run.
+    count(last.path(), &game, Keep::Last, &bits, Some(60));
+    let expected = tempfile::tempdir().unwrap();
+    count(expected.path(), &game, Keep::Last, &bits, Some(60));
+    assert!(files(last.path()) == files(expected.path()));
+}
+
+#[test]
+fn matrices_are_refused_where_there_are_none() {
+    let place = tempfile::tempdir().unwrap();
+    let said = |refused: Result<(), Error>| refused.unwrap_err().to_string();
+    let open = |game: &str| {
+        let game = game.parse().unwrap();
+        Store::open(&place.path().join("run"), &game, Some(Keep::Matrices))
+    };
+    let refused = said(open("3x3-64").map(drop));
+    assert_eq!(
+        refused,
+        "--keep matrices: for boards of 4x4, not of 3x3: give another --keep"
+    );
+    let mut store = open("4x4-64").unwrap();
+    let mut count = |plan: &Plan| said(engine::count(&mut store, plan, None, &mut Silent));
+    assert_eq!(
+        count(&plan(Engine::Lists, MEMORY, 2)),
+        "--keep matrices: only the engine bits makes matrices: leave out --engine lists"
+    );
+    let refused = count(&Plan::new(100 << 20, 2).unwrap());
+    assert!(
+        refused.starts_with("--keep matrices: the layer of sum ")
+            && refused.ends_with("; --memory is 100M: give more --memory"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -172,6 +172,7 @@ pub(crate) struct Bits<'a> {
     parts: Parts<'a>,
     /// The plan for everything but matrices.
     plan: Plan,
+    sizes: Sizes,
     /// Whether the next layer begins with a commit, because it may fill the disk.
     commits: bool,
 }
@@ -259,6 +260,7 @@ impl<'a> Bits<'a> {
             sweep,
             parts: Parts::new(plan, workers),
             plan: plan.clone(),
+            sizes: Sizes::new(&game, end, plan),
             commits: false,
         })
     }
@@ -292,6 +294,13 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<PairCounts> {
         let top = self.game.top();
+        // Lists need the memory of the plan.
+        let free = match store {
+            Some(_) => self.plan.matrices,
+            None => self.plan.matrices + self.plan.memory() - self.plan.least(),
+        };
+        let turned = self.sizes.most_turned(layer.sum, free);
+        self.sweep.turn_at_most(turned);
         let listing = store
             .as_ref()
             .map(|store| Listing::new(top, &self.plan, store.run().dir()));

@@ -125,8 +125,21 @@ impl Sizes {
         usize::from(game.top().get())
     }
 
+    /// The most bytes of moves down that can be turned together in the layer of a sum, if its matrices
+    /// can take `bytes`.
+    pub(crate) fn most_turned(&self, sum: u32, bytes: u64) -> u64 {
+        let doublings = (0..16).map(|doubling| self.turned << doubling);
+        let fitting = doublings.take_while(|&turned| self.bytes_with(sum, turned) <= bytes);
+        fitting.last().unwrap_or(self.turned)
+    }
+
     /// Bytes for the layer of a sum.
     pub(crate) fn bytes(&self, sum: u32) -> u64 {
+        self.bytes_with(sum, self.turned)
+    }
+
+    /// Bytes for the layer of a sum, if so many bytes of moves down are turned together.
+    fn bytes_with(&self, sum: u32, most_turned: u64) -> u64 {
         let weight = sum as usize / 2;
         let most = weight.min(self.heaviest);
         let Some(halves) = self.up_to.get(most) else {
@@ -159,9 +172,9 @@ impl Sizes {
         }
         // Packed matrices of three sums.
         bytes = bytes.saturating_add(all_moved.saturating_mul(3) / PACKED);
-        bytes = bytes.saturating_add(all_moved.min(largest_moved.max(self.turned / UNPACKED)));
+        bytes = bytes.saturating_add(all_moved.min(largest_moved.max(most_turned / UNPACKED)));
         // A pair needs four matrices of moves down of each of two sums.
-        bytes = bytes.saturating_add(turned.min(self.turned.max(8 * largest_turned)));
+        bytes = bytes.saturating_add(turned.min(most_turned.max(8 * largest_turned)));
         let of_thread = (2 * (afterstates + largest_moved)).saturating_add(spawns);
         bytes.saturating_add(self.threads.saturating_mul(of_thread))
     }

@@ -38,7 +38,7 @@ pub(crate) struct Sweep<'a> {
     turned: [Turned; 2],
     /// Memory for the matrices that are turned.
     unpacked: UnpackedMatrices,
-    /// Maximum bytes of moves down, if a batch has more than one pair.
+    /// Maximum bytes of moves down of a batch, if it has more than one pair.
     most_turned: u64,
     /// The afterstates of the layer that is being counted.
     next: Afterstates,
@@ -67,6 +67,18 @@ impl<'a> Sweep<'a> {
             next: Afterstates::new(0),
             weight,
         })
+    }
+
+    /// Turn at most so many bytes of moves down together from now on.
+    pub(crate) fn turn_at_most(&mut self, bytes: u64) {
+        if bytes < self.most_turned {
+            // Memory for more moves down has another use now.
+            self.turned = Default::default();
+        }
+        if bytes != self.most_turned {
+            self.unpacked = UnpackedMatrices::new(bytes / UNPACKED);
+            self.most_turned = bytes;
+        }
     }
 
     /// Load the afterstates of the last two sums from their files. Matrices are compared with the
