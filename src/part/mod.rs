@@ -165,20 +165,22 @@
 //!
 //! This file, `sum-00164.matrices`, holds the afterstates of a layer of 4x4, of all largest tiles, as
 //! packed bit matrices. The layout is the layout of the part file, with kind 3, 65536 as the largest
-//! tile, and block size 1: a block is a matrix. `first` is the *weight* of the top halves of its
-//! boards, half the sum of their tiles. A layer has no block for a weight without boards.
+//! tile, and block size 1: a block is a matrix. The block may be longer than the limit
+//! above. `first` is the *weight* of the top halves of its boards, half the sum of their tiles.
+//! The bottom halves have the rest of the weight, `sum / 2 - first`. A layer has no block for a weight
+//! without boards.
 //!
 //! ```text
 //! payload of a block
 //!   0  order   u32  1, the order of rows and columns described here
 //!   4  rows    u32  of the matrix
-//!   8  lines   u32  of each row; a line is 512 bits
-//!  12  frame        one zstd frame, which holds the packed matrix
+//!   8  lines   u32  of each row, in both ranges of columns; a line is 512 bits
+//!  12  frame        one frame as above, which holds the packed matrix
 //!
 //! packed matrix
 //!      mask         (rows + 7) / 8 bytes: bit r % 8 of byte r / 8 is set if row r has bits
 //!      rows         for each row with bits, for each of its lines:
-//!                     words  u8  bit w is set if word w of the line differs from the last row
+//!                     words  u8  bit w is set if word w of the line differs from the last row's
 //!                     for each such word:
 //!                       bytes  u8  bit b is set if byte b of the word differs
 //!                       for each such byte: the difference, an exclusive or
@@ -191,7 +193,8 @@
 //!   top half is the first. The two left cells of a half are its left *quad*, the two right cells
 //!   its right quad, which is read mirrored. So the four cells of a quad are the corner of the
 //!   board, its neighbour in the outer row, its neighbour in the inner row, and the cell in the
-//!   middle. As a number, a quad has these cells as hexadecimal digits, in this order.
+//!   middle. As a number, a quad has the exponents of these cells as hexadecimal digits, in this
+//!   order, the corner as the highest digit.
 //! - *Order of quads.* Of one weight: first the quads without an empty cell, then the others by
 //!   number. Of the first, a quad less than its transpose comes first, then a quad equal to it, then
 //!   a greater quad; each of these three by the lesser of the quad and its transpose. A transpose
@@ -199,25 +202,58 @@
 //! - *Order of halves.* Of one weight: by weight of the right quad; then by right quad, in the order
 //!   of quads; then by left quad, in the order of quads. All tiles are below the winning tile.
 //! - *Moved halves.* A half is moved if a move to the left leads to it. In each row the tiles are at
-//!   the left end; two equal neighbours are not 2s, and the row has an empty cell.
-//! - *Columns.* The range `left`, then the range `both`. Each begins with a new line; no board has a
-//!   bit in the rest of the last line. `left` has the moved halves with a row that is neither full nor
-//!   empty. `both` has the halves, moved or not, whose rows are all full or empty: those with an
-//!   empty row first, moved halves before others, and then the full halves. Where this leaves a
-//!   choice, except for full halves, four kinds follow each other: short halves, halves that are
-//!   short and hollow, hollow halves, and others. Where this leaves a choice, the order of halves
-//!   decides. A half is *short* if it has an empty cell and no tile of its inner row has an empty
-//!   outer neighbour. It is *hollow* if it has an empty column and no tile of its outer row has an
-//!   empty inner neighbour.
-//! - *Rows.* The moved halves with an empty cell: those of `left`, then those of `both`, in the order of
-//!   the columns.
+//!   the left end. If two neighbouring tiles are equal, they are not 2s, and the row has an empty cell.
+//! - *Columns.* The range `left`, then the range `both`, of halves of the weight of bottom halves. Each
+//!   begins with a new line. The rest of its last line is padding. A range without halves has no line.
+//! - *`left`.* The moved halves with a row that is neither full nor empty.
+//! - *`both`.* The halves whose rows are all full or empty, in three groups: the moved halves with an
+//!   empty row, the other halves with an empty row, and the full halves, whether moved or not.
+//! - *Order of columns.* In `left`, and in the first two groups of `both`, four kinds follow each
+//!   other: short halves, halves that are short and hollow, hollow halves, and others. The order of
+//!   halves decides within each kind, and within the full halves. A half is *short* if it has an empty
+//!   cell and no tile of its inner row has an empty outer neighbour. It is *hollow* if it has an empty
+//!   column and no tile of its outer row has an empty inner neighbour.
+//! - *Rows.* The moved halves with an empty cell, of weight `first`: those of `left`, then those of
+//!   `both`, in the order of such columns.
 //! - *Boards.* The bit in row r and column c stands for the board whose top half is r and whose bottom
 //!   half is c. A board is an afterstate of the sum if one of its eight images has its bit. A state
 //!   is a start of the game, or has a 2 or a 4 without which it is an afterstate of its sum.
+//! - *Bits.* A board with a row and a column has its bit if a move to the left makes it of an image of
+//!   a live state, without winning. A run that keeps all matrices sets no other bits. In another run,
+//!   a layer that was read from part files can have the bits of other images of its afterstates.
 //! - *Fingerprint.* The sum of `mix(2^32 * first + crc)` over all blocks, modulo 2^64; `crc` is of the
-//!   first 12 bytes of the payload and the contents of the frame. The footer's number of states is the number of matrices.
-//! - *Errors.* A reader refuses a bit in the padding, a row with bits that has none, and bytes that are
-//!   not the shortest form of these rows.
+//!   first 12 bytes of the payload and the contents of the frame, so it does not depend on the zstd
+//!   level. The footer's number of states is the number of matrices.
+//! - *Errors.* A reader refuses a bit of the mask after the last row, a bit in the padding, a row of
+//!   the mask without bits, and a matrix without bits. It refuses bytes that are not the shortest form of
+//!   these rows: a word that differs in no byte, a difference of 0, and bytes after the last row. The
+//!   contents of a frame have at most `(rows + 7) / 8 + 73 * rows * lines` bytes.
+//!
+//! Worked example: in 4x4 to 8, the layer of sum 4 has three matrices, for top halves of weight 0, 1
+//! and 2. Its file has these 266 bytes. The packed matrix at byte 81 has one row, the empty half. Its
+//! bits 0 to 2 are the bottom halves of weight 2: a 4 in the corner, a 2 in both left cells, and a 4 in
+//! the inner row. The packed matrix at byte 126 has two rows, which are equal, so the second is the
+//! byte 0. Its four boards have a 2 in a left cell of each half.
+//!
+//! ```text
+//! 00  65 6e 75 6d 34 38 70 74 01 00 00 00 03 04 04 03
+//! 10  04 00 00 00 00 00 01 00 01 00 00 00 0a 01 00 00
+//! 20  00 00 00 00 c9 81 17 d7 00 00 00 00 00 00 00 00
+//! 30  01 00 00 00 19 00 00 00 9c 84 0d 0a 01 00 00 00
+//! 40  01 00 00 00 01 00 00 00 28 b5 2f fd 20 04 21 00
+//! 50  00 01 01 01 07 01 00 00 00 00 00 00 00 01 00 00
+//! 60  00 1a 00 00 00 42 a8 63 2d 01 00 00 00 02 00 00
+//! 70  00 01 00 00 00 28 b5 2f fd 20 05 29 00 00 03 01
+//! 80  01 03 00 02 00 00 00 00 00 00 00 01 00 00 00 1b
+//! 90  00 00 00 83 78 67 72 01 00 00 00 03 00 00 00 01
+//! a0  00 00 00 28 b5 2f fd 20 06 31 00 00 07 01 01 01
+//! b0  00 00 28 00 00 00 00 00 00 00 00 00 00 00 00 00
+//! c0  00 00 55 00 00 00 00 00 00 00 01 00 00 00 00 00
+//! d0  00 00 83 00 00 00 00 00 00 00 02 00 00 00 00 00
+//! e0  00 00 03 00 00 00 00 00 00 00 03 00 00 00 00 00
+//! f0  00 00 f5 f8 d3 09 00 f3 47 fd 21 a0 d6 41 e0 a8
+//! 100  8c 3a 65 6e 75 6d 34 38 2f 2e
+//! ```
 //!
 //! # Readers
 //!

@@ -10,7 +10,7 @@ use enum48::engine::{self, Plan, Silent};
 use enum48::game::{Exp, FourRate, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
 use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
-use enum48::store::{Run, Store};
+use enum48::store::{Keep, Run, Store};
 use enum48::verify::{self, deep};
 
 /// The path of a directory of version 1.
@@ -68,8 +68,9 @@ fn a_table_of_version_1_survives_a_round_trip() {
     assert_eq!(Table::read_csv(&bytes[..]).unwrap().to_csv(), bytes);
 }
 
-/// The bytes of the two examples in the documentation: a part, and a file of values.
-fn documented() -> [Vec<u8>; 2] {
+/// The bytes of the three examples in the documentation: a part, a file of values, and a file of
+/// matrices.
+fn documented() -> [Vec<u8>; 3] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/part/mod.rs");
     let page = fs::read_to_string(page).unwrap();
     let mut examples: Vec<Vec<u8>> = Vec::new();
@@ -81,14 +82,15 @@ fn documented() -> [Vec<u8>; 2] {
                 .filter(|_| word.len() == 2)
         };
         if let Some((at, row)) = words.split_first()
-            && let Some(at) = byte(at)
+            && let Ok(at) = usize::from_str_radix(at, 16)
+            && !row.is_empty()
             && row.iter().all(|word| byte(word).is_some())
         {
             if at == 0 {
                 examples.push(Vec::new());
             }
             let example = examples.last_mut().unwrap();
-            assert_eq!(usize::from(at), example.len());
+            assert_eq!(at, example.len());
             example.extend(row.iter().filter_map(byte));
         }
     }
@@ -97,7 +99,7 @@ fn documented() -> [Vec<u8>; 2] {
 
 #[test]
 fn the_documented_part_equals_a_written_file() {
-    let [bytes, _] = documented();
+    let [bytes, ..] = documented();
     let name = "sum-00004-max-00002.states";
     assert_eq!(bytes, fs::read(old("2x2-32").join(name)).unwrap());
     let place = tempfile::tempdir().unwrap();
@@ -110,7 +112,7 @@ fn the_documented_part_equals_a_written_file() {
 
 #[test]
 fn the_documented_values_equal_a_written_file() {
-    let [_, bytes] = documented();
+    let [_, bytes, _] = documented();
     let keys = [0x0124, 0x0142, 0x0241];
     let values = [0.0909, 0.0819, 0.009].map(|chance| (chance * 2f64.powi(31)).round() as u32);
     let about = About {
@@ -139,4 +141,16 @@ fn the_documented_values_equal_a_written_file() {
     let (mut decoder, mut found) = (ValueDecoder::new().unwrap(), Vec::new());
     column.read_block(0, &mut decoder, &mut found).unwrap();
     assert_eq!(found, values);
+}
+
+#[test]
+fn the_documented_matrices_equal_a_written_file() {
+    let [_, _, bytes] = documented();
+    let place = tempfile::tempdir().unwrap();
+    let game = "4x4-8".parse().unwrap();
+    let mut store = Store::open(place.path(), &game, Some(Keep::Matrices)).unwrap();
+    let plan = Plan::new(64 << 20, 1).unwrap();
+    engine::count(&mut store, &plan, Some(4), &mut Silent).unwrap();
+    let written = fs::read(place.path().join("sum-00004.matrices")).unwrap();
+    assert_eq!(bytes, written);
 }
