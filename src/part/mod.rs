@@ -259,7 +259,8 @@
 //!
 //! `scripts/read_part.py` shows how to read a part, in 40 lines of Python written from this page.
 //! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array.
-//! `scripts/read_values.py` reads values, and subtracts the potential.
+//! `scripts/read_values.py` reads values, and subtracts the potential. `scripts/read_matrices.py`
+//! shows how to read matrices, in Python written from this page.
 //!
 //! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `reader`,
 //! `stream`; then for values `planes`, `column`; `matrix`.

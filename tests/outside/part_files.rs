@@ -1,7 +1,7 @@
-//! Python scripts, written from the description of the format, read part files.
+//! Python scripts, written from the description of the format, read part files and files of matrices.
 //!
-//! `scripts/read_part.py` needs Python 3 and its package `zstandard`, `scripts/read_part_fast.py`
-//! also `numpy`.
+//! `scripts/read_part.py` and `scripts/read_matrices.py` need Python 3 and its package `zstandard`,
+//! `scripts/read_part_fast.py` also `numpy`.
 
 #![expect(clippy::disallowed_methods, reason = "the test damages a file by hand")]
 
@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use enum48::counts::Table;
+use enum48::part::{Part, Stream};
 use serde_json::Value;
 
 use crate::command::PROGRAM;
@@ -17,6 +18,7 @@ use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
 const FAST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part_fast.py");
+const MATRICES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_matrices.py");
 
 /// The output of a script about a file, which must be sound.
 fn read(script: &str, path: &Path) -> Value {
@@ -158,5 +160,99 @@ fn the_fast_script_agrees_with_the_plain_script() {
             "{}",
             path.display()
         );
+    }
+}
+
+/// The afterstates of a layer in the part files of `dir`, in order.
+fn listed(dir: &Path, sum: u32) -> Vec<u64> {
+    let name = |max: u32| dir.join(format!("sum-{sum:05}-max-{max:05}.afterstates"));
+    let paths = (1..16)
+        .map(|exp| name(1 << exp))
+        .filter(|path| path.exists());
+    let mut boards: Vec<u64> = paths
+        .flat_map(|path| Stream::new(Part::open(&path).unwrap()).unwrap())
+        .collect::<Result<_, _>>()
+        .unwrap();
+    boards.sort_unstable();
+    boards
+}
+
+/// The afterstates of the same layer, as the script prints them.
+fn printed(dir: &Path, sum: u32) -> Vec<u64> {
+    let path = dir.join(format!("sum-{sum:05}.matrices"));
+    let output = python(&[MATRICES, path.to_str().unwrap()]).unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+    lines
+        .map(|line| u64::from_str_radix(line, 16).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_script_finds_the_afterstates_of_matrices() {
+    if !can_import(&["zstandard"]) {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    // All layers of a small game. The other layer has halves of each kind, and a range of several lines.
+    for (game, until, sums) in [
+        ("--size 4 --max 8", "50", (4..=46).step_by(2)),
+        ("--size 4 --max 16", "40", (40..=40).step_by(2)),
+    ] {
+        let [lists, matrices] = ["both", "matrices"].map(|keep| {
+            let dir = place.path().join(format!("{until}-{keep}"));
+            count(&dir, &format!("{game} --until {until} --keep {keep}"));
+            dir
+        });
+        for sum in sums {
+            let boards = listed(&lists, sum);
+            assert!(!boards.is_empty(), "{game}: {sum}");
+            assert!(boards == printed(&matrices, sum), "{game}: {sum}");
+        }
+    }
+}
+
+#[test]
+fn the_script_refuses_damaged_matrices() {
+    if !can_import(&["zstandard"]) {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    count(place.path(), "--size 4 --max 8 --until 4 --keep matrices");
+    let path = place.path().join("sum-00004.matrices");
+    let good = fs::read(&path).unwrap();
+    // The first payload, as on the page: order, rows, lines, and a frame whose block is not compressed:
+    // mask, words, bytes, difference.
+    let payload = 60..85;
+    assert_eq!(good[81..payload.end], [1, 1, 1, 7]);
+    for (at, byte, mended, what) in [
+        (84, 6, false, "block crc"),
+        (84, 6, true, "count, end, fingerprint"),
+        (84, 0x0f, true, "a bit in the padding"),
+        (84, 0, true, "a byte that differs in no bit"),
+        (83, 0, true, "a word that differs in no byte"),
+        (83, 3, true, "a byte that differs in no bit"),
+        (82, 0, true, "a row of the mask without bits"),
+        (81, 3, true, "bits of the mask after the last row"),
+        (81, 0, true, "a matrix without bits"),
+        (68, 2, true, "order, rows, lines"),
+    ] {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        if mended {
+            let crc = crc32fast::hash(&[&bytes[40..56], &bytes[payload.clone()]].concat());
+            bytes[56..60].copy_from_slice(&crc.to_le_bytes());
+        }
+        fs::write(&path, bytes).unwrap();
+        let bad = python(&[MATRICES, path.to_str().unwrap()]).unwrap();
+        let message = String::from_utf8(bad.stderr).unwrap();
+        assert_eq!(bad.status.code(), Some(1), "{what}: {message}");
+        assert!(
+            message.contains(&format!(": {what}: ")),
+            "{what}: {message}"
+        );
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(bad.stdout.is_empty(), "{what}");
     }
 }
