@@ -173,7 +173,11 @@ impl Store {
             manifest.dropped_below = 0;
         }
         self.drop_afterstates()?;
-        self.drop_states()
+        self.drop_states()?;
+        // Matrices that were dropped, or that are to come, need another version.
+        let manifest = &mut self.run.manifest;
+        manifest.format = manifest.version();
+        Ok(())
     }
 
     /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.

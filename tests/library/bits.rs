@@ -296,3 +296,19 @@ fn bits_need_a_board_of_4x4_and_enough_memory() {
         assert_eq!(store.run().sealed_sum(), 2, "nothing was counted");
     }
 }
+
+/// A manifest that once kept the format version of matrices was refused as damaged.
+#[test]
+fn a_run_that_no_longer_keeps_matrices_opens_again() {
+    let game: Game = "4x4-8".parse().unwrap();
+    let bits = plan(Engine::Bits, MEMORY, 2);
+    let place = tempfile::tempdir().unwrap();
+    for keep in [Keep::All, Keep::Matrices, Keep::Both, Keep::Matrices] {
+        drop(Store::open(place.path(), &game, Some(keep)).unwrap());
+        assert_eq!(Run::open(place.path()).unwrap().keep(), keep);
+    }
+    let counted = count(place.path(), &game, Keep::Matrices, &bits, None);
+    drop(Store::open(place.path(), &game, Some(Keep::Last)).unwrap());
+    let run = Run::open(place.path()).unwrap();
+    assert_eq!((run.keep(), run.table()), (Keep::Last, counted));
+}
