@@ -16,12 +16,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::arguments::{sum, whole};
 use super::game::GameArgs;
 use super::resources::Resources;
+use super::signals::TemporaryDir;
 use super::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
 use crate::game::Game;
-use crate::machine::matrix_reader;
-use crate::store::{Keep, Run, Solution, SolutionStore, Store};
+use crate::machine;
+use crate::store::{Keep, MatrixReader, Run, Solution, SolutionStore, Store};
 
 /// Time before another try to open a directory.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -91,6 +92,12 @@ impl WantedRun {
         let dir = self.dir(game);
         store(&dir, game, self.keep, self.segment, patience)
     }
+}
+
+/// A reader of matrices. A signal deletes the layers that it has listed.
+fn matrix_reader() -> Result<MatrixReader> {
+    let reader = machine::matrix_reader()?;
+    Ok(reader.with_dirs(|| Ok(Box::new(TemporaryDir::make(tempfile::tempdir)?))))
 }
 
 /// [`Run::open`], once no count runs in the directory.

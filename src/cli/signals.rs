@@ -114,6 +114,8 @@ pub(super) fn end_by(signal: i32) -> io::Result<()> {
     emulate_default_handler(signal)
 }
 
+const CANNOT_CREATE: &str = "temporary directory: cannot create";
+
 /// A temporary directory, deleted when it is dropped or when a signal ends the process.
 pub(super) struct TemporaryDir {
     // The fields are dropped in this order.
@@ -124,24 +126,30 @@ pub(super) struct TemporaryDir {
 impl TemporaryDir {
     /// Make a directory among the system's temporary files.
     pub(super) fn new() -> Result<Self> {
-        Self::make(tempfile::tempdir)
+        Self::make(tempfile::tempdir).context(CANNOT_CREATE)
     }
 
     /// Make a directory in `dir`, or among the system's temporary files if `dir` is not writable.
     pub(super) fn beside(dir: &Path) -> Result<Self> {
         let mut named = tempfile::Builder::new();
         named.prefix(".enum48-");
-        Self::make(|| named.tempdir_in(dir).or_else(|_| named.tempdir()))
+        Self::make(|| named.tempdir_in(dir).or_else(|_| named.tempdir())).context(CANNOT_CREATE)
     }
 
-    fn make(make: impl FnOnce() -> io::Result<TempDir>) -> Result<Self> {
-        let made = DeletedOnSignal::make(make, |dir| Some(dir.path()));
-        let (dir, _deleted) = made.context("temporary directory: cannot create")?;
+    /// Make a directory by `make`.
+    pub(super) fn make(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<Self> {
+        let (dir, _deleted) = DeletedOnSignal::make(make, |dir| Some(dir.path()))?;
         Ok(Self { dir, _deleted })
     }
 
     pub(super) fn path(&self) -> &Path {
         self.dir.path()
+    }
+}
+
+impl AsRef<Path> for TemporaryDir {
+    fn as_ref(&self) -> &Path {
+        self.path()
     }
 }
 

@@ -5,10 +5,10 @@
 //! layers stay listed, because neighbouring layers are read together.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-
-use tempfile::TempDir;
 
 use super::Files;
 use super::files::PartName;
@@ -38,7 +38,32 @@ pub(crate) trait ReadMatrices: Send + Sync {
 /// Reads the boards of runs that keep matrices; see [`Keep::Matrices`](super::Keep::Matrices) and
 /// [`engine::matrix_reader`](crate::engine::matrix_reader).
 #[derive(Clone)]
-pub struct MatrixReader(pub(crate) Arc<dyn ReadMatrices>);
+pub struct MatrixReader {
+    reader: Arc<dyn ReadMatrices>,
+    make_dir: MakeDir,
+}
+
+/// A temporary directory, which is deleted when it is dropped.
+pub(crate) type LayerDir = Box<dyn AsRef<Path> + Send + Sync>;
+
+/// Makes the directory of a listed layer.
+pub(crate) type MakeDir = fn() -> io::Result<LayerDir>;
+
+impl MatrixReader {
+    /// A reader that lists layers among the system's temporary files.
+    pub(crate) fn new(reader: Arc<dyn ReadMatrices>) -> Self {
+        Self {
+            reader,
+            make_dir: || Ok(Box::new(tempfile::tempdir()?)),
+        }
+    }
+
+    /// List layers in the directories that `make_dir` makes.
+    #[cfg(feature = "cli")]
+    pub(crate) fn with_dirs(self, make_dir: MakeDir) -> Self {
+        Self { make_dir, ..self }
+    }
+}
 
 impl fmt::Debug for MatrixReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +89,7 @@ pub(crate) struct ListedLayer {
     /// The files, which are never committed.
     outbox: Outbox,
     /// The directory of the files; it is deleted with the layer.
-    _dir: TempDir,
+    _dir: LayerDir,
 }
 
 impl Files for ListedLayer {
@@ -109,22 +134,20 @@ impl Run {
         self.listed.reader.clone()
     }
 
-    fn reader(&self) -> Result<&dyn ReadMatrices> {
-        match &self.listed.reader {
-            Some(MatrixReader(reader)) => Ok(&**reader),
-            None => Err(Error::InMatrices(self.dir().to_owned())),
-        }
+    fn reader(&self) -> Result<&MatrixReader> {
+        let reader = self.listed.reader.as_ref();
+        reader.ok_or_else(|| Error::InMatrices(self.dir().to_owned()))
     }
 
     /// Whether a board is a live state, or an afterstate, by the matrices: a bit.
     pub(super) fn has_in_matrices(&self, kind: Kind, board: Board) -> Result<bool> {
-        self.reader()?.contains(self, kind, board)
+        self.reader()?.reader.contains(self, kind, board)
     }
 
     /// Check the matrices of a layer: each byte, and the numbers of afterstates and of their empty
     /// cells in the table. Returns the number of afterstates.
     pub(crate) fn check_matrices(&self, sum: u32) -> Result<u64> {
-        self.reader()?.check(self, sum)
+        self.reader()?.reader.check(self, sum)
     }
 
     /// Open a part of a layer in matrices.
@@ -161,16 +184,15 @@ impl Run {
     }
 
     fn list(&self, kind: Kind, sum: u32) -> Result<ListedLayer> {
-        let reader = self.reader()?;
-        let dir = tempfile::tempdir()
-            .map_err(Error::io(&std::env::temp_dir(), "create a directory in"))?;
+        let MatrixReader { reader, make_dir } = self.reader()?;
+        let dir = make_dir().map_err(Error::io(&std::env::temp_dir(), "create a directory in"))?;
         let mut layer = ListedLayer {
             game: *self.game(),
             kind,
             sum,
             segment: self.segment(),
             parts: Vec::new(),
-            outbox: Outbox::new(dir.path()),
+            outbox: Outbox::new((*dir).as_ref()),
             _dir: dir,
         };
         reader.list(self, kind, sum, &mut layer)?;

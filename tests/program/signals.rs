@@ -121,6 +121,32 @@ fn a_second_signal_ends_a_count_at_once() {
     assert!(last.starts_with("enum48: stopped: "), "{last}");
 }
 
+/// Readers of matrices list layers in temporary directories, which once stayed.
+#[test]
+fn an_interrupted_reader_of_matrices_leaves_no_file() {
+    let run = place();
+    let count = "--size 4 --max 8 --keep matrices --quiet --dir run";
+    good(&run, count);
+    let dir = run.path().join("run");
+    for (signal, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
+        let place = place();
+        let mut child = Command::new("env")
+            .args(["--default-signal=HUP,INT,QUIT,TERM", PROGRAM, "states"])
+            .arg(&dir)
+            .env("TMPDIR", place.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The states do not fit in the pipe, so the program waits with a listed layer.
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        said.read_line(&mut String::new()).unwrap();
+        assert_ne!(names(place.path()), [""; 0], "a layer was listed");
+        send(signal, &child);
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{signal}");
+        assert_eq!(names(place.path()), [""; 0], "{signal}");
+    }
+}
+
 #[test]
 fn an_ignored_signal_stays_ignored() {
     let place = place();

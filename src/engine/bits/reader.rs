@@ -26,7 +26,7 @@ use crate::store::{ListedLayer, MatrixReader, ReadMatrices, Run};
 /// threads.
 #[must_use]
 pub fn matrix_reader(plan: &Plan) -> MatrixReader {
-    MatrixReader(Arc::new(Reader {
+    MatrixReader::new(Arc::new(Reader {
         plan: plan.clone(),
         halves: Mutex::default(),
         classes: Mutex::default(),
