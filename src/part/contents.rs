@@ -224,9 +224,8 @@ impl Contents {
     /// The label of the boards, or of the afterstates that the values belong to.
     pub(crate) fn label(&self) -> Label {
         match self {
-            Self::Boards(label) => *label,
+            Self::Boards(label) | Self::Matrices(LayerLabel(label)) => *label,
             Self::Values(about) => about.afterstates,
-            Self::Matrices(LayerLabel(label)) => *label,
         }
     }
 
