@@ -238,6 +238,7 @@ fn a_count_resumes_after_a_fault_at_any_operation() {
     let both = "--size 2 --max 16 --keep both --threads 1 --memory 32M";
     let bits_afterstates =
         "--size 4 --max 8 --until 8 --keep afterstates --engine bits --threads 1 --memory 64M";
+    let matrices = "--size 4 --max 8 --until 10 --keep matrices --threads 1 --memory 64M";
     let counts = [
         (SMALL, AT_THE_END),
         (SMALL, EACH_LAYER),
@@ -245,6 +246,7 @@ fn a_count_resumes_after_a_fault_at_any_operation() {
         (bits, EACH_FRONTIER),
         (both, EACH_LAYER),
         (bits_afterstates, EACH_LAYER),
+        (matrices, EACH_FRONTIER),
     ];
     let faults: usize = counts
         .map(|(args, settings)| Count::small(args, settings).survives(every))
@@ -278,6 +280,29 @@ fn a_resumed_count_survives_faults() {
         (EACH_LAYER, "unlink sum-", ".afterstates"),
     ] {
         Count::small(SMALL, settings).survives_after_kill(start, end);
+    }
+}
+
+#[test]
+fn either_engine_resumes_a_stopped_count_of_bits_after_a_fault() {
+    let bits = "--size 4 --max 8 --until 10 --engine bits --threads 1 --memory 64M";
+    let lists = "--size 4 --max 8 --until 10 --engine lists --threads 1 --memory 64M";
+    let operations = Count::small(bits, EACH_FRONTIER).operations();
+    let commits: Vec<usize> = (1..=operations.len())
+        .filter(|at| operations[at - 1].starts_with("rename manifest.json.tmp "))
+        .collect();
+    let stopped = Place::small();
+    let operation = numbered(&operations, commits[commits.len() / 2]);
+    let output = stopped.faulty(bits, EACH_FRONTIER, "kill", operation);
+    assert_eq!(end(&output, bits), End::Killed);
+    let manifest = fs::read_to_string(stopped.run().join("manifest.json")).unwrap();
+    assert!(manifest.contains("\"matrices\": ["), "{manifest}");
+    for (args, settings) in [(bits, EACH_FRONTIER), (lists, EACH_LAYER)] {
+        let count = Count {
+            begun: Some(&stopped),
+            ..Count::small(args, settings)
+        };
+        count.survives(every);
     }
 }
 

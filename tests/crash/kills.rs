@@ -28,7 +28,7 @@ const KILLS: usize = 10;
 /// Number of hunts for each count. Each hunt kills at other moments.
 const HUNTS: usize = 5;
 
-const HUNTED: [Hunted; 9] = [
+const HUNTED: [Hunted; 10] = [
     Hunted {
         args: "--size 3 --max 512",
         before: None,
@@ -83,6 +83,13 @@ const HUNTED: [Hunted; 9] = [
         before: None,
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_LAYER),
+        spills: false,
+    },
+    Hunted {
+        args: "--size 4 --max 16 --keep matrices",
+        before: None,
+        bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
+        settings: Some(EACH_FRONTIER),
         spills: false,
     },
     Hunted {
