@@ -59,6 +59,8 @@ pub(super) struct Summary {
     notes: [String; 2],
     #[serde(skip)]
     verdicts: Vec<Verdict>,
+    #[serde(skip)]
+    in_matrices: bool,
 }
 
 impl Summary {
@@ -121,6 +123,7 @@ impl Summary {
             why: choice.why().to_owned(),
             notes: [states, afterstates],
             verdicts,
+            in_matrices: run.keep().matrices(),
         }
     }
 }
@@ -181,10 +184,14 @@ impl Summary {
             ("afterstates", count(self.afterstates), None),
             ("layers", count(self.layers), Some(up_to)),
             ("fingerprint", self.fingerprint.to_string(), None),
-            ("files", size(self.bytes), Some(states)),
         ];
         let bytes = self.afterstate_bytes;
-        lines.extend(bytes.map(|bytes| ("", size(bytes), Some(afterstates))));
+        if self.in_matrices {
+            lines.extend(bytes.map(|bytes| ("files", size(bytes), Some(afterstates))));
+        } else {
+            lines.push(("files", size(self.bytes), Some(states)));
+            lines.extend(bytes.map(|bytes| ("", size(bytes), Some(afterstates))));
+        }
         let peak = self.peak_memory;
         lines.extend(peak.map(|peak| ("memory", size(peak), Some("at most".to_owned()))));
         let engine = self.engine.clone();

@@ -240,6 +240,8 @@ struct VerifiedRun {
     solved: Vec<Solved>,
     /// Whether every value was made again.
     values_rebuilt: bool,
+    /// Whether the live states are derived from matrices, so that only `--deep` verifies them.
+    derived: bool,
 }
 
 impl VerifiedRun {
@@ -257,6 +259,7 @@ impl VerifiedRun {
             last_sum: run.sealed_sum(),
             said_live: totals.live,
             said_fingerprint: totals.fingerprint,
+            derived: run.keep().matrices(),
             rebuilt: deep && sound,
             findings: report.findings.iter().map(Error::to_string).collect(),
             remarks: report.remarks.clone(),

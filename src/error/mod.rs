@@ -392,6 +392,19 @@ pub enum Error {
         below: u32,
     },
 
+    /// A run that keeps matrices, asked to keep lists, or the other way round.
+    #[error(
+        "{path}: --keep {wanted}: the run began with --keep {kept}, and matrices and lists do not turn into each other: go on with --keep {kept}, or count again in another --dir"
+    )]
+    OtherForm {
+        /// Directory.
+        path: PathBuf,
+        /// The requested `--keep`.
+        wanted: String,
+        /// The `--keep` of the run.
+        kept: String,
+    },
+
     /// The system refused to allocate memory.
     #[error("no memory for {count} {what}: ask for fewer at once")]
     NoMemory {

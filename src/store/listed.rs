@@ -89,7 +89,7 @@ pub(crate) struct ListedLayer {
     /// The files, which are never committed.
     outbox: Outbox,
     /// The directory of the files; it is deleted with the layer.
-    _dir: LayerDir,
+    dir: LayerDir,
 }
 
 impl Files for ListedLayer {
@@ -105,6 +105,11 @@ impl Files for ListedLayer {
 }
 
 impl ListedLayer {
+    /// The directory of the files.
+    pub(crate) fn dir(&self) -> &Path {
+        (*self.dir).as_ref()
+    }
+
     /// The part with these boards; `None` if it is empty.
     fn find(&self, key: PartKey) -> Option<&Expected> {
         self.parts.iter().find(|part| part.name.key == key)
@@ -193,7 +198,7 @@ impl Run {
             segment: self.segment(),
             parts: Vec::new(),
             outbox: Outbox::new((*dir).as_ref()),
-            _dir: dir,
+            dir,
         };
         reader.list(self, kind, sum, &mut layer)?;
         let parts = layer.outbox.seal().into_iter();

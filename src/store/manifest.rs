@@ -273,17 +273,11 @@ impl Manifest {
         if keep.states() && self.dropped_below > 4 {
             return Some((Kind::States, self.dropped_below));
         }
-        let first = if keep.lists_of_afterstates() {
-            self.afterstates.first().map(|file| file.sum)
-        } else if keep.matrices() {
-            self.matrices.first().map(|file| file.sum)
-        } else {
-            return None;
-        };
-        let first = first.unwrap_or(self.sealed_sum + 2);
+        let kept = self.afterstates.first();
+        let first = kept.map_or(self.sealed_sum + 2, |file| file.sum);
         let mut rows = self.parts.iter().map(|part| part.row);
         let dropped = rows.any(|row| row.sum < first && row.afterstates > 0);
-        dropped.then_some((Kind::Afterstates, first))
+        (keep.lists_of_afterstates() && dropped).then_some((Kind::Afterstates, first))
     }
 
     /// All parts that should have files: states, then afterstates, in order of sum and largest

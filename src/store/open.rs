@@ -140,9 +140,15 @@ impl Store {
         let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
             return Ok(());
         };
+        if keep.matrices() != manifest.keep.matrices() && !manifest.parts.is_empty() {
+            return Err(Error::OtherForm {
+                wanted: keep.to_string(),
+                kept: manifest.keep.to_string(),
+                path: self.run.dir().to_owned(),
+            });
+        }
         if let Some((kind, below)) = manifest.lacks(keep) {
-            let lists = manifest.keep.states() && keep.lists_of_afterstates();
-            if kind == Kind::Afterstates && manifest.complete && lists {
+            if kind == Kind::Afterstates && manifest.complete && manifest.keep.states() {
                 self.wanted = Some(keep);
                 return Ok(());
             }
@@ -174,7 +180,7 @@ impl Store {
         }
         self.drop_afterstates()?;
         self.drop_states()?;
-        // Matrices that were dropped, or that are to come, need another version.
+        // Matrices that are to come need another version.
         let manifest = &mut self.run.manifest;
         manifest.format = manifest.version();
         Ok(())

@@ -18,6 +18,7 @@ mod format;
 mod kept;
 mod layering;
 mod look_up;
+mod matrices;
 mod oracle;
 mod plain;
 mod results;

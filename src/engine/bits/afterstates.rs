@@ -126,7 +126,7 @@ impl Afterstates {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged) unless each block is the packed form of a matrix of
+    /// [`Error::Damaged`] unless each block is the packed form of a matrix of
     /// afterstates of the sum.
     pub(crate) fn read(
         weight: usize,

@@ -3,7 +3,7 @@
 //! A layer that was counted as matrices is listed only when its boards are asked for. The files are
 //! byte for byte the files of the list engine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::halves::Halves;
@@ -107,14 +107,15 @@ pub(crate) struct LayerToList {
 }
 
 impl LayerToList {
-    /// Open the matrices for the states, or the afterstates, of a layer.
-    pub(crate) fn open(run: &Run, kind: Kind, sum: u32) -> Result<Self> {
+    /// Open the matrices for the states, or the afterstates, of a layer. Boards that do not fit in
+    /// memory are spilled to a file in `dir`.
+    pub(crate) fn open(run: &Run, kind: Kind, sum: u32, dir: &Path) -> Result<Self> {
         let game = *run.game();
         let of_sum = run.rows(sum);
         let row = |max| Row::among(&of_sum, PartKey { sum, max });
         Ok(Self {
             game,
-            dir: run.dir().to_owned(),
+            dir: dir.to_owned(),
             kind,
             sum,
             rows: game.top().up_to().map(row).collect(),
@@ -197,7 +198,8 @@ pub(crate) fn list_frontier(
     let last = store.run().sealed_sum() as usize / 2;
     let halves = Arc::new(workers.install(|| Halves::new(store.run().game(), last)));
     for sum in sums {
-        let layer = LayerToList::open(store.run(), Kind::Afterstates, sum)?;
+        let run = store.run();
+        let layer = LayerToList::open(run, Kind::Afterstates, sum, run.dir())?;
         layer.list(plan, halves.clone(), workers, store, progress)?;
     }
     store.seal_listed_frontier()

@@ -219,10 +219,6 @@ impl Counter for Bits<'_> {
             }
             self.add_candidates(&mut layer, &before);
             self.sweep.advance();
-            if keep.matrices() {
-                let bytes = self.sweep.write_matrices(0, self.plan.level(), store)?;
-                layer.wrote(Kind::Afterstates, bytes, Cuts::default());
-            }
             self.commits = is_space_short(self.sweep.packed_bytes(), layer.bytes, store);
             let enough = begun.elapsed() >= FRONTIER_AFTER
                 || layer.sum == last
@@ -282,6 +278,10 @@ impl<'a> Bits<'a> {
         if layer.last && !listed && !keep.matrices() {
             // Only the first count tells that this layer is the last, whose states are listed.
             self.count(layer, Some(store), &mut Silent)?;
+        }
+        if keep.matrices() {
+            let bytes = self.sweep.write_next(self.plan.level(), store)?;
+            layer.wrote(Kind::Afterstates, bytes, Cuts::default());
         }
         Ok(found)
     }

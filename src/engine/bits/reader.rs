@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::afterstates::Afterstates;
-use super::census::compare_afterstates;
 use super::class::Class;
 use super::half::Half;
 use super::halves::{Halves, Quads};
@@ -118,7 +117,7 @@ impl ReadMatrices for Reader {
     fn list(&self, run: &Run, kind: Kind, sum: u32, files: &mut ListedLayer) -> Result<()> {
         let workers = Workers::start(&self.plan)?;
         let halves = workers.install(|| self.halves(run));
-        let layer = LayerToList::open(run, kind, sum)?;
+        let layer = LayerToList::open(run, kind, sum, files.dir())?;
         workers.install(|| layer.list(&self.plan, halves, &workers, files, &mut Silent))?;
         Ok(())
     }
@@ -157,11 +156,8 @@ impl ReadMatrices for Reader {
         workers.install(|| {
             let mut sweep = Sweep::new(run.game(), next, halves, &workers, &self.plan)?;
             sweep.load_matrices(0, &file)?;
-            let counts = sweep.count_afterstates(0)?;
             let rows = run.rows(sum);
-            for row in &rows {
-                compare_afterstates(row, &counts)?;
-            }
+            sweep.compare(0, &file, &rows)?;
             Ok(rows.iter().map(|row| row.afterstates).sum())
         })
     }

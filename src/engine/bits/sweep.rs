@@ -17,11 +17,12 @@ use super::listing::Listing;
 use super::pair::{Pair, PairCounts, PairScratch};
 use super::pair_batch::PairBatch;
 use super::turn::{Turned, UNPACKED, UnpackedMatrices};
+use crate::counts::Row;
 use crate::engine::frontier::Frontier;
 use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
-use crate::error::Result;
-use crate::game::{Game, images};
+use crate::error::{Error, Result};
+use crate::game::{Game, PartKey, images};
 use crate::part::MatrixFile;
 use crate::per_thread::PerThread;
 use crate::store::{Run, Store};
@@ -82,7 +83,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Load the afterstates of the last two sums from their files. Matrices are compared with the
-    /// table: the matrices of the last sum when the layer is counted, and the others at once.
+    /// table.
     pub(crate) fn load(&mut self, run: &Run) -> Result<()> {
         let frontier = Frontier::open(run)?;
         for back in [0, 1] {
@@ -90,11 +91,7 @@ impl<'a> Sweep<'a> {
             let sum = 2 * weight as u32;
             if let Some(file) = run.matrices(sum)? {
                 self.load_matrices(back, &file)?;
-                if back == 1 {
-                    let counts = self.count_afterstates(back)?;
-                    let mut rows = run.rows(sum).into_iter();
-                    rows.try_for_each(|row| compare_afterstates(&row, &counts))?;
-                }
+                self.compare(back, &file, &run.rows(sum))?;
             } else {
                 let parts = frontier.of_sum(sum);
                 self.before[back].load(weight, &parts, &self.halves, self.workers)?;
@@ -111,10 +108,36 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
+    /// Compare the afterstates of the last sum, or of the sum before it if `back` is 1, with the rows of
+    /// the table. They are from `file`.
+    pub(crate) fn compare(&mut self, back: usize, file: &MatrixFile, rows: &[Row]) -> Result<()> {
+        let counts = self.count_afterstates(back)?;
+        let sum = 2 * self.before[back].weight as u32;
+        for max in self.game.top().up_to() {
+            let row = Row::among(rows, PartKey { sum, max });
+            compare_afterstates(&row, &counts).map_err(|error| match error {
+                Error::Law { place, law } => Error::Damaged {
+                    path: file.path().to_owned(),
+                    what: format!("{place}: {law}"),
+                },
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+
     /// Write the afterstates of the last sum as matrices, or of the sum before it if `back` is 1.
     /// Returns the bytes of the file.
     pub(crate) fn write_matrices(&self, back: usize, level: i32, store: &mut Store) -> Result<u64> {
-        let afterstates = &self.before[back];
+        self.write(&self.before[back], level, store)
+    }
+
+    /// Write the afterstates of the layer that was counted as matrices. Returns the bytes of the file.
+    pub(crate) fn write_next(&self, level: i32, store: &mut Store) -> Result<u64> {
+        self.write(&self.next, level, store)
+    }
+
+    fn write(&self, afterstates: &Afterstates, level: i32, store: &mut Store) -> Result<u64> {
         if afterstates.is_empty() {
             return Ok(0);
         }
