@@ -3,12 +3,13 @@
 //! Key idea: a level changes only blocks, so one count serves all levels. Its blocks are encoded
 //! again at each level. `scripts/compression.sh` plots the output.
 //!
-//! `cargo bench --bench compression -- FILE` measures on a part file, given by its full path.
-//! Without a file it measures on the part that all benches use.
+//! `cargo bench --bench compression -- FILE` measures on a part file, given by its full path. A file of
+//! matrices and the number of the layer's live states can follow. Its matrices are compressed again at
+//! each level, too. Without a file the bench measures on the part that all benches use.
 
-use std::env;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use enum48::internals::{Block, Encoder, PartWriter};
 use enum48::part::{Decoder, Label, Part};
@@ -34,11 +35,59 @@ fn main() {
         None => sample(&Layer::count().states, blocks),
     };
 
-    println!("level,bits_per_state,encode_ns_per_state,decode_ns_per_state");
+    println!("level,bits_per_state,encode_ns_per_state,decode_ns_per_state,form");
     for level in 1..=19 {
         let [bits, encode, decode] = measure(level, label, &sample, passes);
-        println!("{level},{bits:.3},{encode:.2},{decode:.2}");
+        println!("{level},{bits:.3},{encode:.2},{decode:.2},lists");
     }
+    if let [_, matrices, live] = &files[..] {
+        let (packed, live) = (
+            packed_matrices(&fs::read(matrices).unwrap()),
+            live.parse().unwrap(),
+        );
+        for level in 1..=19 {
+            let [bits, encode, decode] = measure_matrices(level, &packed, live, passes);
+            println!("{level},{bits:.3},{encode:.4},{decode:.4},matrices");
+        }
+    }
+}
+
+/// The packed matrices of a file, by the format in `src/part/mod.rs`.
+fn packed_matrices(file: &[u8]) -> Vec<Vec<u8>> {
+    let u64_at = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
+    let blocks = u64_at(file.len() - 32);
+    let index = file.len() - 40 - 16 * blocks;
+    let offset = |block| {
+        if block < blocks {
+            u64_at(index + 16 * block)
+        } else {
+            index
+        }
+    };
+    // The prefix of a block and the shape of the matrix stand before the frame.
+    let frame = |block| &file[offset(block) + 32..offset(block + 1)];
+    (0..blocks)
+        .map(|block| zstd::decode_all(frame(block)).unwrap())
+        .collect()
+}
+
+/// Bits per state, and nanoseconds to compress and to decompress the matrices of a state.
+fn measure_matrices(level: i32, packed: &[Vec<u8>], live: f64, passes: usize) -> [f64; 3] {
+    let (mut bytes, mut times) = (0, [Duration::ZERO; 2]);
+    for packed in packed {
+        let mut stored = packed.clone();
+        times[0] += shortest(passes, || {
+            stored = zstd::bulk::compress(packed, level).unwrap();
+        });
+        let mut found = Vec::new();
+        times[1] += shortest(passes, || {
+            found = zstd::bulk::decompress(&stored, packed.len()).unwrap();
+        });
+        assert_eq!(found, *packed, "level {level}");
+        bytes += stored.len();
+    }
+    let [encode, decode] = times.map(|time| time.as_secs_f64() * 1e9 / live);
+    [8.0 * bytes as f64 / live, encode, decode]
 }
 
 /// The states of some blocks, spread evenly over the part.

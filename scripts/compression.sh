@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures zstd's levels on the states of a part file; see --help.
+# Measures zstd's levels on the states of a part file and on a layer as matrices; see --help.
 set -euo pipefail
 
 usage() {
@@ -7,9 +7,10 @@ usage() {
 Usage: scripts/compression.sh [--quick] [-o DIR]
 
 Counts 4x4 to 32 up to sum 64 in a temporary directory and takes the largest part file. Encodes and
-decodes up to four million of its states on one core, at each zstd level from 1 to 19. Writes the bits
-and times a state to DIR/compression.csv, and a picture of them to DIR/compression.svg. Takes two
-minutes, mostly for the highest levels, and needs matplotlib.
+decodes up to four million of its states on one core, at each zstd level from 1 to 19. Does likewise
+with the matrices of the layer. Writes the bits and times a live state to DIR/compression.csv, and a
+picture of them to DIR/compression.svg. Takes two minutes, mostly for the highest levels, and needs
+matplotlib.
 
   --quick  use 4x4 to 16 up to sum 44 instead
   -o DIR   where to write [default: the current directory]
@@ -39,8 +40,11 @@ trap 'rm -rf "$work"' EXIT
 
 "$enum48" "${game[@]}" --keep last --dir "$work/run" --quiet >/dev/null
 part=$(ls -S "$work"/run/*.states | head -n 1)
-cargo bench --locked --manifest-path "$root/Cargo.toml" --bench compression -- "$part" \
+"$enum48" "${game[@]}" --keep matrices --dir "$work/matrices" --quiet >/dev/null
+matrices=$(ls "$work"/matrices/*.matrices | tail -n 1)
+live=$(awk -F, -v sum="${game[-1]}" '$1 == sum { live += $3 } END { print live }' "$work/matrices/layers.csv")
+cargo bench --locked --manifest-path "$root/Cargo.toml" --bench compression -- "$part" "$matrices" "$live" \
     >"$work/compression.csv"
 mv "$work/compression.csv" "$out/"
-awk -F, '{ printf "%5s%16s%21s%21s\n", $1, $2, $3, $4 }' "$out/compression.csv"
+awk -F, '{ printf "%5s%16s%21s%21s%10s\n", $1, $2, $3, $4, $5 }' "$out/compression.csv"
 python3 "$root/scripts/plot_compression.py" "$out/compression.csv" -o "$out/compression.svg"

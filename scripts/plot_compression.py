@@ -3,9 +3,10 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Plots the table of scripts/compression.sh: bits a state against speed, with a point for each zstd level.
+"""Plots the table of scripts/compression.sh: bits a live state against speed, with a point for each zstd level.
 
-Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
+Needs matplotlib: pip install matplotlib, or start the script with "uv run",
+which fetches it.
 """
 
 from pathlib import Path
@@ -24,12 +25,20 @@ def positive(text):
     return number
 
 
+def form(text):
+    if text not in ("lists", "matrices"):
+        raise ValueError
+    return text
+
+
 COLUMNS = {
     "level": int,
     "bits_per_state": positive,
     "encode_ns_per_state": positive,
     "decode_ns_per_state": positive,
+    "form": form,
 }
+COLORS = {"lists": "C0", "matrices": "C1"}
 
 
 def main():
@@ -40,29 +49,31 @@ def main():
     picture = figure(args.o, 11, 6)
     from matplotlib import ticker
 
-    levels, bits, *times = zip(*read(args.table, COLUMNS))
-    encoding, decoding = ([1e3 / time for time in nanoseconds] for nanoseconds in times)
-    size, speed = picture.subplots(1, 2, width_ratios=[3, 2])
-
-    points = list(zip(encoding, bits))
-    # No other level is both faster and smaller than one of these.
-    frontier = [a for a in points if not any(b[0] > a[0] and b[1] < a[1] for b in points)]
-    size.plot(*zip(*sorted(frontier)), color="lightgrey", zorder=0)
-    size.scatter(*zip(*points), s=16)
-    size.set_xscale("log")
-    size.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-    size.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,g}"))
-    size.xaxis.set_minor_formatter(ticker.NullFormatter())
-    size.set_xlabel("Million states encoded a second, one core")
-    size.set_ylabel("Bits a state")
-
-    speed.bar(levels, decoding)
-    speed.set_xticks(levels)
-    speed.tick_params(axis="x", labelsize=8)
-    speed.set_xlabel("Level")
-    speed.set_ylabel("Million states decoded a second, one core")
-    picture.suptitle(f"zstd levels {min(levels)} to {max(levels)}")
-    label(size, [(level, point, "black") for level, point in zip(levels, points)], fontsize=8)
+    table = read(args.table, COLUMNS)
+    axes = picture.subplots()
+    names = []
+    for kind, color in COLORS.items():
+        levels = [(level, (1e3 / encoding, bits)) for level, bits, encoding, _, of in table if of == kind]
+        if not levels:
+            continue
+        points = [point for _, point in levels]
+        # No other level is both faster and smaller than one of these.
+        best = [a for a in points if not any(b[0] > a[0] and b[1] < a[1] for b in points)]
+        axes.plot(*zip(*sorted(best)), color="lightgrey", zorder=0)
+        axes.scatter(*zip(*points), s=16, color=color, label=kind)
+        names += [(level, point, "black") for level, point in levels]
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(ticker.StrMethodFormatter("{x:,g}"))
+        axis.set_minor_formatter(ticker.NullFormatter())
+    axes.set_xlabel("Million states encoded a second, one core")
+    axes.set_ylabel("Bits a live state")
+    axes.legend()
+    levels = [row[0] for row in table]
+    axes.set_title(f"zstd levels {min(levels)} to {max(levels)}")
+    label(axes, names, fontsize=8)
     save(picture, args.o)
 
 

@@ -145,6 +145,11 @@ impl Matrices {
         self.lines.resize(end + 1)
     }
 
+    /// Bytes of all matrices.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(&self.lines[..]) as u64
+    }
+
     /// Whether the matrix of a weight has bits.
     pub(crate) fn has_bits(&self, top: usize) -> bool {
         self.places.get(top).is_some_and(|place| place.has_bits)

@@ -254,7 +254,13 @@ impl<'a> Sweep<'a> {
     ) -> Result<R> {
         let weight = self.before[back].weight;
         let mut all = R::default();
-        for batch in PairBatch::cut(weight, [0], self.most_turned, &self.halves) {
+        let Turned {
+            on_full, on_short, ..
+        } = &self.turned[1 - back];
+        let most = self
+            .most_turned
+            .saturating_sub(on_full.bytes() + on_short.bytes());
+        for batch in PairBatch::cut(weight, [0], most, &self.halves) {
             let [tops] = &batch.tops;
             let (before, unpacked) = (&self.before[back], &mut self.unpacked);
             self.turned[back].make(before, tops, unpacked, &self.halves, self.workers)?;
