@@ -77,7 +77,8 @@ impl PyRun {
     }
 
     /// The files that the run keeps: "all" states, the states of the "last" layer, the
-    /// "afterstates" of all layers, or "both" states and afterstates of all layers.
+    /// "afterstates" of all layers, "both" states and afterstates of all layers, or all layers as
+    /// "matrices", from which a layer is listed when it is read.
     #[getter]
     fn keep(&self) -> String {
         self.run.keep().to_string()

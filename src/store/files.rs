@@ -90,8 +90,8 @@ impl PartName {
 }
 
 /// The name of a file: `sum-00164-max-00032.states`, `sum-00164-max-00032-0001.states` for a
-/// segment, `sum-00164-max-00032.score.values` or `sum-00164.matrices`. The order of names is the order of parts, and of
-/// the boards in a part's segments.
+/// segment, `sum-00164-max-00032.score.values` or `sum-00164.matrices`. The order of names is the
+/// order of parts, and of the boards in a part's segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileName {
     pub(crate) of: PartName,

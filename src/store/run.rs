@@ -270,8 +270,9 @@ impl Run {
             .chain(rows.filter_map(|row| row.key()))
     }
 
-    /// Open a part; `None` if it has no boards. Lists its layer if the run keeps matrices. Checks everything except the blocks, in time
-    /// proportional to the number of blocks. Blocks are checked as they are decoded.
+    /// Open a part; `None` if it has no boards. Lists its layer if the run keeps matrices. Checks
+    /// everything except the blocks, in time proportional to the number of blocks. Blocks are checked
+    /// as they are decoded.
     ///
     /// # Errors
     ///

@@ -38,6 +38,21 @@ def test_a_count_resumes(tmp_path):
     assert not run.complete
 
 
+def test_matrices_hold_the_boards_of_lists(tmp_path):
+    lists, matrices = (enum48.count("4x4-8", tmp_path / keep, keep=keep) for keep in ("both", "matrices"))
+    assert matrices.keep == "matrices" and matrices.sums == lists.sums
+    for sum in (4, 20, 36, 50):
+        for kind in ("states", "afterstates"):
+            if sum < 50 or kind == "states":
+                assert np.array_equal(matrices.layer(sum, kind=kind), lists.layer(sum, kind=kind))
+    board = int(lists.layer(30)[100])
+    assert board in matrices
+    for other in (board ^ 1, board ^ 0x30):
+        assert (other in matrices) == (other in lists)
+    assert matrices.position(board) == lists.position(board)
+    assert matrices.witness(board)
+
+
 def test_progress_is_on_stderr(tmp_path):
     code = f"import enum48; enum48.count('2x3-32', {str(tmp_path)!r}, progress=True)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

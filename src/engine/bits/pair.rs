@@ -230,9 +230,9 @@ impl Pair<'_> {
         any
     }
 
-    /// Remove the dead states from the row that was made, and name the canonical states. A sweep without a listing also
-    /// names the flipped states that are canonical. A listing needs each state with its own top
-    /// half.
+    /// Remove the dead states from the row that was made, and name the canonical states. A sweep
+    /// without a listing also names the flipped states that are canonical. A listing needs each state
+    /// with its own top half.
     fn name(
         &self,
         position: u32,

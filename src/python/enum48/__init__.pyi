@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 _Shape: TypeAlias = str | int | Sequence[int] | NDArray[np.integer[Any]]
 _Integer: TypeAlias = int | np.integer[Any]
 _Kind: TypeAlias = Literal["states", "afterstates"]
-_Keep: TypeAlias = Literal["all", "last", "afterstates", "both"]
+_Keep: TypeAlias = Literal["all", "last", "afterstates", "both", "matrices"]
 _Objective: TypeAlias = str | int
 
 __all__ = [
