@@ -160,11 +160,7 @@ impl Store {
             let sealed = SealedAfterstates::new(name.key, files);
             manifest.afterstates.push(sealed);
         }
-        let dropped = manifest.matrices.drain(..);
-        let files: Vec<_> = dropped
-            .flat_map(|matrices| matrices.expected().names())
-            .collect();
-        self.run.outbox.discard(&files)?;
+        self.drop_listed_matrices()?;
         self.commit_if_due()
     }
 
@@ -196,9 +192,23 @@ impl Store {
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
+        self.drop_listed_matrices()?;
         self.drop_afterstates()?;
         self.drop_states()?;
         self.commit_if_due()
+    }
+
+    /// Drop the matrices of layers whose afterstates are in lists.
+    fn drop_listed_matrices(&mut self) -> Result<()> {
+        let Manifest {
+            matrices,
+            afterstates,
+            ..
+        } = &mut self.run.manifest;
+        let is_listed = |of: &mut SealedMatrices| afterstates.iter().any(|part| part.sum == of.sum);
+        let dropped = matrices.extract_if(.., is_listed);
+        let files: Vec<_> = dropped.flat_map(|of| of.expected().names()).collect();
+        self.run.outbox.discard(&files)
     }
 
     fn commit_if_due(&mut self) -> Result<()> {

@@ -259,6 +259,21 @@ impl Run {
         self.manifest.layer(sum).collect()
     }
 
+    /// The rows of a layer for each largest tile; without counts if the layer has no such board.
+    pub(crate) fn all_rows(&self, sum: u32) -> Vec<Row> {
+        let rows = self.rows(sum);
+        let row = |max| Row::among(&rows, PartKey { sum, max });
+        self.game().top().up_to().map(row).collect()
+    }
+
+    /// Whether the afterstates of a layer are in lists, if it has any.
+    pub(crate) fn has_lists(&self, sum: u32) -> bool {
+        let all = &self.manifest.afterstates;
+        let none = |row: Row| row.afterstates == 0;
+        self.sealed_sum() >= sum
+            && (all.iter().any(|part| part.sum == sum) || self.manifest.layer(sum).all(none))
+    }
+
     /// The parts that have boards in the run, in order of sum, then largest tile.
     pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
         let in_matrices = self.keep().matrices();

@@ -17,7 +17,7 @@ use crate::engine::plan::{Plan, memory_text};
 use crate::engine::visit::{CountAfterstates, OnlyList};
 use crate::engine::workers::Workers;
 use crate::error::{Error, Result};
-use crate::game::{Game, PartKey};
+use crate::game::Game;
 use crate::laws;
 use crate::part::{Kind, MatrixFile, Sealed};
 use crate::progress::{Cuts, Progress};
@@ -111,14 +111,12 @@ impl LayerToList {
     /// memory are spilled to a file in `dir`.
     pub(crate) fn open(run: &Run, kind: Kind, sum: u32, dir: &Path) -> Result<Self> {
         let game = *run.game();
-        let of_sum = run.rows(sum);
-        let row = |max| Row::among(&of_sum, PartKey { sum, max });
         Ok(Self {
             game,
             dir: dir.to_owned(),
             kind,
             sum,
-            rows: game.top().up_to().map(row).collect(),
+            rows: run.all_rows(sum),
             matrices: match kind {
                 Kind::Afterstates => [run.matrices(sum)?, None],
                 Kind::States => [run.matrices(sum - 2)?, run.matrices(sum - 4)?],
@@ -169,7 +167,7 @@ impl LayerToList {
                 write_states(&self.rows, listing, &mut parts, files, report)?;
             }
             Kind::Afterstates => {
-                sweep.list_afterstates(&listing, &mut || progress.advance(0))?;
+                sweep.list_afterstates(0, &listing, &mut || progress.advance(0))?;
                 let report = &mut || progress.advance(0);
                 let rows = &mut self.rows;
                 write_afterstates(rows, true, listing, &mut parts, (&game, files), report)?;

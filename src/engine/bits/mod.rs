@@ -200,7 +200,7 @@ impl Counter for Bits<'_> {
                     self.parts = Parts::new(&self.plan, self.workers);
                     self.commits = true;
                     store.drop_from(layer.sum)?;
-                    self.write_frontier(&mut layers, store, progress)?;
+                    self.write_frontier(&mut layers, false, store, progress)?;
                     return Ok(layers);
                 }
                 found => found?,
@@ -225,9 +225,10 @@ impl Counter for Bits<'_> {
                 || progress.stop()
                 || self.commits;
             let (ends, seals) = (layer.last, enough || keep.lists_of_afterstates());
+            let is_last = layer.sum == last;
             layers.push(layer);
             if seals && !ends {
-                self.write_frontier(&mut layers, store, progress)?;
+                self.write_frontier(&mut layers, is_last, store, progress)?;
             }
             let layer = layers.last().expect("a layer was pushed");
             progress.end(&layer.finished(keep));
@@ -337,19 +338,23 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Write the frontier after the last of `layers`, even after a stop. Progress reports this time as
-    /// the end of the last layer.
+    /// Write the frontier after the last of `layers`, even after a stop: as lists if the run keeps
+    /// lists, or if it `ends` here. Progress reports this time as the end of the last layer.
     fn write_frontier(
         &mut self,
         layers: &mut [CountedLayer],
+        ends: bool,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
+        let keep = store.run().keep();
         let workers = self.workers;
-        workers.finish(|| match store.run().keep().lists_of_afterstates() {
-            true => self.list_afterstates(layers, store, progress),
-            false => self.write_matrices(layers, store),
-        })
+        workers.finish(
+            || match keep.lists_of_afterstates() || ends && !keep.matrices() {
+                true => self.list_frontier(layers, store, progress),
+                false => self.write_matrices(layers, store),
+            },
+        )
     }
 
     /// Write the afterstates of the last two of `layers` as matrices, and count the afterstates of
@@ -367,22 +372,36 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// List the afterstates of the last of `layers`, in a run that keeps the lists of all layers.
-    fn list_afterstates(
+    /// List the afterstates of the last of `layers`, and of the layer before it unless they are
+    /// listed.
+    fn list_frontier(
         &mut self,
         layers: &mut [CountedLayer],
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
-        let layer = layers.last_mut().expect("a layer was counted");
-        let listing = Listing::new(self.game.top(), &self.plan, store.run().dir());
-        let mut report = || progress.advance(0);
-        self.sweep.list_afterstates(&listing, &mut report)?;
-        let rows = &mut layer.rows;
-        let files = (&self.game, store);
-        let parts = &mut self.parts;
-        for part in write_afterstates(rows, false, listing, parts, files, &mut report)? {
-            layer.wrote(Kind::Afterstates, part.sealed.bytes, part.cuts);
+        let last = layers.len() - 1;
+        for back in [1, 0] {
+            let sum = layers[last].sum - 2 * back as u32;
+            if store.run().has_lists(sum) {
+                continue;
+            }
+            let mut rows = match last.checked_sub(back) {
+                Some(at) => mem::take(&mut layers[at].rows),
+                None => store.run().all_rows(sum),
+            };
+            let listing = Listing::new(self.game.top(), &self.plan, store.run().dir());
+            let mut report = || progress.advance(0);
+            self.sweep.list_afterstates(back, &listing, &mut report)?;
+            let files = (&self.game, &mut *store);
+            let (known, parts) = (back > 0, &mut self.parts);
+            let listed = write_afterstates(&mut rows, known, listing, parts, files, &mut report)?;
+            for part in listed {
+                layers[last].wrote(Kind::Afterstates, part.sealed.bytes, part.cuts);
+            }
+            if let Some(at) = last.checked_sub(back) {
+                layers[at].rows = rows;
+            }
         }
         Ok(())
     }

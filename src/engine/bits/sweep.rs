@@ -222,16 +222,18 @@ impl<'a> Sweep<'a> {
         self.next.is_empty() && self.before[0].is_empty()
     }
 
-    /// List the canonical afterstates of the last sum. Calls `report` now and then.
+    /// List the canonical afterstates of the last sum, or of the sum before it if `back` is 1. Calls
+    /// `report` now and then.
     pub(crate) fn list_afterstates(
         &mut self,
+        back: usize,
         listing: &Listing,
         report: &mut (dyn FnMut() + Send),
     ) -> Result<()> {
         let list = |this: &Self, top: usize, scratch: &mut PairScratch| {
-            this.list(top, listing, scratch).map(|()| Done)
+            this.list(back, top, listing, scratch).map(|()| Done)
         };
-        let Done = self.visit_afterstates(0, list, report)?;
+        let Done = self.visit_afterstates(back, list, report)?;
         Ok(())
     }
 
@@ -285,8 +287,14 @@ impl<'a> Sweep<'a> {
 
     /// List the canonical afterstates with a top half of weight `top` that has an empty cell, given
     /// their matrix. Also list their flips with a full top half.
-    fn list(&self, top: usize, listing: &Listing, scratch: &mut PairScratch) -> Result<()> {
-        let afterstates = &self.before[0];
+    fn list(
+        &self,
+        back: usize,
+        top: usize,
+        listing: &Listing,
+        scratch: &mut PairScratch,
+    ) -> Result<()> {
+        let afterstates = &self.before[back];
         let PairScratch { row, flipped, .. } = scratch;
         let matrix = &scratch.matrices[0];
         if !matrix.has_bits {
