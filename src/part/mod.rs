@@ -213,8 +213,8 @@
 //!   halves decides within each kind, and within the full halves. A half is *short* if it has an empty
 //!   cell and no tile of its inner row has an empty outer neighbour. It is *hollow* if it has an empty
 //!   column and no tile of its outer row has an empty inner neighbour.
-//! - *Rows.* The moved halves with an empty cell, of weight `first`: those of `left`, then those of
-//!   `both`, in the order of such columns.
+//! - *Rows.* The moved halves of weight `first` with an empty cell. The halves of `left` come first, then
+//!   the halves of `both`, in the order of columns.
 //! - *Boards.* The bit in row r and column c stands for the board whose top half is r and whose bottom
 //!   half is c. A board is an afterstate of the sum if one of its eight images has its bit. A state
 //!   is a start of the game, or has a 2 or a 4 without which it is an afterstate of its sum.

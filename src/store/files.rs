@@ -25,7 +25,7 @@ const MATRICES: &str = "matrices";
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
 
-/// What a file of a part holds.
+/// The contents of a file of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Holds {
     Boards(Kind),

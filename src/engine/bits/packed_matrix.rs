@@ -257,7 +257,7 @@ mod tests {
             for bit in 0..8 {
                 let mut bytes = good.to_owned();
                 bytes[at] ^= 1 << bit;
-                // What is still packed is packed of another matrix.
+                // Some changed bytes are the packed form of another matrix.
                 if let Some(found) = read(&bytes, &columns) {
                     assert!(found != matrix, "bit {bit} of {at}");
                     let again = PackedMatrix::new(found.chunks(width), &mut Vec::new());
