@@ -85,9 +85,9 @@ def boards(packed, rows, columns):
         for line in range(lines):
             words = next(rest, None)
             check("a row that is cut", words is None, False)
-            for word in ones(words):
-                for byte in ones(differing("a word that differs in no byte")):
-                    row[64 * line + 8 * word + byte] ^= differing("a byte that differs in no bit")
+            of_words = [(word, differing("a word that differs in no byte")) for word in ones(words)]
+            for word, byte in ((word, byte) for word, bytes in of_words for byte in ones(bytes)):
+                row[64 * line + 8 * word + byte] ^= differing("a byte that differs in no bit")
         check("a row of the mask without bits", any(row), True)
         for place in (8 * byte + bit for byte, bits in enumerate(row) if bits for bit in ones(bits)):
             check("a bit in the padding", columns[place] is None, False)

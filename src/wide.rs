@@ -9,7 +9,7 @@
 macro_rules! wide {
     ($function:item) => {
         #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+            "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vbmi2+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
             "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
         ))]
         $function

@@ -181,9 +181,8 @@
 //!      mask         (rows + 7) / 8 bytes: bit r % 8 of byte r / 8 is set if row r has bits
 //!      rows         for each row with bits, for each of its lines:
 //!                     words  u8  bit w is set if word w of the line differs from the last row's
-//!                     for each such word:
-//!                       bytes  u8  bit b is set if byte b of the word differs
-//!                       for each such byte: the difference, an exclusive or
+//!                     bytes  u8 for each such word: bit b is set if byte b of the word differs
+//!                     for each such byte of all words: the difference, an exclusive or
 //! ```
 //!
 //! - *Words.* A line has eight words of 64 bits. Bit i of a word is 1 << i, byte 0 has its least

@@ -8,7 +8,7 @@
 //! for each row with bits, for each of its lines:
 //!     a byte: the words of the line that differ
 //!     for each such word a byte: the bytes of the word that differ
-//!         these bytes, XORed
+//!     all these bytes, XORed
 //! ```
 
 use std::array;
@@ -144,12 +144,11 @@ kernel! {
                 differ |= u8::from(word != 0) << at;
             }
             line[0] = differ;
-            let mut next = 1;
+            let (mut at, mut next) = (1, 1 + differ.count_ones() as usize);
             while differ != 0 {
                 let word = words[differ.trailing_zeros() as usize % 8];
                 differ &= differ - 1;
-                let (at, mut with_bits) = (next, 0);
-                next += 1;
+                let mut with_bits = 0;
                 for (place, byte) in word.to_le_bytes().into_iter().enumerate() {
                     // The next byte is written over this one if it has no bits.
                     line[next.min(MOST - 1)] = byte;
@@ -157,10 +156,14 @@ kernel! {
                     next += usize::from(byte != 0);
                 }
                 line[at] = with_bits;
+                at += 1;
             }
             end += next;
         }
         end
+    }
+    avx512 {
+        registers::pack_row(row, last, to)
     }
 }
 
@@ -171,12 +174,13 @@ kernel! {
         let mut end = 0;
         for line in row {
             let bytes = bytes[end..].first_chunk::<MOST>()?;
-            let (mut differ, mut next) = (bytes[0], 1);
+            let mut differ = bytes[0];
+            let (mut at, mut next) = (1, 1 + differ.count_ones() as usize);
             while differ != 0 {
                 let place = differ.trailing_zeros() as usize % 8;
                 differ &= differ - 1;
-                let with_bits = bytes[next];
-                next += 1;
+                let with_bits = bytes[at];
+                at += 1;
                 let mut word = [0; 8];
                 for (place, byte) in word.iter_mut().enumerate() {
                     let is_set = with_bits >> place & 1;
@@ -186,6 +190,74 @@ kernel! {
                 line.0[place] ^= u64::from_le_bytes(word);
             }
             end += next;
+        }
+        Some(end)
+    }
+    avx512 {
+        registers::unpack_row(bytes, row)
+    }
+}
+
+/// Rows with AVX-512.
+///
+/// Key idea: one instruction moves all bytes of a line that differ together, or back to their places.
+#[cfg(target_arch = "x86_64")]
+mod registers {
+    use std::arch::x86_64::{
+        _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8, _mm512_test_epi8_mask,
+        _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64, _pext_u64,
+    };
+
+    use super::{BitLine, MOST};
+    use bytemuck::must_cast;
+
+    /// A byte of ones for each bit.
+    #[inline]
+    #[target_feature(enable = "bmi2")]
+    fn bytes_of_ones(bits: u8) -> u64 {
+        _pdep_u64(bits.into(), 0x0101_0101_0101_0101) * 0xff
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
+    pub(super) fn pack_row(row: &[BitLine], last: &[BitLine], to: &mut [u8]) -> usize {
+        let mut end = 0;
+        for (&row, &last) in row.iter().zip(last) {
+            let line = to[end..]
+                .first_chunk_mut::<MOST>()
+                .expect("room for a line");
+            let differing = _mm512_xor_si512(must_cast(row), must_cast(last));
+            let words = _mm512_test_epi64_mask(differing, differing);
+            let bytes = _mm512_test_epi8_mask(differing, differing);
+            let of_words = _pext_u64(bytes, bytes_of_ones(words));
+            let packed = _mm512_maskz_compress_epi8(bytes, differing);
+            let next = 1 + words.count_ones() as usize;
+            line[0] = words;
+            line[1..9].copy_from_slice(&of_words.to_le_bytes());
+            line[next..next + 64].copy_from_slice(&must_cast::<_, [u8; 64]>(packed));
+            end += next + bytes.count_ones() as usize;
+        }
+        end
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
+    pub(super) fn unpack_row(bytes: &[u8], row: &mut [BitLine]) -> Option<usize> {
+        let mut end = 0;
+        for line in row {
+            let from = bytes[end..].first_chunk::<MOST>()?;
+            let words = from[0];
+            if words == 0 {
+                end += 1;
+                continue;
+            }
+            let next = 1 + words.count_ones() as usize;
+            let (of_words, _) = from[1..].split_first_chunk()?;
+            let bytes = _pdep_u64(u64::from_le_bytes(*of_words), bytes_of_ones(words));
+            let packed: [u8; 64] = *from[next..].first_chunk()?;
+            let differing = _mm512_maskz_expand_epi8(bytes, must_cast(packed));
+            *line = must_cast(_mm512_xor_si512(must_cast(*line), differing));
+            end += next + bytes.count_ones() as usize;
         }
         Some(end)
     }
@@ -281,10 +353,15 @@ mod tests {
         let zeros = [BitLine::ZERO; 3];
         let mut one = zeros;
         one[1].0[3] = 0x00ff_0000_0001_0000;
+        one[1].0[7] = 5;
         let some = [lines(3, 1), lines(3, 2)];
         for (last, row, expected) in [
             (&zeros[..], &zeros[..], Some(vec![0, 0, 0])),
-            (&zeros, &one, Some(vec![0, 0b1000, 0b0100_0100, 1, 0xff, 0])),
+            (
+                &zeros,
+                &one,
+                Some(vec![0, 0b1000_1000, 0b0100_0100, 1, 1, 0xff, 5, 0]),
+            ),
             (&zeros, &ones, None),
             (&one, &ones, None),
             (&some[0], &some[1], None),
