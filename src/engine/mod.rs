@@ -190,6 +190,11 @@ pub(crate) fn leave_matrices(
 
 /// Counts layers, as lists or as bits.
 pub(crate) trait Counter {
+    /// Whether a layer is counted that is not sealed yet.
+    fn is_ahead(&self) -> bool {
+        false
+    }
+
     /// Count one or more layers after the last sealed layer, up to sum `last`, and write their
     /// files. The files of the last layer include a frontier from which a count can go on.
     fn next(
@@ -225,7 +230,7 @@ impl EngineStage {
             Engine::Lists => Box::new(ListCounter::new(store, &self.plan, workers)?),
             Engine::Bits => Box::new(Bits::new(store, &self.plan, self.last, workers)?),
         };
-        while !ended(store) && !progress.stop() {
+        while !ended(store) && (counter.is_ahead() || !progress.stop()) {
             let mut layers = counter.next(self.last, store, progress)?;
             obey(laws, store, &mut layers)?;
             store.seal(&layers)?;

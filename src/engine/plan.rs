@@ -1,6 +1,7 @@
 //! Divides the memory bound. All sizes of buffers come from here.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::progress::Stop;
@@ -14,6 +15,10 @@ const LEAST_FOR_THREAD: usize = 8 << 20;
 /// Parts whose candidates the list engine collects at once: a part's states, its afterstates, and
 /// the afterstates with the next larger tile.
 pub(crate) const PARTS: usize = 3;
+
+/// A frontier of matrices is written at the end of a layer if this much time has passed since the
+/// last was.
+const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 
 /// Bytes of the bound for each candidate of a small layer. Memory holds the candidates of all parts
 /// and the afterstates of two sums at once, and every part has its own buckets.
@@ -41,10 +46,10 @@ pub enum Engine {
 /// | 1/12 | scratch space to sort and merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 ///
-/// Matrices take the memory that they need, and the table divides the rest. The matrices of moves
-/// down take a quarter of the bound in the largest layer, or less if other matrices need it. In
-/// smaller layers they also take what these layers leave. If a layer needs more, they are made in
-/// batches.
+/// Matrices take the memory that they need, and the table divides the rest. A sixteenth of the bound
+/// is the scratch memory for their quarter turn. The moves down take a quarter of the bound in the
+/// largest layer, or less if other matrices need it. In smaller layers they also take the memory
+/// that these layers leave. If a layer needs more, they are made in batches.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound, in bytes.
@@ -55,10 +60,14 @@ pub struct Plan {
     /// The engine that the user chose; `None` leaves the choice to the program.
     engine: Option<Engine>,
     stop: Stop,
-    /// Most bytes of moves down that are turned together in the largest layer, as matrices.
+    /// Bytes of scratch memory for a turn of matrices.
+    pub(crate) turn: u64,
+    /// Most bytes of moves down of a batch in the largest layer.
     pub(crate) turned: u64,
     /// Bytes of matrices beside this plan's memory.
     pub(crate) matrices: u64,
+    /// The least time between two frontiers of matrices on disk.
+    pub(crate) frontier_after: Duration,
     /// Bytes for the candidates of a thread.
     pub(crate) chunks: usize,
     /// Bytes of candidates that are reserved for each part for which a thread has buckets.
@@ -103,8 +112,10 @@ impl Plan {
             level: LEVEL,
             engine: None,
             stop: Stop::default(),
+            turn: bound / 16,
             turned: bound / 4,
             matrices: 0,
+            frontier_after: FRONTIER_AFTER,
             chunks: memory / 8 * 5 / threads,
             granted: memory / 32 / threads,
             sort,
@@ -134,7 +145,7 @@ impl Plan {
         self
     }
 
-    /// Turn at most `turned` bytes of moves down together.
+    /// Hold at most `turned` bytes of moves down.
     pub(crate) fn with_turned(mut self, turned: u64) -> Self {
         self.turned = turned;
         self
@@ -165,7 +176,9 @@ impl Plan {
             level: self.level,
             engine: self.engine,
             stop: self.stop.clone(),
+            turn: self.turn,
             turned: self.turned,
+            frontier_after: self.frontier_after,
             matrices: bytes,
             granted: rest.granted * PARTS / parts,
             ..rest
@@ -177,8 +190,8 @@ impl Plan {
         least(self.threads)
     }
 
-    /// A plan so small that even small games pack and spill their candidates, split ranges, and
-    /// take many batches.
+    /// A plan so small that even small games pack and spill their candidates, split ranges, take
+    /// many batches, and write a frontier after each layer.
     #[cfg(test)]
     pub(crate) fn tiny(threads: usize) -> Self {
         Self {
@@ -187,8 +200,10 @@ impl Plan {
             level: LEVEL,
             engine: Some(Engine::Lists),
             stop: Stop::default(),
+            turn: 0,
             turned: 0,
             matrices: 0,
+            frontier_after: Duration::ZERO,
             chunks: 48 << 10,
             granted: 16 << 10,
             sort: 1500,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, io};
 
 use super::*;
@@ -386,31 +387,62 @@ impl Progress for AskAt {
 
 #[test]
 fn bits_seal_the_counted_layers_when_they_are_asked_to_stop() {
-    let game = game("4", 16);
-    for keep in [Keep::All, Keep::Last] {
-        let bits = || plan(1 << 30, 2).with_engine(Some(Engine::Bits));
-        let expected = directory(&game, &bits(), &[Some(26)], keep);
-        let place = tempfile::tempdir().unwrap();
-        for (sum, sealed) in [(4, 2), (6, 4), (24, 22)] {
-            let mut store = Store::open(place.path(), &game, Some(keep)).unwrap();
-            let stop = Stop::default();
-            let plan = bits().with_stop(stop.clone());
-            let stopped = count(&mut store, &plan, Some(26), &mut AskAt(sum, stop));
-            assert!(matches!(stopped, Err(Error::Stopped)), "{keep} {sum}");
-            drop(store);
-            assert_eq!(
-                Run::peek(place.path()).unwrap().sealed_sum(),
-                sealed,
-                "{keep}"
-            );
-            let mut names = files(place.path()).into_keys();
-            assert!(!names.any(|name| name.ends_with(".tmp")), "{keep} {sum}");
+    for keep in [Keep::All, Keep::Last, Keep::Matrices] {
+        let bits = plan(1 << 30, 2).with_engine(Some(Engine::Bits));
+        let expected = directory(&game("4", 16), &bits, &[Some(26)], keep);
+        // A frontier after each layer is written one layer late.
+        for frontier_after in [bits.frontier_after, Duration::ZERO] {
+            let mut plan = bits.clone();
+            plan.frontier_after = frontier_after;
+            assert!(stopped_and_resumed(&plan, keep) == expected, "{keep}");
         }
-        let mut store = Store::open(place.path(), &game, Some(keep)).unwrap();
-        count(&mut store, &bits(), Some(26), &mut Silent).unwrap();
-        drop(store);
-        assert!(files(place.path()) == expected, "{keep}");
     }
+}
+
+/// The files of a count that was stopped some times.
+fn stopped_and_resumed(plan: &Plan, keep: Keep) -> DirFiles {
+    let game = game("4", 16);
+    let place = tempfile::tempdir().unwrap();
+    let open = || Store::open(place.path(), &game, Some(keep)).unwrap();
+    let sealed = || Run::peek(place.path()).unwrap().sealed_sum();
+    for sum in [4, 6, 24] {
+        let stop = Stop::default();
+        let plan = plan.clone().with_stop(stop.clone());
+        let stopped = count(&mut open(), &plan, Some(26), &mut AskAt(sum, stop));
+        assert!(matches!(stopped, Err(Error::Stopped)), "{keep} {sum}");
+        assert_eq!(sealed(), sum - 2, "{keep}");
+        let mut names = files(place.path()).into_keys();
+        assert!(!names.any(|name| name.ends_with(".tmp")), "{keep} {sum}");
+    }
+    count(&mut open(), plan, Some(26), &mut Silent).unwrap();
+    files(place.path())
+}
+
+#[test]
+fn bits_that_write_a_frontier_after_each_layer_are_one_layer_ahead() {
+    let game = game("4", 16);
+    let mut plan = plan(1 << 30, 2).with_engine(Some(Engine::Bits));
+    plan.frontier_after = Duration::ZERO;
+    let expected = directory(&game, &plan, &[Some(30)], Keep::Last);
+    let place = tempfile::tempdir().unwrap();
+    let open = || Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
+    let mut seals = Vec::new();
+    // The layer ahead is lost, as by a kill.
+    for least in [2, 14, 20] {
+        let go_on = |run: &Run| run.sealed_sum() <= least;
+        let mut store = open();
+        count_while(&mut store, &plan, Some(30), &mut Silent, go_on).unwrap();
+        seals.push(store.run().sealed_sum());
+    }
+    assert_eq!(seals, [4, 16, 22]);
+    // A stop at the end of a layer seals the layer.
+    let mut progress = StopIn(26, Vec::new());
+    let mut store = open();
+    count(&mut store, &plan, Some(30), &mut progress).unwrap();
+    assert_eq!((store.run().sealed_sum(), progress.1), (26, vec![24, 26]));
+    drop(store);
+    count(&mut open(), &plan, Some(30), &mut Silent).unwrap();
+    assert!(files(place.path()) == expected);
 }
 
 /// Stops when the layer of a sum begins, and counts the layers.

@@ -156,7 +156,7 @@ impl Store {
     /// Add the lists of the frontier, which was in matrices, to the manifest, and drop the matrices.
     pub(crate) fn seal_listed_frontier(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
-        for (name, files) in self.run.outbox.seal() {
+        for (name, files) in self.run.outbox.seal(u32::MAX) {
             let sealed = SealedAfterstates::new(name.key, files);
             manifest.afterstates.push(sealed);
         }
@@ -169,8 +169,9 @@ impl Store {
     /// need them.
     pub(crate) fn seal(&mut self, layers: &[CountedLayer]) -> Result<()> {
         let mut states = BTreeMap::new();
+        let last = layers.last().map_or(0, |layer| layer.sum);
         let manifest = &mut self.run.manifest;
-        for (PartName { holds, key }, files) in self.run.outbox.seal() {
+        for (PartName { holds, key }, files) in self.run.outbox.seal(last) {
             match holds {
                 Holds::Boards(Kind::States) => drop(states.insert(Some(key), files)),
                 Holds::Boards(Kind::Afterstates) => {
@@ -273,7 +274,7 @@ impl Store {
     /// Add the finished afterstates of a layer to the manifest, and commit if a commit is due.
     pub(crate) fn seal_afterstates(&mut self, sum: u32) -> Result<()> {
         let manifest = &mut self.run.manifest;
-        let sealed = self.run.outbox.seal().into_iter();
+        let sealed = self.run.outbox.seal(u32::MAX).into_iter();
         let sealed = sealed.map(|(name, files)| SealedAfterstates::new(name.key, files));
         manifest.afterstates.splice(0..0, sealed);
         manifest.made_from = Some(sum);

@@ -123,11 +123,13 @@ impl Outbox {
         self.unsealed.push((name, held));
     }
 
-    /// Seal the layers of all finished files. Returns the totals of each file, for the manifest.
-    pub(super) fn seal(&mut self) -> Vec<(PartName, Vec<Sealed>)> {
+    /// Seal the finished files of the layers up to sum `last`. Returns the totals of each file, for the
+    /// manifest.
+    pub(super) fn seal(&mut self, last: u32) -> Vec<(PartName, Vec<Sealed>)> {
         self.changed = true;
         let mut sealed = Vec::new();
-        for (name, files) in self.unsealed.drain(..) {
+        let seals = |(name, _): &mut Finished| name.key.sum <= last;
+        for (name, files) in self.unsealed.extract_if(.., seals) {
             let mut all = Vec::with_capacity(files.len());
             for (pending, file) in files {
                 self.sealed.push(pending);

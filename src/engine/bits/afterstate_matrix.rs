@@ -23,7 +23,7 @@ use super::matrix::{LineMemory, Matrix, Permuter};
 use super::packed_matrix::PackedMatrix;
 use super::symmetry::find_symmetric;
 use super::transpose::{transpose, transpose_square};
-use super::turn::Turned;
+use super::turn::{Turned, shapes};
 use crate::error::Result;
 use crate::game::orbit;
 
@@ -36,6 +36,8 @@ pub(crate) struct AfterstateMatrix {
     /// For each short top half a compact row of hollow bottom halves.
     short_rows: Matrix<LineMemory>,
     has_short_rows: bool,
+    /// The boards with a hollow top half and a short bottom half, before they are flipped.
+    to_flip: Matrix<LineMemory>,
     /// The columns `both` of all moved rows.
     both_of_moved: Matrix<LineMemory>,
     pub(crate) has_bits: bool,
@@ -88,38 +90,34 @@ impl AfterstateMatrix {
         }
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        debug_assert!(turned.has(top) && turned.has(bottom));
         let moved = &afterstates.moved[top];
-        let Turned {
-            on_full, on_short, ..
-        } = turned;
-        self.has_short_rows = on_short.has_bits(bottom);
-        self.has_bits = self.has_short_rows
-            || moved.has_bits()
-            || on_full.has_bits(top)
-            || on_short.has_bits(top);
+        let (on_full, on_short) = (&turned.on_full[top], &turned.on_short[top]);
+        let flipped = &turned.on_short[bottom];
+        self.has_short_rows = flipped.has_bits();
+        let all = [moved, on_full, on_short, flipped];
+        self.has_bits = all.into_iter().any(PackedMatrix::has_bits);
         if !self.has_bits {
             return Ok(());
         }
         self.lay_out(rows, columns)?;
-        if on_full.has_bits(top) {
-            self.add_down_on_full(&on_full.of(top), rows, columns, permuter);
+        let [full, short] = shapes(afterstates.weight, top, halves);
+        if on_full.has_bits() {
+            self.add_down_on_full(on_full, full, rows, columns, permuter);
         }
         if moved.has_bits() {
             let shape = afterstates.shape(top, halves);
             self.add_moved(moved, shape, rows, columns, permuter)?;
         }
-        if on_short.has_bits(top) {
-            let short = on_short.of(top);
-            for (number, &position) in rows.class.hollow.positions.iter().enumerate() {
-                let to = self.row_mut(rows.afterstates.slots[position as usize]);
-                for (range, compact) in columns.class.short.ranges() {
-                    or(&mut to[range], &short.row(number)[compact]);
-                }
+        on_short.for_each_row(short, &mut Vec::new(), |number, row| {
+            let position = rows.class.hollow.positions[number];
+            let to = self.row_mut(rows.afterstates.slots[position as usize]);
+            for (range, compact) in columns.class.short.ranges() {
+                or(&mut to[range], &row[compact]);
             }
-        }
+        });
         if self.has_short_rows {
-            self.flip(&on_short.of(bottom), rows, columns)?;
+            let [_, shape] = shapes(afterstates.weight, bottom, halves);
+            self.flip(flipped, shape, rows, columns)?;
         }
         Ok(())
     }
@@ -152,22 +150,27 @@ impl AfterstateMatrix {
     /// Add moves down onto a full bottom half. These rows are still empty.
     fn add_down_on_full(
         &mut self,
-        down: &Matrix<&[BitLine]>,
+        down: &PackedMatrix,
+        shape: (usize, usize),
         rows: &Tables,
         columns: &Tables,
         permuter: &mut Permuter,
     ) {
         let both = columns.class.lines_of(ColumnRange::BOTH);
-        for (number, row) in rows.afterstates.down.iter().enumerate() {
-            let to = self.row_from(row.slot, both.start);
-            to[..both.len()].copy_from_slice(down.row(number));
-        }
+        down.for_each_row(shape, &mut Vec::new(), |number, row| {
+            let to = self.row_from(rows.afterstates.down[number].slot, both.start);
+            to[..both.len()].copy_from_slice(row);
+        });
         for images in rows.afterstates.mirrored_down.chunks(LINE) {
             permuter.permute(
                 &columns.symmetry.images_of_both,
                 (images.len(), both.len()),
-                |at| down.row(images[at].0 as usize),
-                |at, line, bits| self.row_from(images[at].1, both.start)[line] = bits,
+                self,
+                |this, at| {
+                    let slot = this.slots[images[at].0 as usize];
+                    &this.lines[slot.lines()][both.start - slot.first as usize..]
+                },
+                |this, at, line, bits| this.row_from(images[at].1, both.start)[line] = bits,
             );
         }
     }
@@ -200,9 +203,10 @@ impl AfterstateMatrix {
             permuter.permute(
                 &columns.symmetry.images_of_both,
                 (rows.len(), both.len()),
-                |at| both_of_moved.row(number * LINE + at),
-                |at, line, bits| {
-                    let to = &mut self.row_from(rows[at].1, both.start)[line];
+                &mut (&mut *self, &both_of_moved),
+                |(_, moved), at| moved.row(number * LINE + at),
+                |(this, _), at, line, bits| {
+                    let to = &mut this.row_from(rows[at].1, both.start)[line];
                     or(slice::from_mut(to), &[bits]);
                 },
             );
@@ -212,7 +216,19 @@ impl AfterstateMatrix {
     }
 
     /// Make the rows of short top halves: flip the boards with a hollow top half.
-    fn flip(&mut self, boards: &Matrix<&[BitLine]>, rows: &Tables, columns: &Tables) -> Result<()> {
+    fn flip(
+        &mut self,
+        packed: &PackedMatrix,
+        shape: (usize, usize),
+        rows: &Tables,
+        columns: &Tables,
+    ) -> Result<()> {
+        let boards = &mut self.to_flip;
+        boards.reshape(shape.0, shape.1)?;
+        boards.clear();
+        packed.for_each_row(shape, &mut Vec::new(), |number, row| {
+            boards.row_mut(number).copy_from_slice(row);
+        });
         let (short, hollow) = (&rows.class.short, &columns.class.hollow);
         self.short_rows
             .reshape(short.positions.len(), hollow.lines)?;

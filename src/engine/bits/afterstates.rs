@@ -41,8 +41,8 @@ pub(crate) struct AfterstateRows {
     /// Top halves after a move down, with an empty cell in the right quad. Halves with one right
     /// quad come one after the other.
     pub(crate) down: Vec<DownRow>,
-    /// The other top halves after a move down: the number of the mirror image in `down`, and the
-    /// slot.
+    /// The other top halves after a move down: the slot of the mirror image, which is in `down`, and
+    /// the slot.
     pub(crate) mirrored_down: Vec<(u32, u32)>,
 }
 
@@ -77,10 +77,6 @@ impl AfterstateRows {
             }
         }
         down.sort_by_key(|row| row.right.transposed());
-        let mut numbers = vec![NONE; columns.len()];
-        for (number, row) in down.iter().enumerate() {
-            numbers[row.slot as usize] = number as u32;
-        }
         let image = |half: Half| slots[halves.position(half.mirrored()) as usize];
         let moved = (0..class.moved_rows()).map(|row| {
             let at = class.position_of_moved_row(row);
@@ -88,7 +84,7 @@ impl AfterstateRows {
         });
         let mirrored_down = right_full
             .into_iter()
-            .map(|(half, slot)| (numbers[image(half) as usize], slot));
+            .map(|(half, slot)| (image(half), slot));
         Self {
             moved: moved.collect(),
             mirrored_down: mirrored_down.collect(),
@@ -258,14 +254,8 @@ impl Afterstates {
             })
         });
         let Done = loaded?;
-        let packed = (0..=weight).into_par_iter().map(|top| {
-            let moved = matrices.has_bits(top).then(|| matrices.of(top));
-            moved.map_or_else(PackedMatrix::default, |moved| {
-                let (rows, _) = self.shape(top, halves);
-                PackedMatrix::new(moved.rows().take(rows), &mut Vec::new())
-            })
-        });
-        self.moved = packed.collect();
+        let tops = (0..=weight).into_par_iter();
+        self.moved = tops.map(|top| matrices.pack(top)).collect();
         Ok(())
     }
 }

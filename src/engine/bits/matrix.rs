@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Mutex, MutexGuard};
 
 use super::kernels::{BitLine, LINE};
+use super::packed_matrix::PackedMatrix;
 use super::transpose::{BitTile, transpose};
 use crate::error::Result;
 use crate::pages::Pages;
@@ -145,11 +146,6 @@ impl Matrices {
         self.lines.resize(end + 1)
     }
 
-    /// Bytes of all matrices.
-    pub(crate) fn bytes(&self) -> u64 {
-        size_of_val(&self.lines[..]) as u64
-    }
-
     /// Whether the matrix of a weight has bits.
     pub(crate) fn has_bits(&self, top: usize) -> bool {
         self.places.get(top).is_some_and(|place| place.has_bits)
@@ -163,6 +159,20 @@ impl Matrices {
             lines: &self.lines[lines.start..lines.end + 1],
             width: *width,
         }
+    }
+
+    /// Pack the matrix of a weight.
+    pub(crate) fn pack(&self, top: usize) -> PackedMatrix {
+        let MatrixPlace {
+            lines,
+            width,
+            has_bits,
+        } = &self.places[top];
+        if !has_bits {
+            return PackedMatrix::default();
+        }
+        let rows = self.lines[lines.clone()].chunks_exact(*width);
+        PackedMatrix::new(rows, &mut Vec::new())
     }
 
     /// Call `act`, which fills the matrices on any number of threads.
@@ -209,15 +219,16 @@ pub(crate) struct Permuter {
 }
 
 impl Permuter {
-    /// Permute up to 512 rows of `width` lines. Calls `act` with the number of each row, the number
-    /// of each line, and the permuted line. Each position gets the bit that was at
-    /// `order[position]`.
-    pub(crate) fn permute<'a>(
+    /// Permute up to 512 rows of `width` lines. `row` finds a row in `all`. Calls `act` with `all`, the
+    /// number of each row, the number of each line, and the permuted line. Each position gets the
+    /// bit that was at `order[position]`.
+    pub(crate) fn permute<A>(
         &mut self,
         order: &[u32],
         (rows, width): (usize, usize),
-        row: impl Fn(usize) -> &'a [BitLine],
-        mut act: impl FnMut(usize, usize, BitLine),
+        all: &mut A,
+        row: impl Fn(&A, usize) -> &[BitLine],
+        mut act: impl FnMut(&mut A, usize, usize, BitLine),
     ) {
         self.columns.resize(width * LINE, BitLine::ZERO);
         let mut tile = [BitLine::ZERO; 64];
@@ -225,7 +236,7 @@ impl Permuter {
             for line in 0..width {
                 for (at, to) in tile.iter_mut().enumerate() {
                     *to = if first + at < rows {
-                        row(first + at)[line]
+                        row(all, first + at)[line]
                     } else {
                         BitLine::ZERO
                     };
@@ -245,7 +256,7 @@ impl Permuter {
                 }
                 transpose(&mut tile);
                 for (at, &bits) in tile.iter().enumerate().take(rows - first) {
-                    act(first + at, line, bits);
+                    act(all, first + at, line, bits);
                 }
             }
         }

@@ -66,9 +66,10 @@
 //! from the few boards with a symmetry of their own. The canonical boards are also named one by
 //! one, and both numbers must agree for every part.
 //!
-//! **Layers on disk.** From time to time, and after a stop, the packed matrices of the last two sums
-//! are written. Then the layers counted since are sealed. Their afterstates were counted, so a
-//! resumed count compares the matrices that it reads with the table. When a count ends, or when
+//! **Layers on disk.** From time to time, and after a stop, the packed matrices of two sums are
+//! written. Then the layers up to these sums are sealed. Their afterstates were counted, so a resumed
+//! count compares the matrices that it reads with the table. A layer's afterstates are counted while
+//! the next layer is, so the layer counted last is sealed only after a stop. When a count ends, or when
 //! lists take over, the matrices are replaced by lists, the frontier that the list engine leaves. So
 //! either engine resumes where the other stopped. A run that keeps matrices keeps them all.
 //!
@@ -136,7 +137,7 @@ mod turn;
 
 use std::mem;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Counter;
 use super::parts::Parts;
@@ -160,9 +161,6 @@ use sizes::is_space_short;
 pub(crate) use sizes::{Sizes, fit};
 use sweep::Sweep;
 
-/// The least time between two frontiers on disk.
-const FRONTIER_AFTER: Duration = Duration::from_secs(45);
-
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written to files.
 pub(crate) struct Bits<'a> {
@@ -173,11 +171,17 @@ pub(crate) struct Bits<'a> {
     /// The plan for everything but matrices.
     plan: Plan,
     sizes: Sizes,
+    /// A layer that is not sealed yet.
+    ahead: Option<CountedLayer>,
     /// Whether the next layer begins with a commit, because it may fill the disk.
     commits: bool,
 }
 
 impl Counter for Bits<'_> {
+    fn is_ahead(&self) -> bool {
+        self.ahead.is_some()
+    }
+
     fn next(
         &mut self,
         last: u32,
@@ -190,7 +194,7 @@ impl Counter for Bits<'_> {
         let begun = Instant::now();
         let sealed = store.run().sealed_sum();
         let mut before = [sealed - 2, sealed].map(|sum| store.run().rows(sum));
-        let mut layers: Vec<CountedLayer> = Vec::new();
+        let mut layers: Vec<CountedLayer> = self.ahead.take().into_iter().collect();
         loop {
             let mut layer = CountedLayer::new(sealed + 2 * (layers.len() as u32 + 1));
             progress.begin(layer.sum);
@@ -218,14 +222,24 @@ impl Counter for Bits<'_> {
                 }
             }
             self.add_candidates(&mut layer, &before);
-            self.sweep.advance();
             self.commits = is_space_short(self.sweep.packed_bytes(), layer.bytes, store);
-            let enough = begun.elapsed() >= FRONTIER_AFTER
-                || layer.sum == last
-                || progress.stop()
-                || self.commits;
-            let (ends, seals) = (layer.last, enough || keep.lists_of_afterstates());
-            let is_last = layer.sum == last;
+            let (ends, is_last) = (layer.last, layer.sum == last);
+            let seals = is_last || progress.stop() || self.commits || keep.lists_of_afterstates();
+            if begun.elapsed() >= self.plan.frontier_after && !(seals || ends || layers.is_empty())
+            {
+                // The afterstates of this layer are not counted yet. So the layers before it are
+                // sealed.
+                let bytes = self.workers.finish(|| {
+                    self.sweep
+                        .write_before(layers.len(), self.plan.level(), store)
+                })?;
+                layer.wrote(Kind::Afterstates, bytes, Cuts::default());
+                self.sweep.advance();
+                progress.end(&layer.finished(keep));
+                self.ahead = Some(layer);
+                return Ok(layers);
+            }
+            self.sweep.advance();
             layers.push(layer);
             if seals && !ends {
                 self.write_frontier(&mut layers, is_last, store, progress)?;
@@ -258,6 +272,7 @@ impl<'a> Bits<'a> {
             parts: Parts::new(plan, workers),
             plan: plan.clone(),
             sizes: Sizes::new(&game, end, plan),
+            ahead: None,
             commits: false,
         })
     }
@@ -295,6 +310,9 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<PairCounts> {
         let top = self.game.top();
+        let listing = store
+            .as_ref()
+            .map(|store| Listing::new(top, &self.plan, store.run().dir()));
         // Lists need the memory of the plan.
         let free = match store {
             Some(_) => self.plan.matrices,
@@ -302,9 +320,6 @@ impl<'a> Bits<'a> {
         };
         let turned = self.sizes.most_turned(layer.sum, free);
         self.sweep.turn_at_most(turned);
-        let listing = store
-            .as_ref()
-            .map(|store| Listing::new(top, &self.plan, store.run().dir()));
         let found = self
             .sweep
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
@@ -365,10 +380,10 @@ impl<'a> Bits<'a> {
         for row in &mut layers[last].rows {
             (row.afterstates, row.empty_cells) = afterstates(row, &counts)?;
         }
-        for back in (0..layers.len().min(2)).rev() {
-            let bytes = self.sweep.write_matrices(back, self.plan.level(), store)?;
-            layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
-        }
+        let bytes = self
+            .sweep
+            .write_before(layers.len(), self.plan.level(), store)?;
+        layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 
 use super::half::Half;
 use super::kernels::{BitLine, LINE};
-use super::turn::UNPACKED;
+use super::turn::most_packed;
 use crate::engine::plan::Plan;
 use crate::game::Game;
 use crate::store::Store;
@@ -57,7 +57,9 @@ pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Size
 /// Numbers of halves of each kind, by weight.
 pub(crate) struct Sizes {
     threads: u64,
-    /// Bytes of moves down that are turned together.
+    /// Bytes of scratch memory for a turn.
+    turn: u64,
+    /// Most bytes of moves down of a batch.
     turned: u64,
     exponents: u8,
     heaviest: usize,
@@ -106,6 +108,7 @@ impl Sizes {
         });
         Self {
             threads: plan.threads() as u64,
+            turn: plan.turn,
             turned: plan.turned,
             exponents: win,
             heaviest,
@@ -125,31 +128,32 @@ impl Sizes {
         usize::from(game.top().get())
     }
 
-    /// The most bytes of moves down that can be turned together in the layer of a sum, if its matrices
-    /// can take `bytes`.
+    /// The most bytes of moves down that can be held in the layer of a sum, if its matrices can take
+    /// `bytes`.
     pub(crate) fn most_turned(&self, sum: u32, bytes: u64) -> u64 {
-        let doublings = (0..16).map(|doubling| self.turned << doubling);
-        let fitting = doublings.take_while(|&turned| self.bytes_with(sum, turned) <= bytes);
-        fitting.last().unwrap_or(self.turned)
+        let [others, _] = self.others_and_turned(sum);
+        bytes.saturating_sub(others).max(self.turned)
     }
 
     /// Bytes for the layer of a sum.
     pub(crate) fn bytes(&self, sum: u32) -> u64 {
-        self.bytes_with(sum, self.turned)
+        let [others, turned] = self.others_and_turned(sum);
+        others.saturating_add(turned)
     }
 
-    /// Bytes for the layer of a sum, if so many bytes of moves down are turned together.
-    fn bytes_with(&self, sum: u32, most_turned: u64) -> u64 {
+    /// Bytes for the layer of a sum without the moves down of a batch, and bytes of these.
+    fn others_and_turned(&self, sum: u32) -> [u64; 2] {
         let weight = sum as usize / 2;
         let most = weight.min(self.heaviest);
         let Some(halves) = self.up_to.get(most) else {
-            return u64::MAX;
+            return [u64::MAX, 0];
         };
         let exponents = u64::from(self.exponents).min(u64::from(sum.ilog2()) + 1);
         let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
         let mut bytes = halves.saturating_mul(TABLES + masks / 8);
         let (mut afterstates, mut spawns) = (0, 0);
         let (mut turned, mut largest_turned) = (0u64, 0);
+        let (mut packed, mut largest_packed) = (0u64, 0);
         let (mut all_moved, mut largest_moved) = (0u64, 0);
         for top in weight - most..=most {
             let bottom = weight - top;
@@ -161,7 +165,9 @@ impl Sizes {
             let on_short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
             all_moved = all_moved.saturating_add(moved);
             largest_moved = largest_moved.max(moved);
-            turned = turned.saturating_add(2 * (on_full + on_short));
+            turned = turned.saturating_add(on_full + on_short);
+            packed = packed.saturating_add(2 * most_packed(on_full, on_short));
+            largest_packed = largest_packed.max(most_packed(on_full, on_short));
             largest_turned = largest_turned.max(on_full + on_short);
             let rare = matrix(self.hollow[top], self.moved_lines(bottom))
                 + matrix(self.inward[top], lines(self.hollow[bottom]) + 4);
@@ -172,11 +178,15 @@ impl Sizes {
         }
         // Packed matrices of three sums.
         bytes = bytes.saturating_add(all_moved.saturating_mul(3) / PACKED);
-        bytes = bytes.saturating_add(all_moved.min(largest_moved.max(most_turned / UNPACKED)));
-        // A pair needs four matrices of moves down of each of two sums.
-        bytes = bytes.saturating_add(turned.min(most_turned.max(8 * largest_turned)));
+        // While they are turned, they are not packed.
+        bytes = bytes.saturating_add(all_moved.min(largest_moved.max(self.turn / 2)));
+        bytes = bytes.saturating_add(turned.min(largest_turned.max(self.turn / 2)));
         let of_thread = (2 * (afterstates + largest_moved)).saturating_add(spawns);
-        bytes.saturating_add(self.threads.saturating_mul(of_thread))
+        [
+            bytes.saturating_add(self.threads.saturating_mul(of_thread)),
+            // A pair needs four matrices of moves down of each of two sums.
+            packed.min(self.turned.max(8 * largest_packed)),
+        ]
     }
 
     /// Lines of the columns that some move leads to.

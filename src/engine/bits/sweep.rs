@@ -16,7 +16,7 @@ use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
 use super::pair::{Pair, PairCounts, PairScratch};
 use super::pair_batch::PairBatch;
-use super::turn::{Turned, UNPACKED, UnpackedMatrices};
+use super::turn::{TurnScratch, Turned};
 use crate::counts::Row;
 use crate::engine::frontier::Frontier;
 use crate::engine::plan::Plan;
@@ -37,9 +37,8 @@ pub(crate) struct Sweep<'a> {
     before: [Afterstates; 2],
     /// Their moves down.
     turned: [Turned; 2],
-    /// Memory for the matrices that are turned.
-    unpacked: UnpackedMatrices,
-    /// Maximum bytes of moves down of a batch, if it has more than one pair.
+    turn_scratch: TurnScratch,
+    /// Most bytes of moves down of a batch, if it has more than one pair.
     most_turned: u64,
     /// The afterstates of the layer that is being counted.
     next: Afterstates,
@@ -63,23 +62,16 @@ impl<'a> Sweep<'a> {
             scratch: PerThread::new(plan.threads(), |thread| Ok(PairScratch::new(thread)))?,
             before: [0, 0].map(Afterstates::new),
             turned: Default::default(),
-            unpacked: UnpackedMatrices::new(plan.turned / UNPACKED),
+            turn_scratch: TurnScratch::new(plan.turn),
             most_turned: plan.turned,
             next: Afterstates::new(0),
             weight,
         })
     }
 
-    /// Turn at most so many bytes of moves down together from now on.
+    /// Hold at most so many bytes of moves down from now on.
     pub(crate) fn turn_at_most(&mut self, bytes: u64) {
-        if bytes < self.most_turned {
-            // Memory for more moves down has another use now.
-            self.turned = Default::default();
-        }
-        if bytes != self.most_turned {
-            self.unpacked = UnpackedMatrices::new(bytes / UNPACKED);
-            self.most_turned = bytes;
-        }
+        self.most_turned = bytes;
     }
 
     /// Load the afterstates of the last two sums from their files. Matrices are compared with the
@@ -126,10 +118,13 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    /// Write the afterstates of the last sum as matrices, or of the sum before it if `back` is 1.
-    /// Returns the bytes of the file.
-    pub(crate) fn write_matrices(&self, back: usize, level: i32, store: &mut Store) -> Result<u64> {
-        self.write(&self.before[back], level, store)
+    /// Write the afterstates of up to `layers` sums before the layer as matrices, at most two. Returns
+    /// the bytes of their files.
+    pub(crate) fn write_before(&self, layers: usize, level: i32, store: &mut Store) -> Result<u64> {
+        let before = self.before.iter().take(layers).rev();
+        before
+            .map(|afterstates| self.write(afterstates, level, store))
+            .sum()
     }
 
     /// Write the afterstates of the layer that was counted as matrices. Returns the bytes of the file.
@@ -145,9 +140,9 @@ impl<'a> Sweep<'a> {
         store.write_matrices(sum, |append| afterstates.write(&self.halves, level, append))
     }
 
-    /// Bytes of the packed afterstates of the last sum, and of the sum before it.
+    /// Bytes of the packed afterstates of the layer that was counted, and of the sum before it.
     pub(crate) fn packed_bytes(&self) -> [u64; 2] {
-        self.before.each_ref().map(Afterstates::bytes)
+        [&self.next, &self.before[0]].map(Afterstates::bytes)
     }
 
     /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report`
@@ -163,12 +158,11 @@ impl<'a> Sweep<'a> {
             workers,
             before,
             turned,
-            unpacked,
+            turn_scratch,
             next,
             ..
         } = self;
         let weight = *weight;
-        let batches = PairBatch::cut(weight, [1, 2], self.most_turned, halves);
         let live = AtomicU64::new(0);
         let mut report = || report(live.swap(0, Ordering::Relaxed));
         let starts = self.game.starts(2 * weight as u32).into_iter();
@@ -177,9 +171,9 @@ impl<'a> Sweep<'a> {
         *next = Afterstates::new(weight);
         let moved = Mutex::new(&mut next.moved);
         let mut all = PairCounts::default();
-        for batch in &batches {
+        for batch in PairBatch::cut(weight, [1, 2], self.most_turned, halves) {
             for ((turned, before), tops) in turned.iter_mut().zip(&*before).zip(&batch.tops) {
-                turned.make(before, tops, unpacked, halves, workers)?;
+                turned.make(before, tops, turn_scratch, halves, workers)?;
             }
             let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
                 let pair = Pair {
@@ -256,16 +250,13 @@ impl<'a> Sweep<'a> {
     ) -> Result<R> {
         let weight = self.before[back].weight;
         let mut all = R::default();
-        let Turned {
-            on_full, on_short, ..
-        } = &self.turned[1 - back];
         let most = self
             .most_turned
-            .saturating_sub(on_full.bytes() + on_short.bytes());
+            .saturating_sub(self.turned[1 - back].bytes());
         for batch in PairBatch::cut(weight, [0], most, &self.halves) {
             let [tops] = &batch.tops;
-            let (before, unpacked) = (&self.before[back], &mut self.unpacked);
-            self.turned[back].make(before, tops, unpacked, &self.halves, self.workers)?;
+            let (before, scratch) = (&self.before[back], &mut self.turn_scratch);
+            self.turned[back].make(before, tops, scratch, &self.halves, self.workers)?;
             let this = &*self;
             let visit = |worker: &mut Worker, &top: &usize| {
                 let scratch = &mut *this.scratch.lock(worker.index);
@@ -379,10 +370,15 @@ mod tests {
     fn boards(afterstates: &Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
         let (mut matrix, mut permuter) = (AfterstateMatrix::default(), Permuter::default());
         let mut turned = Turned::default();
-        let tops: Vec<usize> = halves.tops(afterstates.weight).collect();
-        let unpacked = &mut UnpackedMatrices::new(0);
+        let tops = halves.tops(afterstates.weight).collect();
         turned
-            .make(afterstates, &tops, unpacked, halves, workers)
+            .make(
+                afterstates,
+                &tops,
+                &mut TurnScratch::new(0),
+                halves,
+                workers,
+            )
             .unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();

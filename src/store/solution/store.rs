@@ -151,7 +151,7 @@ impl SolutionStore {
         let Solution {
             manifest, outbox, ..
         } = &mut self.solution;
-        let sealed = outbox.seal();
+        let sealed = outbox.seal(u32::MAX);
         for answer in &mut manifest.answers {
             if goals.contains(&answer.goal) {
                 answer.solved_sum = sum;
