@@ -141,6 +141,7 @@ impl Afterstates {
                 let shape = (stored.rows, stored.lines);
                 let columns = halves.tables[weight - top].class.mask_of_moved_columns();
                 let matrix = PackedMatrix::from_bytes(packed, shape, &columns)
+                    .transpose()
                     .ok_or("not a packed matrix of afterstates")?;
                 moved.lock().expect("no thread panics").push((top, matrix));
                 Ok(())
@@ -159,7 +160,7 @@ impl Afterstates {
             });
         }
         for (top, matrix) in moved.into_inner().expect("no thread panics") {
-            all.moved[top] = matrix;
+            all.moved[top] = matrix?;
         }
         Ok(all)
     }
@@ -255,7 +256,7 @@ impl Afterstates {
         });
         let Done = loaded?;
         let tops = (0..=weight).into_par_iter();
-        self.moved = tops.map(|top| matrices.pack(top)).collect();
+        self.moved = tops.map(|top| matrices.pack(top)).collect::<Result<_>>()?;
         Ok(())
     }
 }

@@ -162,14 +162,14 @@ impl Matrices {
     }
 
     /// Pack the matrix of a weight.
-    pub(crate) fn pack(&self, top: usize) -> PackedMatrix {
+    pub(crate) fn pack(&self, top: usize) -> Result<PackedMatrix> {
         let MatrixPlace {
             lines,
             width,
             has_bits,
         } = &self.places[top];
         if !has_bits {
-            return PackedMatrix::default();
+            return Ok(PackedMatrix::default());
         }
         let rows = self.lines[lines.clone()].chunks_exact(*width);
         PackedMatrix::new(rows, &mut Vec::new())

@@ -106,7 +106,7 @@
 //! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
 //! `packed_matrix`; `afterstates`, `turn` with `field`, `afterstate_matrix`; `pair` (the loop over
 //! rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`; `sweep` with
-//! `pair_batch` (a layer), `listing` with `rows`, `list_layer`; this file (layers and their files);
+//! `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file (layers and their files);
 //! `sizes`; `reader` (runs that keep matrices).
 
 mod afterstate_matrix;
@@ -115,6 +115,7 @@ pub(crate) mod canonical;
 mod census;
 mod class;
 mod field;
+mod frontier;
 mod half;
 mod halves;
 pub(crate) mod kernels;

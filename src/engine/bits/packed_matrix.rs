@@ -14,6 +14,8 @@
 use std::array;
 
 use super::kernels::{BitLine, bit, kernel};
+use crate::error::Result;
+use crate::pages::Pages;
 use crate::part::LINE_AT_MOST;
 
 /// Most bytes of a packed line.
@@ -22,16 +24,21 @@ const MOST: usize = LINE_AT_MOST;
 /// A bit matrix, packed. It has no bytes if the matrix has no bits.
 #[derive(Default)]
 pub(crate) struct PackedMatrix {
-    /// [`MOST`] zeros follow the last row, so that a line is read without a look at the end.
-    bytes: Box<[u8]>,
+    /// [`MOST`] zeros follow the last row, so that a line is read without a look at the end. Matrices
+    /// come and go in all sizes. In memory of their own they leave no gaps.
+    bytes: Pages<u8>,
 }
 
 impl PackedMatrix {
     /// Pack the rows of a matrix. `bytes` is scratch memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
     pub(crate) fn new<'a>(
         rows: impl ExactSizeIterator<Item = &'a [BitLine]>,
         bytes: &mut Vec<u8>,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut rows = rows.peekable();
         let width = rows.peek().map_or(0, |row| row.len());
         let zeros = vec![BitLine::ZERO; width];
@@ -48,27 +55,40 @@ impl PackedMatrix {
             last = row;
         }
         if last == zeros {
-            return Self::default();
+            return Ok(Self::default());
         }
-        bytes.truncate(end);
-        bytes.resize(end + MOST, 0);
-        Self {
-            bytes: bytes.as_slice().into(),
-        }
+        Self::hold(&bytes[..end])
+    }
+
+    /// Hold packed rows.
+    fn hold(rows: &[u8]) -> Result<Self> {
+        let mut bytes = Pages::new(rows.len() + MOST)?;
+        bytes[..rows.len()].copy_from_slice(rows);
+        Ok(Self { bytes })
     }
 
     /// A matrix of `shape` from the bytes of a file. `None` unless they are the packed form of a
     /// matrix that has bits, all of them in `columns`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`].
     pub(crate) fn from_bytes(
         bytes: &[u8],
-        (rows, width): (usize, usize),
+        shape: (usize, usize),
         columns: &[BitLine],
-    ) -> Option<Self> {
-        let mut padded = Vec::with_capacity(bytes.len() + MOST);
-        padded.extend(bytes);
-        padded.resize(bytes.len() + MOST, 0);
+    ) -> Result<Option<Self>> {
+        let packed = Self::hold(bytes)?;
+        Ok(packed.is_packed(shape, columns).then_some(packed))
+    }
+
+    /// Whether the bytes are the packed form of a matrix that has bits, all of them in `columns`.
+    fn is_packed(&self, (rows, width): (usize, usize), columns: &[BitLine]) -> bool {
+        let bytes = self.bytes();
         let mut at = rows.div_ceil(8);
-        let (with_bits, _) = bytes.split_at_checked(at)?;
+        let Some((with_bits, _)) = bytes.split_at_checked(at) else {
+            return false;
+        };
         let has_bits = |row: usize| with_bits[row / 8] >> (row % 8) & 1 != 0;
         let no_more = (rows..8 * at).all(|row| !has_bits(row));
         let zeros = vec![BitLine::ZERO; width];
@@ -76,7 +96,10 @@ impl PackedMatrix {
         packed.resize(width * MOST, 0);
         for _ in (0..rows).filter(|&row| has_bits(row)) {
             last.copy_from_slice(&row);
-            let end = at + unpack_row(&padded[at..], &mut row)?;
+            let Some(end) = unpack_row(&self.bytes[at..], &mut row) else {
+                return false;
+            };
+            let end = at + end;
             let inside = row
                 .iter()
                 .zip(columns)
@@ -84,13 +107,11 @@ impl PackedMatrix {
             // A row has one packed form.
             let length = pack_row(&row, &last, &mut packed);
             if row == zeros || !inside || bytes.get(at..end) != Some(&packed[..length]) {
-                return None;
+                return false;
             }
             at = end;
         }
-        (no_more && at == bytes.len() && row != zeros).then(|| Self {
-            bytes: padded.into(),
-        })
+        no_more && at == bytes.len() && row != zeros
     }
 
     /// Whether the matrix of `shape` has a bit.
@@ -286,7 +307,7 @@ mod tests {
                     }
                 }
                 let all = (0..rows).map(|row| &matrix[row * width..][..width]);
-                let packed = PackedMatrix::new(all, &mut vec![1, 2, 3]);
+                let packed = PackedMatrix::new(all, &mut vec![1, 2, 3]).unwrap();
                 let mut found = vec![BitLine::ZERO; rows * width];
                 let mut next = 0;
                 packed.for_each_row((rows, width), &mut Vec::new(), |number, row| {
@@ -298,9 +319,9 @@ mod tests {
                 let has_bits = matrix.iter().any(|&line| line != BitLine::ZERO);
                 assert_eq!(packed.has_bits(), has_bits, "{rows} x {width}");
                 let all = vec![BitLine([u64::MAX; 8]); width];
-                let read = PackedMatrix::from_bytes(packed.bytes(), (rows, width), &all);
+                let read = PackedMatrix::from_bytes(packed.bytes(), (rows, width), &all).unwrap();
                 assert_eq!(read.is_some(), has_bits, "{rows} x {width}");
-                assert!(read.is_none_or(|read| read.bytes == packed.bytes));
+                assert!(read.is_none_or(|read| *read.bytes == *packed.bytes));
             }
         }
     }
@@ -312,10 +333,10 @@ mod tests {
         matrix[4 * width..6 * width].fill(BitLine::ZERO);
         matrix[9 * width + 1] = matrix[8 * width + 1];
         let mut columns = vec![BitLine([u64::MAX; 8]); width];
-        let packed = PackedMatrix::new(matrix.chunks(width), &mut Vec::new());
+        let packed = PackedMatrix::new(matrix.chunks(width), &mut Vec::new()).unwrap();
         let good = packed.bytes();
         let read = |bytes: &[u8], columns: &[BitLine]| {
-            let read = PackedMatrix::from_bytes(bytes, (rows, width), columns)?;
+            let read = PackedMatrix::from_bytes(bytes, (rows, width), columns).unwrap()?;
             let mut found = vec![BitLine::ZERO; rows * width];
             read.for_each_row((rows, width), &mut Vec::new(), |number, row| {
                 found[number * width..][..width].copy_from_slice(row);
@@ -332,7 +353,7 @@ mod tests {
                 // Some changed bytes are the packed form of another matrix.
                 if let Some(found) = read(&bytes, &columns) {
                     assert!(found != matrix, "bit {bit} of {at}");
-                    let again = PackedMatrix::new(found.chunks(width), &mut Vec::new());
+                    let again = PackedMatrix::new(found.chunks(width), &mut Vec::new()).unwrap();
                     assert_eq!(again.bytes(), bytes, "bit {bit} of {at}");
                     changed += 1;
                 }

@@ -139,7 +139,7 @@ impl Pair<'_> {
                 scratch.slide.add(position, target, row, self.columns);
             }
         }
-        let moved = scratch.slide.finish(self.rows, self.columns);
+        let moved = scratch.slide.finish(self.rows, self.columns)?;
         if listing.is_some() && !self.is_square() {
             let flipped = Self {
                 top: self.bottom,

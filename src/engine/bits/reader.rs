@@ -89,7 +89,7 @@ impl Reader {
             let Some(block) = file.block_of(top.weight() as u64) else {
                 continue;
             };
-            let mut has_bit = false;
+            let mut matrix = None;
             if file.first(block) != top.weight() as u64 {
                 continue;
             }
@@ -99,13 +99,13 @@ impl Reader {
                 |_| Some(shape),
                 |stored| {
                     let mask = columns.mask_of_moved_columns();
-                    let matrix = PackedMatrix::from_bytes(stored.packed, shape, &mask)
-                        .ok_or("not a packed matrix of afterstates")?;
-                    has_bit = matrix.has(shape, row, column);
+                    let packed = PackedMatrix::from_bytes(stored.packed, shape, &mask).transpose();
+                    matrix = Some(packed.ok_or("not a packed matrix of afterstates")?);
                     Ok(())
                 },
             )?;
-            if has_bit {
+            let matrix = matrix.transpose()?;
+            if matrix.is_some_and(|matrix| matrix.has(shape, row, column)) {
                 return Ok(true);
             }
         }

@@ -100,13 +100,13 @@ impl Slide {
 
     /// Store the last batches. Returns the packed rows by top half, and the packed rows by bottom
     /// half.
-    pub(crate) fn finish(&mut self, rows: &Tables, columns: &Tables) -> [PackedMatrix; 2] {
+    pub(crate) fn finish(&mut self, rows: &Tables, columns: &Tables) -> Result<[PackedMatrix; 2]> {
         if self.has_bits {
             self.move_bottoms(columns);
         }
         self.store(rows, columns);
-        [&self.upright, &self.flipped]
-            .map(|matrix| PackedMatrix::new(matrix.rows(), &mut self.bytes))
+        let mut pack = |matrix: &Matrix<_>| PackedMatrix::new(matrix.rows(), &mut self.bytes);
+        Ok([pack(&self.upright)?, pack(&self.flipped)?])
     }
 
     /// Move the bottom halves of the batch.

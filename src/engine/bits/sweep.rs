@@ -9,41 +9,36 @@ use std::sync::{Arc, Mutex};
 use std::{iter, mem};
 
 use super::afterstates::Afterstates;
-use super::census::{BoardCounts, compare_afterstates};
+use super::census::BoardCounts;
 use super::half::Half;
-use super::halves::{Halves, Tables};
-use super::kernels::{BitLine, LINE, bit};
+use super::halves::Halves;
 use super::listing::Listing;
 use super::pair::{Pair, PairCounts, PairScratch};
 use super::pair_batch::PairBatch;
 use super::turn::{TurnScratch, Turned};
-use crate::counts::Row;
-use crate::engine::frontier::Frontier;
 use crate::engine::plan::Plan;
-use crate::engine::workers::{Done, Worker, Workers};
-use crate::error::{Error, Result};
-use crate::game::{Game, PartKey, images};
-use crate::part::MatrixFile;
+use crate::engine::workers::{Worker, Workers};
+use crate::error::Result;
+use crate::game::{Game, images};
 use crate::per_thread::PerThread;
-use crate::store::{Run, Store};
 
 /// Counts layer after layer.
 pub(crate) struct Sweep<'a> {
-    game: Game,
-    workers: &'a Workers,
-    halves: Arc<Halves>,
+    pub(super) game: Game,
+    pub(super) workers: &'a Workers,
+    pub(super) halves: Arc<Halves>,
     scratch: PerThread<PairScratch>,
     /// The afterstates of the last sum, and of the sum before it.
-    before: [Afterstates; 2],
+    pub(super) before: [Afterstates; 2],
     /// Their moves down.
     turned: [Turned; 2],
     turn_scratch: TurnScratch,
     /// Most bytes of moves down of a batch, if it has more than one pair.
     most_turned: u64,
     /// The afterstates of the layer that is being counted.
-    next: Afterstates,
+    pub(super) next: Afterstates,
     /// Half the sum of the layer.
-    weight: usize,
+    pub(super) weight: usize,
 }
 
 impl<'a> Sweep<'a> {
@@ -72,77 +67,6 @@ impl<'a> Sweep<'a> {
     /// Hold at most so many bytes of moves down from now on.
     pub(crate) fn turn_at_most(&mut self, bytes: u64) {
         self.most_turned = bytes;
-    }
-
-    /// Load the afterstates of the last two sums from their files. Matrices are compared with the
-    /// table.
-    pub(crate) fn load(&mut self, run: &Run) -> Result<()> {
-        let frontier = Frontier::open(run)?;
-        for back in [0, 1] {
-            let weight = self.weight - 1 - back;
-            let sum = 2 * weight as u32;
-            if let Some(file) = run.matrices(sum)? {
-                self.load_matrices(back, &file)?;
-                self.compare(back, &file, &run.rows(sum))?;
-            } else {
-                let parts = frontier.of_sum(sum);
-                self.before[back].load(weight, &parts, &self.halves, self.workers)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Load the afterstates of the last sum from a file of matrices, or of the sum before it if
-    /// `back` is 1.
-    pub(crate) fn load_matrices(&mut self, back: usize, file: &MatrixFile) -> Result<()> {
-        let weight = self.weight - 1 - back;
-        self.before[back] = Afterstates::read(weight, file, &self.halves, self.workers)?;
-        Ok(())
-    }
-
-    /// Compare the afterstates of the last sum, or of the sum before it if `back` is 1, with the rows of
-    /// the table. They are from `file`.
-    pub(crate) fn compare(&mut self, back: usize, file: &MatrixFile, rows: &[Row]) -> Result<()> {
-        let counts = self.count_afterstates(back)?;
-        let sum = 2 * self.before[back].weight as u32;
-        for max in self.game.top().up_to() {
-            let row = Row::among(rows, PartKey { sum, max });
-            compare_afterstates(&row, &counts).map_err(|error| match error {
-                Error::Law { place, law } => Error::Damaged {
-                    path: file.path().to_owned(),
-                    what: format!("{place}: {law}"),
-                },
-                other => other,
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Write the afterstates of up to `layers` sums before the layer as matrices, at most two. Returns
-    /// the bytes of their files.
-    pub(crate) fn write_before(&self, layers: usize, level: i32, store: &mut Store) -> Result<u64> {
-        let before = self.before.iter().take(layers).rev();
-        before
-            .map(|afterstates| self.write(afterstates, level, store))
-            .sum()
-    }
-
-    /// Write the afterstates of the layer that was counted as matrices. Returns the bytes of the file.
-    pub(crate) fn write_next(&self, level: i32, store: &mut Store) -> Result<u64> {
-        self.write(&self.next, level, store)
-    }
-
-    fn write(&self, afterstates: &Afterstates, level: i32, store: &mut Store) -> Result<u64> {
-        if afterstates.is_empty() {
-            return Ok(0);
-        }
-        let sum = 2 * afterstates.weight as u32;
-        store.write_matrices(sum, |append| afterstates.write(&self.halves, level, append))
-    }
-
-    /// Bytes of the packed afterstates of the layer that was counted, and of the sum before it.
-    pub(crate) fn packed_bytes(&self) -> [u64; 2] {
-        [&self.next, &self.before[0]].map(Afterstates::bytes)
     }
 
     /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report`
@@ -216,21 +140,6 @@ impl<'a> Sweep<'a> {
         self.next.is_empty() && self.before[0].is_empty()
     }
 
-    /// List the canonical afterstates of the last sum, or of the sum before it if `back` is 1. Calls
-    /// `report` now and then.
-    pub(crate) fn list_afterstates(
-        &mut self,
-        back: usize,
-        listing: &Listing,
-        report: &mut (dyn FnMut() + Send),
-    ) -> Result<()> {
-        let list = |this: &Self, top: usize, scratch: &mut PairScratch| {
-            this.list(back, top, listing, scratch).map(|()| Done)
-        };
-        let Done = self.visit_afterstates(back, list, report)?;
-        Ok(())
-    }
-
     /// Count the afterstates of the last sum, or of the sum before it if `back` is 1.
     pub(crate) fn count_afterstates(&mut self, back: usize) -> Result<BoardCounts> {
         let count = |this: &Self, top: usize, scratch: &mut PairScratch| {
@@ -242,7 +151,7 @@ impl<'a> Sweep<'a> {
 
     /// Make the matrix of the afterstates of a sum for each weight of the top half, and call `visit`
     /// with the weight and the memory that has the matrix.
-    fn visit_afterstates<R: Default + AddAssign + Send>(
+    pub(super) fn visit_afterstates<R: Default + AddAssign + Send>(
         &mut self,
         back: usize,
         visit: impl Fn(&Self, usize, &mut PairScratch) -> Result<R> + Sync,
@@ -275,47 +184,6 @@ impl<'a> Sweep<'a> {
         }
         Ok(all)
     }
-
-    /// List the canonical afterstates with a top half of weight `top` that has an empty cell, given
-    /// their matrix. Also list their flips with a full top half.
-    fn list(
-        &self,
-        back: usize,
-        top: usize,
-        listing: &Listing,
-        scratch: &mut PairScratch,
-    ) -> Result<()> {
-        let afterstates = &self.before[back];
-        let PairScratch { row, flipped, .. } = scratch;
-        let matrix = &scratch.matrices[0];
-        if !matrix.has_bits {
-            return Ok(());
-        }
-        let tables = &self.halves.tables;
-        let (rows, columns) = (&tables[top], &tables[afterstates.weight - top]);
-        let mut list = |rows: &Tables, position, row: &[BitLine], columns| {
-            let (canonical, lister) = (&mut scratch.canonical, &mut scratch.lister);
-            let half = rows.class.half(position);
-            let exponents = rows.census.exponents(position);
-            canonical.find(half, row, columns, false, |_, bottoms| {
-                lister.add(exponents.clone(), bottoms);
-            });
-            listing.add(half, lister)
-        };
-        matrix.for_each_row(rows, columns, row, |position, _, row| {
-            list(rows, position, row, columns)
-        })?;
-        for line in columns.class.full_lines() {
-            matrix.flip_line(line, rows, flipped)?;
-            for at in 0..LINE {
-                let position = (line * LINE + at) as u32;
-                if bit(&columns.census.full, position) {
-                    list(columns, position, flipped.row(at), rows)?;
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -325,6 +193,7 @@ mod tests {
 
     use super::super::afterstate_matrix::AfterstateMatrix;
     use super::super::census::EXPONENTS;
+    use super::super::kernels::{LINE, bit};
     use super::super::matrix::Permuter;
     use crate::engine::Plan;
     use crate::game::{Board, Exp, Moved, max_exp, sum};

@@ -91,9 +91,10 @@ impl Turned {
                 .map(|range| tops[range].to_vec())
                 .collect::<Vec<_>>()
         };
-        let mut sources = halves.largest_first(weight);
-        sources.retain(|&top| afterstates.moved[top].has_bits());
-        let sources = in_batches(sources, &|top| {
+        // Neighbouring sources have neighbouring fields.
+        let sources = halves.tops(weight);
+        let sources = sources.filter(|&top| afterstates.moved[top].has_bits());
+        let sources = in_batches(sources.collect(), &|top| {
             let (rows, width) = afterstates.shape(top, halves);
             rows * width
         });
@@ -132,8 +133,8 @@ impl Turned {
             }
             let packed = tops
                 .par_iter()
-                .map(|&top| [full.pack(top), short.pack(top)]);
-            for (&top, [full, short]) in tops.iter().zip(packed.collect::<Vec<_>>()) {
+                .map(|&top| Ok((top, full.pack(top)?, short.pack(top)?)));
+            for (top, full, short) in packed.collect::<Result<Vec<_>>>()? {
                 (self.on_full[top], self.on_short[top]) = (full, short);
                 self.tops.insert(top);
             }
@@ -254,14 +255,17 @@ impl Turning<'_> {
             let mut writers: Vec<FieldWriter> = rows
                 .map(|row| FieldWriter::new(words_mut(row), begin))
                 .collect();
+            let mut skipped = 0;
             for fields in &fields {
                 let from = fields.right + quads.weight(right);
                 if !self.moved.has_bits(from) {
-                    for writer in &mut writers {
-                        writer.skip(fields.count * fields.transposer.bits);
-                    }
+                    skipped += fields.count * fields.transposer.bits;
                     continue;
                 }
+                for writer in writers.iter_mut().filter(|_| skipped > 0) {
+                    writer.skip(skipped);
+                }
+                skipped = 0;
                 let lefts = down_rows.iter().map(|row| row.left);
                 let sources = lefts.map(|left| halves.field(self.weight - from, left));
                 sources_of_lefts.clear();

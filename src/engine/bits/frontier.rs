@@ -1,0 +1,148 @@
+//! The frontier of a sweep, the afterstates of two sums, in files.
+//!
+//! Key idea: afterstates are read, compared and written in the form in which a sweep holds them,
+//! packed matrices. Lists of them are made row by row.
+
+use super::afterstates::Afterstates;
+use super::census::compare_afterstates;
+use super::halves::Tables;
+use super::kernels::{BitLine, LINE, bit};
+use super::listing::Listing;
+use super::pair::PairScratch;
+use super::sweep::Sweep;
+use crate::counts::Row;
+use crate::engine::frontier::Frontier;
+use crate::engine::workers::Done;
+use crate::error::{Error, Result};
+use crate::game::PartKey;
+use crate::part::MatrixFile;
+use crate::store::{Run, Store};
+
+impl Sweep<'_> {
+    /// Load the afterstates of the last two sums from their files. Matrices are compared with the
+    /// table.
+    pub(crate) fn load(&mut self, run: &Run) -> Result<()> {
+        let frontier = Frontier::open(run)?;
+        for back in [0, 1] {
+            let weight = self.weight - 1 - back;
+            let sum = 2 * weight as u32;
+            if let Some(file) = run.matrices(sum)? {
+                self.load_matrices(back, &file)?;
+                self.compare(back, &file, &run.rows(sum))?;
+            } else {
+                let parts = frontier.of_sum(sum);
+                self.before[back].load(weight, &parts, &self.halves, self.workers)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Load the afterstates of the last sum from a file of matrices, or of the sum before it if
+    /// `back` is 1.
+    pub(crate) fn load_matrices(&mut self, back: usize, file: &MatrixFile) -> Result<()> {
+        let weight = self.weight - 1 - back;
+        self.before[back] = Afterstates::read(weight, file, &self.halves, self.workers)?;
+        Ok(())
+    }
+
+    /// Compare the afterstates of the last sum, or of the sum before it if `back` is 1, with the rows of
+    /// the table. They are from `file`.
+    pub(crate) fn compare(&mut self, back: usize, file: &MatrixFile, rows: &[Row]) -> Result<()> {
+        let counts = self.count_afterstates(back)?;
+        let sum = 2 * self.before[back].weight as u32;
+        for max in self.game.top().up_to() {
+            let row = Row::among(rows, PartKey { sum, max });
+            compare_afterstates(&row, &counts).map_err(|error| match error {
+                Error::Law { place, law } => Error::Damaged {
+                    path: file.path().to_owned(),
+                    what: format!("{place}: {law}"),
+                },
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Write the afterstates of up to `layers` sums before the layer as matrices, at most two. Returns
+    /// the bytes of their files.
+    pub(crate) fn write_before(&self, layers: usize, level: i32, store: &mut Store) -> Result<u64> {
+        let before = self.before.iter().take(layers).rev();
+        before
+            .map(|afterstates| self.write(afterstates, level, store))
+            .sum()
+    }
+
+    /// Write the afterstates of the layer that was counted as matrices. Returns the bytes of the file.
+    pub(crate) fn write_next(&self, level: i32, store: &mut Store) -> Result<u64> {
+        self.write(&self.next, level, store)
+    }
+
+    fn write(&self, afterstates: &Afterstates, level: i32, store: &mut Store) -> Result<u64> {
+        if afterstates.is_empty() {
+            return Ok(0);
+        }
+        let sum = 2 * afterstates.weight as u32;
+        store.write_matrices(sum, |append| afterstates.write(&self.halves, level, append))
+    }
+
+    /// Bytes of the packed afterstates of the layer that was counted, and of the sum before it.
+    pub(crate) fn packed_bytes(&self) -> [u64; 2] {
+        [&self.next, &self.before[0]].map(Afterstates::bytes)
+    }
+
+    /// List the canonical afterstates of the last sum, or of the sum before it if `back` is 1. Calls
+    /// `report` now and then.
+    pub(crate) fn list_afterstates(
+        &mut self,
+        back: usize,
+        listing: &Listing,
+        report: &mut (dyn FnMut() + Send),
+    ) -> Result<()> {
+        let list = |this: &Self, top: usize, scratch: &mut PairScratch| {
+            this.list(back, top, listing, scratch).map(|()| Done)
+        };
+        let Done = self.visit_afterstates(back, list, report)?;
+        Ok(())
+    }
+
+    /// List the canonical afterstates with a top half of weight `top` that has an empty cell, given
+    /// their matrix. Also list their flips with a full top half.
+    fn list(
+        &self,
+        back: usize,
+        top: usize,
+        listing: &Listing,
+        scratch: &mut PairScratch,
+    ) -> Result<()> {
+        let afterstates = &self.before[back];
+        let PairScratch { row, flipped, .. } = scratch;
+        let matrix = &scratch.matrices[0];
+        if !matrix.has_bits {
+            return Ok(());
+        }
+        let tables = &self.halves.tables;
+        let (rows, columns) = (&tables[top], &tables[afterstates.weight - top]);
+        let mut list = |rows: &Tables, position, row: &[BitLine], columns| {
+            let (canonical, lister) = (&mut scratch.canonical, &mut scratch.lister);
+            let half = rows.class.half(position);
+            let exponents = rows.census.exponents(position);
+            canonical.find(half, row, columns, false, |_, bottoms| {
+                lister.add(exponents.clone(), bottoms);
+            });
+            listing.add(half, lister)
+        };
+        matrix.for_each_row(rows, columns, row, |position, _, row| {
+            list(rows, position, row, columns)
+        })?;
+        for line in columns.class.full_lines() {
+            matrix.flip_line(line, rows, flipped)?;
+            for at in 0..LINE {
+                let position = (line * LINE + at) as u32;
+                if bit(&columns.census.full, position) {
+                    list(columns, position, flipped.row(at), rows)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
