@@ -68,10 +68,10 @@
 //!
 //! **Layers on disk.** From time to time, and after a stop, the packed matrices of two sums are
 //! written. Then the layers up to these sums are sealed. Their afterstates were counted, so a resumed
-//! count compares the matrices that it reads with the table. A layer's afterstates are counted while
-//! the next layer is, so the layer counted last is sealed only after a stop. When a count ends, or when
-//! lists take over, the matrices are replaced by lists, the frontier that the list engine leaves. So
-//! either engine resumes where the other stopped. A run that keeps matrices keeps them all.
+//! count compares the matrices that it reads with the table. The sweep of the next layer counts the
+//! afterstates of a layer, so the layer counted last waits, unless a stop is asked. When a count ends,
+//! or when lists take over, the matrices are replaced by lists, the frontier that the list engine
+//! leaves. So either engine resumes where the other stopped. A run that keeps matrices keeps them all.
 //!
 //! **Lists.** Boards are listed row by row (`listing`), each with its own top half. Without a
 //! listing half the rows are enough: a pair names the flipped boards, too. Candidates are not
@@ -106,8 +106,8 @@
 //! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
 //! `packed_matrix`; `afterstates`, `turn` with `field`, `afterstate_matrix`; `pair` (the loop over
 //! rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`; `sweep` with
-//! `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file (layers and their files);
-//! `sizes`; `reader` (runs that keep matrices).
+//! `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file (layers and
+//! their files); `sizes`; `reader` (runs that keep matrices).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -228,8 +228,7 @@ impl Counter for Bits<'_> {
             let seals = is_last || progress.stop() || self.commits || keep.lists_of_afterstates();
             if begun.elapsed() >= self.plan.frontier_after && !(seals || ends || layers.is_empty())
             {
-                // The afterstates of this layer are not counted yet. So the layers before it are
-                // sealed.
+                // The afterstates of this layer are not counted yet.
                 let bytes = self.workers.finish(|| {
                     self.sweep
                         .write_before(layers.len(), self.plan.level(), store)
