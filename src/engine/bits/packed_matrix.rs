@@ -34,7 +34,7 @@ impl PackedMatrix {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
+    /// The system has no more memory: [`Error::Io`](crate::Error::Io).
     pub(crate) fn new<'a>(
         rows: impl ExactSizeIterator<Item = &'a [BitLine]>,
         bytes: &mut Vec<u8>,
