@@ -14,16 +14,18 @@ use super::resources::Resources;
 use super::stdout::Stdout;
 use super::{Outcome, output, talk};
 use crate::cluster::{self, Missing, Next};
-use crate::engine::{Choice, Engine};
+use crate::engine::Choice;
+use crate::estimate::{Forecast, LayerWork};
 use crate::store::Run;
 
 /// Count a game on several machines, task by task, in a directory that they share
 ///
-/// A large layer is cut into tasks, in four stages: map, reduce, gather, write. The tasks of a stage
-/// can be done at once, by any processes on any machines that see the directory. When all of them are
-/// done, the next stage can begin, and after the last stage the layer is sealed. A task can be done
-/// twice, at once or late, and be killed at any moment. The files equal the files of one machine, byte
-/// for byte.
+/// A large layer is cut into tasks. A layer of 4x4 with --keep last or --keep matrices has one stage,
+/// sweep; any other layer has four stages: map, reduce, gather, write. The tasks of a stage can be done
+/// at once, by any processes on any machines that see the directory. When all of them are done, the next
+/// stage can begin, and after the last stage the layer is sealed. A layer of sweeps waits until the sweeps
+/// of the next layer have counted its afterstates. A task can be done twice, at once or late, and be
+/// killed at any moment. The files equal the files of one machine, byte for byte.
 ///
 /// Run the tasks, and run lost tasks again, with any scheduler. `scripts/enum48_ray.py` does so with
 /// Ray, or with processes on one machine; `results/cluster.md` tells the cost.
@@ -53,16 +55,17 @@ enum ClusterCommand {
 /// the layer is ready to be sealed, or if the run reaches --until; stderr and --json tell which.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Keys of --json: game; dir; sum and stage (map, reduce, gather, write; seal, if
-the layer of this sum is ready to be sealed; none, if nothing is left to do);
-tasks; of, the number of all tasks of the stage; complete, whether the last
-layer of the game is sealed.")]
+Keys of --json: game; dir; sum and stage (sweep, map, reduce, gather, write;
+seal, if the layer of this sum is ready to be sealed; none, if nothing is left to
+do); tasks; of, the number of all tasks of the stage; complete, whether the last
+layer of the game is sealed; sealed, the sum of the last sealed layer; states, of
+all sealed layers, live and dead; done, their expected share of all states.")]
 struct TasksArgs {
     #[command(flatten)]
     wanted: WantedRun,
 
-    /// Approximate number of candidates of a task. A layer with fewer candidates is not cut; a layer
-    /// that is cut already keeps its tasks
+    /// Approximate number of candidates of a task; of a sweep, 64 times as many. A layer with fewer
+    /// candidates is not cut; a layer that is cut already keeps its tasks
     #[arg(long, value_name = "CANDIDATES", default_value_t = cluster::TASK,
           value_parser = whole(1u64..))]
     task: u64,
@@ -129,10 +132,16 @@ struct PrintedTasks {
     tasks: Vec<String>,
     of: usize,
     complete: bool,
+    /// Sum of the last sealed layer.
+    sealed: u32,
+    /// States of the sealed layers, live and dead.
+    states: u64,
+    /// The share of the game's states that the sealed layers have, as far as it can be foreseen.
+    done: f64,
 }
 
 impl PrintedTasks {
-    fn new(run: &Run, next: Next) -> Self {
+    fn new(run: &Run, next: Next, expected: &[LayerWork]) -> Self {
         let nothing = |sum, stage: &str| (sum, stage.to_owned(), Vec::new(), 0);
         let (sum, stage, tasks, of) = match next {
             Next::Nothing => nothing(run.sealed_sum(), "none"),
@@ -147,6 +156,8 @@ impl PrintedTasks {
                 (sum, stage.to_string(), tasks, of)
             }
         };
+        let states = run.table().totals().states();
+        let left: f64 = expected.iter().map(|layer| layer.boards).sum();
         Self {
             game: run.game().to_string(),
             dir: run.dir().display().to_string(),
@@ -155,6 +166,9 @@ impl PrintedTasks {
             tasks,
             of,
             complete: run.complete(),
+            sealed: run.sealed_sum(),
+            states,
+            done: states as f64 / (states as f64 + left).max(1.0),
         }
     }
 }
@@ -163,16 +177,18 @@ impl PrintedTasks {
 fn print_tasks(args: &TasksArgs) -> Result<()> {
     let (wanted, until) = (&args.wanted, args.wanted.until);
     let game = wanted.game()?;
-    let plan = wanted.plan()?.with_engine(Some(Engine::Lists));
+    let plan = wanted.plan()?;
     if args.json {
         output::json_names(&wanted.dir(&game))?;
     }
     let mut store = wanted.open(&game, open::LONG)?;
     let choice = Choice::new(store.run(), &plan, until)?;
-    let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
+    let mut reporter = Reporter::of_cluster(&plan, &store, &choice, args.quiet);
     let next = cluster::next(&mut store, &plan, args.task, until, &mut reporter);
     reporter.finish();
-    let answer = PrintedTasks::new(store.run(), next?);
+    let run = store.run();
+    let expected = Forecast::new(run, &choice, run.keep()).left();
+    let answer = PrintedTasks::new(run, next?, &expected);
     let mut out = Stdout;
     if args.json {
         return output::print_json(&mut out, &answer);

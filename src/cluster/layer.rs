@@ -1,16 +1,18 @@
 //! A layer that is counted as tasks: its plan, its directory, and the receipts of its tasks.
 
 use std::collections::{BTreeMap, HashMap};
+use std::iter;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::LayerPlan;
 use super::task::{Missing, Stage, Task};
+use crate::engine::{PairCounts, Plan};
 use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey, Tally};
-use crate::part::{Fingerprint, Kind, Label, Part, Sealed};
+use crate::part::{Fingerprint, Kind, Label, LayerLabel, MatrixFile, Part, Sealed};
 use crate::store::{PROGRAM, Run, TaskDir};
 
 /// The name of the plan, in the directory of the layer.
@@ -22,6 +24,9 @@ pub(super) struct Receipt {
     pub(super) tally: Tally,
     /// The fingerprint of the boards that were counted.
     pub(super) boards: Fingerprint,
+    /// The counts of a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) pairs: Option<PairCounts>,
     /// The files of the task that are not empty.
     pub(super) files: BTreeMap<String, Sealed>,
 }
@@ -32,16 +37,34 @@ pub(super) struct PlannedLayer<'a> {
     pub(super) name: String,
     pub(super) plan: LayerPlan,
     pub(super) dir: TaskDir,
+    /// The layer before, if it is not sealed. Its sweeps are done; the sweeps of this layer count its
+    /// afterstates.
+    pub(super) before: Option<Arc<PlannedLayer<'a>>>,
     /// Receipts that were read. The file system may be slow.
     receipts: Mutex<HashMap<Task, Receipt>>,
 }
 
 impl<'a> PlannedLayer<'a> {
-    /// The next layer of a run, if it is planned. Directories without a plan, or with an outdated
-    /// plan, are deleted.
+    /// The next layer of a run, if it is planned; or the layer after it, if both are planned and all
+    /// tasks of the next layer are done. Directories without a plan, or with an outdated plan, are
+    /// deleted.
     pub(super) fn find(run: &'a Run) -> Result<Option<Self>> {
-        for name in TaskDir::names(run, run.sealed_sum() + 2)? {
-            match Self::look(run, &name)? {
+        let Some(first) = Self::find_after(run, None)? else {
+            return Ok(None);
+        };
+        if !first.plan.is_swept() || first.missing()?.is_some() {
+            return Ok(Some(first));
+        }
+        let first = Arc::new(first);
+        let second = Self::find_after(run, Some(&first))?;
+        Ok(second.or_else(|| Arc::into_inner(first)))
+    }
+
+    /// The planned layer after the last sealed layer, or after the layer `before`.
+    fn find_after(run: &'a Run, before: Option<&Arc<Self>>) -> Result<Option<Self>> {
+        let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
+        for name in TaskDir::names(run, after + 2)? {
+            match Self::look(run, &name, before)? {
                 Some(layer) => return Ok(Some(layer)),
                 None => TaskDir::new(run, &name).delete(),
             }
@@ -49,17 +72,20 @@ impl<'a> PlannedLayer<'a> {
         Ok(None)
     }
 
-    /// The layer in the directory `name`; `None` if it is not the next layer of the run.
+    /// The layer in the directory `name`; `None` if it is not the next layer of the run, or the layer
+    /// after the layer `before`.
     ///
     /// # Errors
     ///
-    /// [`TaskError::OtherProgram`] if another version of the program made the plan; a damaged plan.
-    fn look(run: &'a Run, name: &str) -> Result<Option<Self>> {
+    /// [`TaskError::OtherProgram`] if another version of the program made the plan; a damaged plan;
+    /// [`TaskError::Undone`] if a task of the layer `before` is not done.
+    fn look(run: &'a Run, name: &str, before: Option<&Arc<Self>>) -> Result<Option<Self>> {
         let dir = TaskDir::new(run, name);
         let plan: Option<LayerPlan> = dir.load(PLAN)?;
-        let Some(plan) = plan.filter(|plan| plan.follows(run)) else {
+        let Some(plan) = plan else { return Ok(None) };
+        if !plan.follows(run, before.map(Arc::as_ref))? {
             return Ok(None);
-        };
+        }
         let path = dir.path(PLAN);
         if plan.program != PROGRAM {
             let found = plan.program;
@@ -72,25 +98,53 @@ impl<'a> PlannedLayer<'a> {
         if let Err(what) = plan.audit(run) {
             return Err(Error::Damaged { path, what });
         }
-        Ok(Some(Self::new(run, name.to_owned(), plan, dir)))
+        Ok(Some(Self::new(
+            run,
+            name.to_owned(),
+            plan,
+            dir,
+            before.cloned(),
+        )))
     }
 
-    fn new(run: &'a Run, name: String, plan: LayerPlan, dir: TaskDir) -> Self {
+    fn new(
+        run: &'a Run,
+        name: String,
+        plan: LayerPlan,
+        dir: TaskDir,
+        before: Option<Arc<Self>>,
+    ) -> Self {
         Self {
             run,
             name,
             plan,
             dir,
+            before,
             receipts: Mutex::default(),
         }
     }
 
-    pub(super) fn plan(run: &'a Run, task: u64, level: i32) -> Result<Self> {
-        let plan = LayerPlan::new(run, task, level)?;
+    /// Cut the next layer of a run into tasks of lists.
+    pub(super) fn plan(run: &'a Run, task: u64, plan: &Plan) -> Result<Self> {
+        Self::create(run, LayerPlan::new(run, task, plan.level())?, None)
+    }
+
+    /// Cut the next layer of a run, or the layer after the layer `before`, into sweeps.
+    pub(super) fn plan_sweeps(
+        run: &'a Run,
+        before: Option<Self>,
+        task: u64,
+        plan: &Plan,
+    ) -> Result<Self> {
+        let layer = LayerPlan::of_sweeps(run, before.as_ref(), task, plan)?;
+        Self::create(run, layer, before.map(Arc::new))
+    }
+
+    fn create(run: &'a Run, plan: LayerPlan, before: Option<Arc<Self>>) -> Result<Self> {
         let name = TaskDir::name(plan.sum, &plan);
         let dir = TaskDir::create(run, &name)?;
         dir.begin("plan")?.save(PLAN, &plan)?;
-        Ok(Self::new(run, name, plan, dir))
+        Ok(Self::new(run, name, plan, dir, before))
     }
 
     /// The layer in the directory `name`.
@@ -98,15 +152,33 @@ impl<'a> PlannedLayer<'a> {
     /// # Errors
     ///
     /// [`TaskError::Stale`] if the layer is sealed; [`TaskError::OtherProgram`] if another version
-    /// made the plan.
+    /// made the plan; [`TaskError::Undone`] if a task of the layer before it is not done.
     pub(super) fn open(run: &'a Run, name: &str) -> Result<Self> {
-        let stale = || TaskError::Stale(TaskDir::new(run, name).path(PLAN)).into();
-        Self::look(run, name)?.ok_or_else(stale)
+        if let Some(layer) = Self::look(run, name, None)? {
+            return Ok(layer);
+        }
+        for first in TaskDir::names(run, run.sealed_sum() + 2)? {
+            let first = Self::look(run, &first, None)?;
+            let Some(first) = first.filter(|first| first.plan.is_swept()) else {
+                continue;
+            };
+            if let Some(layer) = Self::look(run, name, Some(&Arc::new(first)))? {
+                return Ok(layer);
+            }
+        }
+        Err(TaskError::Stale(TaskDir::new(run, name).path(PLAN)).into())
     }
 
-    /// The error for a layer that has been sealed.
-    pub(super) fn stale(&self) -> Error {
-        TaskError::Stale(self.dir.path(PLAN)).into()
+    /// The layer, and the layer before it if that is not sealed.
+    fn unsealed(&self) -> impl Iterator<Item = &Self> {
+        iter::successors(Some(self), |layer| layer.before.as_deref())
+    }
+
+    /// Delete the directories of the unsealed layers.
+    pub(super) fn delete(self) {
+        for layer in self.unsealed() {
+            TaskDir::new(self.run, &layer.name).delete();
+        }
     }
 
     /// The receipt of a task.
@@ -154,7 +226,29 @@ impl<'a> PlannedLayer<'a> {
                 }));
             }
         }
-        Ok(None)
+        match self.pairs() {
+            Err(Error::Task(TaskError::Undone(name))) => self.missing_again(name),
+            pairs => pairs.map(|_| None),
+        }
+    }
+
+    /// Whether the layer is the last of the game, given that all of its sweeps are done: no afterstate is
+    /// left.
+    pub(super) fn is_last(&self) -> Result<bool> {
+        let before = self.pairs()?.afterstates;
+        let none = before.labeled.iter().all(|&labeled| labeled == 0);
+        Ok(self.plan.is_swept() && none && self.swept()?.is_empty())
+    }
+
+    /// The sum of the layer that can be sealed once all tasks are done. A layer of sweeps waits for the
+    /// sweeps of the layer after it, unless there is none.
+    pub(super) fn seals(&self) -> Result<Option<u32>> {
+        let sum = self.plan.sum;
+        Ok(match &self.before {
+            Some(before) => Some(before.plan.sum),
+            None if !self.plan.is_swept() => Some(sum),
+            None => (self.run.keep().matrices() && self.is_last()?).then_some(sum),
+        })
     }
 
     /// Like [`Self::missing`], for one task, given by its full name.
@@ -171,9 +265,13 @@ impl<'a> PlannedLayer<'a> {
 
     /// The tasks of a stage; all earlier stages must be done.
     fn tasks(&self, stage: Stage) -> Result<Vec<Task>> {
+        if stage == Stage::Sweep {
+            return Ok(Task::sweeps(self.plan.sweeps.len()).collect());
+        }
         let mut tasks = Vec::new();
         for max in self.plan.largest() {
             match stage {
+                Stage::Sweep => {}
                 Stage::Map => tasks.extend(self.plan.maps(max)),
                 Stage::Reduce => tasks.extend(self.plan.reduces(max)),
                 Stage::Gather => tasks.extend(self.plan.gathers(max)),
@@ -229,8 +327,41 @@ impl<'a> PlannedLayer<'a> {
         files: Vec<(String, Sealed)>,
     ) -> Result<Vec<Part>> {
         let label = self.label(kind, max);
-        let open = |(name, sealed): (String, Sealed)| self.dir.part(&name, label, sealed);
+        let open = |(name, sealed): (String, Sealed)| self.dir.open(&name, label, sealed);
         files.into_iter().map(open).collect()
+    }
+
+    /// The counts of all sweeps.
+    pub(super) fn pairs(&self) -> Result<PairCounts> {
+        let mut all = PairCounts::default();
+        for task in self.tasks(Stage::Sweep)? {
+            all += self.receipt(task)?.pairs.unwrap_or_default();
+        }
+        Ok(all)
+    }
+
+    /// The files of all sweeps that are not empty.
+    fn swept(&self) -> Result<Vec<(String, Sealed)>> {
+        let tasks = self.tasks(Stage::Sweep)?.into_iter();
+        self.files(tasks.map(|task| (task, task.matrices())))
+    }
+
+    /// The fingerprint of the matrices of all sweeps.
+    pub(super) fn fingerprint(&self) -> Result<Fingerprint> {
+        let files = self.swept()?;
+        Ok(files.iter().map(|(_, sealed)| sealed.fingerprint).sum())
+    }
+
+    /// Open the matrices of all sweeps.
+    pub(super) fn open_matrices(&self) -> Result<Vec<MatrixFile>> {
+        let label = self.matrix_label();
+        let open = |(name, sealed): (String, Sealed)| self.dir.open(&name, label, sealed);
+        self.swept()?.into_iter().map(open).collect()
+    }
+
+    /// The label of the files of matrices.
+    pub(super) fn matrix_label(&self) -> LayerLabel {
+        LayerLabel::new(self.run.game(), self.plan.sum)
     }
 
     /// The label of a file with boards of a part.
@@ -252,11 +383,16 @@ impl<'a> PlannedLayer<'a> {
     /// If an error is about a damaged file of a task, withdraw its receipt, and name the task in
     /// the error.
     pub(super) fn blame(&self, error: Error) -> Error {
-        let task = error.damaged_file().and_then(|path| self.maker(path));
-        let Some(task) = task else { return error };
-        match self.retract(task) {
+        let mut layers = self.unsealed();
+        let made = error
+            .damaged_file()
+            .and_then(|path| layers.find_map(|layer| layer.maker(path).map(|task| (layer, task))));
+        let Some((layer, task)) = made else {
+            return error;
+        };
+        match layer.retract(task) {
             Ok(()) => TaskError::Retracted {
-                task: self.full_name(task),
+                task: layer.full_name(task),
                 cause: Box::new(error),
             }
             .into(),

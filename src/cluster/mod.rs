@@ -1,9 +1,25 @@
 //! A layer as tasks, for any number of machines.
 //!
 //! A layer that is too large for one machine is cut into *tasks*. Each task reads and writes files
-//! in one shared directory, takes minutes, and runs on any machine. A scheduler outside of this
-//! crate starts tasks and restarts lost tasks: `scripts/enum48_ray.py` uses Ray. This module
-//! defines the tasks. Their files equal the files of a count on one machine, byte for byte.
+//! in one shared directory, and runs on any machine. A scheduler outside of this crate starts tasks
+//! and restarts lost tasks: `scripts/enum48_ray.py` uses Ray. This module defines the tasks. Their
+//! files equal the files of a count on one machine, byte for byte.
+//!
+//! A layer of 4x4 that leaves no lists has *sweeps*, tasks of one stage. The sweeps of the next layer
+//! also count the layer's afterstates, so the layer is sealed one layer late:
+//!
+//! ```text
+//! matrices of layers s-2, s-4
+//!      |
+//!      | sweep    some pairs of weights: make, count and move their states
+//!      v
+//! matrices of these pairs; counts of the states of s, and of the afterstates of s-2
+//!      |
+//!      v
+//! seal of s-2     rows from the counts, laws, one file of all matrices, the manifest
+//! ```
+//!
+//! Any other layer has lists, and four stages:
 //!
 //! ```text
 //! sealed layers s-2, s-4
@@ -36,7 +52,8 @@
 //! last; a task without a receipt is not done. A reader that finds a damaged file withdraws the
 //! receipt of the task that made it.
 //!
-//! A layer of fewer candidates than a task is counted by the coordinator alone, with the engine.
+//! A layer of fewer candidates than a task is counted by the coordinator alone, with the engine. If
+//! sweeps have counted such a layer, to count the afterstates before it, their files are dropped.
 //!
 //! Reading order: `task` (the tasks and their names), `plan`, `layer` (receipts), `work` (the work of a
 //! task), `sources` (its input), `seal`, then this file (the next steps of a run).
@@ -49,15 +66,16 @@ mod task;
 mod work;
 
 use std::path::Path;
+use std::time::Duration;
 
-use crate::engine::{self, Engine, Plan, Progress};
-use crate::error::{Result, TaskError};
+use crate::engine::{self, Plan, Progress};
+use crate::error::{Error, Result, TaskError};
 use crate::laws::Laws;
 use crate::store::{Run, Store};
 
 use layer::PlannedLayer;
 pub use plan::TASK;
-use plan::candidates_of_next;
+use plan::{SWEEP, can_be_swept, candidates_of_next};
 use seal::Sealing;
 pub use task::{Missing, Stage};
 
@@ -75,7 +93,8 @@ pub enum Next {
 /// Find the next step of a run, up to the layer of sum `until`. Layers of fewer than `task`
 /// candidates are counted at once, with the engine, in the resources of a plan. The first larger
 /// layer is cut into tasks of about `task` candidates, and its files get the plan's zstd level. A
-/// planned layer does not change with later values of `task` and of the level.
+/// planned layer does not change with later values of `task` and of the level. If the run keeps no
+/// lists, a layer of 4x4 is cut into sweeps, and these are 64 times as large.
 ///
 /// # Errors
 ///
@@ -88,31 +107,66 @@ pub fn next(
     progress: &mut dyn Progress,
 ) -> Result<Next> {
     let (task, last) = (task.max(1), engine::last_sum(store.run().game(), until)?);
-    let is_small = |run: &Run| candidates_of_next(run) < task;
+    let is_swept = |run: &Run| is_swept(run, last);
+    let is_small = |run: &Run| {
+        let times = if is_swept(run) { SWEEP } else { 1 };
+        candidates_of_next(run) < task.saturating_mul(times)
+    };
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
-    engine::leave_matrices(store, plan, progress)?;
-    let planned = PlannedLayer::find(store.run())?.is_some();
-    if !planned && !ended(store.run()) && is_small(store.run()) {
-        // Bits count many layers before a seal, so a large layer would be noticed too late.
+    let run = store.run();
+    let mut alone = 0;
+    if let Some(layer) = PlannedLayer::find(run)? {
+        // Sweeps of an earlier plan may lead beyond the layers that can be swept now.
+        let goes_on = !layer.plan.is_swept() || !ended(run) && is_swept(run);
+        if goes_on {
+            if let Some(missing) = layer.missing()? {
+                return Ok(Next::Tasks(missing));
+            }
+            if let Some(sum) = layer.seals()? {
+                return Ok(Next::Seal(sum));
+            }
+            if layer.is_last()? {
+                // Its states are listed.
+                alone = layer.plan.sum;
+            } else if !is_small(run) {
+                // The sweeps of the layer after it count its afterstates.
+                let after = PlannedLayer::plan_sweeps(run, Some(layer), task, plan)?;
+                let missing = after.missing()?.expect("a new layer has tasks");
+                return Ok(Next::Tasks(missing));
+            }
+        }
+        layer.delete();
+    }
+    let is_small = |run: &Run| is_small(run) || run.sealed_sum() < alone;
+    if !ended(run) && is_small(run) {
+        // Otherwise bits count many layers before a seal, and a large layer is noticed too late.
         let plan = plan
             .clone()
             .with_small(task)
-            .with_engine(Some(Engine::Lists));
+            .with_frontier_after(Duration::ZERO);
         engine::count_while(store, &plan, until, progress, is_small)?;
+    }
+    if ended(store.run()) || !is_swept(store.run()) {
+        engine::leave_matrices(store, plan, progress)?;
     }
     let run = store.run();
     // If `progress` said to stop, a small layer remains.
-    if ended(run) || !planned && is_small(run) {
+    if ended(run) || is_small(run) {
         return Ok(Next::Nothing);
     }
-    let layer = match PlannedLayer::find(run)? {
-        Some(layer) => layer,
-        None => PlannedLayer::plan(run, task, plan.level())?,
+    let layer = match is_swept(run) {
+        true => PlannedLayer::plan_sweeps(run, None, task, plan)?,
+        false => PlannedLayer::plan(run, task, plan)?,
     };
-    Ok(match layer.missing()? {
-        Some(missing) => Next::Tasks(missing),
-        None => Next::Seal(layer.plan.sum),
-    })
+    let missing = layer.missing()?.expect("a new layer has tasks");
+    Ok(Next::Tasks(missing))
+}
+
+/// Whether the next layer of a run is cut into sweeps, in a count up to the layer of sum `last`. Sweeps
+/// make no lists, so the last layer of a run that keeps no matrices is counted otherwise.
+fn is_swept(run: &Run, last: u32) -> bool {
+    let is_last = run.sealed_sum() + 2 >= last;
+    can_be_swept(run) && (run.keep().matrices() || !is_last)
 }
 
 /// Do a task of a run in the resources of a plan, unless it is done. Several processes may do it at
@@ -125,16 +179,16 @@ pub fn next(
 /// done first; errors of the system.
 pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
     let unknown = || TaskError::Unknown(task.to_owned());
-    let (layer, task) = task.split_once('/').ok_or_else(unknown)?;
+    let (name, task) = task.split_once('/').ok_or_else(unknown)?;
     let task = task.parse()?;
     let run = Run::peek(dir)?;
-    let layer = PlannedLayer::open(&run, layer)?;
+    let layer = PlannedLayer::open(&run, name)?;
     work::work(&layer, task, plan).map_err(|error| {
         // The files of a layer are deleted once it is sealed.
-        if Run::peek(dir).is_ok_and(|run| layer.plan.follows(&run)) {
-            layer.blame(error)
-        } else {
-            layer.stale()
+        let run = Run::peek(dir);
+        match run.and_then(|run| PlannedLayer::open(&run, name).map(drop)) {
+            Err(stale @ Error::Task(TaskError::Stale(_))) => stale,
+            _ => layer.blame(error),
         }
     })
 }
@@ -145,13 +199,19 @@ pub fn run(dir: &Path, task: &str, plan: &Plan) -> Result<()> {
 /// # Errors
 ///
 /// [`TaskError::Unplanned`] if there is no such layer, [`TaskError::Undone`] if a task is not done;
-/// [`Error::Law`](crate::Error::Law) if the counts cannot be right: nothing is sealed then. Errors
+/// [`Error::Law`] if the counts cannot be right: nothing is sealed then. Errors
 /// of the system; a second call resumes the work.
 pub fn seal(store: &mut Store) -> Result<u32> {
-    let unplanned = TaskError::Unplanned(store.run().dir().to_owned());
-    let layer = PlannedLayer::find(store.run())?.ok_or(unplanned)?;
-    let sum = layer.plan.sum;
-    let sealing = Sealing::new(&layer).map_err(|error| layer.blame(error))?;
+    let dir = store.run().dir().to_owned();
+    let unplanned = || TaskError::Unplanned(dir.clone());
+    let layer = PlannedLayer::find(store.run())?.ok_or_else(unplanned)?;
+    let sum = layer.seals()?.ok_or_else(unplanned)?;
+    let sealing = match &layer.before {
+        Some(before) => Sealing::of_sweeps(before, Some(&layer)),
+        None if layer.plan.is_swept() => Sealing::of_sweeps(&layer, None),
+        None => Sealing::new(&layer),
+    };
+    let sealing = sealing.map_err(|error| layer.blame(error))?;
     let laws = Laws::new(store.run().game(), sum);
     let mut layers = [sealing.layer.clone()];
     engine::obey(&laws, store, &mut layers)?;

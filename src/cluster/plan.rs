@@ -5,18 +5,24 @@
 //! part hardly changes from layer to layer, so quantiles of the part before cut it evenly. The
 //! sealed files do not depend on the plan.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
+use super::layer::PlannedLayer;
 use super::task::{Stage, Task};
 use crate::counts::Row;
-use crate::engine::{Bounds, Frontier, codec};
+use crate::engine::{Bounds, Frontier, Plan, codec, cut_pairs};
 use crate::error::Result;
 use crate::game::{Exp, PartKey};
-use crate::part::{Kind, Part};
-use crate::store::{PROGRAM, Run};
+use crate::part::{Fingerprint, Kind, Part};
+use crate::store::{Keep, PROGRAM, Run};
 
-/// Default number of candidates of a task: minutes of work for a core.
+/// Default number of candidates of a task of lists: half a minute of a core.
 pub const TASK: u64 = 1 << 27;
+
+/// How many times more candidates a sweep has, because matrices take less time.
+pub(super) const SWEEP: u64 = 64;
 
 /// A rough average of the number of reduces that make an afterstate.
 const REPEATED: u64 = 4;
@@ -27,12 +33,37 @@ pub(super) struct LayerPlan {
     /// The program that made the plan: another version may divide differently.
     pub(super) program: String,
     pub(super) sum: u32,
-    /// Checksum of the run before the layer.
-    pub(super) run: u32,
+    pub(super) input: Input,
     /// zstd level of the layer's files.
     pub(super) level: i32,
-    /// The parts that the layer may have.
+    /// The weight of the first lighter half of each sweep.
+    pub(super) sweeps: Vec<usize>,
+    /// The parts that a layer of lists may have.
     pub(super) parts: Vec<PartPlan>,
+}
+
+/// The input of a layer. A plan is outdated once its input is another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Input {
+    /// Checksum of the run before a layer of lists.
+    Run(u32),
+    /// The fingerprints of the afterstates before a layer of sweeps, of the last sum and of the sum
+    /// before it, and the choice of boards to keep.
+    Sums(Keep, [Fingerprint; 2]),
+}
+
+impl Input {
+    /// The input of the sweeps of the layer after the last sealed layer of `run`, or after the layer
+    /// `before`.
+    pub(super) fn of_sweeps(run: &Run, before: Option<&PlannedLayer>) -> Result<Self> {
+        let sealed = run.sealed_sum();
+        let fingerprints = match before {
+            Some(before) => [before.fingerprint()?, run.fingerprint(sealed)?],
+            None => [run.fingerprint(sealed)?, run.fingerprint(sealed - 2)?],
+        };
+        Ok(Self::Sums(run.keep(), fingerprints))
+    }
 }
 
 /// The division of a part into tasks.
@@ -59,10 +90,37 @@ impl LayerPlan {
         Ok(Self {
             program: PROGRAM.to_owned(),
             sum,
-            run: run.checksum(),
+            input: Input::Run(run.checksum()),
             level,
+            sweeps: Vec::new(),
             parts,
         })
+    }
+
+    /// Cut the layer after the last sealed layer of `run`, or after the layer `before`, into sweeps of
+    /// about `task` candidates of lists, multiplied by [`SWEEP`].
+    pub(super) fn of_sweeps(
+        run: &Run,
+        before: Option<&PlannedLayer>,
+        task: u64,
+        plan: &Plan,
+    ) -> Result<Self> {
+        // The next layer has about as many candidates as the layer before it.
+        let sweeps = candidates_of_next(run).div_ceil(task.saturating_mul(SWEEP));
+        let sum = run.sealed_sum() + if before.is_some() { 4 } else { 2 };
+        Ok(Self {
+            program: PROGRAM.to_owned(),
+            sum,
+            input: Input::of_sweeps(run, before)?,
+            level: plan.level(),
+            sweeps: cut_pairs(run.game(), sum, sweeps, plan),
+            parts: Vec::new(),
+        })
+    }
+
+    /// Whether the layer is cut into sweeps.
+    pub(super) fn is_swept(&self) -> bool {
+        !self.sweeps.is_empty()
     }
 
     /// Check that a plan which [follows](Self::follows) a run can be a plan for its next layer. The
@@ -77,6 +135,21 @@ impl LayerPlan {
         }
         if self.sum > run.game().sum_bound() {
             return Err(format!("sum: got {}", self.sum));
+        }
+        if self.is_swept() != matches!(self.input, Input::Sums(..)) {
+            return Err("input: expected the input of lists, or of sweeps".to_owned());
+        }
+        if self.is_swept() {
+            if !can_be_swept(run) {
+                return Err("sweeps: expected none in this run".to_owned());
+            }
+            let within = |&first: &usize| first <= self.sum as usize / 4;
+            let in_order = self.sweeps.is_sorted_by(|one, next| one < next);
+            return match self.sweeps[0] == 0 && in_order && self.sweeps.iter().all(within) {
+                true if self.parts.is_empty() => Ok(()),
+                true => Err("parts: expected none in a layer of sweeps".to_owned()),
+                false => Err("sweeps: expected 0, and weights in order".to_owned()),
+            };
         }
         let tiles = self.parts.iter().map(|part| part.max_tile);
         if !tiles.eq(run.game().top().up_to().map(Exp::tile)) {
@@ -98,9 +171,20 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Whether the plan is for the next layer of a run.
-    pub(super) fn follows(&self, run: &Run) -> bool {
-        self.sum == run.sealed_sum() + 2 && self.run == run.checksum()
+    /// Whether the plan is for the next layer of a run, or for the layer after the layer `before`.
+    pub(super) fn follows(&self, run: &Run, before: Option<&PlannedLayer>) -> Result<bool> {
+        let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
+        Ok(self.sum == after + 2
+            && match self.input {
+                Input::Run(checksum) => before.is_none() && checksum == run.checksum(),
+                Input::Sums(..) => self.input == Input::of_sweeps(run, before)?,
+            })
+    }
+
+    /// The weights of the lighter halves of a sweep.
+    pub(super) fn lighter(&self, sweep: usize) -> Option<Range<usize>> {
+        let end = self.sweeps.get(sweep + 1).copied();
+        Some(*self.sweeps.get(sweep)?..end.unwrap_or(usize::MAX))
     }
 
     /// The largest tiles of the parts.
@@ -233,6 +317,13 @@ fn cuts(sample: &[u64], ranges: usize) -> Vec<u64> {
 fn candidates(run: &Run, key: PartKey) -> u64 {
     let cells = |(from, _): (PartKey, Exp)| Row::among(&run.rows(from.sum), from).empty_cells;
     key.spawned_from().map(cells).fold(0, u64::saturating_add)
+}
+
+/// Whether layers of a run can be cut into sweeps, which make no lists.
+pub(super) fn can_be_swept(run: &Run) -> bool {
+    let keep = run.keep();
+    let lists = keep.states() || keep.lists_of_afterstates();
+    run.game().size().cells() == 16 && !lists
 }
 
 /// Candidates of the next layer of a run.

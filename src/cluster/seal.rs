@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use super::layer::{PlannedLayer, total};
 use super::task::Task;
 use crate::counts::Row;
+use crate::engine::{compare_afterstates, set_afterstates, set_candidates, states_rows};
 use crate::error::Result;
 use crate::game::{Exp, PartKey, Tally};
 use crate::laws;
-use crate::part::{Fingerprint, Kind, Sealed};
+use crate::part::{Fingerprint, Kind, MatrixFile, Sealed};
 use crate::store::{CountedLayer, Store};
 
 /// A layer whose tasks are all done.
@@ -16,6 +17,8 @@ pub(super) struct Sealing {
     pub(super) layer: CountedLayer,
     /// The files of each part.
     parts: Vec<PartFiles>,
+    /// The files of sweeps.
+    matrices: Vec<MatrixFile>,
 }
 
 /// The files of a part, to be moved into the run.
@@ -34,6 +37,7 @@ impl Sealing {
         let mut sealing = Self {
             layer: CountedLayer::new(sum),
             parts: Vec::new(),
+            matrices: Vec::new(),
         };
         for max in tasks.plan.largest() {
             let mut row = Row::of(tasks.key(max));
@@ -45,6 +49,32 @@ impl Sealing {
         let layer = &mut sealing.layer;
         layer.last = sum >= 8 && ends(&layer.rows) && ends(&run.rows(sum - 2));
         Ok(sealing)
+    }
+
+    /// Add up the counts of the sweeps of a layer, and of the sweeps of the layer after it, which have
+    /// counted its afterstates. Without that layer, there are no afterstates.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`].
+    pub(super) fn of_sweeps(tasks: &PlannedLayer, after: Option<&PlannedLayer>) -> Result<Self> {
+        let (sum, run) = (tasks.plan.sum, tasks.run);
+        let found = tasks.pairs()?;
+        let before = [sum - 4, sum - 2].map(|sum| run.all_rows(sum));
+        for row in &before[1] {
+            compare_afterstates(row, &found.afterstates)?;
+        }
+        let mut layer = CountedLayer::new(sum);
+        layer.rows = states_rows(run.game(), sum, &found)?;
+        let counts = after.map(PlannedLayer::pairs).transpose()?;
+        set_afterstates(&mut layer.rows, &counts.unwrap_or_default().afterstates)?;
+        set_candidates(run.game(), sum, &mut layer.rows, &before);
+        layer.last = after.is_none();
+        Ok(Self {
+            layer,
+            parts: Vec::new(),
+            matrices: tasks.open_matrices()?,
+        })
     }
 
     fn states(&mut self, tasks: &PlannedLayer, max: Exp, row: &mut Row) -> Result<()> {
@@ -107,10 +137,25 @@ impl Sealing {
         Ok(sealed)
     }
 
-    /// Move the files into a run, for the commit that seals the layer.
+    /// Move the files into a run, for the commit that seals the layer. The matrices of sweeps are copied
+    /// into one file, in order.
     pub(super) fn hand_over(&self, store: &mut Store) -> Result<()> {
-        let mut parts = self.parts.iter();
-        parts.try_for_each(|(kind, key, files)| store.adopt(*kind, *key, files))
+        for (kind, key, files) in &self.parts {
+            store.adopt(*kind, *key, files)?;
+        }
+        let files = self.matrices.iter();
+        let mut blocks: Vec<(&MatrixFile, usize)> = files
+            .flat_map(|file| (0..file.blocks()).map(move |block| (file, block)))
+            .collect();
+        blocks.sort_by_key(|(file, block)| file.first(*block));
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let written = store.write_matrices(self.layer.sum, |append| {
+            let mut blocks = blocks.into_iter();
+            blocks.try_for_each(|(file, block)| append(&file.stored(block)?))
+        });
+        written.map(drop)
     }
 }
 

@@ -10,6 +10,8 @@ use crate::part::Kind;
 /// A stage of a layer. Its tasks can run at once, when all tasks of the stage before are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
+    /// Sweep some pairs of matrices. A layer of sweeps has no other stage.
+    Sweep,
     /// Spawn into some of the afterstates.
     Map,
     /// Merge the states of a range from all maps, and move them.
@@ -22,7 +24,13 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in order.
-    pub(super) const ALL: [Self; 4] = [Self::Map, Self::Reduce, Self::Gather, Self::Write];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Sweep,
+        Self::Map,
+        Self::Reduce,
+        Self::Gather,
+        Self::Write,
+    ];
 }
 
 /// The name of the stage in lower case.
@@ -45,19 +53,24 @@ pub struct Missing {
     pub of: usize,
 }
 
-/// A task of a layer, for the part with largest tile `max`.
+/// A task of a layer, for the part with largest tile `max`. A sweep is for all parts; its `max` is the
+/// largest tile of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Task {
     pub(super) stage: Stage,
     /// The kind of boards that the stage makes. A reduce also makes afterstates.
     pub(super) kind: Kind,
     pub(super) max: Exp,
-    /// The number of its map, range or file.
+    /// The number of its group of pairs, map, range or file.
     pub(super) number: usize,
 }
 
+/// The name of sweeps.
+const SWEEP: &str = "sweep";
+
 /// The names of tasks by stage and kind.
-const NAMES: [(&str, Stage, Kind); 5] = [
+const NAMES: [(&str, Stage, Kind); 6] = [
+    (SWEEP, Stage::Sweep, Kind::Afterstates),
     ("map", Stage::Map, Kind::States),
     ("reduce", Stage::Reduce, Kind::States),
     ("gather", Stage::Gather, Kind::Afterstates),
@@ -81,6 +94,11 @@ impl Task {
         })
     }
 
+    /// The first `tasks` sweeps of a layer.
+    pub(super) fn sweeps(tasks: usize) -> impl Iterator<Item = Self> {
+        Self::all(Stage::Sweep, Kind::Afterstates, Exp::LAST, tasks)
+    }
+
     /// File name of the task's receipt.
     pub(super) fn receipt(self) -> String {
         format!("{self}.json")
@@ -89,6 +107,11 @@ impl Task {
     /// File name of the boards that the task makes.
     pub(super) fn boards(self, kind: Kind) -> String {
         format!("{self}.{kind}")
+    }
+
+    /// File name of the matrices that a sweep makes.
+    pub(super) fn matrices(self) -> String {
+        format!("{self}.matrices")
     }
 
     /// File name of the afterstates that a reduce makes: with its `own` largest tile, or with the
@@ -100,9 +123,10 @@ impl Task {
 
     /// The names of all files that the task may leave. The receipt comes first, because other files
     /// are valid only with a receipt.
-    pub(super) fn files(self) -> [String; 4] {
+    pub(super) fn files(self) -> [String; 5] {
         [
             self.receipt(),
+            self.matrices(),
             self.boards(Kind::States),
             self.afterstates(true),
             self.afterstates(false),
@@ -110,13 +134,17 @@ impl Task {
     }
 }
 
-/// `map-00064-0003`, `write-states-00064-0003`.
+/// `map-00064-0003`, `write-states-00064-0003`, `sweep-0003`.
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names = NAMES.iter();
         let name = names.find(|(_, stage, kind)| (*stage, *kind) == (self.stage, self.kind));
         let (name, ..) = name.expect("each stage makes boards of these kinds");
-        write!(f, "{name}-{:05}-{:04}", self.max.tile(), self.number)
+        f.write_str(name)?;
+        if self.stage != Stage::Sweep {
+            write!(f, "-{:05}", self.max.tile())?;
+        }
+        write!(f, "-{:04}", self.number)
     }
 }
 
@@ -126,12 +154,18 @@ impl FromStr for Task {
     fn from_str(text: &str) -> Result<Self, Error> {
         let parsed = || {
             let (rest, number) = text.rsplit_once('-')?;
-            let (name, tile) = rest.rsplit_once('-')?;
+            let (name, max) = match rest {
+                SWEEP => (rest, Exp::LAST),
+                _ => {
+                    let (name, tile) = rest.rsplit_once('-')?;
+                    (name, Exp::of_tile(tile.parse().ok()?)?)
+                }
+            };
             let &(_, stage, kind) = NAMES.iter().find(|(known, ..)| *known == name)?;
             Some(Self {
                 stage,
                 kind,
-                max: Exp::of_tile(tile.parse().ok()?)?,
+                max,
                 number: number.parse().ok()?,
             })
         };
@@ -149,6 +183,7 @@ mod tests {
     fn task_names_are_parsed_and_other_texts_are_refused() {
         let max = Exp::of_tile(64).unwrap();
         for (text, stage, kind, number) in [
+            ("sweep-0003", Stage::Sweep, Kind::Afterstates, 3),
             ("map-00064-0003", Stage::Map, Kind::States, 3),
             ("reduce-00064-12345", Stage::Reduce, Kind::States, 12345),
             ("gather-00064-0000", Stage::Gather, Kind::Afterstates, 0),
@@ -160,6 +195,11 @@ mod tests {
                 1,
             ),
         ] {
+            let max = if stage == Stage::Sweep {
+                Exp::LAST
+            } else {
+                max
+            };
             let task = Task {
                 stage,
                 kind,
@@ -172,6 +212,10 @@ mod tests {
         for other in [
             "",
             "map",
+            "sweep",
+            "sweep-3",
+            "sweep-00064-0003",
+            "map-0003",
             "map-00064",
             "map-64-3",
             "map-00063-0003",

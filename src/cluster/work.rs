@@ -7,16 +7,16 @@ use super::sources::{BLOCK, KeyRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
     AsKeys, Candidates, CountAfterstates, ExpandStates, Frontier, Lists, MoveSink, OnlyList,
-    PartOrder, Parts, Plan, Source, Visit, Workers, codec,
+    PartOrder, Parts, Plan, Source, SweepTask, Visit, Workers, codec,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
 use crate::game::{Exp, PartKey, Tally};
-use crate::part::{Fingerprint, Kind, Sealed};
+use crate::part::{Block, Fingerprint, Kind, Sealed};
 use crate::store::{Attempt, Files, Writer};
 
-/// zstd level of the files between stages: no compression, because each file is read only once.
-const LEVEL: i32 = 0;
+/// zstd level of the files between stages: nearly no compression, because each file is read only once.
+const LEVEL: i32 = -64;
 
 /// Does a task of a layer.
 struct Work<'a> {
@@ -42,7 +42,7 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
         done => return done.map(drop),
     }
     let level = match task.stage {
-        Stage::Write => layer.plan.level,
+        Stage::Sweep | Stage::Write => layer.plan.level,
         _ => LEVEL,
     };
     let plan = plan.clone().with_level(level).with_short_batches();
@@ -65,6 +65,7 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
 impl Work<'_> {
     fn carry_out(mut self) -> Result<()> {
         match self.task.stage {
+            Stage::Sweep => self.sweep(),
             Stage::Map => self.map(),
             Stage::Reduce => self.reduce(),
             Stage::Gather => self.gather(),
@@ -74,6 +75,27 @@ impl Work<'_> {
             attempt, receipt, ..
         } = self.output;
         attempt.save(&self.task.receipt(), &receipt)
+    }
+
+    /// Sweep some pairs of matrices.
+    fn sweep(&mut self) -> Result<()> {
+        let layer = self.layer;
+        let lighter = layer.plan.lighter(self.task.number);
+        self.expect(lighter.is_some())?;
+        let before = layer.before.as_ref();
+        let sweep = SweepTask {
+            run: layer.run,
+            sum: layer.plan.sum,
+            lighter: lighter.expect("it is planned"),
+            unsealed: before.map(|before| before.open_matrices()).transpose()?,
+        };
+        let (name, attempt) = (self.task.matrices(), &self.output.attempt);
+        let mut writer = attempt.create(&name, layer.matrix_label(), 1)?;
+        let append = &mut |block: &Block| writer.append(block);
+        let found = sweep.carry_out(&self.plan, self.parts.workers, append)?;
+        self.output.receipt.pairs = Some(found);
+        self.output.publish(name, writer)?;
+        Ok(())
     }
 
     /// Spawn into some of the afterstates from which the states of a part come.
@@ -211,6 +233,15 @@ impl TaskOutput<'_> {
             Kind::Afterstates => self.task.afterstates(max == self.task.max),
         }
     }
+
+    /// Finish a file, and name it in the receipt unless it is empty.
+    fn publish(&mut self, name: String, writer: Writer) -> Result<Sealed> {
+        let sealed = self.attempt.publish(&name, writer)?;
+        if sealed.states > 0 {
+            self.receipt.files.insert(name, sealed);
+        }
+        Ok(sealed)
+    }
 }
 
 impl Files for TaskOutput<'_> {
@@ -224,11 +255,6 @@ impl Files for TaskOutput<'_> {
     }
 
     fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        let name = self.name(kind, key.max);
-        let sealed = self.attempt.publish(&name, writer)?;
-        if sealed.states > 0 {
-            self.receipt.files.insert(name, sealed);
-        }
-        Ok(sealed)
+        self.publish(self.name(kind, key.max), writer)
     }
 }

@@ -104,6 +104,10 @@ use crate::store::{CountedLayer, Run, Store};
 use afterstates::make_afterstates;
 pub use bits::matrix_reader;
 use bits::{Bits, list_frontier};
+pub(crate) use bits::{
+    PairCounts, SweepTask, compare_afterstates, cut_pairs, set_afterstates, set_candidates,
+    states_rows,
+};
 use choice::EngineStage;
 pub use choice::{Choice, last_sum};
 pub(crate) use frontier::Frontier;
@@ -140,7 +144,7 @@ pub fn count(
 }
 
 /// Like [`count`], but ends when `go_on` returns false. It is called at the start and after each
-/// seal.
+/// seal. Then a frontier in matrices stays in matrices.
 pub(crate) fn count_while(
     store: &mut Store,
     plan: &Plan,
@@ -158,7 +162,10 @@ pub(crate) fn count_while(
         let mut stages = choice.stages().iter();
         let counted = stages
             .try_for_each(|stage| stage.count(store, &workers, &laws, progress, &go_on))
-            .and_then(|()| list_frontier(store, plan, &workers, progress))
+            .and_then(|()| match go_on(store.run()) {
+                true => list_frontier(store, plan, &workers, progress),
+                false => Ok(()),
+            })
             .and_then(|()| match store.wants_afterstates() {
                 true => make_afterstates(store, plan, &workers, progress),
                 false => Ok(()),
@@ -185,7 +192,8 @@ pub(crate) fn leave_matrices(
         return Ok(());
     }
     let workers = Workers::start(plan)?;
-    workers.install(|| list_frontier(store, plan, &workers, progress))
+    workers.install(|| list_frontier(store, plan, &workers, progress))?;
+    store.close()
 }
 
 /// Counts layers, as lists or as bits.
@@ -235,7 +243,11 @@ impl EngineStage {
             obey(laws, store, &mut layers)?;
             store.seal(&layers)?;
         }
-        Ok(())
+        match counter.is_ahead() {
+            // The files of the layer ahead.
+            true => store.drop_from(store.run().sealed_sum() + 2),
+            false => Ok(()),
+        }
     }
 }
 

@@ -145,6 +145,12 @@ impl Plan {
         self
     }
 
+    /// Set the least time between two frontiers of matrices on disk.
+    pub(crate) fn with_frontier_after(mut self, time: Duration) -> Self {
+        self.frontier_after = time;
+        self
+    }
+
     /// Hold at most `turned` bytes of moves down.
     pub(crate) fn with_turned(mut self, turned: u64) -> Self {
         self.turned = turned;
@@ -183,6 +189,11 @@ impl Plan {
             granted: rest.granted * PARTS / parts,
             ..rest
         })
+    }
+
+    /// Bytes that matrices can take if nothing else needs memory.
+    pub(crate) fn all_memory(&self) -> u64 {
+        self.matrices + self.memory - self.least()
     }
 
     /// The least memory for the plan's threads.

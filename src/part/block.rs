@@ -49,23 +49,19 @@ impl Block {
 
 /// Encodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Encoder {
-    /// `None` at level 0, which does not compress.
-    zstd: Option<Compressor<'static>>,
+    zstd: Compressor<'static>,
     deltas: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder at a zstd level from 1 to 22; 0 does not compress.
+    /// An encoder at a zstd level: from 1 to 22, or below 0, which is faster.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`] if zstd cannot allocate its context.
     pub fn new(level: i32) -> Result<Self> {
         Ok(Self {
-            zstd: (level > 0)
-                .then(|| Compressor::new(level))
-                .transpose()
-                .map_err(Error::Zstd)?,
+            zstd: Compressor::new(level).map_err(Error::Zstd)?,
             deltas: Vec::new(),
         })
     }
@@ -92,14 +88,9 @@ impl Encoder {
 
         let bytes = &mut block.bytes;
         bytes.clear();
-        if let Some(zstd) = &mut self.zstd {
-            bytes.resize(PREFIX + zstd::zstd_safe::compress_bound(length), 0);
-            let compressed = zstd.compress_to_buffer(deltas, &mut bytes[PREFIX..]);
-            bytes.truncate(PREFIX + compressed.map_err(Error::Zstd)?);
-        } else {
-            bytes.resize(PREFIX, 0);
-            put_frame(deltas, bytes);
-        }
+        bytes.resize(PREFIX + zstd::zstd_safe::compress_bound(length), 0);
+        let compressed = self.zstd.compress_to_buffer(deltas, &mut bytes[PREFIX..]);
+        bytes.truncate(PREFIX + compressed.map_err(Error::Zstd)?);
         block.seal(states, fingerprint(states));
         Ok(())
     }
@@ -177,36 +168,6 @@ impl Decoder {
     }
 }
 
-/// The first bytes of every zstd frame.
-const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// Frame header: one segment, and the length of the contents in four bytes.
-const DESCRIPTOR: u8 = 0xa0;
-
-/// Maximum number of bytes in a block of a frame.
-const MOST: usize = 128 << 10;
-
-/// Append a zstd frame of `bytes` to `out`, in uncompressed blocks (type *raw* in RFC 8878, 3.1.1).
-/// Any zstd decoder reads the frame at the speed of a copy. This suits files that are soon read,
-/// and only once.
-fn put_frame(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend(MAGIC);
-    out.push(DESCRIPTOR);
-    out.extend((bytes.len() as u32).to_le_bytes());
-    let mut rest = bytes;
-    loop {
-        let (block, behind) = rest.split_at(rest.len().min(MOST));
-        let last = behind.is_empty();
-        let header = u32::from(last) | (block.len() as u32) << 3;
-        out.extend(&header.to_le_bytes()[..3]);
-        out.extend(block);
-        if last {
-            return;
-        }
-        rest = behind;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,20 +238,6 @@ mod tests {
                 assert!(Payload::of(&bytes).is_err(), "bit {bit} of {at}");
             }
             assert!(Payload::of(&block.bytes[..at]).is_err(), "cut at {at}");
-        }
-    }
-
-    #[test]
-    fn any_decoder_reads_uncompressed_frames() {
-        for length in [0, 1, 1000, MOST - 1, MOST, MOST + 1, 3 * MOST, 400_000] {
-            let bytes: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
-            let mut frame = Vec::new();
-            put_frame(&bytes, &mut frame);
-            assert_eq!(
-                zstd::bulk::decompress(&frame, length).unwrap(),
-                bytes,
-                "{length}"
-            );
         }
     }
 }

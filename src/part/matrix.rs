@@ -57,6 +57,23 @@ fn fingerprint_of(top: u64, shape: &[u8], packed: &[u8]) -> Fingerprint {
 }
 
 impl MatrixFile {
+    /// A block as it is stored, for another file. The first block has the fingerprint of the whole file,
+    /// the other blocks have none.
+    pub(crate) fn stored(&self, number: usize) -> Result<Block> {
+        let mut block = Block::default();
+        self.decode(number, |payload| {
+            block.bytes.resize(PREFIX, 0);
+            block.bytes.extend(payload.bytes);
+            let fingerprint = match number {
+                0 => self.fingerprint(),
+                _ => Fingerprint::default(),
+            };
+            block.seal(&[payload.first], fingerprint);
+            Ok(())
+        })?;
+        Ok(block)
+    }
+
     /// Give a matrix to `read`, which may describe its damage. `shape` tells the numbers of rows, and
     /// of lines of a row, for a weight of the top half; `None` if no board has it. Returns the
     /// fingerprint.

@@ -25,10 +25,10 @@ pub struct Sealed {
     pub fingerprint: Fingerprint,
 }
 
-/// `5 states in 96 bytes, fingerprint ...`.
+/// `5 entries in 96 bytes, fingerprint ...`.
 impl fmt::Display for Sealed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} states in {} bytes", self.states, self.bytes)?;
+        write!(f, "{} entries in {} bytes", self.states, self.bytes)?;
         write!(f, ", fingerprint {}", self.fingerprint)
     }
 }

@@ -13,7 +13,7 @@ use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
-use crate::part::{Kind, LayerLabel, MatrixFile, Part, Stream};
+use crate::part::{Fingerprint, Kind, LayerLabel, MatrixFile, Part, Stream};
 
 /// A directory with the states of a game, counted completely or in part. All readers use this type;
 /// a count reads its own run through [`Store::run`](super::Store::run).
@@ -351,6 +351,18 @@ impl Run {
             self.outbox.open(file, layer, sealed)
         };
         expected.map(open).transpose()
+    }
+
+    /// The fingerprint of the afterstates of a layer, in lists or in matrices.
+    pub(crate) fn fingerprint(&self, sum: u32) -> Result<Fingerprint> {
+        if let Some(file) = self.matrices(sum)? {
+            return Ok(file.fingerprint());
+        }
+        if self.keep().matrices() {
+            return Ok(Fingerprint::default());
+        }
+        let parts = self.parts_of(Kind::Afterstates, sum)?;
+        Ok(parts.iter().map(Part::fingerprint).sum())
     }
 
     /// Whether the boards of a layer are in matrices, so that they are listed when they are asked for.

@@ -17,7 +17,7 @@ use super::run::Run;
 use super::writer::{Spooled, Writer};
 use super::{checked, file, files};
 use crate::error::{Error, Result};
-use crate::part::{Label, Part, Sealed};
+use crate::part::{Contents, FileContents, Sealed, Segments};
 
 /// Format version of saved values.
 const FORMAT: u32 = 1;
@@ -107,15 +107,20 @@ impl TaskDir {
         self.path.join(name)
     }
 
-    /// Open a part file that a task has made.
+    /// Open a file that a task has made.
     ///
     /// # Errors
     ///
     /// If the file is missing, damaged, or not the file that the task reported.
-    pub(crate) fn part(&self, name: &str, label: Label, sealed: Sealed) -> Result<Part> {
-        Part::open(&self.path(name))
+    pub(crate) fn open<C: FileContents>(
+        &self,
+        name: &str,
+        contents: C,
+        sealed: Sealed,
+    ) -> Result<Segments<C>> {
+        Segments::open(&self.path(name))
             .map_err(Error::missing)?
-            .expect(label, sealed)
+            .expect(contents, sealed)
     }
 
     /// Delete files, in the given order.
@@ -136,9 +141,14 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Begin a part file, in blocks of `block` boards.
-    pub(crate) fn create(&self, name: &str, label: Label, block: usize) -> Result<Writer> {
-        Writer::one(self.place.path().join(name), label.into(), block)
+    /// Begin a file, in blocks of `block` boards.
+    pub(crate) fn create(
+        &self,
+        name: &str,
+        contents: impl Into<Contents>,
+        block: usize,
+    ) -> Result<Writer> {
+        Writer::one(self.place.path().join(name), contents.into(), block)
     }
 
     /// Finish a file and publish it under `name`, unless the name is taken. An empty file is

@@ -31,6 +31,7 @@ pub(crate) struct Afterstates {
 }
 
 /// The halves of a class as rows of afterstates.
+#[derive(Default)]
 pub(crate) struct AfterstateRows {
     /// The columns of each slot. A slot is a row of `AfterstateMatrix`.
     pub(crate) columns: Vec<ColumnRange>,
@@ -118,7 +119,7 @@ impl Afterstates {
         (rows.moved_rows(), moved.len())
     }
 
-    /// The afterstates of a file of matrices.
+    /// The afterstates of files of matrices. Each file has the matrices of other weights.
     ///
     /// # Errors
     ///
@@ -126,17 +127,22 @@ impl Afterstates {
     /// afterstates of the sum.
     pub(crate) fn read(
         weight: usize,
-        file: &MatrixFile,
+        files: &[MatrixFile],
         halves: &Halves,
         workers: &Workers,
     ) -> Result<Self> {
         let mut all = Self::new(weight);
-        let (blocks, moved) = (0..file.blocks(), Mutex::new(Vec::new()));
-        let fingerprints = Mutex::new(Fingerprint::default());
-        let Done = workers.each(&blocks.collect::<Vec<_>>(), |_, &block| {
+        let blocks = |(file, of): (usize, &MatrixFile)| {
+            let blocks = 0..of.blocks();
+            blocks.map(move |block| (file, block))
+        };
+        let blocks: Vec<_> = files.iter().enumerate().flat_map(blocks).collect();
+        let moved = Mutex::new(Vec::new());
+        let fingerprints = Mutex::new(vec![Fingerprint::default(); files.len()]);
+        let Done = workers.each(&blocks, |_, &(file, block)| {
             let is_top = |top: &usize| halves.tops(weight).contains(top);
             let shape = |top| Some(top).filter(is_top).map(|top| all.shape(top, halves));
-            let fingerprint = file.read(block, shape, |stored| {
+            let fingerprint = files[file].read(block, shape, |stored| {
                 let StoredMatrix { top, packed, .. } = stored;
                 let shape = (stored.rows, stored.lines);
                 let columns = halves.tables[weight - top].class.mask_of_moved_columns();
@@ -146,18 +152,18 @@ impl Afterstates {
                 moved.lock().expect("no thread panics").push((top, matrix));
                 Ok(())
             })?;
-            *fingerprints.lock().expect("no thread panics") += fingerprint;
+            fingerprints.lock().expect("no thread panics")[file] += fingerprint;
             Ok(Done)
         })?;
-        let got = fingerprints.into_inner().expect("no thread panics");
-        if got != file.fingerprint() {
-            return Err(Error::Damaged {
-                path: file.path().to_owned(),
-                what: format!(
-                    "footer: fingerprint: expected {got}, got {}",
-                    file.fingerprint()
-                ),
-            });
+        let fingerprints = fingerprints.into_inner().expect("no thread panics");
+        for (file, expected) in files.iter().zip(fingerprints) {
+            let got = file.fingerprint();
+            if got != expected {
+                return Err(Error::Damaged {
+                    path: file.path().to_owned(),
+                    what: format!("footer: fingerprint: expected {expected}, got {got}"),
+                });
+            }
         }
         for (top, matrix) in moved.into_inner().expect("no thread panics") {
             all.moved[top] = matrix?;

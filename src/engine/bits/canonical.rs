@@ -7,6 +7,8 @@
 
 use std::ops::{AddAssign, Range};
 
+use serde::{Deserialize, Serialize};
+
 use super::census::EXPONENTS;
 use super::half::Half;
 use super::halves::Tables;
@@ -41,7 +43,7 @@ impl SharedHalf {
 }
 
 /// Canonical live states that were visited one by one, by largest exponent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NamedBoards {
     pub(crate) live: [u64; EXPONENTS],
     pub(crate) fingerprints: [Fingerprint; EXPONENTS],

@@ -12,6 +12,8 @@
 use std::ops::{AddAssign, Range};
 use std::slice;
 
+use serde::{Deserialize, Serialize};
+
 use super::class::{Class, NONE};
 use super::half::Half;
 use super::halves::Tables;
@@ -20,7 +22,7 @@ use super::pair::{Pair, PairCounts, PairScratch};
 use super::symmetry::find_symmetric;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Moved, PartKey, orbit};
+use crate::game::{Game, Moved, PartKey, max_exp, orbit};
 use crate::laws;
 
 /// Number of exponents, with 0 for an empty cell.
@@ -28,7 +30,18 @@ pub(crate) const EXPONENTS: usize = 17;
 
 /// Sums over boards in all orientations, by largest exponent. All but `labeled` and `symmetries`
 /// are weighted by the number of symmetries of a board.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    bytemuck::Pod,
+    bytemuck::Zeroable,
+    Serialize,
+    Deserialize,
+)]
 #[repr(C)]
 pub(crate) struct BoardCounts {
     pub(crate) labeled: [u64; EXPONENTS],
@@ -54,6 +67,7 @@ impl AddAssign for BoardCounts {
 }
 
 /// Masks of the halves of a class for counting.
+#[derive(Default)]
 pub(crate) struct CensusTable {
     /// The largest exponent of each position.
     pub(crate) max: Vec<u8>,
@@ -213,8 +227,14 @@ impl Pair<'_> {
     }
 }
 
+/// The table rows of a layer's states.
+pub(crate) fn states_rows(game: &Game, sum: u32, found: &PairCounts) -> Result<Vec<Row>> {
+    let keys = game.top().up_to().map(|max| PartKey { sum, max });
+    keys.map(|key| states_row(key, found)).collect()
+}
+
 /// The table row of a part's states.
-pub(super) fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
+fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
     let exp = usize::from(key.max.get());
     let counts = &found.states;
     let mut row = Row {
@@ -232,8 +252,32 @@ pub(super) fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
     Ok(row)
 }
 
+/// Set the numbers of candidates of a layer, given the rows of the sum before the last, and of the last.
+/// A candidate fills an empty cell of an afterstate, or is a start.
+pub(crate) fn set_candidates(game: &Game, sum: u32, rows: &mut [Row], before: &[Vec<Row>; 2]) {
+    let starts = game.starts(sum);
+    for row in rows {
+        let key = row.key().expect("a row of the engine has a tile");
+        let starts = starts.iter().filter(|&&board| max_exp(board) == key.max);
+        let cells = key.spawned_from().map(|(from, _)| {
+            let rows = &before[usize::from(from.sum + 2 == sum)];
+            Row::among(rows, from).empty_cells
+        });
+        row.candidates = starts.count() as u64 + cells.sum::<u64>();
+        row.duplicates = row.candidates.saturating_sub(row.states());
+    }
+}
+
+/// Set the numbers of afterstates of a layer, and of their empty cells.
+pub(crate) fn set_afterstates(rows: &mut [Row], counts: &BoardCounts) -> Result<()> {
+    for row in rows {
+        (row.afterstates, row.empty_cells) = afterstates(row, counts)?;
+    }
+    Ok(())
+}
+
 /// The number of afterstates of a table row's part, and the number of their empty cells.
-pub(super) fn afterstates(row: &Row, counts: &BoardCounts) -> Result<(u64, u64)> {
+fn afterstates(row: &Row, counts: &BoardCounts) -> Result<(u64, u64)> {
     let exp = usize::from(row.key().expect("a row of the engine has a tile").max.get());
     let weighted = counts.labeled[exp] + counts.symmetries[exp];
     let afterstates = eighth(row, "afterstates", weighted)?;
@@ -242,7 +286,7 @@ pub(super) fn afterstates(row: &Row, counts: &BoardCounts) -> Result<(u64, u64)>
 }
 
 /// Compare the counts of afterstates with the counts when they were listed.
-pub(super) fn compare_afterstates(row: &Row, counts: &BoardCounts) -> Result<()> {
+pub(crate) fn compare_afterstates(row: &Row, counts: &BoardCounts) -> Result<()> {
     let (afterstates, empty_cells) = afterstates(row, counts)?;
     laws::equal(row, "afterstates", row.afterstates, afterstates)?;
     laws::equal(row, "empty cells", row.empty_cells, empty_cells)

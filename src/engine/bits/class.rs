@@ -30,6 +30,7 @@ use super::kernels::{BitLine, LINE, set};
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The halves of one weight.
+#[derive(Default)]
 pub(crate) struct Class {
     /// The digits of the half at each position; `NONE` in the padding.
     pub(super) digits: Vec<u32>,

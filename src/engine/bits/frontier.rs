@@ -3,6 +3,8 @@
 //! Key idea: afterstates are read, compared and written in the form in which a sweep holds them,
 //! packed matrices. Lists of them are made row by row.
 
+use std::slice;
+
 use super::afterstates::Afterstates;
 use super::census::compare_afterstates;
 use super::halves::Tables;
@@ -15,33 +17,43 @@ use crate::engine::frontier::Frontier;
 use crate::engine::workers::Done;
 use crate::error::{Error, Result};
 use crate::game::PartKey;
-use crate::part::MatrixFile;
+use crate::part::{Block, MatrixFile};
 use crate::store::{Run, Store};
 
 impl Sweep<'_> {
     /// Load the afterstates of the last two sums from their files. Matrices are compared with the
     /// table.
     pub(crate) fn load(&mut self, run: &Run) -> Result<()> {
-        let frontier = Frontier::open(run)?;
         for back in [0, 1] {
-            let weight = self.weight - 1 - back;
-            let sum = 2 * weight as u32;
-            if let Some(file) = run.matrices(sum)? {
-                self.load_matrices(back, &file)?;
+            if let Some(file) = self.load_sealed(back, run)? {
+                let sum = 2 * self.before[back].weight as u32;
                 self.compare(back, &file, &run.rows(sum))?;
-            } else {
-                let parts = frontier.of_sum(sum);
-                self.before[back].load(weight, &parts, &self.halves, self.workers)?;
             }
         }
         Ok(())
     }
 
-    /// Load the afterstates of the last sum from a file of matrices, or of the sum before it if
-    /// `back` is 1.
-    pub(crate) fn load_matrices(&mut self, back: usize, file: &MatrixFile) -> Result<()> {
+    /// Load the afterstates of the last sum from the files of a run, or of the sum before it if
+    /// `back` is 1. Returns the file of matrices that was read.
+    pub(super) fn load_sealed(&mut self, back: usize, run: &Run) -> Result<Option<MatrixFile>> {
         let weight = self.weight - 1 - back;
-        self.before[back] = Afterstates::read(weight, file, &self.halves, self.workers)?;
+        let sum = 2 * weight as u32;
+        let file = run.matrices(sum)?;
+        if let Some(file) = &file {
+            self.load_matrices(back, slice::from_ref(file))?;
+        } else {
+            let frontier = Frontier::open(run)?;
+            let parts = frontier.of_sum(sum);
+            self.before[back].load(weight, &parts, &self.halves, self.workers)?;
+        }
+        Ok(file)
+    }
+
+    /// Load the afterstates of the last sum from files of matrices, or of the sum before it if
+    /// `back` is 1.
+    pub(crate) fn load_matrices(&mut self, back: usize, files: &[MatrixFile]) -> Result<()> {
+        let weight = self.weight - 1 - back;
+        self.before[back] = Afterstates::read(weight, files, &self.halves, self.workers)?;
         Ok(())
     }
 
@@ -75,6 +87,15 @@ impl Sweep<'_> {
     /// Write the afterstates of the layer that was counted as matrices. Returns the bytes of the file.
     pub(crate) fn write_next(&self, level: i32, store: &mut Store) -> Result<u64> {
         self.write(&self.next, level, store)
+    }
+
+    /// Give the blocks of the afterstates of the layer that was counted to `append`.
+    pub(super) fn append_next(
+        &self,
+        level: i32,
+        append: &mut dyn FnMut(&Block) -> Result<()>,
+    ) -> Result<()> {
+        self.next.write(&self.halves, level, append)
     }
 
     fn write(&self, afterstates: &Afterstates, level: i32, store: &mut Store) -> Result<u64> {

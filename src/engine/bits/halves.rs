@@ -124,6 +124,7 @@ pub(crate) struct Halves {
 }
 
 /// The halves of one weight, with a table for each step of a layer.
+#[derive(Default)]
 pub(crate) struct Tables {
     pub(crate) class: Class,
     pub(crate) afterstates: AfterstateRows,
@@ -139,6 +140,16 @@ pub(crate) struct Tables {
 impl Halves {
     /// The halves of the boards with sums up to `2 * weight`. Takes about a microsecond a half.
     pub(crate) fn new(game: &Game, weight: usize) -> Self {
+        Self::with_tables(game, weight, |_| true)
+    }
+
+    /// Like [`Self::new`], but the halves of some weights have only their class. The other tables take most
+    /// of the time and of the memory.
+    pub(crate) fn with_tables(
+        game: &Game,
+        weight: usize,
+        has_tables: impl Fn(usize) -> bool + Sync,
+    ) -> Self {
         // A tile of exponent e has weight 2^(e-1).
         let largest = weight.ilog2() as u8 + 1;
         let exponents = game.win().get().min(largest + 1);
@@ -158,22 +169,34 @@ impl Halves {
         };
         classes.iter().for_each(|class| halves.add_positions(class));
         halves.make_fields(&classes);
-        let with_tables = |class: Class| Tables {
-            afterstates: AfterstateRows::new(&class, &halves),
-            removals: RemovalTable::default(),
-            census: CensusTable::new(&class, exponents),
-            symmetry: SymmetryTable::new(&class, &halves),
-            prefixes: PrefixMasks::new(&class, exponents),
-            bottom_digits: class
-                .digits
-                .iter()
-                .map(|half| half.rotate_left(16))
-                .collect(),
-            moves: MoveTable::new(&class, exponents, &halves),
-            class,
+        let tables = |(weight, class): (usize, Class)| {
+            if !has_tables(weight) {
+                return Tables {
+                    class,
+                    ..Tables::default()
+                };
+            }
+            Tables {
+                afterstates: AfterstateRows::new(&class, &halves),
+                removals: RemovalTable::default(),
+                census: CensusTable::new(&class, exponents),
+                symmetry: SymmetryTable::new(&class, &halves),
+                prefixes: PrefixMasks::new(&class, exponents),
+                bottom_digits: class
+                    .digits
+                    .iter()
+                    .map(|half| half.rotate_left(16))
+                    .collect(),
+                moves: MoveTable::new(&class, exponents, &halves),
+                class,
+            }
         };
-        let mut tables: Vec<Tables> = classes.into_par_iter().map(with_tables).collect();
+        let mut tables: Vec<Tables> = classes.into_par_iter().enumerate().map(tables).collect();
         for weight in 0..=most {
+            // Removals lead to the classes of two lighter weights.
+            if !(weight.saturating_sub(2)..=weight).all(&has_tables) {
+                continue;
+            }
             tables[weight].removals = RemovalTable::new(&tables[..=weight], &halves);
         }
         halves.tables = tables;

@@ -4,19 +4,20 @@
 //! byte for byte the files of the list engine.
 
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 
 use super::halves::Halves;
 use super::listing::{Listing, RowSource};
-use super::sizes::{Sizes, fit};
+use super::sizes::for_layer;
 use super::sweep::Sweep;
 use crate::counts::Row;
 use crate::engine::parts::{PartOrder, Parts};
 use crate::engine::pipeline::Source;
-use crate::engine::plan::{Plan, memory_text};
+use crate::engine::plan::Plan;
 use crate::engine::visit::{CountAfterstates, OnlyList};
 use crate::engine::workers::Workers;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::game::Game;
 use crate::laws;
 use crate::part::{Kind, MatrixFile, Sealed};
@@ -128,8 +129,8 @@ impl LayerToList {
     ///
     /// # Errors
     ///
-    /// [`Error::MatrixMemory`] if the plan has too little memory; [`Error::Law`] if the boards are not
-    /// the boards of the table.
+    /// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory;
+    /// [`Error::Law`](crate::Error::Law) if the boards are not the boards of the table.
     pub(crate) fn list(
         mut self,
         plan: &Plan,
@@ -139,15 +140,7 @@ impl LayerToList {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let (game, sum) = (self.game, self.sum);
-        let (plan, sizes, _) = fit(&game, sum, sum, plan);
-        let bytes = sizes.bytes(sum);
-        let beside =
-            plan.beside(bytes, Sizes::parts(&game))
-                .ok_or_else(|| Error::MatrixMemory {
-                    sum,
-                    needed: memory_text(bytes.saturating_add(plan.least())),
-                    given: plan.memory_text(),
-                })?;
+        let (beside, _) = for_layer(&game, sum, plan)?;
         let next = match self.kind {
             Kind::States => sum as usize / 2,
             Kind::Afterstates => sum as usize / 2 + 1,
@@ -155,7 +148,7 @@ impl LayerToList {
         let mut sweep = Sweep::new(&game, next, halves, workers, &beside)?;
         for (back, file) in self.matrices.iter().enumerate() {
             if let Some(file) = file {
-                sweep.load_matrices(back, file)?;
+                sweep.load_matrices(back, slice::from_ref(file))?;
             }
         }
         let listing = Listing::new(game.top(), &beside, &self.dir);

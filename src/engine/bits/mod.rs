@@ -104,7 +104,7 @@
 //! | named board | a canonical board that was visited, not only counted |
 //!
 //! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
-//! `packed_matrix`; `afterstates`, `turn` with `field`, `afterstate_matrix`; `pair` (the loop over
+//! `packed_matrix`; `afterstates`, `turn` with `turning` and `field`, `afterstate_matrix`; `pair` (the loop over
 //! rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`; `sweep` with
 //! `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file (layers and
 //! their files); `sizes`; `reader` (runs that keep matrices).
@@ -133,8 +133,10 @@ mod slide;
 mod spawn;
 mod sweep;
 mod symmetry;
+mod task;
 pub(crate) mod transpose;
 mod turn;
+mod turning;
 
 use std::mem;
 use std::sync::Arc;
@@ -144,23 +146,23 @@ use super::Counter;
 use super::parts::Parts;
 use super::plan::Plan;
 use super::workers::Workers;
-use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Game, PartKey, max_exp};
+use crate::game::Game;
 use crate::part::Kind;
 use crate::progress::{Cuts, Progress, Silent};
 use crate::store::{CountedLayer, Store};
 
-use census::{afterstates, compare_afterstates, states_row};
+pub(crate) use census::{compare_afterstates, set_afterstates, set_candidates, states_rows};
 use halves::Halves;
 pub(crate) use list_layer::list_frontier;
 use list_layer::{write_afterstates, write_states};
 use listing::Listing;
-use pair::PairCounts;
+pub(crate) use pair::PairCounts;
 pub use reader::matrix_reader;
 use sizes::is_space_short;
 pub(crate) use sizes::{Sizes, fit};
 use sweep::Sweep;
+pub(crate) use task::{SweepTask, cut_pairs};
 
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written to files.
@@ -211,9 +213,7 @@ impl Counter for Bits<'_> {
                 found => found?,
             };
             if let Some(last) = layers.last_mut() {
-                for row in &mut last.rows {
-                    (row.afterstates, row.empty_cells) = afterstates(row, &found.afterstates)?;
-                }
+                set_afterstates(&mut last.rows, &found.afterstates)?;
                 before.swap(0, 1);
                 before[1].clone_from(&last.rows);
             } else {
@@ -222,7 +222,7 @@ impl Counter for Bits<'_> {
                     compare_afterstates(row, &found.afterstates)?;
                 }
             }
-            self.add_candidates(&mut layer, &before);
+            set_candidates(&self.game, layer.sum, &mut layer.rows, &before);
             self.commits = is_space_short(self.sweep.packed_bytes(), layer.bytes, store);
             let (ends, is_last) = (layer.last, layer.sum == last);
             let seals = is_last || progress.stop() || self.commits || keep.lists_of_afterstates();
@@ -316,18 +316,14 @@ impl<'a> Bits<'a> {
         // Lists need the memory of the plan.
         let free = match store {
             Some(_) => self.plan.matrices,
-            None => self.plan.matrices + self.plan.memory() - self.plan.least(),
+            None => self.plan.all_memory(),
         };
         let turned = self.sizes.most_turned(layer.sum, free);
         self.sweep.turn_at_most(turned);
         let found = self
             .sweep
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
-        let sum = layer.sum;
-        layer.rows = top
-            .up_to()
-            .map(|max| states_row(PartKey { sum, max }, &found))
-            .collect::<Result<_>>()?;
+        layer.rows = states_rows(&self.game, layer.sum, &found)?;
         if let (Some(listing), Some(store)) = (listing, store) {
             let report = &mut || progress.advance(0);
             for part in write_states(&layer.rows, listing, &mut self.parts, store, report)? {
@@ -335,22 +331,6 @@ impl<'a> Bits<'a> {
             }
         }
         Ok(found)
-    }
-
-    /// Set the numbers of candidates. A candidate fills an empty cell of an afterstate, or is a
-    /// start.
-    fn add_candidates(&self, layer: &mut CountedLayer, before: &[Vec<Row>; 2]) {
-        let starts = self.game.starts(layer.sum);
-        for row in &mut layer.rows {
-            let key = row.key().expect("a row of the engine has a tile");
-            let starts = starts.iter().filter(|&&board| max_exp(board) == key.max);
-            let cells = key.spawned_from().map(|(from, _)| {
-                let rows = &before[usize::from(from.sum + 2 == layer.sum)];
-                Row::among(rows, from).empty_cells
-            });
-            row.candidates = starts.count() as u64 + cells.sum::<u64>();
-            row.duplicates = row.candidates.saturating_sub(row.states());
-        }
     }
 
     /// Write the frontier after the last of `layers`, even after a stop: as lists if the run keeps
@@ -377,9 +357,7 @@ impl<'a> Bits<'a> {
     fn write_matrices(&mut self, layers: &mut [CountedLayer], store: &mut Store) -> Result<()> {
         let counts = self.sweep.count_afterstates(0)?;
         let last = layers.len() - 1;
-        for row in &mut layers[last].rows {
-            (row.afterstates, row.empty_cells) = afterstates(row, &counts)?;
-        }
+        set_afterstates(&mut layers[last].rows, &counts)?;
         let bytes = self
             .sweep
             .write_before(layers.len(), self.plan.level(), store)?;

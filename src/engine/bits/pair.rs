@@ -20,6 +20,8 @@
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
 use super::afterstate_matrix::AfterstateMatrix;
 use super::afterstates::Afterstates;
 use super::canonical::{Canonical, NamedBoards, name};
@@ -85,7 +87,7 @@ impl PairScratch {
 }
 
 /// The counts of pairs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PairCounts {
     pub(crate) states: BoardCounts,
     /// The afterstates of the last sum.

@@ -18,10 +18,16 @@ pub(crate) struct PairBatch<const N: usize> {
 }
 
 impl<const N: usize> PairBatch<N> {
-    /// Cut the pairs of boards of weight `weight` into batches, each with at most `most` bytes of
+    /// Cut `pairs` of boards of weight `weight` into batches, each with at most `most` bytes of
     /// moves down or with one pair. The moves down are lighter than the boards by `back`. Layers go
     /// in turn from one end to the other, because the next layer needs the last moves down.
-    pub(crate) fn cut(weight: usize, back: [usize; N], most: u64, halves: &Halves) -> Vec<Self> {
+    pub(crate) fn cut(
+        weight: usize,
+        pairs: &[(usize, usize)],
+        back: [usize; N],
+        most: u64,
+        halves: &Halves,
+    ) -> Vec<Self> {
         let of_pairs = |pairs: &[(usize, usize)]| Self {
             pairs: pairs.to_vec(),
             tops: back.map(|back| {
@@ -39,8 +45,7 @@ impl<const N: usize> PairBatch<N> {
             });
             bytes.sum::<u64>()
         };
-        let pairs = halves.pairs(weight);
-        let mut by_top = pairs.clone();
+        let mut by_top = pairs.to_vec();
         by_top.sort_unstable();
         let mut batches: Vec<Self> = Vec::new();
         for pair in by_top {

@@ -73,6 +73,7 @@ impl Prefixes {
 }
 
 /// Masks of the halves of a class by their prefixes.
+#[derive(Default)]
 pub(crate) struct PrefixMasks {
     /// By prefix of the top half: bottom halves with greater prefixes only.
     greater: Vec<Vec<BitLine>>,

@@ -4,6 +4,7 @@
 //! its bit, and a state follows from an afterstate by a spawn, or is a start.
 
 use std::collections::HashMap;
+use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::afterstates::Afterstates;
@@ -155,7 +156,7 @@ impl ReadMatrices for Reader {
         let next = sum as usize / 2 + 1;
         workers.install(|| {
             let mut sweep = Sweep::new(run.game(), next, halves, &workers, &self.plan)?;
-            sweep.load_matrices(0, &file)?;
+            sweep.load_matrices(0, slice::from_ref(&file))?;
             let rows = run.rows(sum);
             sweep.compare(0, &file, &rows)?;
             Ok(rows.iter().map(|row| row.afterstates).sum())

@@ -7,7 +7,8 @@
 use super::half::Half;
 use super::kernels::{BitLine, LINE};
 use super::turn::most_packed;
-use crate::engine::plan::Plan;
+use crate::engine::plan::{Plan, memory_text};
+use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::store::Store;
 
@@ -52,6 +53,25 @@ pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Size
     }
     let (plan, beyond) = found.expect("there is a plan");
     (plan, sizes, beyond)
+}
+
+/// Divide the memory of a plan for the layer of one sum. Returns the plan for everything but matrices,
+/// and the sizes.
+///
+/// # Errors
+///
+/// [`Error::MatrixMemory`] if the plan has too little memory.
+pub(crate) fn for_layer(game: &Game, sum: u32, plan: &Plan) -> Result<(Plan, Sizes)> {
+    let (plan, sizes, _) = fit(game, sum, sum, plan);
+    let bytes = sizes.bytes(sum);
+    match plan.beside(bytes, Sizes::parts(game)) {
+        Some(beside) => Ok((beside, sizes)),
+        None => Err(Error::MatrixMemory {
+            sum,
+            needed: memory_text(bytes.saturating_add(plan.least())),
+            given: plan.memory_text(),
+        }),
+    }
 }
 
 /// Numbers of halves of each kind, by weight.
@@ -133,6 +153,31 @@ impl Sizes {
     pub(crate) fn most_turned(&self, sum: u32, bytes: u64) -> u64 {
         let [others, _] = self.others_and_turned(sum);
         bytes.saturating_sub(others).max(self.turned)
+    }
+
+    /// Cut the pairs of the layer of a sum into at most `groups` groups of neighbours with about equal
+    /// work. Returns the weight of the first lighter half of each group.
+    pub(crate) fn cut_pairs(&self, sum: u32, groups: u64) -> Vec<usize> {
+        let weight = sum as usize / 2;
+        let most = weight.min(self.heaviest);
+        let pairs = weight - most..=weight / 2;
+        let boards = pairs.map(|top| {
+            (
+                top,
+                u128::from(self.all[top]) * u128::from(self.all[weight - top]),
+            )
+        });
+        let boards: Vec<(usize, u128)> = boards.collect();
+        let all: u128 = boards.iter().map(|(_, boards)| boards).sum();
+        let groups = u128::from(groups);
+        let (mut firsts, mut before) = (vec![0], 0);
+        for (top, boards) in boards {
+            if before * groups >= all * firsts.len() as u128 {
+                firsts.push(top);
+            }
+            before += boards;
+        }
+        firsts
     }
 
     /// Bytes for the layer of a sum.

@@ -16,6 +16,7 @@ use super::transpose::{transpose, transpose_square};
 use crate::error::Result;
 
 /// The targets of the halves of a class under a move to the left.
+#[derive(Default)]
 pub(crate) struct MoveTable {
     /// The target of each position: the position after the move; `NONE` if the move wins.
     pub(crate) targets: Vec<u32>,

@@ -3,7 +3,7 @@
 //! Key idea: a layer is swept in batches of pairs, and each batch has its own moves down. If one
 //! batch has all pairs, the next layer uses its moves down, too.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::{iter, mem};
@@ -39,6 +39,8 @@ pub(crate) struct Sweep<'a> {
     pub(super) next: Afterstates,
     /// Half the sum of the layer.
     pub(super) weight: usize,
+    /// The weights of the lighter halves of the pairs to sweep.
+    lighter: Range<usize>,
 }
 
 impl<'a> Sweep<'a> {
@@ -61,7 +63,13 @@ impl<'a> Sweep<'a> {
             most_turned: plan.turned,
             next: Afterstates::new(0),
             weight,
+            lighter: 0..usize::MAX,
         })
+    }
+
+    /// Sweep only the pairs whose lighter halves have these weights.
+    pub(super) fn restrict(&mut self, lighter: Range<usize>) {
+        self.lighter = lighter;
     }
 
     /// Hold at most so many bytes of moves down from now on.
@@ -84,9 +92,12 @@ impl<'a> Sweep<'a> {
             turned,
             turn_scratch,
             next,
+            lighter,
             ..
         } = self;
         let weight = *weight;
+        let mut pairs = halves.pairs(weight);
+        pairs.retain(|(top, _)| lighter.contains(top));
         let live = AtomicU64::new(0);
         let mut report = || report(live.swap(0, Ordering::Relaxed));
         let starts = self.game.starts(2 * weight as u32).into_iter();
@@ -95,7 +106,7 @@ impl<'a> Sweep<'a> {
         *next = Afterstates::new(weight);
         let moved = Mutex::new(&mut next.moved);
         let mut all = PairCounts::default();
-        for batch in PairBatch::cut(weight, [1, 2], self.most_turned, halves) {
+        for batch in PairBatch::cut(weight, &pairs, [1, 2], self.most_turned, halves) {
             for ((turned, before), tops) in turned.iter_mut().zip(&*before).zip(&batch.tops) {
                 turned.make(before, tops, turn_scratch, halves, workers)?;
             }
@@ -162,7 +173,8 @@ impl<'a> Sweep<'a> {
         let most = self
             .most_turned
             .saturating_sub(self.turned[1 - back].bytes());
-        for batch in PairBatch::cut(weight, [0], most, &self.halves) {
+        let pairs = self.halves.pairs(weight);
+        for batch in PairBatch::cut(weight, &pairs, [0], most, &self.halves) {
             let [tops] = &batch.tops;
             let (before, scratch) = (&self.before[back], &mut self.turn_scratch);
             self.turned[back].make(before, tops, scratch, &self.halves, self.workers)?;

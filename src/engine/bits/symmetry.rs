@@ -9,6 +9,7 @@ use super::halves::{Groups, Halves, Tables};
 use super::kernels::{BitLine, LINE, bit};
 
 /// The images of the halves of a class.
+#[derive(Default)]
 pub(crate) struct SymmetryTable {
     /// The mirror image of each position.
     images: Vec<u32>,

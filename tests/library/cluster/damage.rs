@@ -26,9 +26,8 @@ fn made(count: &Count, layer: &str, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// A count with planned tasks: their names, and the path of their plan.
-fn planned() -> (Count, Vec<String>, PathBuf) {
-    let count = count();
+/// The planned tasks of a count: their names, and the path of their plan.
+fn planned(count: Count) -> (Count, Vec<String>, PathBuf) {
     let tasks = count.missing().unwrap().tasks;
     let plan = count.dir().join(layer_of(&tasks[0])).join("plan.json");
     (count, tasks, plan)
@@ -56,15 +55,21 @@ fn a_damaged_or_lost_file_is_reported_and_made_again() {
             fs::copy(other.unwrap(), path).map(drop).unwrap();
         }),
     ];
-    for (what, damage) in share(damages) {
-        let count = Count::new("4x4-16", Keep::Both, 300_000, Some(50));
-        for (stage, ending) in [
-            (Stage::Map, ".states"),
-            (Stage::Reduce, ".states"),
-            (Stage::Reduce, ".afterstates"),
-            (Stage::Gather, ".afterstates"),
-            (Stage::Write, ".states"),
-        ] {
+    let lists = [
+        (Stage::Map, ".states"),
+        (Stage::Reduce, ".states"),
+        (Stage::Reduce, ".afterstates"),
+        (Stage::Gather, ".afterstates"),
+        (Stage::Write, ".states"),
+    ];
+    let sweeps = [(Stage::Sweep, ".matrices")];
+    let cases = [&lists[..], &sweeps].map(|stages| damages.map(|of| (of, stages)));
+    for ((what, damage), stages) in cases.into_iter().flat_map(share) {
+        let count = match stages {
+            [(Stage::Sweep, _)] => Count::swept(Keep::Last, Some(40)),
+            _ => Count::new("4x4-16", Keep::Both, 300_000, Some(50)),
+        };
+        for &(stage, ending) in stages {
             if stage == Stage::Write && what == "flipped in a block" {
                 // Sealing does not read the blocks of final files; later readers check them.
                 continue;
@@ -157,6 +162,36 @@ fn a_task_with_a_damaged_receipt_is_done_again() {
 }
 
 #[test]
+fn a_sweep_with_a_damaged_receipt_is_done_again() {
+    let count = Count::swept(Keep::Matrices, Some(38));
+    let first = count.missing().unwrap();
+    count.run_all(&first.tasks);
+    let second = count.missing().unwrap();
+    assert_eq!(second.sum, first.sum + 2);
+    count.run_all(&second.tasks[1..]);
+    let receipt = count.dir().join(format!("{}.json", first.tasks[0]));
+    for finds_by_task in [true, false] {
+        flip(&receipt, |length| length / 2);
+        if finds_by_task {
+            let undone = count.run(&second.tasks[0]).err().unwrap();
+            assert!(
+                matches!(&undone, Error::Task(TaskError::Undone(task)) if *task == first.tasks[0]),
+                "{undone}"
+            );
+        }
+        let again = count.missing().unwrap();
+        assert_eq!(
+            (again.sum, &again.tasks[..]),
+            (first.sum, &first.tasks[..1])
+        );
+        count.run(&first.tasks[0]).unwrap();
+    }
+    assert_eq!(count.missing().unwrap().tasks, second.tasks[..1]);
+    count.finish();
+    count.expect_the_files_of_one_machine();
+}
+
+#[test]
 fn the_coordinator_repeats_tasks_with_damaged_receipts() {
     let count = count();
     let mut reduces = Vec::new();
@@ -200,7 +235,7 @@ fn forge(plan: &PathBuf, from: &str, to: &str) {
 
 #[test]
 fn the_plan_of_another_version_is_refused_and_kept() {
-    let (count, tasks, plan) = planned();
+    let (count, tasks, plan) = planned(count());
     count.run(&tasks[0]).unwrap();
     let (other, own) = (
         "enum48 0.0.1",
@@ -225,7 +260,7 @@ fn the_plan_of_another_version_is_refused_and_kept() {
 
 #[test]
 fn a_changed_plan_is_reported() {
-    let (count, tasks, plan) = planned();
+    let (count, tasks, plan) = planned(count());
     forge(&plan, "\"shares\": ", "\"shares\": 9");
     for found in [count.next().err(), count.run(&tasks[0]).err()] {
         let said = found.unwrap().to_string();
@@ -246,15 +281,39 @@ fn checksum_in_name(plan: &str) -> u32 {
 }
 
 /// Each forgery has the right checksums. A largest tile of 65536 once was a panic.
-#[test]
-fn a_plan_that_no_layer_can_have_is_refused() {
-    let (count, tasks, plan) = planned();
+fn expect_refused(count: Count, forgeries: &[(&str, &str, &str)]) {
+    let (count, tasks, plan) = planned(count);
     let good = fs::read_to_string(&plan).unwrap();
     let (layer, crc) = layer_of(&tasks[0]).rsplit_once('-').unwrap();
     assert_eq!(crc, format!("{:08x}", checksum_in_name(&good)));
     fs::remove_dir_all(plan.parent().unwrap()).unwrap();
+    for &(from, to, what) in forgeries {
+        let text = good.replacen(from, to, 1);
+        assert!(text != good, "{from}");
+        let forged = format!("{layer}-{:08x}", checksum_in_name(&text));
+        let dir = count.dir().join(&forged);
+        let mut bytes = text.into_bytes();
+        seal_manifest(&mut bytes);
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("plan.json"), bytes).unwrap();
+        let task = format!("{forged}/{}", tasks[0].split_once('/').unwrap().1);
+        for found in [
+            count.next().err(),
+            count.run(&task).err(),
+            count.seal().err(),
+        ] {
+            let said = found.unwrap().to_string();
+            let named = said.contains("plan.json: damaged: ") && said.contains(what);
+            assert!(named, "{said}");
+        }
+        fs::remove_dir_all(dir).unwrap();
+    }
+}
+
+#[test]
+fn a_plan_that_no_layer_can_have_is_refused() {
     let tiles = "parts: expected one for each largest tile, in order";
-    for (from, to, what) in [
+    let parts = [
         ("\"max_tile\": 8,", "\"max_tile\": 65536,", tiles),
         ("\"max_tile\": 8,", "\"max_tile\": 4,", tiles),
         ("\"max_tile\": 8,", "\"max_tile\": 7,", tiles),
@@ -275,34 +334,33 @@ fn a_plan_that_no_layer_can_have_is_refused() {
             "\"states\": [\n        0,\n",
             "not in order",
         ),
-    ] {
-        let text = good.replacen(from, to, 1);
-        assert!(text != good, "{from}");
-        let forged = format!("{layer}-{:08x}", checksum_in_name(&text));
-        let dir = count.dir().join(&forged);
-        let mut bytes = text.into_bytes();
-        seal_manifest(&mut bytes);
-        fs::create_dir(&dir).unwrap();
-        fs::write(dir.join("plan.json"), bytes).unwrap();
-        let task = format!("{forged}/map-00008-0000");
-        for found in [
-            count.next().err(),
-            count.run(&task).err(),
-            count.seal().err(),
-        ] {
-            let said = found.unwrap().to_string();
-            let named = said.contains("plan.json: damaged: ") && said.contains(what);
-            assert!(named, "{said}");
-        }
-        fs::remove_dir_all(dir).unwrap();
-    }
-    count.finish();
-    count.expect_the_files_of_one_machine();
+    ];
+    expect_refused(count(), &parts);
+    let order = "sweeps: expected 0, and weights in order";
+    let sweeps = [
+        ("\"sweeps\": [\n    0", "\"sweeps\": [\n    1", order),
+        (
+            "\"sweeps\": [\n    0",
+            "\"sweeps\": [\n    0,\n    0",
+            order,
+        ),
+        (
+            "\"sweeps\": [\n    0",
+            "\"sweeps\": [\n    0,\n    99",
+            order,
+        ),
+        (
+            "\"parts\": []",
+            "\"parts\": [\n    {\n      \"max_tile\": 2,\n      \"shares\": 1,\n      \"states\": [],\n      \"afterstates\": []\n    }\n  ]",
+            "parts: expected none",
+        ),
+    ];
+    expect_refused(Count::swept(Keep::Last, None), &sweeps);
 }
 
 #[test]
 fn a_damaged_plan_is_reported() {
-    let (count, tasks, plan) = planned();
+    let (count, tasks, plan) = planned(count());
     flip(&plan, |length| length / 2);
     for found in [
         count.next().err(),
@@ -437,4 +495,42 @@ fn missing_tasks_and_broken_laws_prevent_sealing() {
     assert_eq!(count.seal().unwrap(), sum);
     count.finish();
     count.expect_the_files_of_one_machine();
+}
+
+#[test]
+fn forged_counts_of_sweeps_prevent_sealing() {
+    let count = Count::swept(Keep::Last, Some(40));
+    let first = count.missing().unwrap();
+    count.run_all(&first.tasks);
+    let second = count.missing().unwrap();
+    count.run_all(&second.tasks);
+    assert_eq!(count.next().unwrap(), Next::Seal(first.sum));
+    for task in &first.tasks {
+        let receipt = count.dir().join(format!("{task}.json"));
+        let text = fs::read_to_string(&receipt).unwrap();
+        // The counts of states come first, then those of afterstates, then the boards by name.
+        for field in ["labeled", "symmetries", "dead", "live", "empty_cells"] {
+            let from = match field {
+                "empty_cells" => text.find("\"afterstates\": {").unwrap(),
+                _ => 0,
+            };
+            let at = from + text[from..].find(&format!("\"{field}\": [")).unwrap();
+            let digit = |byte: u8| byte.is_ascii_digit() && byte != b'0';
+            let end = at + text[at..].find(']').unwrap();
+            let Some(step) = text[at..end].bytes().position(digit) else {
+                continue;
+            };
+            let mut bytes = text.clone().into_bytes();
+            bytes[at + step] = if bytes[at + step] == b'1' { b'2' } else { b'1' };
+            seal_manifest(&mut bytes);
+            fs::write(&receipt, bytes).unwrap();
+            let refused = count.seal();
+            assert!(
+                matches!(refused, Err(Error::Law { .. })),
+                "{task} {field}: {refused:?}"
+            );
+        }
+        fs::write(receipt, text).unwrap();
+    }
+    assert_eq!(count.seal().unwrap(), first.sum);
 }

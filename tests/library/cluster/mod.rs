@@ -5,7 +5,7 @@ mod damage;
 
 use std::path::Path;
 
-use enum48::cluster::{self, Missing, Next};
+use enum48::cluster::{self, Missing, Next, Stage};
 use enum48::engine::{self, Plan, Silent};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::verify;
@@ -42,6 +42,11 @@ impl Count {
 
     pub(crate) fn dir(&self) -> &Path {
         self.place.path()
+    }
+
+    /// A count whose large layers are cut into sweeps.
+    pub(crate) fn swept(keep: Keep, until: Option<u32>) -> Self {
+        Self::new("4x4-16", keep, 1_000, until)
     }
 
     fn open(&self) -> Store {
@@ -101,19 +106,39 @@ impl Count {
     }
 }
 
+/// A run that can be read, even if it keeps matrices.
+fn readable(run: Result<Run, Error>) -> Run {
+    run.unwrap()
+        .with_matrix_reader(engine::matrix_reader(&ample()))
+}
+
 fn ample() -> Plan {
     Plan::new(256 << 20, 2).unwrap()
 }
 
 #[test]
 fn tasks_in_any_order_make_the_same_files() {
-    for keep in share([Keep::All, Keep::Last, Keep::Afterstates, Keep::Both]) {
-        let count = Count::new("4x4-16", keep, 150_000, Some(46));
+    let lists = [Keep::All, Keep::Afterstates, Keep::Both]
+        .map(|keep| Count::new("4x4-16", keep, 150_000, Some(46)));
+    let swept = [
+        Count::swept(Keep::Matrices, Some(46)),
+        // The last layer is counted as lists.
+        Count::swept(Keep::Last, Some(40)),
+        // The last layer of the game is counted without tasks.
+        Count::new("4x4-8", Keep::Last, 10, None),
+        Count::new("4x4-8", Keep::Matrices, 10, None),
+    ];
+    for count in share(lists).into_iter().chain(share(swept)) {
+        let keep = count.keep;
         let (mut layers, mut most, mut turn) = (0, 0, 0);
+        let least = match keep {
+            Keep::Last | Keep::Matrices => 96,
+            _ => 24,
+        };
         while let Some(Missing { tasks, of, .. }) = count.missing() {
             assert_eq!(tasks.len(), of);
-            let plans =
-                [(24 << 20, 1), (1 << 30, 3)].map(|(memory, threads)| Plan::new(memory, threads));
+            let plans = [(least << 20, 1), (1 << 30, 3)]
+                .map(|(memory, threads)| Plan::new(memory, threads));
             // The tasks alternate between two plans, like two machines. Every second stage runs
             // backward.
             let order: Vec<&String> = if turn % 2 == 0 {
@@ -125,15 +150,17 @@ fn tasks_in_any_order_make_the_same_files() {
                 cluster::run(count.dir(), task, plans[at % 2].as_ref().unwrap()).unwrap();
             }
             turn += 1;
-            layers += usize::from(tasks[0].contains("/map-"));
+            layers += usize::from(tasks[0].contains("/map-") || tasks[0].contains("/sweep-"));
+            let is_swept = tasks[0].contains("/sweep-");
+            assert!(!is_swept || matches!(keep, Keep::Last | Keep::Matrices));
             most = most.max(of);
         }
         assert!(
-            layers > 5 && most > 10,
-            "{layers} layers of up to {most} tasks"
+            layers > 5 && most > 5,
+            "{keep}: {layers} layers of up to {most} tasks"
         );
         count.expect_the_files_of_one_machine();
-        let run = Run::open(count.dir()).unwrap();
+        let run = readable(Run::open(count.dir()));
         let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
         assert!(report.findings.is_empty() && report.remarks.is_empty());
     }
@@ -154,50 +181,56 @@ fn every_layer_can_be_cut_into_tasks() {
 
 #[test]
 fn one_task_can_run_several_times_at_once() {
-    let count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
-    while let Some(Missing { tasks, .. }) = count.missing() {
-        let thrice: Vec<&String> = tasks.iter().flat_map(|task| [task; 3]).collect();
-        let pool = engine::pool(6).unwrap();
-        pool.install(|| {
-            thrice
-                .par_iter()
-                .with_max_len(1)
-                .for_each(|task| count.run(task).unwrap());
-        });
+    for count in share([
+        Count::new("4x4-16", Keep::All, 300_000, Some(42)),
+        Count::swept(Keep::Matrices, Some(42)),
+    ]) {
+        while let Some(Missing { tasks, .. }) = count.missing() {
+            let thrice: Vec<&String> = tasks.iter().flat_map(|task| [task; 3]).collect();
+            let pool = engine::pool(6).unwrap();
+            pool.install(|| {
+                thrice
+                    .par_iter()
+                    .with_max_len(1)
+                    .for_each(|task| count.run(task).unwrap());
+            });
+        }
+        count.expect_the_files_of_one_machine();
     }
-    count.expect_the_files_of_one_machine();
 }
 
 #[test]
 fn a_late_task_changes_nothing() {
-    let count = Count::new("4x4-16", Keep::All, 300_000, Some(40));
-    let mut late = Vec::new();
-    while let Some(Missing { tasks, .. }) = count.missing() {
-        let before = late.len();
-        for task in tasks {
-            count.run(&task).unwrap();
-            late.push(task);
+    for count in share([
+        Count::new("4x4-16", Keep::All, 300_000, Some(40)),
+        Count::swept(Keep::Last, Some(38)),
+    ]) {
+        let mut late: Vec<String> = Vec::new();
+        while let Some(Missing { tasks, .. }) = count.missing() {
+            for task in tasks {
+                count.run(&task).unwrap();
+                late.push(task);
+            }
+            // Tasks of layers that are not sealed have no effect when run again.
+            let (done, sealed): (Vec<&String>, Vec<&String>) = late
+                .iter()
+                .partition(|task| count.dir().join(task.split_once('/').unwrap().0).exists());
+            done.into_iter().for_each(|task| count.run(task).unwrap());
+            sealed
+                .into_iter()
+                .for_each(|task| expect_stale(&count, task));
         }
-        // Tasks of earlier stages of this layer have no effect when run again.
-        let layer = late[before].split_once('/').unwrap().0.to_owned();
-        for task in late.iter().filter(|task| task.starts_with(&layer)) {
-            count.run(task).unwrap();
-        }
-        for task in late.iter().filter(|task| !task.starts_with(&layer)) {
-            let refused = count.run(task);
-            assert!(
-                matches!(refused, Err(Error::Task(TaskError::Stale(_)))),
-                "{task}: {refused:?}"
-            );
-        }
+        late.iter().for_each(|task| expect_stale(&count, task));
+        count.expect_the_files_of_one_machine();
     }
-    for task in &late {
-        assert!(
-            matches!(count.run(task), Err(Error::Task(TaskError::Stale(_)))),
-            "{task}"
-        );
-    }
-    count.expect_the_files_of_one_machine();
+}
+
+fn expect_stale(count: &Count, task: &str) {
+    let refused = count.run(task);
+    assert!(
+        matches!(refused, Err(Error::Task(TaskError::Stale(_)))),
+        "{task}: {refused:?}"
+    );
 }
 
 #[test]
@@ -223,37 +256,70 @@ fn a_layer_keeps_its_plan() {
 
 #[test]
 fn a_layer_is_planned_again_after_keep_changes() {
-    let mut count = Count::new("4x4-16", Keep::Both, 300_000, Some(42));
-    let old = count.missing().unwrap();
-    count.run(&old.tasks[0]).unwrap();
-    count.keep = Keep::Afterstates;
-    let new = count.missing().unwrap();
-    assert_eq!(new.sum, old.sum);
-    assert!(matches!(
-        count.run(&old.tasks[1]),
-        Err(Error::Task(TaskError::Stale(_)))
-    ));
-    count.finish();
-    count.expect_the_files_of_one_machine();
+    for (mut count, keep) in share([
+        (
+            Count::new("4x4-16", Keep::Both, 300_000, Some(42)),
+            Keep::Afterstates,
+        ),
+        (Count::swept(Keep::Last, Some(30)), Keep::Last),
+    ]) {
+        let old = count.missing().unwrap();
+        count.run(&old.tasks[0]).unwrap();
+        if keep == Keep::Last {
+            // Lists are needed of the layer that is the last now.
+            count.until = Some(old.sum);
+        }
+        count.keep = keep;
+        let new = count.missing().unwrap();
+        assert_eq!(new.sum, old.sum);
+        let late = count.run(&old.tasks[1]);
+        assert!(matches!(late, Err(Error::Task(TaskError::Stale(_)))));
+        count.finish();
+        count.expect_the_files_of_one_machine();
+    }
 }
 
 #[test]
 fn one_machine_can_finish_a_count_begun_as_tasks() {
-    let count = Count::new("4x4-16", Keep::All, 300_000, Some(42));
-    let missing = count.missing().unwrap();
-    count.run_all(&missing.tasks);
-    let run = Run::peek(count.dir()).unwrap();
-    let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
-    assert!(report.findings.is_empty());
+    for count in share([
+        Count::new("4x4-16", Keep::All, 300_000, Some(42)),
+        Count::swept(Keep::Matrices, Some(42)),
+        Count::swept(Keep::Last, Some(42)),
+    ]) {
+        let missing = count.missing().unwrap();
+        count.run_all(&missing.tasks);
+        let run = readable(Run::peek(count.dir()));
+        let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        let said = |remark: &String| remark.contains("tasks of layer");
+        assert!(report.remarks.iter().any(said));
+        drop(run);
+        engine::count(&mut count.open(), &ample(), count.until, &mut Silent).unwrap();
+        expect_stale(&count, &missing.tasks[0]);
+        count.expect_the_files_of_one_machine();
+    }
+}
+
+/// A layer of sweeps is sealed when the sweeps of the layer after it have counted its afterstates.
+#[test]
+fn a_layer_of_sweeps_is_sealed_one_layer_late() {
+    let count = Count::swept(Keep::Last, None);
+    let first = count.missing().unwrap();
+    count.run_all(&first.tasks);
+    assert!(matches!(
+        count.seal(),
+        Err(Error::Task(TaskError::Unplanned(_)))
+    ));
+    let second = count.missing().unwrap();
+    assert_eq!((second.sum, second.stage), (first.sum + 2, Stage::Sweep));
+    let early = count.seal();
     assert!(
-        report
-            .remarks
-            .iter()
-            .any(|remark| remark.contains("tasks of layer"))
+        matches!(early, Err(Error::Task(TaskError::Undone(_)))),
+        "{early:?}"
     );
-    drop(run);
-    engine::count(&mut count.open(), &ample(), count.until, &mut Silent).unwrap();
-    let late = count.run(&missing.tasks[0]);
-    assert!(matches!(late, Err(Error::Task(TaskError::Stale(_)))));
-    count.expect_the_files_of_one_machine();
+    count.run_all(&second.tasks);
+    assert_eq!(count.next().unwrap(), Next::Seal(first.sum));
+    assert_eq!(count.seal().unwrap(), first.sum);
+    let third = count.missing().unwrap();
+    assert_eq!(third.sum, second.sum + 2);
 }

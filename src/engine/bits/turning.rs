@@ -1,0 +1,235 @@
+//! The copying of bits in a quarter turn.
+//!
+//! Key idea: a turn copies fields of bits (see `field`). A board moved to the left has the quads
+//! `a b` on top and `c d` below. Turned, it has `b d` on top and `a c` below, each quad transposed,
+//! and it is moved down. For given `a`, `b` and `d`, all full quads `c` are a field in the row of
+//! `a b`, and also in the turned row of `b d`. If `a` is full, too, then the fields of all `a`
+//! follow each other in the turned row.
+//!
+//! Boards in which `a` or `c` is not full are rare. They have a column with at most one tile, so
+//! the top half is hollow and the bottom half short.
+
+use std::hint::black_box;
+use std::ops::Range;
+
+use super::afterstates::DownRow;
+use super::field::{FieldWriter, Transposer, expand, set_field, word};
+use super::half::Quad;
+use super::halves::{Halves, Quads};
+use super::kernels::{BitLine, LINE, bit, set, words_mut};
+use super::matrix::{Matrices, NewMatrix};
+
+/// A turn of some matrices.
+pub(super) struct Turning<'a> {
+    /// Half the sum.
+    pub(super) weight: usize,
+    pub(super) moved: &'a Matrices,
+    pub(super) halves: &'a Halves,
+}
+
+impl Turning<'_> {
+    /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad
+    /// is not full. The rows are `AfterstateRows::down`.
+    pub(super) fn on_full(&self, top: usize, down: &mut NewMatrix) {
+        let (halves, bottom) = (self.halves, self.weight - top);
+        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let quads = &halves.quads;
+        let fields: Vec<TurnedFields> = (0..=bottom)
+            .filter_map(|right| TurnedFields::new(right, bottom - right, quads))
+            .collect();
+        let has_source = |row: &DownRow| {
+            let right = quads.weight(row.right);
+            fields
+                .iter()
+                .any(|fields| self.moved.has_bits(fields.right + right))
+        };
+        if !rows.afterstates.down.iter().any(has_source) {
+            return;
+        }
+        if !down.has_bits {
+            down.matrix.clear();
+        }
+        let mut any = 0;
+        let mut to = down.matrix.rows_mut();
+        let (mut sources_of_lefts, mut rows_of_field) = (Vec::new(), Vec::new());
+        let (mut lines, mut words) = (Vec::new(), Vec::new());
+        // Rows with one right quad have their fields side by side in common source rows.
+        for down_rows in rows.afterstates.down.chunk_by(|a, b| a.right == b.right) {
+            let right = down_rows[0].right;
+            // Full halves come last in `both`.
+            let begin = columns.class.both_with_gap as u32;
+            let rows = to.by_ref().take(down_rows.len());
+            let mut writers: Vec<FieldWriter> = rows
+                .map(|row| FieldWriter::new(words_mut(row), begin))
+                .collect();
+            let mut skipped = 0;
+            for fields in &fields {
+                let from = fields.right + quads.weight(right);
+                if !self.moved.has_bits(from) {
+                    skipped += fields.count * fields.transposer.bits;
+                    continue;
+                }
+                for writer in writers.iter_mut().filter(|_| skipped > 0) {
+                    writer.skip(skipped);
+                }
+                skipped = 0;
+                let lefts = down_rows.iter().map(|row| row.left);
+                let sources = lefts.map(|left| halves.field(self.weight - from, left));
+                sources_of_lefts.clear();
+                sources_of_lefts.extend(sources);
+                let moved = self.moved.of(from);
+                let (bytes, width) = moved.bytes();
+                // In `left` the position of a half is its row.
+                let (first_row, [there, _]) = halves.field(from, right);
+                let row = |number: usize| {
+                    let before = (there.bits & ((1 << number) - 1)).count_ones();
+                    let row = first_row + before;
+                    (there.bits >> number & 1 != 0).then_some(row as usize * width)
+                };
+                rows_of_field.clear();
+                rows_of_field.extend(fields.rows.iter().cloned().flatten().map(row));
+                // Rows lie far apart. A byte of each line is read first, so that memory delivers
+                // many lines at a time.
+                lines.clear();
+                let first = sources_of_lefts.iter().map(|&(first, _)| first as usize);
+                lines.extend(first.map(|first| first / LINE * size_of::<BitLine>()));
+                lines.dedup();
+                let seen = |row| lines.iter().fold(0, |seen, &line| seen | bytes[row + line]);
+                let there = rows_of_field.iter().flatten();
+                black_box(there.fold(0, |all, &row| all | seen(row)));
+                let count = rows_of_field.len();
+                words.resize(count * down_rows.len(), 0);
+                for (number, row) in rows_of_field.iter().enumerate() {
+                    let to = words[number..].iter_mut().step_by(count);
+                    for (to, &(first, _)) in to.zip(&sources_of_lefts) {
+                        *to = row.map_or(0, |row| word(bytes, row + first as usize / 8));
+                    }
+                }
+                let fields_of_lefts = words.chunks_exact_mut(count);
+                for ((words, writer), (first, [there, _])) in
+                    fields_of_lefts.zip(&mut writers).zip(&sources_of_lefts)
+                {
+                    expand(words, first % 8, there, fields.transposer);
+                    for &field in &*words {
+                        any |= field;
+                        writer.put(field, fields.transposer.bits);
+                    }
+                }
+            }
+            writers.into_iter().for_each(FieldWriter::finish);
+        }
+        down.has_bits |= any != 0;
+    }
+
+    /// Turn the boards that get a short bottom half and a hollow top half of weight `top`. Each
+    /// hollow half has a compact row of short halves.
+    pub(super) fn on_short(&self, top: usize, down: &mut NewMatrix) {
+        let (halves, sum, bottom) = (self.halves, self.weight, self.weight - top);
+        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let quads = &halves.quads;
+        if !down.has_bits {
+            down.matrix.clear();
+        }
+        let mut any = false;
+        for (row, &position) in rows.class.hollow.positions.iter().enumerate() {
+            let (b, d) = rows.class.half(position).quads();
+            let to = down.matrix.row_mut(row);
+            // The row of a board moved to the left, by its top quads; `None` if it has no bits.
+            let source = |a: Quad, b: Quad| {
+                let from = quads.weight(a) + quads.weight(b);
+                if !self.moved.has_bits(from) {
+                    return None;
+                }
+                let class = &halves.tables[from].class;
+                class
+                    .moved_row(halves.position_of(a, b))
+                    .map(|row| (from, row))
+            };
+            // One bottom quad is full: the right quad, or the left quad of the flipped board.
+            for (b, d, flipped) in [(b, d, false), (d, b, true)] {
+                for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
+                    let full = quads.full(bottom - weight);
+                    if full.is_empty() {
+                        continue;
+                    }
+                    let transposer = quads.transposer(bottom - weight);
+                    for &a in under {
+                        let Some((from, row)) = source(a, b.transposed()) else {
+                            continue;
+                        };
+                        let (at, [there, _]) = halves.field(sum - from, d.transposed());
+                        if there.bits == 0 {
+                            continue;
+                        }
+                        let moved = self.moved.of(from);
+                        let (bytes, width) = moved.bytes();
+                        let mut field = [word(bytes, row * width + at as usize / 8)];
+                        expand(&mut field, at % 8, there, transposer);
+                        if field == [0] {
+                            continue;
+                        }
+                        any = true;
+                        let short = a.transposed();
+                        for there in halves.field(bottom, short).1 {
+                            let Some(&first) = full.get(there.bits.trailing_zeros() as usize)
+                            else {
+                                continue;
+                            };
+                            let first = if flipped {
+                                halves.position_of(first, short)
+                            } else {
+                                halves.position_of(short, first)
+                            };
+                            let at = columns.class.short.compact(first).expect("a short half");
+                            set_field(words_mut(to), at, there.compress(field[0]));
+                        }
+                    }
+                }
+            }
+            // No bottom quad is full.
+            for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
+                let others = halves.under(d).get(bottom - weight);
+                for (&a, &c) in under
+                    .iter()
+                    .flat_map(|a| others.into_iter().flatten().map(move |c| (a, c)))
+                {
+                    let Some((from, row)) = source(a, b.transposed()) else {
+                        continue;
+                    };
+                    let at = halves.position_of(c, d.transposed());
+                    let sources = &halves.tables[sum - from].class;
+                    if sources.is_moved_column(at) && bit(self.moved.of(from).row(row), at) {
+                        any = true;
+                        let position = halves.position_of(a.transposed(), c.transposed());
+                        let compact = columns.class.short.compact(position);
+                        set(to, compact.expect("a short half"));
+                    }
+                }
+            }
+        }
+        down.has_bits |= any;
+    }
+}
+
+/// The full bottom halves with right quads of one weight and left quads of another.
+struct TurnedFields {
+    /// Weight of the right quads.
+    right: usize,
+    /// Number of right quads. Each has a field of bits for its left quads.
+    count: u32,
+    /// The rows that the fields come from, counted from the first row of a right quad.
+    rows: [Range<usize>; 3],
+    transposer: Transposer,
+}
+
+impl TurnedFields {
+    fn new(right: usize, left: usize, quads: &Quads) -> Option<Self> {
+        let count = quads.full(right).len() as u32;
+        (count > 0 && !quads.full(left).is_empty()).then(|| Self {
+            right,
+            count,
+            rows: quads.transposed_numbers(right),
+            transposer: quads.transposer(left),
+        })
+    }
+}
