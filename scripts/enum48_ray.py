@@ -18,6 +18,7 @@ import failure
 
 import argparse
 import concurrent.futures
+import datetime
 import functools
 import json
 import os
@@ -27,7 +28,14 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 3  # Rounds without a finished task before giving up.
+# Attempts at a task that is killed, and rounds without a finished task before giving up.
+PATIENCE = 3
+
+# Seconds between two lines of progress.
+EVERY = 10
+
+# Units of time, in seconds.
+TIMES = [(1, "s"), (60, "min"), (3600, "h"), (86_400, "days"), (31_557_600, "years")]
 
 
 def arguments():
@@ -50,26 +58,118 @@ def arguments():
     return own, game
 
 
-def say(text, end="\n"):
-    """Print on stderr; on a terminal, over the progress."""
-    print(text, end="\033[K" + end if sys.stderr.isatty() else end, file=sys.stderr, flush=True)
+class Display:
+    """Progress in the form of a count on one machine: lines of key=value, or a display on a terminal."""
+
+    def __init__(self):
+        self.begin = self.drawn = time.monotonic()
+        self.terminal = sys.stderr.isatty()
+        self.answer = self.first = None
+        self.tasks, self.lines = (0, 0), 0
+
+    def clear(self):
+        """Erase the display of a terminal."""
+        if self.lines:
+            sys.stderr.write(f"\r\033[{self.lines - 1}A\033[J")
+            self.lines = 0
+
+    def say(self, text):
+        """Print a line above the display."""
+        self.clear()
+        print(text, file=sys.stderr, flush=True)
+
+    def asked(self, answer):
+        """Show the state of the run after an answer of `enum48 cluster tasks`."""
+        before, self.answer, self.first = self.answer, answer, self.first or answer
+        self.tasks = (answer["of"] - len(answer["tasks"]), answer["of"])
+        # More layers at once were counted without tasks, and `enum48 cluster tasks` has told them.
+        if before and answer["sealed"] == before["sealed"] + 2:
+            self.show(f"sum={answer['sealed']} layer={answer['states'] - before['states']}")
+
+    def finished(self, tasks):
+        """Show that so many tasks of the stage are done."""
+        self.tasks = (self.tasks[0] + tasks, self.tasks[1])
+        self.show(self.stage() if self.tasks[0] == self.tasks[1] else None)
+
+    def stage(self):
+        ready, of = self.tasks
+        return f"sum={self.answer['sum']} stage={self.answer['stage']} tasks={ready} of={of}"
+
+    def show(self, what=None):
+        """Draw; or write a line, if there is something to tell or if the last line is old."""
+        now, answer = time.monotonic(), self.answer
+        sec, states = now - self.begin, answer["states"]
+        rate, done = (states - self.first["states"]) / max(sec, 0.1), answer["done"]
+        counted = done - self.first["done"]
+        left = sec * (1 - done) / counted if counted > 0 and sec >= 3 else None
+        if self.terminal:
+            return self.draw(sec, rate, left)
+        if what or now - self.drawn >= EVERY:
+            self.drawn = now
+            rest = ""
+            if left is not None:
+                rest = f" done={done:.4f} left_sec={rounded(left)} left={duration(left).replace(' ', '')}"
+            date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+            counts = f"states={states} states_per_sec={rate:.0f} sec={sec:.3f}"
+            self.say(f"time={date} {what or self.stage()} {counts}{rest}")
+
+    def draw(self, sec, rate, left):
+        answer, (ready, of) = self.answer, self.tasks
+        hours, seconds = divmod(int(sec), 3600)
+        clock = f"{hours:02}:{seconds // 60:02}:{seconds % 60:02}"
+        lines = [f"sum {answer['sum']}, {answer['stage']}: {ready:,} of {of:,} tasks"]
+        lines.append(f"  {answer['states']:,} states, {number(rate)} states/s")
+        if left is None:
+            lines[0] = f"{clock}  {lines[0]}"
+        else:
+            done, rest = answer["done"], f" {answer['done']:.0%}, about {duration(left)} left"
+            width = max(shutil.get_terminal_size().columns - len(clock) - 3 - len(rest), 1)
+            bar = ("█" * int(done * width)).ljust(width, "░")
+            lines = [f"{clock}  {bar}{rest}", f"  {lines[0]}", lines[1]]
+        self.clear()
+        sys.stderr.write("\n".join(["", *lines]))
+        sys.stderr.flush()
+        self.lines = len(lines) + 1
+
+
+def rounded(n):
+    """A number rounded to two digits."""
+    return f"{float(f'{n:.1e}'):.15g}"
+
+
+def number(n):
+    """A number of two digits with a unit: "9.5 M"."""
+    units = ["", " k", " M", " G", " T"]
+    power = min(max(len(str(int(float(rounded(n))))) - 1, 0) // 3, len(units) - 1)
+    return rounded(n / 1000**power) + units[power]
+
+
+def duration(seconds):
+    """A time of two digits with a unit: "2.5 h"."""
+    fits = [unit for unit in TIMES if seconds >= 2 * unit[0]] or TIMES[:1]
+    return f"{rounded(seconds / fits[-1][0])} {fits[-1][1]}"
+
+
+display = Display()
 
 
 def refuse(why):
     """Print the reason and exit with code 2."""
-    say(f"enum48_ray.py: {why}")
+    display.say(f"enum48_ray.py: {why}")
     sys.exit(2)
 
 
 def attempt(command):
-    """Run a command; return its error, or None."""
+    """Run a command; return whether it was killed, and its error or None."""
     try:
         ended = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     except OSError as error:
-        return f"{platform.node()}: {error}"
-    if ended.returncode:
-        return f"{platform.node()}: exit {ended.returncode}: {ended.stderr.strip()}"
-    return None
+        return False, f"{platform.node()}: {error}"
+    code = ended.returncode
+    if code:
+        # A shell adds 128 to the number of a signal.
+        return code < 0 or code > 128, f"{platform.node()}: exit {code}: {ended.stderr.strip()}"
+    return False, None
 
 
 def on_ray(address, threads):
@@ -105,16 +205,29 @@ def talks_to_strangers(address):
     return subprocess.run(check, env=without, capture_output=True).returncode == 0
 
 
-def ended(submit, commands):
-    """Run commands; yield the name and the error, or None, of each as it ends."""
-    running = {submit(command): name for name, command in commands.items()}
+def do(submit, commands):
+    """Run commands, each named by its task. Return the number of tasks that were done."""
+    running = {submit(command): (task, 1) for task, command in commands.items()}
+    done = 0
     try:
-        for done in concurrent.futures.as_completed(running):
-            error = done.exception()
-            yield running[done], str(error) if error else done.result()
+        while running:
+            ended, _ = concurrent.futures.wait(running, 1, concurrent.futures.FIRST_COMPLETED)
+            for future in ended:
+                task, attempts = running.pop(future)
+                error = future.exception()
+                killed, wrong = (True, str(error)) if error else future.result()
+                if wrong:
+                    display.say(f"{task}: {wrong}")
+                if killed and attempts < PATIENCE:
+                    running[submit(commands[task])] = (task, attempts + 1)
+                    display.say(f"{task}: given to another worker, attempt {attempts + 1} of {PATIENCE}")
+                done += not wrong
+                display.finished(not wrong)
+            display.show()
     finally:
         for future in running:
             future.cancel()
+    return done
 
 
 def main():
@@ -127,29 +240,24 @@ def main():
     resources = ["--dir", own.dir, "--threads", str(own.task_threads), "--memory", own.task_memory]
     failed = 0
     while failed < PATIENCE:
-        tasks = [*cluster, "tasks", *game, "--dir", own.dir, "--json", "--quiet"]
+        tasks = [*cluster, "tasks", *game, "--dir", own.dir, "--json"]
+        display.clear()
         answer = subprocess.run(tasks, stdout=subprocess.PIPE)
         if answer.returncode:
             return answer.returncode
         answer = json.loads(answer.stdout)
-        layer, stage = f"layer {answer['sum']}", answer["stage"]
-        if stage == "none":
-            say(f"{layer}: counted{' to the end of the game' if answer['complete'] else ''}")
+        display.asked(answer)
+        if answer["stage"] == "none":
+            end = " to the end of the game" if answer["complete"] else ""
+            display.say(f"layer {answer['sum']}: counted{end}")
             return 0
-        if stage == "seal":
-            wrong = attempt([*cluster, "seal", "--dir", own.dir])
-            failed = failed + 1 if wrong else 0
-            say(f"{layer}: {wrong or 'sealed'}")
-            continue
-        begin, done = time.monotonic(), 0
-        commands = {task: [*cluster, "run", task, *resources] for task in answer["tasks"]}
-        for task, wrong in ended(submit, commands):
+        if answer["stage"] == "seal":
+            _, wrong = attempt([*cluster, "seal", "--dir", own.dir])
+            done = not wrong
             if wrong:
-                say(f"{task}: {wrong}")
-            done += not wrong
-            if sys.stderr.isatty():
-                say(f"{layer}: {stage}: {done} of {len(commands)}", end="\r")
-        say(f"{layer}: {stage}: {done} of {len(commands)} tasks, {time.monotonic() - begin:.1f} s")
+                display.say(f"layer {answer['sum']}: {wrong}")
+        else:
+            done = do(submit, {task: [*cluster, "run", task, *resources] for task in answer["tasks"]})
         failed = 0 if done else failed + 1
     refuse(f"gave up: nothing could be done {PATIENCE} times")
 
@@ -158,5 +266,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        say("\nstopped: the same command goes on")
+        display.say("stopped: the same command goes on")
         sys.exit(130)

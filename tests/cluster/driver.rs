@@ -21,16 +21,23 @@ use crate::share::{exhaustive, share};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 
-/// Two games, in small segments and small tasks, so that a count has many of each.
-const GAMES: [&str; 2] = [
+/// Games in small segments and small tasks, so that a count has many of each. Two are counted as lists,
+/// two by sweeps.
+const GAMES: [&str; 4] = [
     "--size 4 --max 16 --segment 131072 --task 300000",
     "--size 4 --max 32 --until 50 --segment 131072 --task 1000000",
+    "--size 4 --max 32 --until 44 --keep matrices --task 2000",
+    "--size 4 --max 8 --keep last --task 100",
 ];
 
-/// Some layers of the first game in many tasks, or all layers in an exhaustive test.
-fn layers() -> String {
+/// Some layers of a game in many tasks, or all layers in an exhaustive test: as lists, and by sweeps.
+fn layers() -> [String; 2] {
     let until = if exhaustive() { "" } else { "--until 50 " };
-    format!("--size 4 --max 16 {until}--segment 131072 --task 100000")
+    [
+        "--segment 131072 --task 100000",
+        "--keep matrices --task 700",
+    ]
+    .map(|rest| format!("--size 4 --max 16 {until}{rest}"))
 }
 
 /// The command that drives `program` through a game, with this number of processes.
@@ -101,16 +108,21 @@ fn any_number_of_processes_makes_the_same_files() {
     if !can_import(&["json"]) {
         return;
     }
-    let cases = GAMES
-        .iter()
-        .flat_map(|game| [1, 2, 4].map(|processes| (game, processes)));
-    for (game, processes) in share(cases) {
+    let cases = |games: &'static [&str]| {
+        let cases = games
+            .iter()
+            .flat_map(|game| [1, 2, 4].map(|processes| (game, processes)));
+        share(cases)
+    };
+    let (lists, swept) = GAMES.split_at(2);
+    for (game, processes) in [lists, swept].into_iter().flat_map(cases) {
         let place = in_memory();
         let said = drive(place.path(), game, processes, PROGRAM.as_ref());
-        assert!(
-            said.contains("reduce: ") && said.contains(": sealed\n"),
-            "{said}"
-        );
+        let stage = match game.contains("--keep") {
+            true => " stage=sweep tasks=",
+            false => " stage=reduce tasks=",
+        };
+        assert!(said.contains(stage) && said.contains(" layer="), "{said}");
         expect_same(place.path(), &alone(game));
     }
 }
@@ -118,7 +130,7 @@ fn any_number_of_processes_makes_the_same_files() {
 #[test]
 fn planning_waits_until_a_reader_closes_the_run() {
     let place = in_memory();
-    let tasks = format!("cluster tasks {} --dir run", layers());
+    let tasks = format!("cluster tasks {} --dir run", layers()[1]);
     good(&place, &format!("{tasks} --quiet"));
     let reader = Run::open(&place.path().join("run")).unwrap();
     let mut asking = Command::new(PROGRAM)
@@ -140,13 +152,15 @@ fn aborted_tasks_are_done_again() {
     if !can_import(&["json"]) {
         return;
     }
-    let layers = layers();
-    let alone = alone(&layers);
-    let (run, programs) = (in_memory(), place());
-    let said = drive(run.path(), &layers, 2, &aborting(programs.path()));
-    let aborted = said.matches(": exit ").count();
-    assert!(aborted > 3, "{aborted} in {said}");
-    expect_same(run.path(), &alone);
+    for layers in layers() {
+        let alone = alone(&layers);
+        let (run, programs) = (in_memory(), place());
+        let said = drive(run.path(), &layers, 2, &aborting(programs.path()));
+        let aborted = said.matches(": exit ").count();
+        let given = said.matches(": given to another worker, attempt ").count();
+        assert!(aborted > 3 && given > 2, "{aborted}, {given} in {said}");
+        expect_same(run.path(), &alone);
+    }
 }
 
 #[test]
@@ -154,26 +168,29 @@ fn a_killed_driver_resumes() {
     if !can_import(&["json"]) {
         return;
     }
-    let layers = layers();
-    let alone = alone(&layers);
-    let place = in_memory();
-    let mut heard = Vec::new();
-    for lines in 1..=8 {
-        // The killed driver's tasks live on, and finish late.
-        let mut child = driver(place.path(), &layers, 2, PROGRAM.as_ref())
-            .spawn()
-            .unwrap();
-        let said = BufReader::new(child.stderr.take().unwrap());
-        heard.extend(said.lines().take(lines).map(Result::unwrap));
-        child.kill().unwrap();
-        child.wait().unwrap();
+    for layers in layers() {
+        let alone = alone(&layers);
+        let place = in_memory();
+        let mut heard = Vec::new();
+        for lines in 1..=8 {
+            // The killed driver's tasks live on, and finish late.
+            let mut child = driver(place.path(), &layers, 2, PROGRAM.as_ref())
+                .spawn()
+                .unwrap();
+            let said = BufReader::new(child.stderr.take().unwrap());
+            heard.extend(said.lines().take(lines).map(Result::unwrap));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(heard.len() > 20);
+        let said = drive(place.path(), &layers, 2, PROGRAM.as_ref());
+        let sealed = heard
+            .iter()
+            .filter_map(|line| line.split(" states=").next());
+        let sealed = sealed.filter_map(|line| line.split_once(" sum="));
+        for (_, layer) in sealed.filter(|(_, layer)| layer.contains(" layer=")) {
+            assert!(!said.contains(layer), "{layer} again in {said}");
+        }
+        expect_same(place.path(), &alone);
     }
-    assert_eq!(heard.len(), 36);
-    let said = drive(place.path(), &layers, 2, PROGRAM.as_ref());
-    let again = heard.iter().filter(|line| said.contains(line.as_str()));
-    assert!(
-        !again.into_iter().any(|line| line.ends_with("sealed")),
-        "{said}"
-    );
-    expect_same(place.path(), &alone);
 }

@@ -1,7 +1,7 @@
 """Count on two machines of a Ray cluster, and disturb it.
 
-raylets.py PROGRAM DRIVER PLACE ARGS..: DRIVER (scripts/enum48_ray.py) counts in PLACE/run with the options ARGS. Start
-the script by `unshare --net --pid --fork --kill-child --mount-proc`. Then it has its own network, and its processes end
+raylets.py PROGRAM DRIVER PLACE STAGE ARGS..: DRIVER (scripts/enum48_ray.py) counts in PLACE/run with the options ARGS.
+The layers of sums 50 and 60 have tasks of STAGE. Start the script by `unshare --net --pid --fork --kill-child --mount-proc`. Then it has its own network, and its processes end
 with it. A machine is an address with its own processes. Killing all of them with -9 loses the machine.
 
 During the count, every tenth task is killed with -9. Then the driver is killed and started again, and then one machine
@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-PROGRAM, DRIVER, PLACE, *ARGS = sys.argv[1:]
+PROGRAM, DRIVER, PLACE, STAGE, *ARGS = sys.argv[1:]
 PLACE = Path(PLACE)
 ADDRESS = "127.0.0.1:6379"
 # Seconds to wait for an event before the test fails.
@@ -106,9 +106,9 @@ def logged(pattern):
     return re.findall(f"^{pattern}$", LOG.read_text(), re.MULTILINE)
 
 
-def receipts(layer, stage):
-    """The names of a stage's finished tasks."""
-    found = PLACE.glob(f"run/tasks-{layer:05}-*/{stage}-*.json")
+def receipts(layer):
+    """The names of the stage's finished tasks."""
+    found = PLACE.glob(f"run/tasks-{layer:05}-*/{STAGE}-*.json")
     return [f"{path.parent.name}/{path.stem}" for path in found]
 
 
@@ -131,13 +131,13 @@ def open_cluster_is_refused():
 
 
 def driver_is_killed(driver):
-    until(lambda: receipts(50, "reduce"), "a receipt")
+    until(lambda: receipts(50), "a receipt")
     driver.kill()
     ended(driver)
-    done, begun = receipts(50, "reduce"), len(logged(".+"))
+    done, begun = receipts(50), len(logged(".+"))
     expect(done, "a layer in the middle")
     driver = drive()
-    until(lambda: receipts(60, "reduce"), "a later receipt")
+    until(lambda: receipts(60), "a later receipt")
     again = [line for line in logged(".+")[begun:] for task in done if line.endswith(f"begins {task}")]
     expect(not again, f"what is done not to be done again: {again}")
     return driver
@@ -150,7 +150,9 @@ def machine_is_lost(second):
     second.kill()
     until(lambda: logged(f"first ends {task}"), "the first machine to do what the second left")
     lost = re.compile(f"^{task}: .*node.* dead.* 127.0.0.2", re.MULTILINE)
-    expect(lost.search((PLACE / "driver.log").read_text()), "the driver to say what was lost, and where")
+    said = (PLACE / "driver.log").read_text()
+    expect(lost.search(said), "the driver to say what was lost, and where")
+    expect(f"{task}: given to another worker, attempt " in said, "the driver to say that the task was given away")
 
 
 WRAPPER.write_text(WRAPPER_TEXT)

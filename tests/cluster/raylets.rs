@@ -9,10 +9,20 @@ use std::process::Command;
 
 use crate::command::{PROGRAM, good, place, stderr};
 use crate::files::files;
+use crate::share::share;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster/raylets.py");
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
-const GAME: &str = "--size 4 --max 16 --segment 131072";
+
+/// Games with the number of candidates of a task, and a stage of their layers.
+const GAMES: [(&str, &str, &str); 2] = [
+    ("--size 4 --max 16 --segment 131072", "500000", "reduce"),
+    (
+        "--size 4 --max 16 --keep matrices --until 72",
+        "700",
+        "sweep",
+    ),
+];
 
 /// A program in its own network and process namespaces. Its processes end with it.
 fn apart(program: &str) -> Command {
@@ -38,15 +48,18 @@ fn a_ray_cluster_survives_lost_machines_drivers_and_tasks() {
         println!("skipped: unshare, ip, or the right to make namespaces is missing");
         return;
     }
-    let (one, many) = (place(), place());
-    good(&one, &format!("{GAME} --dir run --quiet"));
-    let output = apart(&python)
-        .args([SCRIPT, PROGRAM, DRIVER])
-        .arg(many.path())
-        .args(GAME.split(' '))
-        .args(["--task", "500000"])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", stderr(&output));
-    assert!(files(&many.path().join("run")) == files(&one.path().join("run")));
+    for (game, task, stage) in share(GAMES) {
+        let (one, many) = (place(), place());
+        good(&one, &format!("{game} --dir run --quiet"));
+        let output = apart(&python)
+            .args([SCRIPT, PROGRAM, DRIVER])
+            .arg(many.path())
+            .arg(stage)
+            .args(game.split(' '))
+            .args(["--task", task])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(files(&many.path().join("run")) == files(&one.path().join("run")));
+    }
 }
