@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Measures the cost of counting layers as tasks, compared with the engine on one machine.
 
-Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layers from two copies: as lists
-with one thread, and as tasks of one thread, one after another. Repeats both in turn, --rounds times. For each state,
-prints the processor time of both (user and system, all processes), and the time and written bytes of each stage. Then
-prints the time of an almost empty layer. Every file is compared. Takes a quarter of an hour and 3 GB of disk.
+Counts the first layers of a game once, in a temporary directory. Then counts the next layers from two copies: with one
+thread of the engine, and as tasks of one thread, one after another. Repeats both in turn, --rounds times. For each
+state, prints the processor time of both (user and system, all processes), and for each stage the time, the bytes read
+and written, and the memory of a process. Then prints the time of an almost empty layer. Every file is compared.
+
+The layers are of 4x4 to 64, as lists; takes half an hour and 6 GB of disk. With --sweeps they are of 4x4 to 128, as
+matrices; takes a quarter of an hour and 1 GB of disk. The sweeps of the layer after the last count its afterstates;
+they are told apart, as "after".
 """
 
 import failure
@@ -15,58 +19,61 @@ import filecmp
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GAME, UNTIL, LAYERS = ["--size", "4", "--max", "64"], 102, 3
-QUICK = ["--size", "4", "--max", "32"], 76, 3
-TINY = ["--size", "2x4", "--max", "256"]
+# The game, the sum up to which it is counted once, and the number of layers to measure.
+LISTS = ["--size", "4", "--max", "64", "--keep", "afterstates"], 102, 3
+QUICK = ["--size", "4", "--max", "32", "--keep", "afterstates"], 76, 3
+SWEEPS = ["--size", "4", "--max", "128", "--keep", "matrices"], 158, 3
+TINY = {
+    "lists": ["--size", "2x4", "--max", "256"],
+    "bits": ["--size", "4", "--max", "8", "--keep", "matrices"],
+}
 
 
 class Meter:
-    """Runs the program, and adds up its processor time."""
+    """Runs the program, and adds up its processor time and its bytes."""
 
     def __init__(self, enum48):
         self.enum48, self.seconds = enum48, collections.Counter()
+        self.bytes, self.memory = {"rchar": collections.Counter(), "wchar": collections.Counter()}, collections.Counter()
 
     def run(self, what, *args):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        ended = subprocess.run([self.enum48, *args], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.seconds[what] += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return ended.stdout
+        process = subprocess.Popen([self.enum48, *args], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        out = process.stdout.read()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        io = pathlib.Path("/proc", str(process.pid), "io").read_text()
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            failure.fail(f"{' '.join(args)}: ended with status {status}")
+        self.seconds[what] += used.ru_utime + used.ru_stime
+        self.memory[what] = max(self.memory[what], used.ru_maxrss << 10)
+        for name, counter in self.bytes.items():
+            counter[what] += int(io.split(f"{name}: ")[1].split()[0])
+        return out
 
 
-def written(directory):
-    """Bytes of the files of each stage."""
-    sizes = collections.Counter()
-    for file in directory.iterdir():
-        if file.suffix in (".states", ".afterstates"):
-            sizes[file.name.split("-")[0]] += file.stat().st_size
-    return sizes
-
-
-def as_tasks(meter, game, until, task, memory, directory):
-    """Count as tasks until a sum; return the bytes of each stage, and the number of layers."""
-    sizes, layers = collections.Counter(), 0
+def as_tasks(meter, game, last, task, memory, directory):
+    """Count as tasks until a sum; return the number of layers."""
+    layers = 0
     one = ["--threads", "1", "--memory", memory, "--dir", directory]
+    until = ["--until", str(last)] if last else []
     while True:
         order = meter.run("coordinator", "cluster", "tasks", *game, *until, "--task", task, *one, "--json", "--quiet")
         order = json.loads(order)
         if order["stage"] == "none":
-            return sizes, layers
+            return layers
         if order["stage"] == "seal":
             meter.run("coordinator", "cluster", "seal", "--dir", directory)
             layers += 1
             continue
         for name in order["tasks"]:
-            meter.run(order["stage"], "cluster", "run", name, *one)
-        if order["stage"] == "write":
-            sizes += written(pathlib.Path(directory, name).parent)
+            what = "after" if last and order["sum"] > last else order["stage"]
+            meter.run(what, "cluster", "run", name, *one)
 
 
 def main():
@@ -76,34 +83,39 @@ def main():
     parser.add_argument("--task", default=str(1 << 27), help="candidates of a task [default: 2^27]")
     parser.add_argument("--memory", default="1G", help="memory of a task, and of the lists [default: 1G]")
     parser.add_argument("--quick", action="store_true", help="use layers of 4x4 to 32 instead")
+    parser.add_argument("--sweeps", action="store_true", help="measure sweeps of matrices instead of lists")
     parser.add_argument("--dir", metavar="DIR", help="where to make the temporary directory [default: $TMPDIR]")
     args = parser.parse_args()
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
     enum48 = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/enum48"
-    game, sum, layers = QUICK if args.quick else (GAME, UNTIL, LAYERS)
-    until = ["--until", str(sum + 2 * layers)]
-    lists = ["--engine", "lists", "--threads", "1", "--memory", args.memory, "--quiet"]
+    game, sum, layers = SWEEPS if args.sweeps else QUICK if args.quick else LISTS
+    engine, last = "bits" if args.sweeps else "lists", sum + 2 * layers
+    alone_with = ["--engine", engine, "--threads", "1", "--memory", args.memory, "--quiet"]
     with tempfile.TemporaryDirectory(prefix="enum48-tasks.", dir=args.dir) as place:
         base, one, many = (f"{place}/{name}" for name in ("base", "one", "many"))
-        Meter(enum48).run("base", *game, "--until", str(sum), "--keep", "last", "--dir", base, "--quiet")
+        Meter(enum48).run("base", *game, "--until", str(sum), "--dir", base, "--quiet")
         for _ in range(args.rounds):
             shutil.rmtree(one, ignore_errors=True)
             shutil.rmtree(many, ignore_errors=True)
             shutil.copytree(base, one)
             shutil.copytree(base, many)
             alone, tasks = Meter(enum48), Meter(enum48)
-            counted = json.loads(alone.run("lists", *game, *until, *lists, "--json", "--dir", one))["counted"]
-            sizes, cut = as_tasks(tasks, game, until, args.task, args.memory, many)
+            counted = alone.run(engine, *game, "--until", str(last), *alone_with, "--json", "--dir", one)
+            counted = json.loads(counted)["counted"]
+            cut = as_tasks(tasks, game, last, args.task, args.memory, many)
             names = sorted(os.listdir(one))
             same = names == sorted(os.listdir(many)) and filecmp.cmpfiles(one, many, names, shallow=False)[0] == names
-            ns, total = 1e9 / counted, tasks.seconds.total()
+            ns, total = 1e9 / counted, tasks.seconds.total() - tasks.seconds["after"]
             print(f"{counted:,} states in {layers} layers, {cut} as tasks; files {'equal' if same else 'DIFFER'}")
-            print(f"lists {alone.seconds['lists'] * ns:6.1f} ns a state")
-            print(f"tasks {total * ns:6.1f} ns a state, {total / alone.seconds['lists']:.2f} times as much")
+            memory = alone.memory[engine] / 1e9
+            print(f"{engine:5} {alone.seconds[engine] * ns:6.2f} ns a state, {memory:.2f} GB of memory")
+            print(f"tasks {total * ns:6.2f} ns a state, {total / alone.seconds[engine]:.2f} times as much")
             for stage, seconds in tasks.seconds.items():
-                print(f"  {stage:11} {seconds * ns:6.1f} ns {sizes[stage] / counted:6.2f} bytes a state", flush=True)
+                read, wrote = (tasks.bytes[name][stage] / counted for name in ("rchar", "wchar"))
+                memory = f"{tasks.memory[stage] / 1e9:.2f} GB of memory"
+                print(f"  {stage:11} {seconds * ns:6.2f} ns {read:6.2f} bytes read {wrote:6.2f} written, {memory}", flush=True)
         begin, meter = time.monotonic(), Meter(enum48)
-        _, cut = as_tasks(meter, TINY, [], "1", "64M", f"{place}/tiny")
+        cut = as_tasks(meter, TINY[engine], None, "1", "64M", f"{place}/tiny")
         took = time.monotonic() - begin
         print(f"{cut} layers of nearly nothing: {1000 * took / cut:.0f} ms each")
 
