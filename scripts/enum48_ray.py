@@ -34,6 +34,9 @@ PATIENCE = 3
 # Seconds between two lines of progress.
 EVERY = 10
 
+# On a terminal, a layer gets a line of its own if it took at least this time in seconds.
+WORTH_A_LINE = 0.5
+
 # Units of time, in seconds.
 TIMES = [(1, "s"), (60, "min"), (3600, "h"), (86_400, "days"), (31_557_600, "years")]
 
@@ -62,7 +65,7 @@ class Display:
     """Progress in the form of a count on one machine: lines of key=value, or a display on a terminal."""
 
     def __init__(self):
-        self.begin = self.drawn = time.monotonic()
+        self.begin = self.drawn = self.sealed = time.monotonic()
         self.terminal = sys.stderr.isatty()
         self.answer = self.first = None
         self.tasks, self.lines = (0, 0), 0
@@ -84,7 +87,12 @@ class Display:
         self.tasks = (answer["of"] - len(answer["tasks"]), answer["of"])
         # More layers at once were counted without tasks, and `enum48 cluster tasks` has told them.
         if before and answer["sealed"] == before["sealed"] + 2:
-            self.show(f"sum={answer['sealed']} layer={answer['states'] - before['states']}")
+            layer, took = answer["states"] - before["states"], time.monotonic() - self.sealed
+            if self.terminal and took >= WORTH_A_LINE:
+                self.say(f"sum {answer['sealed']:>5}  {layer:>17,} states  {took:>8.1f} s")
+            self.show(f"sum={answer['sealed']} layer={layer}")
+        if not before or answer["sealed"] > before["sealed"]:
+            self.sealed = time.monotonic()
 
     def finished(self, tasks):
         """Show that so many tasks of the stage are done."""
