@@ -94,7 +94,8 @@ pub enum Next {
 /// candidates are counted at once, with the engine, in the resources of a plan. The first larger
 /// layer is cut into tasks of about `task` candidates, and its files get the plan's zstd level. A
 /// planned layer does not change with later values of `task` and of the level. If the run keeps no
-/// lists, a layer of 4x4 is cut into sweeps, and these are 64 times as large.
+/// lists, a layer of 4x4 is cut into sweeps, and these are 64 times as large. The sweeps of a layer
+/// after the last layer to be swept are dropped once they have counted its afterstates.
 ///
 /// # Errors
 ///
@@ -126,7 +127,7 @@ pub fn next(
                 return Ok(Next::Seal(sum));
             }
             if layer.is_last()? {
-                // Its states are listed.
+                // The run keeps the states of its last layer, and sweeps list none.
                 alone = layer.plan.sum;
             } else if !is_small(run) {
                 // The sweeps of the layer after it count its afterstates.

@@ -37,7 +37,7 @@ pub enum Engine {
 /// Buffer sizes under a memory bound.
 ///
 /// The bound is for data. The program itself (code, stacks, compression contexts) needs up to
-/// 300 MiB more. The bound is divided as follows:
+/// 200 MiB more. The bound is divided as follows:
 ///
 /// | fraction | use |
 /// |---|---|

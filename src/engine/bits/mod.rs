@@ -174,6 +174,8 @@ pub(crate) struct Bits<'a> {
     /// The plan for everything but matrices.
     plan: Plan,
     sizes: Sizes,
+    /// Sum of the first layer that this process counts.
+    first: u32,
     /// A layer that is not sealed yet.
     ahead: Option<CountedLayer>,
     /// Whether the next layer begins with a commit, because it may fill the disk.
@@ -272,6 +274,7 @@ impl<'a> Bits<'a> {
             parts: Parts::new(plan, workers),
             plan: plan.clone(),
             sizes: Sizes::new(&game, end, plan),
+            first: sum,
             ahead: None,
             commits: false,
         })
@@ -318,7 +321,7 @@ impl<'a> Bits<'a> {
             Some(_) => self.plan.matrices,
             None => self.plan.all_memory(),
         };
-        let turned = self.sizes.most_turned(layer.sum, free);
+        let turned = self.sizes.most_turned(self.first..=layer.sum, free);
         self.sweep.turn_at_most(turned);
         let found = self
             .sweep

@@ -4,6 +4,8 @@
 //! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves
 //! of weight w, and a product combines cells, columns or rows.
 
+use std::ops::RangeInclusive;
+
 use super::half::Half;
 use super::kernels::{BitLine, LINE};
 use super::turn::most_packed;
@@ -148,10 +150,12 @@ impl Sizes {
         usize::from(game.top().get())
     }
 
-    /// The most bytes of moves down that can be held in the layer of a sum, if its matrices can take
-    /// `bytes`.
-    pub(crate) fn most_turned(&self, sum: u32, bytes: u64) -> u64 {
-        let [others, _] = self.others_and_turned(sum);
+    /// The most bytes of moves down that can be held in the layer of the last of some sums, if its
+    /// matrices can take `bytes`. The process counted the layers of the other sums before it, and holds the
+    /// memory of the largest.
+    pub(crate) fn most_turned(&self, sums: RangeInclusive<u32>, bytes: u64) -> u64 {
+        let others = sums.step_by(2).map(|sum| self.others_and_turned(sum)[0]);
+        let others = others.max().unwrap_or_default();
         bytes.saturating_sub(others).max(self.turned)
     }
 
