@@ -105,7 +105,7 @@ impl LayerPlan {
         task: u64,
         plan: &Plan,
     ) -> Result<Self> {
-        // The next layer has about as many candidates as the layer before it.
+        // Neighbouring layers have about equal numbers of candidates.
         let sweeps = candidates_of_next(run).div_ceil(task.saturating_mul(SWEEP));
         let sum = run.sealed_sum() + if before.is_some() { 4 } else { 2 };
         Ok(Self {

@@ -70,10 +70,13 @@ impl Sealing {
         set_afterstates(&mut layer.rows, &counts.unwrap_or_default().afterstates)?;
         set_candidates(run.game(), sum, &mut layer.rows, &before);
         layer.last = after.is_none();
+        let matrices = tasks.open_matrices()?;
+        // Damage that is found now is mended by the task that made the file.
+        matrices.iter().try_for_each(MatrixFile::check_blocks)?;
         Ok(Self {
             layer,
             parts: Vec::new(),
-            matrices: tasks.open_matrices()?,
+            matrices,
         })
     }
 

@@ -34,7 +34,7 @@ impl PackedMatrix {
     ///
     /// # Errors
     ///
-    /// The system has no more memory: [`Error::Io`](crate::Error::Io).
+    /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
     pub(crate) fn new<'a>(
         rows: impl ExactSizeIterator<Item = &'a [BitLine]>,
         bytes: &mut Vec<u8>,

@@ -191,6 +191,23 @@ fn a_sweep_with_a_damaged_receipt_is_done_again() {
     count.expect_the_files_of_one_machine();
 }
 
+/// The sweeps of the layer after it have read the file before it is damaged.
+#[test]
+fn a_seal_finds_a_damaged_sweep() {
+    let count = Count::swept(Keep::Last, Some(38));
+    let first = count.missing().unwrap();
+    count.run_all(&first.tasks);
+    count.run_all(&count.missing().unwrap().tasks);
+    assert_eq!(count.next().unwrap(), Next::Seal(first.sum));
+    let file = count.dir().join(format!("{}.matrices", first.tasks[0]));
+    flip(&file, |length| length / 2);
+    let name = file.file_name().unwrap().to_str().unwrap();
+    assert!(is_retracted(count.seal().err(), &first.tasks[0], name));
+    assert_eq!(count.missing().unwrap().tasks, first.tasks[..1]);
+    count.finish();
+    count.expect_the_files_of_one_machine();
+}
+
 #[test]
 fn the_coordinator_repeats_tasks_with_damaged_receipts() {
     let count = count();
@@ -508,7 +525,7 @@ fn forged_counts_of_sweeps_prevent_sealing() {
     for task in &first.tasks {
         let receipt = count.dir().join(format!("{task}.json"));
         let text = fs::read_to_string(&receipt).unwrap();
-        // The counts of states come first, then those of afterstates, then the boards by name.
+        // The counts of states come first, then the counts of afterstates, then the boards by name.
         for field in ["labeled", "symmetries", "dead", "live", "empty_cells"] {
             let from = match field {
                 "empty_cells" => text.find("\"afterstates\": {").unwrap(),
