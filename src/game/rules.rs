@@ -5,7 +5,6 @@
 //! program chooses a version at run time, so a plain `cargo build --release` is fast everywhere.
 //! Each call costs a dispatch: pass hundreds of boards, not one.
 
-use std::array;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
@@ -215,10 +214,14 @@ wide! {
         let mut labeled = 0;
         let mut from = 0;
         while from + LANES <= states.len() {
-            let group: [u64; LANES] = array::from_fn(|i| states[from + i]);
-            labeled += group.iter().map(|&x| orbit::<R, C>(x)).sum::<u64>();
-            let free = group.map(freedom::<R, C>);
-            for (&state, &free) in group.iter().zip(&free) {
+            let mut group = [0; LANES];
+            group.copy_from_slice(&states[from..from + LANES]);
+            let mut free = [0; LANES];
+            for (free, &state) in free.iter_mut().zip(&group) {
+                labeled += orbit::<R, C>(state);
+                *free = freedom::<R, C>(state);
+            }
+            for (&state, free) in group.iter().zip(free) {
                 states[live] = state;
                 live += usize::from(free != 0);
             }

@@ -170,7 +170,11 @@ wide! {
         ranks: &mut Vec<u64>,
     ) {
         let slices = ranking.slices::<C>();
-        ranks.extend(boards.iter().map(|&board| slices.rank::<R, C>(board)));
+        let start = ranks.len();
+        ranks.resize(start + boards.len(), 0);
+        for (rank, &board) in ranks[start..].iter_mut().zip(boards) {
+            *rank = slices.rank::<R, C>(board);
+        }
     }
 }
 

@@ -12,5 +12,6 @@ mod replay;
 mod results;
 mod scripts;
 mod solved;
+#[cfg(feature = "parquet")]
 mod states;
 mod values;

@@ -18,6 +18,12 @@ fn counted() -> TempDir {
     place
 }
 
+/// The formats that this build writes.
+fn formats() -> impl Iterator<Item = &'static str> {
+    let parquet = cfg!(feature = "parquet").then_some("parquet");
+    ["hex", "grid", "csv", "npy"].into_iter().chain(parquet)
+}
+
 /// Expects a board on stdout, exit code 2, and the reason why the run cannot tell if games reach
 /// the board.
 fn cannot_tell(place: &TempDir, args: &str, why: &str) {
@@ -54,6 +60,11 @@ fn a_layer_a_part_or_a_run_is_written_in_order() {
         "--format parquet",
     );
     refused(&place, "states run --max-tile 3", "not a tile");
+    if cfg!(not(feature = "parquet")) {
+        let how =
+            "--format parquet: this build cannot write Parquet: give another --format, or build";
+        refused(&place, "states run -o all.parquet", how);
+    }
     refused(
         &place,
         "states run -o run/sum-00004-max-00002.states",
@@ -71,7 +82,7 @@ fn a_layer_a_part_or_a_run_is_written_in_order() {
         "state,sum,max_tile,cells,number\n0x0111,6,2,0 2 2 2,273\n0x0012,6,4,0 0 2 4,18\n\
          0x0120,6,4,0 2 4 0,288\n"
     );
-    for ending in ["hex", "grid", "csv", "npy", "parquet", "NPY"] {
+    for ending in formats().chain(["NPY"]) {
         let format = ending.to_lowercase();
         good(&place, &format!("states run -o named.{ending}"));
         good(&place, &format!("states run --format {format} -o given"));
@@ -291,7 +302,7 @@ fn a_file_that_is_cut_while_it_is_written_out_is_an_error() {
 fn a_closed_pipe_is_no_error_in_any_format() {
     let place = place();
     good(&place, "--size 3 --max 64 --quiet --dir run");
-    for format in ["hex", "grid", "csv", "npy", "parquet"] {
+    for format in formats() {
         let output = unread(&place, &format!("states run --format {format}"));
         assert_eq!(stderr(&output), "", "{format}");
     }

@@ -39,7 +39,7 @@ use crate::store::{Goal, Run};
 Examples:
   enum48 states enum48-data/3x3-1024 --sum 100 --max-tile 32
   enum48 states enum48-data/3x3-1024 --sample 10 --seed 1 --format grid
-  enum48 states enum48-data/3x3-1024 -o 3x3-1024.parquet
+  enum48 states enum48-data/3x3-1024 -o 3x3-1024.npy
   enum48 states enum48-data/3x3 --values --for score,512 -o 3x3.npy")]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3-1024
@@ -87,8 +87,7 @@ pub(super) struct Args {
 /// Batches of states that wait to be written.
 const READ_AHEAD: usize = 2;
 
-/// Whether this build cannot write Parquet. Then the help leaves the format out, and an error explains
-/// it.
+/// Then the help leaves Parquet out, and an error explains how to get it.
 const NO_PARQUET: bool = cfg!(not(feature = "parquet"));
 
 /// Formats of states.
@@ -171,8 +170,8 @@ fn refuse(args: &Args, format: StateFormat) -> Result<()> {
     }
     if NO_PARQUET && format == StateFormat::Parquet {
         bail!(
-            "--format parquet: this build has no Parquet support: give another --format, or build enum48 with \
-             its default features"
+            "--format parquet: this build cannot write Parquet: give another --format, or build enum48 with \
+             --features parquet"
         );
     }
     Ok(())

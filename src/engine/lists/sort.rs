@@ -71,7 +71,8 @@ impl<K: SortKey> Sorter<K> {
     }
 
     /// Copy at most `length` values to `spare`, without the repeats that the table of known values
-    /// finds.
+    /// finds. Not inlined, to have all registers.
+    #[inline(never)]
     fn gather(&mut self, slices: &[&[K]], length: usize) {
         let bits = (length / 2).ilog2().min(PLACE);
         self.known.clear();
@@ -90,7 +91,8 @@ impl<K: SortKey> Sorter<K> {
         self.spare.truncate(kept);
     }
 
-    /// Sort the values of `spare` into `sorted`.
+    /// Sort the values of `spare` into `sorted`. Not inlined, to have all registers.
+    #[inline(never)]
     fn radix(&mut self) {
         let first = self.spare[0];
         let differing = |bits, &x| bits | (x ^ first);
