@@ -291,8 +291,6 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
-
     use super::*;
 
     #[test]
@@ -315,8 +313,11 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"whole");
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_write_follows_links_and_keeps_permissions() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
         let place = tempfile::tempdir().unwrap();
         let (path, link) = (place.path().join("data"), place.path().join("link"));
         let write = |path: &Path, bytes: &'static [u8]| {
@@ -341,8 +342,11 @@ mod tests {
         assert_eq!(mode(&made), mode(&plain));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_path_is_followed_to_a_descriptor_or_a_file() {
+        use std::os::unix::fs::symlink;
+
         let place = tempfile::tempdir().unwrap();
         let dir = place.path().canonicalize().unwrap();
         let named = |path: &str| follow(&dir.join(path));

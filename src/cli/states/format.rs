@@ -24,6 +24,13 @@ pub(super) trait StateWriter {
 }
 
 /// Begin a file of `count` states of a game, with values for these goals.
+#[cfg_attr(
+    not(feature = "parquet"),
+    expect(
+        unused_variables,
+        reason = "only Parquet has the selection in its metadata"
+    )
+)]
 pub(super) fn writer<'a>(
     args: &Args,
     format: StateFormat,

@@ -259,9 +259,12 @@ kernel! {
 }
 
 #[cfg(test)]
-#[expect(
-    unsafe_code,
-    reason = "the features of the processor are looked up first"
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        unsafe_code,
+        reason = "the features of the processor are looked up first"
+    )
 )]
 mod tests {
     use super::super::kernels::bit;

@@ -154,9 +154,12 @@ impl<'a> FieldWriter<'a> {
 }
 
 #[cfg(test)]
-#[expect(
-    unsafe_code,
-    reason = "the features of the processor are looked up first"
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        unsafe_code,
+        reason = "the features of the processor are looked up first"
+    )
 )]
 mod tests {
     use super::super::kernels::versions::{KernelVersion, run, versions};

@@ -173,6 +173,10 @@ pub(crate) mod versions {
 
     /// The versions that this processor can run.
     pub(crate) fn versions() -> Vec<KernelVersion> {
+        #[cfg_attr(
+            not(target_arch = "x86_64"),
+            expect(unused_mut, reason = "there are no others")
+        )]
         let mut versions = vec![KernelVersion::Chosen, KernelVersion::Plain];
         #[cfg(target_arch = "x86_64")]
         {
@@ -206,9 +210,12 @@ pub(crate) mod versions {
 }
 
 #[cfg(test)]
-#[expect(
-    unsafe_code,
-    reason = "the features of the processor are looked up first"
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        unsafe_code,
+        reason = "the features of the processor are looked up first"
+    )
 )]
 mod tests {
     use super::versions::{KernelVersion, lines, run, versions};
