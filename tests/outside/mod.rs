@@ -4,10 +4,13 @@
 //! `CI` is set.
 
 mod browser;
+#[cfg(feature = "parquet")]
+mod dataset;
 mod graph;
 mod part_files;
 mod player;
 mod plots;
+mod release;
 mod replay;
 mod results;
 mod scripts;

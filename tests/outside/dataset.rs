@@ -1,0 +1,75 @@
+//! The data that `scripts/dataset.sh` makes for a publication, read by its own loaders.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::command::{PROGRAM, place, stderr, stdout};
+use crate::required::can_import;
+
+#[path = "../../scripts/dataset/load.rs"]
+mod load;
+
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
+
+#[test]
+fn every_loader_of_the_data_set_reads_equal_numbers() {
+    if !can_import(&["pandas", "pyarrow", "polars", "duckdb"]) {
+        return;
+    }
+    let place = place();
+    let out = place.path().join("out");
+    let make = || {
+        Command::new(format!("{SCRIPTS}/dataset.sh"))
+            .args([out.to_str().unwrap(), "2x2", "2x3"])
+            .env("ENUM48", PROGRAM)
+            .output()
+            .unwrap()
+    };
+    let made = make();
+    assert!(made.status.success(), "{}", stderr(&made));
+    for (game, states) in [("2x2", 74), ("2x3", 17_268)] {
+        let file = out.join(format!("states/{game}.parquet"));
+        let (found, largest) = load::load(&file).unwrap();
+        assert_eq!(found, states, "{game}");
+        for loader in ["pandas", "polars", "duckdb"] {
+            let output = Command::new("python3")
+                .arg(out.join(format!("load_{loader}.py")))
+                .arg(&file)
+                .output()
+                .unwrap();
+            assert_eq!(
+                stdout(&output),
+                format!("{states} {largest}\n"),
+                "{loader}: {}",
+                stderr(&output)
+            );
+        }
+    }
+    assert!(passes_its_checksums(&out));
+    let dictionary = fs::read_to_string(out.join("README.md")).unwrap();
+    let tables = fs::read_dir(out.join("tables"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let tables: Vec<_> = tables.collect();
+    assert!(tables.len() > 30);
+    for table in tables {
+        let text = fs::read_to_string(table).unwrap();
+        for column in text.lines().next().unwrap().split(',') {
+            assert!(dictionary.contains(&format!("`{column}`")), "{column}");
+        }
+    }
+    let again = make();
+    assert_eq!(again.status.code(), Some(2));
+    assert!(stderr(&again).contains("it is there already"));
+    fs::write(out.join("solved/2x2.csv"), "changed").unwrap();
+    assert!(!passes_its_checksums(&out));
+}
+
+fn passes_its_checksums(out: &Path) -> bool {
+    let check = Command::new("sha256sum")
+        .args(["--check", "--status", "--strict", "SHA256SUMS"])
+        .current_dir(out)
+        .status();
+    check.unwrap().success()
+}
