@@ -82,7 +82,7 @@ fn expect_same(place: &Path, alone: &TempDir) {
     assert!(files(&place.join("run")) == files(&alone.path().join("run")));
 }
 
-/// A wrapper of the program that kills about a tenth of the tasks and seals at a random moment, each
+/// A wrapper of the program that kills about a third of the tasks and seals at a random moment, each
 /// of them twice at most: the driver gives up after three rounds without a finished task.
 fn aborting(place: &Path) -> PathBuf {
     let path = place.join("aborting");
@@ -90,7 +90,7 @@ fn aborting(place: &Path) -> PathBuf {
     let text = format!(
         "#!/bin/sh\n\
          moment=$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')\n\
-         if [ \"$2\" != tasks ] && [ $moment -lt 26 ] && [ $(grep -Fcx \"$*\" {killed}) -lt 2 ]; then\n\
+         if [ \"$2\" != tasks ] && [ $moment -lt 77 ] && [ $(grep -Fcx \"$*\" {killed}) -lt 2 ]; then\n\
              echo \"$*\" >> {killed}\n\
              exec timeout --signal KILL 0.$(printf %03d $moment) {PROGRAM} \"$@\"\n\
          fi\n\

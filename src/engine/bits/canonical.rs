@@ -259,13 +259,6 @@ kernel! {
 }
 
 #[cfg(test)]
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(
-        unsafe_code,
-        reason = "the features of the processor are looked up first"
-    )
-)]
 mod tests {
     use super::super::kernels::bit;
     use super::super::kernels::versions::{KernelVersion, lines, run, versions};

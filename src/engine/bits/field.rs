@@ -154,13 +154,6 @@ impl<'a> FieldWriter<'a> {
 }
 
 #[cfg(test)]
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(
-        unsafe_code,
-        reason = "the features of the processor are looked up first"
-    )
-)]
 mod tests {
     use super::super::kernels::versions::{KernelVersion, run, versions};
     use super::*;

@@ -196,11 +196,13 @@ pub(crate) mod versions {
             match $version {
                 KernelVersion::Chosen => super::$kernel($($arg),*),
                 KernelVersion::Plain => $kernel::plain($($arg),*),
-                #[cfg(target_arch = "x86_64")]
                 // SAFETY: `versions` looked up the features of the processor.
-                KernelVersion::Avx2 => unsafe { $kernel::avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
+                #[expect(unsafe_code, reason = "the processor has these features")]
+                KernelVersion::Avx2 => unsafe { $kernel::avx2($($arg),*) },
                 // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                #[expect(unsafe_code, reason = "the processor has these features")]
                 KernelVersion::Avx512 => unsafe { $kernel::avx512($($arg),*) },
             }
         };
@@ -210,13 +212,6 @@ pub(crate) mod versions {
 }
 
 #[cfg(test)]
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(
-        unsafe_code,
-        reason = "the features of the processor are looked up first"
-    )
-)]
 mod tests {
     use super::versions::{KernelVersion, lines, run, versions};
     use super::*;

@@ -285,13 +285,6 @@ mod registers {
 }
 
 #[cfg(test)]
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(
-        unsafe_code,
-        reason = "the features of the processor are looked up first"
-    )
-)]
 mod tests {
     use super::super::kernels::versions::{KernelVersion, lines, run, versions};
     use super::*;
