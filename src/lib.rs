@@ -125,5 +125,5 @@ pub mod verify;
 mod wide;
 pub mod witness;
 
-pub use error::{Error, Result, SolvingError, TaskError};
+pub use error::{Error, InputError, Result, SolvingError, TaskError};
 pub use game::Game;

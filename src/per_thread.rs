@@ -52,7 +52,7 @@ impl<T> PerThread<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
+    use crate::error::{Error, InputError};
 
     #[test]
     fn each_thread_changes_its_own_value_and_the_values_keep_their_order() {
@@ -72,12 +72,12 @@ mod tests {
         let values = PerThread::new(3, |index| {
             made += 1;
             if index == 1 {
-                Err(Error::Max(3))
+                Err(InputError::Max(3).into())
             } else {
                 Ok(())
             }
         });
-        assert!(matches!(values, Err(Error::Max(3))));
+        assert!(matches!(values, Err(Error::Input(InputError::Max(3)))));
         assert_eq!(made, 2);
     }
 }

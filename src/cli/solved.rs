@@ -16,7 +16,7 @@ use super::progress::Reporter;
 use super::signals::TemporaryDir;
 use crate::bound;
 use crate::engine::{self, Choice, Plan, last_sum};
-use crate::error::Error;
+use crate::error::{Error, InputError};
 use crate::game::{FourRate, Game, Objective};
 use crate::solve::{self, goals};
 use crate::store::{self, Goal, Keep, Rounding, Run, Solution};
@@ -173,7 +173,7 @@ fn refuse_large(game: Game, plan: &Plan) -> Result<()> {
     if is_small(game) {
         return Ok(());
     }
-    if let Err(Error::Endless) = last_sum(&game, None) {
+    if let Err(Error::Input(InputError::Endless)) = last_sum(&game, None) {
         bail!("{game} without a winning tile: too large to be solved: give --max");
     }
     let dir = Path::new("enum48-data").join(game.to_string());

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::bits::{Sizes, fit};
 use super::plan::{Engine, Plan, memory_text};
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::game::Game;
 use crate::store::Run;
 
@@ -148,14 +148,14 @@ impl fmt::Display for Choice {
 ///
 /// # Errors
 ///
-/// [`Error::Until`] for a sum below the first layer; [`Error::Endless`] if the game goes on to
+/// [`InputError::Until`] for a sum below the first layer; [`InputError::Endless`] if the game goes on to
 /// tiles that no digit stands for.
 pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
     let endless = game.size().cells() == 16 && game.max().is_none();
     match until {
-        Some(sum) if sum < 4 => Err(Error::Until(sum)),
-        Some(sum) if endless && sum >= 65536 => Err(Error::Endless),
-        None if endless => Err(Error::Endless),
+        Some(sum) if sum < 4 => Err(InputError::Until(sum).into()),
+        Some(sum) if endless && sum >= 65536 => Err(InputError::Endless.into()),
+        None if endless => Err(InputError::Endless.into()),
         Some(sum) => Ok(sum / 2 * 2),
         None => Ok(u32::MAX),
     }
@@ -169,15 +169,18 @@ mod tests {
     fn sums_that_no_board_can_hold_are_refused() {
         let game = |name: &str| name.parse::<Game>().unwrap();
         let endless = game("4x4");
-        assert!(matches!(last_sum(&endless, None), Err(Error::Endless)));
+        assert!(matches!(
+            last_sum(&endless, None),
+            Err(Error::Input(InputError::Endless))
+        ));
         assert!(matches!(
             last_sum(&endless, Some(65536)),
-            Err(Error::Endless)
+            Err(Error::Input(InputError::Endless))
         ));
         assert_eq!(last_sum(&endless, Some(65535)).unwrap(), 65534);
         assert!(matches!(
             last_sum(&game("2x2-32"), Some(3)),
-            Err(Error::Until(3))
+            Err(Error::Input(InputError::Until(3)))
         ));
         assert_eq!(last_sum(&game("4x4-65536"), None).unwrap(), u32::MAX);
     }

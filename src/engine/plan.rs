@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::error::{InputError, Result};
 use crate::progress::Stop;
 
 /// The least bound, without [`LEAST_FOR_THREAD`].
@@ -88,16 +88,17 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`], with the least bound that works, if the bound is too small.
+    /// [`InputError::Memory`], with the least bound that works, if the bound is too small.
     pub fn new(memory: u64, threads: usize) -> Result<Self> {
         let threads = threads.max(1);
         let least = least(threads);
         if memory < least {
-            return Err(Error::Memory {
+            return Err(InputError::Memory {
                 given: memory_text(memory),
                 least: format!("{}M", least.div_ceil(1 << 20)),
                 threads,
-            });
+            }
+            .into());
         }
         let bound = memory;
         let memory = usize::try_from(bound).unwrap_or(usize::MAX);

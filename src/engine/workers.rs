@@ -168,6 +168,7 @@ impl AddAssign for Done {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::InputError;
     use crate::game::Tally;
 
     fn workers(threads: usize) -> Workers {
@@ -230,11 +231,11 @@ mod tests {
         let failed = workers(2).each(&numbers, |_, &number| {
             done.fetch_add(1, Ordering::Relaxed);
             if number == 5 {
-                return Err(Error::Until(number));
+                return Err(InputError::Until(number).into());
             }
             Ok(Tally::default())
         });
-        assert!(matches!(failed, Err(Error::Until(5))));
+        assert!(matches!(failed, Err(Error::Input(InputError::Until(5)))));
         assert!(done.into_inner() < numbers.len());
     }
 }

@@ -1,17 +1,18 @@
-//! All errors of the library, as one type. It wraps a type for errors of solving and a type for
-//! errors of tasks.
+//! All errors of the library, as one type. It wraps types for input, for solving and for tasks.
 //!
 //! Every message reads `path: what: cause`, gives the expected and the found number, and ends with
 //! a remedy. Messages are in lower case without a full stop, so that they can be chained.
 
+mod input;
 mod jobs;
 mod phrase;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use input::InputError;
 pub use jobs::{SolvingError, TaskError};
-use phrase::{around, left, near, restore};
+use phrase::{around, left, restore};
 
 /// The result of a fallible function of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -20,78 +21,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A size that no board can have.
-    #[error(
-        "size {size}: not the size of a board: {what}: give N or RxC with sides from 2 to 4, such as 3 or 4x3"
-    )]
-    Size {
-        /// The size that was given.
-        size: String,
-        /// The fault of the size.
-        what: &'static str,
-    },
-
-    /// A number that is not a winning tile.
-    #[error("max {}: not a winning tile: give a power of two from 8 to 65536{}", .0, near(*.0))]
-    Max(u32),
-
-    /// Text that is not the name of a game.
-    #[error(
-        "game {0}: not a game's name: expected one such as 3x3-1024, or 4x3 without a winning tile"
-    )]
-    Game(String),
-
-    /// Text that is not an objective.
-    #[error(
-        "objective {0:?}: not something to play for: give score, moves, a tile such as 512 (from 4 to 65536), or \
-         sure-512 for whether it can be forced"
-    )]
-    Objective(String),
-
-    /// Text that is not the rate of spawned 4s.
-    #[error(
-        "rate of 4s {0:?}: expected a ratio from 0 to 1, such as 0.2 or 1/5, with a denominator up to 100"
-    )]
-    FourRate(String),
-
-    /// Text that is not a board of the given size.
-    #[error(
-        "board {text:?}: not a board of {size}: {what}: give it as in 0x2310, or row by row as in \"4 8 / 2 .\""
-    )]
-    Board {
-        /// The text that was given.
-        text: String,
-        /// The fault of the text.
-        what: String,
-        /// Rows and columns expected.
-        size: String,
-    },
-
-    /// Text that is not a seed.
-    #[error(
-        "seed {0:?}: not a seed: give a number below 2^64 in base 36: digits 0 to 9 and a to z, no leading zero"
-    )]
-    Seed(String),
-
-    /// Text that is not a code, or the code of a game that no play can produce.
-    #[error("code: {}{what}", around("move ", *turn, ": "))]
-    Code {
-        /// The move at fault, counted from 1; `None` if no move is at fault.
-        turn: Option<u64>,
-        /// The fault.
-        what: String,
-    },
-
-    /// A count of 4x4 without a winning tile and without a last sum below 65536.
-    #[error(
-        "size 4x4 without a winning tile: the game goes beyond the tile 32768, the largest that fits a board's \
-         digits: give --max, or --until with a sum below 65536"
-    )]
-    Endless,
-
-    /// A last sum below the first layer's sum.
-    #[error("until {0}: the first layer has sum 4: give 4 or more")]
-    Until(u32),
+    /// Input that cannot be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
 
     /// A game with too many states for a graph.
     #[error("graph: {game}{} has over {limit} states: too many: give --limit, or --until with a smaller sum", around(" up to sum ", *until, ""))]
@@ -102,19 +34,6 @@ pub enum Error {
         until: Option<u32>,
         /// The most states allowed.
         limit: usize,
-    },
-
-    /// A memory bound that is too small.
-    #[error(
-        "memory {given}: too little: --threads {threads} takes at least {least} (or give fewer --threads)"
-    )]
-    Memory {
-        /// The bound that was given, in readable form.
-        given: String,
-        /// The smallest bound that works, in the form that `--memory` takes.
-        least: String,
-        /// Number of threads.
-        threads: usize,
     },
 
     /// An engine that cannot do the requested count.
@@ -334,15 +253,6 @@ pub enum Error {
         wanted: u64,
     },
 
-    /// A segment size that is not a whole number of blocks.
-    #[error("--segment {segment}: a file holds whole blocks: give a multiple of {block}")]
-    Segment {
-        /// Boards in every file of a part except the last.
-        segment: u64,
-        /// Boards of a block.
-        block: u64,
-    },
-
     /// A layer that was not counted yet.
     #[error("{path}: sum {sum} is not counted yet, the last layer is {last}: let the count go on")]
     NotCounted {
@@ -353,10 +263,6 @@ pub enum Error {
         /// Sum of the last sealed layer.
         last: u32,
     },
-
-    /// A sum that no layer can have.
-    #[error("sum {0}: no layer has this sum: give an even number, 4 or more")]
-    Sum(u32),
 
     /// A layer whose states, or afterstates, were deleted.
     #[error("{path}: the {what} of sum {sum} were dropped (--keep {keep}), {}: count again with --keep {keeping} or both", left(*first))]

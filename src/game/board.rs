@@ -23,7 +23,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::exp::Exp;
-use crate::error::Error;
+use crate::error::{Error, InputError};
 
 /// A board: one hexadecimal digit for each cell, the first cell most significant.
 ///
@@ -85,7 +85,7 @@ const ABOVE: &str = "a side is above 4, but a board is 16 cells of four bits in 
                      looked up in a table of 65,536";
 
 impl Size {
-    /// A size, or [`Error::Size`] unless both sides are from 2 to 4.
+    /// A size, or [`InputError::Size`] unless both sides are from 2 to 4.
     ///
     /// ```
     /// use enum48::game::Size;
@@ -107,7 +107,7 @@ impl Size {
             _ => ABOVE,
         };
         let size = format!("{rows}x{cols}");
-        Err(Error::Size { size, what })
+        Err(InputError::Size { size, what }.into())
     }
 
     /// Number of rows.
@@ -155,10 +155,11 @@ impl FromStr for Size {
         let (rows, cols) = text.split_once(['x', 'X']).unwrap_or((text, text));
         match (side(rows), side(cols)) {
             (Some(rows), Some(cols)) => Self::of_sides(rows, cols),
-            _ => Err(Error::Size {
+            _ => Err(InputError::Size {
                 size: text.escape_debug().to_string(),
                 what: "neither N nor RxC",
-            }),
+            }
+            .into()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::variant::text_in_json;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 
 text_in_json!(FourRate);
 
@@ -101,7 +101,7 @@ impl FromStr for FourRate {
             }
             Some((fours, spawns)) => Self::new(digits(fours)?, digits(spawns)?),
         };
-        ratio().ok_or_else(|| Error::FourRate(text.to_owned()))
+        ratio().ok_or_else(|| InputError::FourRate(text.to_owned()).into())
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
         ] {
             let refused = text.parse::<FourRate>();
             assert!(
-                matches!(refused, Err(Error::FourRate(of)) if of == text),
+                matches!(refused, Err(Error::Input(InputError::FourRate(of))) if of == text),
                 "{text}"
             );
         }

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::board::{Board, Size, exps};
 use super::exp::Exp;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 
 /// A board with its size, for printing and reading.
 ///
@@ -31,7 +31,7 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`Error::Board`] if the board has tiles outside `size`.
+    /// [`InputError::Board`] if the board has tiles outside `size`.
     pub fn new(board: Board, size: Size) -> Result<Self> {
         let cells = 4 * size.cells();
         if cells < 64 && board >> cells != 0 {
@@ -49,7 +49,7 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`Error::Board`], which names the expected form.
+    /// [`InputError::Board`], which names the expected form.
     pub fn parse(text: &str, size: Size) -> Result<Self> {
         let bad = |what: &str| refused(text, size, what);
         let trimmed = text.trim();
@@ -114,11 +114,12 @@ impl Grid {
 }
 
 fn refused(text: &str, size: Size, what: &str) -> Error {
-    Error::Board {
+    InputError::Board {
         text: text.to_owned(),
         what: what.to_owned(),
         size: size.to_string(),
     }
+    .into()
 }
 
 /// The tile that a word stands for. A board has no digit for the tile 65536.
@@ -238,7 +239,9 @@ mod tests {
             ("2310", "a hexadecimal board starts with 0x"),
         ] {
             match Grid::parse(text, size("2")) {
-                Err(Error::Board { what, .. }) => assert!(what.contains(fault), "{text}: {what}"),
+                Err(Error::Input(InputError::Board { what, .. })) => {
+                    assert!(what.contains(fault), "{text}: {what}");
+                }
                 other => panic!("{text}: {other:?}"),
             }
         }

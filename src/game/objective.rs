@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::exp::Exp;
 use super::variant::text_in_json;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 
 text_in_json!(Objective);
 
@@ -78,7 +78,7 @@ impl FromStr for Objective {
             },
         }
         .filter(|objective| objective.to_string() == text)
-        .ok_or_else(|| Error::Objective(text.to_owned()))
+        .ok_or_else(|| InputError::Objective(text.to_owned()).into())
     }
 }
 
@@ -129,7 +129,9 @@ mod tests {
             "sure-sure-64",
         ] {
             let refused = other.parse::<Objective>();
-            assert!(matches!(refused, Err(Error::Objective(text)) if text == other));
+            assert!(
+                matches!(refused, Err(Error::Input(InputError::Objective(text))) if text == other)
+            );
         }
     }
 }

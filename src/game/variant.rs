@@ -8,7 +8,7 @@ use super::exp::Exp;
 use super::rules::{Rules, rules};
 use super::slide::Moved;
 use super::symmetry::Symmetry;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 
 /// Write and read a type in JSON by its [`fmt::Display`] and its [`FromStr`].
 macro_rules! text_in_json {
@@ -52,11 +52,11 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// [`Error::Max`] unless `max` is a power of two from 8 to 65536. (Below 8 a spawn could win.)
+    /// [`InputError::Max`] unless `max` is a power of two from 8 to 65536. (Below 8 a spawn could win.)
     pub fn new(size: Size, max: Option<u32>) -> Result<Self> {
         match max {
             Some(tile) if !tile.is_power_of_two() || !(8..=65536).contains(&tile) => {
-                Err(Error::Max(tile))
+                Err(InputError::Max(tile).into())
             }
             _ => Ok(Self { size, max }),
         }
@@ -203,7 +203,7 @@ impl FromStr for Game {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let named = || Error::Game(text.to_owned());
+        let named = || Error::from(InputError::Game(text.to_owned()));
         let (size, max) = match text.split_once('-') {
             Some((size, max)) => (size, Some(max.parse().map_err(|_| named())?)),
             None => (text, None),

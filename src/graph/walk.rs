@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Edge, Graph, State, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::game::{Board, Direction, Exp, Game, sum};
 use crate::play::{Position, Status};
 
@@ -16,10 +16,10 @@ impl Graph {
     /// # Errors
     ///
     /// [`Error::Vast`] if there are more than `limit` states, live and dead;
-    /// [`Error::Until`] for a sum below 4, the least sum of a state.
+    /// [`InputError::Until`] for a sum below 4, the least sum of a state.
     pub fn new(game: &Game, until: Option<u32>, limit: usize) -> Result<Self> {
         let last = match until {
-            Some(sum) if sum < 4 => return Err(Error::Until(sum)),
+            Some(sum) if sum < 4 => return Err(InputError::Until(sum).into()),
             Some(sum) => sum,
             None => u32::MAX,
         };
@@ -178,7 +178,7 @@ mod tests {
         };
         assert!(whole.edges().iter().filter(inside).eq(part.edges()));
         let refused = Graph::new(&"2x2".parse().unwrap(), Some(3), 9).unwrap_err();
-        assert!(matches!(refused, Error::Until(3)));
+        assert!(matches!(refused, Error::Input(InputError::Until(3))));
     }
 
     #[test]

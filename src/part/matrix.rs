@@ -3,7 +3,7 @@
 use super::block::{Block, PREFIX};
 use super::fingerprint::{Fingerprint, mix};
 use super::header::u32_at;
-use super::reader::MatrixFile;
+use super::segments::MatrixFile;
 use crate::error::{Error, Result};
 
 /// The version of the order of rows and columns.

@@ -261,10 +261,11 @@
 //! `scripts/read_values.py` reads values, and subtracts the potential. `scripts/read_matrices.py`
 //! shows how to read matrices, in Python written from this page.
 //!
-//! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `reader`,
-//! `stream`; then for values `planes`, `column`; `matrix`.
+//! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `segments`,
+//! `boards`, `stream`; then for values `planes`, `column`; `matrix`.
 
 pub(crate) mod block;
+mod boards;
 mod bytes;
 mod column;
 pub(crate) mod contents;
@@ -274,7 +275,7 @@ mod frame;
 mod header;
 mod matrix;
 pub(crate) mod planes;
-mod reader;
+mod segments;
 mod stream;
 pub(crate) mod writer;
 
@@ -288,7 +289,7 @@ pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
 pub(crate) use matrix::{LINE_AT_MOST, StoredMatrix};
 pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
-pub use reader::{MatrixFile, Part, Segments, ValueColumn};
+pub use segments::{MatrixFile, Part, Segments, ValueColumn};
 pub use stream::Stream;
 pub(crate) use stream::{check_boards, each_block};
 pub(crate) use writer::{PartWriter, Sealed};

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::block::Decoder;
 use super::fingerprint::{Fingerprint, fingerprint};
-use super::reader::Part;
+use super::segments::Part;
 use crate::error::{Error, Result};
 use crate::game::Board;
 use crate::progress::Stop;
@@ -146,7 +146,7 @@ pub(crate) fn check_boards(part: &Part, stop: &Stop) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::block::BLOCK;
-    use super::super::reader::tests::part_of;
+    use super::super::boards::tests::part_of;
     use super::*;
 
     #[test]

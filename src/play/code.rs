@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::position::{Position, Spawn, Status};
 use super::replay::{Luck, Replay, Seed};
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::game::{Direction, Game};
 
 /// The latest version of the codes.
@@ -38,7 +38,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`], which names the move, if a move is not legal, or if tiles are left over.
+    /// [`InputError::Code`], which names the move, if a move is not legal, or if tiles are left over.
     pub fn new(game: Game, luck: Luck, moves: Vec<Direction>) -> Result<Self> {
         let mut replay = Replay::new(game, &luck, &moves)?;
         replay.try_for_each(|turn| turn.map(drop))?;
@@ -52,7 +52,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`] if a character is not in the alphabet, or if a move is not legal.
+    /// [`InputError::Code`] if a character is not in the alphabet, or if a move is not legal.
     pub fn classic(game: Game, seed: Seed, text: &str) -> Result<Self> {
         let luck = Luck::Seed(seed);
         let mut moves = decode_moves(text)?;
@@ -159,7 +159,7 @@ pub fn encode_moves(moves: &[Direction]) -> String {
 ///
 /// # Errors
 ///
-/// [`Error::Code`] for a character that is not in the alphabet.
+/// [`InputError::Code`] for a character that is not in the alphabet.
 pub fn decode_moves(text: &str) -> Result<Vec<Direction>> {
     let mut moves = Vec::with_capacity(GROUP * text.len());
     for bits in numbers(text, "moves") {
@@ -206,7 +206,7 @@ fn numbers(text: &str, field: &str) -> impl Iterator<Item = Result<u8>> {
 
 /// The error for a code with this fault, before any move.
 pub(super) fn refused(what: String) -> Error {
-    Error::Code { turn: None, what }
+    InputError::Code { turn: None, what }.into()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::code::{Code, GROUP, VERSION, check, decode_moves, decode_spawns, refused};
 use super::position::{Spawn, Status};
 use super::replay::Luck;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::game::{Direction, Game};
 
 /// Reads the form that [`Display`](std::fmt::Display) writes, and plays the game.
@@ -115,10 +115,11 @@ fn check_win(code: &Code, won: bool) -> Result<()> {
         (false, Status::Won) => "it wins, but the code does not say so",
         _ => return Ok(()),
     };
-    Err(Error::Code {
+    Err(InputError::Code {
         turn: Some(code.moves().len() as u64),
         what: what.to_owned(),
-    })
+    }
+    .into())
 }
 
 /// A decimal number in the form that this program writes.

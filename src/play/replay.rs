@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use super::code::refused;
 use super::position::{Position, Spawn, Status};
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::game::{Direction, Game};
 use crate::random::Random;
 
@@ -42,7 +42,7 @@ impl FromStr for Seed {
     fn from_str(text: &str) -> Result<Self> {
         let seed = u64::from_str_radix(text, 36).ok().map(Self);
         seed.filter(|seed| seed.to_string() == text)
-            .ok_or_else(|| Error::Seed(text.to_owned()))
+            .ok_or_else(|| InputError::Seed(text.to_owned()).into())
     }
 }
 
@@ -140,7 +140,7 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Code`] if a tile of `luck` cannot be placed.
+    /// [`InputError::Code`] if a tile of `luck` cannot be placed.
     pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
         let mut replay = Self {
             position: Position::new(game),
@@ -227,10 +227,11 @@ impl<'a> Replay<'a> {
         };
         match left {
             None => Ok(self.position),
-            Some(_) => Err(Error::Code {
+            Some(_) => Err(InputError::Code {
                 turn: Some(self.played as u64).filter(|&turn| turn > 0),
                 what: "a tile is left over after the last move".to_owned(),
-            }),
+            }
+            .into()),
         }
     }
 }
@@ -242,9 +243,9 @@ impl Iterator for Replay<'_> {
         let direction = *self.moves.get(self.played).filter(|_| !self.failed)?;
         let turn = self.turn(direction);
         self.failed = turn.is_err();
-        Some(turn.map_err(|what| Error::Code {
-            turn: Some(self.played as u64 + 1),
-            what,
+        Some(turn.map_err(|what| {
+            let turn = Some(self.played as u64 + 1);
+            InputError::Code { turn, what }.into()
         }))
     }
 }

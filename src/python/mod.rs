@@ -71,14 +71,7 @@ impl From<error::Error> for PyErr {
         let message = error.to_string();
         match error {
             _ if error.is_damage() => DamagedError::new_err(message),
-            error::Error::Size { .. }
-            | error::Error::Max(_)
-            | error::Error::Game(_)
-            | error::Error::Objective(_)
-            | error::Error::Board { .. }
-            | error::Error::Code { .. }
-            | error::Error::Sum(_)
-            | error::Error::Until(_) => PyValueError::new_err(message),
+            error::Error::Input(_) => PyValueError::new_err(message),
             error::Error::NoMemory { .. } => PyMemoryError::new_err(message),
             _ => Error::new_err(message),
         }

@@ -12,7 +12,7 @@ use super::file;
 use super::files::{FileName, Holds, MANIFEST, PartName, TABLE};
 use super::layer::Keep;
 use crate::counts::{Row, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::game::{Exp, Game, PartKey};
 use crate::part::{Kind, Sealed};
 
@@ -204,7 +204,7 @@ pub(super) fn can_be_cut(segment: u64) -> Result<()> {
     if segment > 0 && segment.is_multiple_of(block) {
         return Ok(());
     }
-    Err(Error::Segment { segment, block })
+    Err(InputError::Segment { segment, block }.into())
 }
 
 fn usual_segment() -> u64 {

@@ -40,8 +40,8 @@ impl Store {
     /// # Errors
     ///
     /// As for [`Store::open`]; [`Error::OtherSegment`] if the run has another segment size;
-    /// [`Error::Segment`] if `segment` is not a whole number of blocks; [`Error::KeepMatrices`] for
-    /// boards of another size than 4x4.
+    /// [`InputError::Segment`](crate::InputError::Segment) if `segment` is not a whole number of
+    /// blocks; [`Error::KeepMatrices`] for boards of another size than 4x4.
     pub fn open_in_segments(
         dir: &Path,
         game: &Game,

@@ -11,7 +11,7 @@ use super::listed::Listed;
 use super::manifest::{Expected, Manifest};
 use super::outbox::Outbox;
 use crate::counts::{Row, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::game::{Game, PartKey};
 use crate::part::{Fingerprint, Kind, LayerLabel, MatrixFile, Part, Stream};
 
@@ -171,10 +171,10 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::Sum`] for an odd sum, [`Error::NotCounted`] or [`Error::Gone`].
+    /// [`InputError::Sum`] for an odd sum, [`Error::NotCounted`] or [`Error::Gone`].
     pub fn has_layer(&self, kind: Kind, sum: u32) -> Result<()> {
         if sum % 2 == 1 {
-            return Err(Error::Sum(sum));
+            return Err(InputError::Sum(sum).into());
         }
         let (last, first) = (self.sealed_sum(), self.first_sum(kind));
         if sum > last && !self.complete() {
@@ -325,7 +325,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::Sum`], [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
+    /// [`InputError::Sum`], [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
     /// missing or damaged.
     pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
         self.has_layer(Kind::States, sum)?;

@@ -10,7 +10,7 @@ use enum48::game::Objective;
 use enum48::part::{Fingerprint, Kind};
 use enum48::store::{Keep, Rounding, Run, SolutionStore, Store};
 use enum48::verify::{deep, verify};
-use enum48::{Error, Game, solve};
+use enum48::{Error, Game, InputError, solve};
 use tempfile::TempDir;
 
 use crate::files::{files, in_memory};
@@ -219,7 +219,10 @@ fn invalid_and_changed_segment_sizes_are_refused() {
     let place = in_memory();
     for segment in [0, 1, SEGMENT - 1, SEGMENT + 1, u64::MAX] {
         let refused = count(place.path(), Keep::All, Some(segment), &plan(), Some(8));
-        assert!(matches!(refused, Err(Error::Segment { .. })), "{segment}");
+        assert!(
+            matches!(refused, Err(Error::Input(InputError::Segment { .. }))),
+            "{segment}"
+        );
     }
     assert!(files(place.path()).is_empty());
     count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(8)).unwrap();
