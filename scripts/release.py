@@ -6,16 +6,19 @@
   release.py build TARGET                 builds the program, and prints its path
   release.py archive TARGET PROGRAM OUT   packs the program into the folder OUT, with a checksum
   release.py wheel TARGET OUT             builds the Python module into the folder OUT
+  release.py test TARGET OUT              installs the module, and tests it against the program of the archive
 
 An archive holds the program, the README, the changelog, completions, the manual page, and the licences of all crates in
 the program. Linux programs and wheels run with glibc 2.17 or later (2014). On Linux, needs cargo-zigbuild and ziglang of
 PyPI; a wheel needs maturin. Archives and wheels are built with the profile dist.
 """
-import failure, hashlib, json, pathlib, re, shutil, subprocess, sys, tempfile
+import failure, hashlib, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FEATURES = "parquet"
 GLIBC = "2.17"
+# The packages that tests of the Python module need, beside those of the scripts.
+TESTERS = ["mypy", "pandas", "polars", "pytest"]
 SHELLS = {"bash": "enum48.bash", "zsh": "_enum48", "fish": "enum48.fish", "elvish": "enum48.elv", "powershell": "enum48.ps1"}
 # A crate's own licences and notices, and those of code that it brings along.
 LICENCES = re.compile(r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE)", re.IGNORECASE)
@@ -104,7 +107,28 @@ def wheel(target, out):
     run("maturin", "build", "--locked", "--profile", "dist", "--target", target, "--out", out, *options)
 
 
-STEPS = {"check": (check, 1), "notes": (lambda: notes()[1], 0), "build": (build, 1), "archive": (archive, 3), "wheel": (wheel, 2)}
+def test(target, out):
+    out = pathlib.Path(out).resolve()
+    with tempfile.TemporaryDirectory() as place:
+        for packed in out.glob(f"enum48-*-{target}.*[pz]"):
+            shutil.unpack_archive(packed, place)
+        (program,) = (path for path in pathlib.Path(place).glob("*/enum48*") if path.suffix in ("", ".exe"))
+        run(sys.executable, "-m", "venv", f"{place}/python")
+        (python,) = pathlib.Path(place, "python").glob("*/python" + (".exe" if os.name == "nt" else ""))
+        run(python, "-m", "pip", "install", "--no-index", "--no-deps", "--find-links", out, "enum48")
+        run(python, "-m", "pip", "install", *TESTERS, "--requirement", "scripts/requirements.txt")
+        os.environ["ENUM48_PROGRAM"] = str(program)
+        print(run(python, "-m", "pytest", "-q", "tests/python"))
+
+
+STEPS = {
+    "check": (check, 1),
+    "notes": (lambda: notes()[1], 0),
+    "build": (build, 1),
+    "archive": (archive, 3),
+    "wheel": (wheel, 2),
+    "test": (test, 2),
+}
 
 if __name__ == "__main__":
     step, arguments = STEPS.get(sys.argv[1] if sys.argv[1:] else "", (None, 0))

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from conftest import PROGRAM, said
 
+HAS_SIGNALS = pytest.mark.skipif(os.name != "posix", reason="Windows cannot send Ctrl-C to one process")
+
 COUNT = """
 import sys, threading, enum48
 def wait_and_count():
@@ -26,6 +28,7 @@ except KeyboardInterrupt:
 """
 
 
+@HAS_SIGNALS
 def test_ctrl_c_ends_a_count_and_keeps_its_layers(tmp_path):
     command = [sys.executable, "-c", COUNT, tmp_path]
     count = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -58,6 +61,7 @@ print(made is None, len(run.layer(40)))
 """
 
 
+@HAS_SIGNALS
 @pytest.mark.parametrize("call", ["run.position(boards)", "list(run.blocks())", "enum48.spawns(boards, 4)"])
 def test_ctrl_c_ends_calls_on_arrays(large, call):
     command = [sys.executable, "-c", INTERRUPTED.replace("CALL", call), large.dir]
@@ -105,6 +109,7 @@ for call in calls:
 """
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory in use is read from /proc")
 def test_running_out_of_memory_is_an_exception(large):
     ended = subprocess.run([sys.executable, "-c", SHORT, large.dir], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
