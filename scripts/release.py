@@ -117,8 +117,8 @@ def test(target, out):
         (python,) = pathlib.Path(place, "python").glob("*/python" + (".exe" if os.name == "nt" else ""))
         run(python, "-m", "pip", "install", "--no-index", "--no-deps", "--find-links", out, "enum48")
         run(python, "-m", "pip", "install", *TESTERS, "--requirement", "scripts/requirements.txt")
-        os.environ["ENUM48_PROGRAM"] = str(program)
-        print(run(python, "-m", "pytest", "-q", "tests/python"))
+        command = (python, "-m", "pytest", "-q", "tests/python")
+        subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"ENUM48_PROGRAM": str(program)})
 
 
 STEPS = {
