@@ -10,9 +10,9 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-cargo test --locked --no-run
+cargo test --locked --features parquet --no-run
 start=$SECONDS
-ENUM48_TESTS=all cargo test --locked | tee "$log"
+ENUM48_TESTS=all cargo test --locked --features parquet | tee "$log"
 minutes=$(((SECONDS - start + 59) / 60))
 passed=$(awk '/^test result: ok/ {sum += $4} END {print sum}' "$log")
 processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
