@@ -9,10 +9,11 @@
   release.py test TARGET OUT              installs the module, and tests it against the program of the archive
 
 An archive holds the program, the README, the changelog, completions, the manual page, and the licences of all crates in
-the program. Linux programs and wheels run with glibc 2.17 or later (2014). On Linux, needs cargo-zigbuild and ziglang of
-PyPI; a wheel needs maturin. Archives and wheels are built with the profile dist.
+the program; a wheel has the licences of its own crates. Links of the README lead to the repository at this version.
+Linux programs and wheels run with glibc 2.17 or later (2012). On Linux, needs cargo-zigbuild and ziglang of PyPI; a wheel
+needs maturin and a commit. Archives and wheels are built with the profile dist.
 """
-import failure, hashlib, json, os, pathlib, re, shutil, subprocess, sys, tempfile
+import failure, datetime, hashlib, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FEATURES = "parquet"
@@ -24,8 +25,18 @@ SHELLS = {"bash": "enum48.bash", "zsh": "_enum48", "fish": "enum48.fish", "elvis
 LICENCES = re.compile(r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE)", re.IGNORECASE)
 
 
-def run(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+def run(*command, folder=ROOT, **environment):
+    environment = os.environ | environment
+    ended = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, encoding="utf-8")
+    if ended.returncode:
+        sys.stderr.write(ended.stdout)
+        failure.fail(f"{' '.join(map(str, command[:3]))}: failed with code {ended.returncode}: see above")
+    return ended.stdout
+
+
+def write(path, text):
+    """Write a text file that is equal on all systems."""
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def metadata(*options):
@@ -39,7 +50,7 @@ def package():
 def notes():
     """The changelog of this version, and the line above it."""
     version = package()["version"]
-    text = (ROOT / "CHANGELOG.md").read_text()
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found = re.search(rf"^(## \[{re.escape(version)}\].*)\n+((?:(?!## ).*\n)*)", text, re.MULTILINE)
     if not found:
         failure.fail(f"CHANGELOG.md: no section of version {version}: write one")
@@ -47,14 +58,24 @@ def notes():
 
 
 def check(tag):
+    """Tell everything that stands in the way of a release."""
     about = package()
-    if tag != f"v{about['version']}":
-        failure.fail(f"{tag}: Cargo.toml has version {about['version']}: tag v{about['version']}, or change the version")
-    heading, _ = notes()
-    if not re.search(r" - \d{4}-\d\d-\d\d$", heading):
-        failure.fail(f"CHANGELOG.md: {heading}: expected a date, as in [{about['version']}] - 2026-12-31: write it")
-    if not re.match(r"https://", about["repository"] or ""):
-        failure.fail(f"Cargo.toml: repository = {about['repository'] or ''!r}: expected an address: fill it in")
+    version, address, (heading, _) = about["version"], about["repository"] or "", notes()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    if tag != f"v{version}":
+        failure.tell(f"{tag}: Cargo.toml has version {version}: tag v{version}, or change the version")
+    try:
+        datetime.date.fromisoformat(heading.rpartition(" - ")[2])
+    except ValueError:
+        failure.tell(f"CHANGELOG.md: {heading}: expected a date, as in [{version}] - 2026-12-31: write it")
+    if not re.match(r"https://\w+\.\w+/", address):
+        failure.tell(f"Cargo.toml: repository = {address!r}: expected an address: fill it in")
+    if "git clone URL" in readme:
+        failure.tell("README.md: git clone URL: expected the address: fill it in, and say how to install a release")
+    if f"enum48 {version}:" not in readme:
+        failure.tell(f"README.md: the section Citing has another version: expected {version}: change it")
+    if failure.told:
+        sys.exit(2)
 
 
 def build(target):
@@ -66,11 +87,22 @@ def build(target):
     return next(item["executable"] for item in made if item.get("executable"))
 
 
-def licences(target):
-    """The licence of each crate in the program, and the texts that the crate has."""
-    asked = ("--filter-platform", target, "--features", FEATURES)
+def readme():
+    """The README with links that work outside the repository."""
+    about = package()
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    if not about["repository"]:
+        return text
+    of_version = f"{about['repository'].rstrip('/')}/%s/v{about['version']}/"
+    text = re.sub(r"(!\[[^]]*\]\()(?!https?:)", rf"\1{of_version % 'raw'}", text)
+    return re.sub(r"((?<!!)\[[^]]*\]\()(?!https?:|#)", rf"\1{of_version % 'blob'}", text)
+
+
+def licences(target, *features):
+    """The licence of each crate in a program or module, and the texts that the crate has."""
+    asked = ("--filter-platform", target, *features)
     packages = {each["id"]: each for each in metadata(*asked)["packages"]}
-    form = ("--prefix=none", "--format={p}", "--edges=normal", "--target", target, "--features", FEATURES)
+    form = ("--prefix=none", "--format={p}", "--edges=normal", "--target", target, *features)
     names = {" ".join(line.split()[:2]) for line in run("cargo", "tree", "--locked", *form).splitlines()}
     for each in sorted(packages.values(), key=lambda each: (each["name"], each["version"])):
         folder = pathlib.Path(each["manifest_path"]).parent
@@ -78,7 +110,7 @@ def licences(target):
             continue
         yield f"{each['name']} {each['version']}: {each['license'] or 'see its text'}"
         for path in sorted(path for path in folder.rglob("*") if path.is_file() and LICENCES.match(path.name)):
-            yield f"--- {path.relative_to(folder).as_posix()}\n\n{path.read_text(errors='replace').strip()}"
+            yield f"--- {path.relative_to(folder).as_posix()}\n\n{path.read_text(encoding='utf-8', errors='replace').strip()}"
 
 
 def archive(target, program, out):
@@ -88,23 +120,32 @@ def archive(target, program, out):
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place, name)
         (folder / "completions").mkdir(parents=True)
-        for file in ("README.md", "CHANGELOG.md", "LICENSE"):
+        for file in ("CHANGELOG.md", "LICENSE"):
             shutil.copy(ROOT / file, folder)
+        write(folder / "README.md", readme())
         shutil.copy(program, folder)
         for shell, file in SHELLS.items():
-            (folder / "completions" / file).write_text(run(program, "completions", shell), encoding="utf-8")
-        (folder / "enum48.1").write_text(run(program, "completions", "man"), encoding="utf-8")
-        (folder / "LICENSES.txt").write_text("\n\n\n".join(licences(target)) + "\n", encoding="utf-8")
+            write(folder / "completions" / file, run(program, "completions", shell))
+        write(folder / "enum48.1", run(program, "completions", "man"))
+        write(folder / "LICENSES.txt", "\n\n\n".join(licences(target, "--features", FEATURES)) + "\n")
         kind = "zip" if "windows" in target else "gztar"
         packed = pathlib.Path(shutil.make_archive(str(out / name), kind, place, name))
     digest = hashlib.sha256(packed.read_bytes()).hexdigest()
-    packed.with_name(packed.name + ".sha256").write_text(f"{digest}  {packed.name}\n")
+    write(packed.with_name(packed.name + ".sha256"), f"{digest}  {packed.name}\n")
     return packed
 
 
 def wheel(target, out):
+    out = pathlib.Path(out).resolve()
     options = ["--zig", "--compatibility", "manylinux2014"] if target.endswith("linux-gnu") else []
-    run("maturin", "build", "--locked", "--profile", "dist", "--target", target, "--out", out, *options)
+    command = ["maturin", "build", "--locked", "--profile", "dist", "--target", target, "--out", out, *options]
+    with tempfile.TemporaryDirectory() as place:
+        copy = pathlib.Path(place, "copy")
+        run("git", "archive", "--output", f"{place}/commit.tar", "HEAD")
+        shutil.unpack_archive(f"{place}/commit.tar", copy)
+        write(copy / "README.md", readme())
+        write(copy / "LICENSES.txt", "\n\n\n".join(licences(target, "--no-default-features", "--features", "python")) + "\n")
+        run(*command, folder=copy, CARGO_TARGET_DIR=str(ROOT / "target"))
 
 
 def test(target, out):
@@ -115,10 +156,10 @@ def test(target, out):
         (program,) = (path for path in pathlib.Path(place).glob("*/enum48*") if path.suffix in ("", ".exe"))
         run(sys.executable, "-m", "venv", f"{place}/python")
         (python,) = pathlib.Path(place, "python").glob("*/python" + (".exe" if os.name == "nt" else ""))
-        run(python, "-m", "pip", "install", "--no-index", "--no-deps", "--find-links", out, "enum48")
-        run(python, "-m", "pip", "install", *TESTERS, "--requirement", "scripts/requirements.txt")
-        command = (python, "-m", "pytest", "-q", "tests/python")
-        subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"ENUM48_PROGRAM": str(program)})
+        install = (python, "-m", "pip", "install", "--quiet")
+        run(*install, "--no-index", "--no-deps", "--only-binary", "enum48", "--find-links", out, "enum48")
+        run(*install, *TESTERS, "--requirement", "scripts/requirements.txt")
+        print(run(python, "-m", "pytest", "-q", "tests/python", ENUM48_PROGRAM=str(program)))
 
 
 STEPS = {
@@ -134,6 +175,8 @@ if __name__ == "__main__":
     step, arguments = STEPS.get(sys.argv[1] if sys.argv[1:] else "", (None, 0))
     if not step or len(sys.argv) != 2 + arguments:
         failure.usage()
+    # Bash on Windows keeps a carriage return at the end of what a command prints.
+    sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     printed = step(*sys.argv[2:])
     if printed:
         print(printed)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::command::{PROGRAM, good, place, stderr, stdout};
-use crate::required::can_import;
+use crate::required::{can_import, python};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -23,59 +23,89 @@ fn step(checkout: &Path, args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_release_needs_a_tag_of_its_version_a_date_and_an_address() {
+fn a_release_is_checked_and_its_links_lead_to_the_repository() {
     if !can_import(&["sys"]) {
         return;
     }
     let place = place();
     let copy = place.path();
+    for folder in ["scripts", "src"] {
+        fs::create_dir(copy.join(folder)).unwrap();
+    }
+    let own = |file: &str| fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
+    let write = |file: &str, text: &str| fs::write(copy.join(file), text).unwrap();
     for file in [
-        "Cargo.toml",
-        "CHANGELOG.md",
+        "Cargo.lock",
         "scripts/release.py",
         "scripts/failure.py",
         "src/lib.rs",
     ] {
-        fs::create_dir_all(copy.join(file).parent().unwrap()).unwrap();
-        fs::copy(Path::new(ROOT).join(file), copy.join(file)).unwrap();
+        write(file, &own(file));
     }
-    fs::copy(Path::new(ROOT).join("Cargo.lock"), copy.join("Cargo.lock")).unwrap();
-    let set = |file: &str, from: &str, to: &str| {
-        let text = fs::read_to_string(copy.join(file)).unwrap();
-        assert!(text.contains(from), "{file}: {from}");
-        fs::write(copy.join(file), text.replace(from, to)).unwrap();
+    let address = |address: &str| {
+        let manifest = own("Cargo.toml");
+        let (before, rest) = manifest.split_once("\nrepository = \"").unwrap();
+        let (_, after) = rest.split_once('"').unwrap();
+        write(
+            "Cargo.toml",
+            &format!("{before}\nrepository = \"{address}\"{after}"),
+        );
     };
-    let refused = |tag: &str, why: &str| {
+    let refused = |tag: &str, faults: &[&str]| {
         let output = step(copy, &["check", tag]);
         assert_eq!(output.status.code(), Some(2), "{tag}");
-        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+        let told = stderr(&output);
+        assert_eq!(told.lines().count(), faults.len(), "{told}");
+        assert!(faults.iter().all(|fault| told.contains(fault)), "{told}");
     };
     let (version, tag) = (
         env!("CARGO_PKG_VERSION"),
         concat!("v", env!("CARGO_PKG_VERSION")),
     );
-    set(
-        "CHANGELOG.md",
-        &format!("## [{version}]"),
-        &format!("## [{version}] - unreleased ["),
+    let changes = |date: &str| {
+        let text = format!("## [{version}] - {date}\n\nNew: all.\n\n## [0.0.0] - 2026-01-01\n");
+        write("CHANGELOG.md", &text);
+    };
+    address("");
+    changes("unreleased");
+    write(
+        "README.md",
+        "git clone URL enum48\n> enum48 0.0.0: of 2048\n",
     );
-    set(
-        "Cargo.toml",
-        "\nrepository = \"",
-        "\nrepository = \"never://",
+    let other_tag = format!("Cargo.toml has version {version}");
+    refused(
+        "v99.0.0",
+        &[
+            &other_tag,
+            "expected a date",
+            "repository = '': expected an address",
+            "README.md: git clone URL",
+            "Citing has another version",
+        ],
     );
-    refused("v99.0.0", &format!("Cargo.toml has version {version}"));
-    refused(tag, "expected a date");
-    set(
-        "CHANGELOG.md",
-        &format!("## [{version}] - unreleased ["),
-        &format!("## [{version}] - 2026-12-31\n\nNew: all.\n\n## [0.0.0] ["),
+    write(
+        "README.md",
+        &format!("git clone https enum48\n> enum48 {version}: of 2048\n"),
     );
-    refused(tag, "expected an address");
-    set("Cargo.toml", "never://", "https://");
+    address("https://");
+    changes("2026-13-31");
+    refused(tag, &["expected a date", "expected an address"]);
+    address("https://code.example/enum48");
+    changes("2026-12-31");
     let passed = step(copy, &["check", tag]);
     assert!(passed.status.success(), "{}", stderr(&passed));
     assert_eq!(stdout(&step(copy, &["notes"])), "New: all.\n");
+
+    write(
+        "README.md",
+        "[a](b.md#c) ![d](e.svg) [f](https://g.example) [h](#i)",
+    );
+    let print = "import sys; sys.path.append(sys.argv[1]); import release; print(release.readme())";
+    let scripts = copy.join("scripts");
+    let printed = python(&["-B", "-c", print, scripts.to_str().unwrap()]).unwrap();
+    let links = "[a](https://code.example/enum48/blob/vVERSION/b.md#c) \
+                 ![d](https://code.example/enum48/raw/vVERSION/e.svg) [f](https://g.example) [h](#i)\n";
+    assert_eq!(stdout(&printed), links.replace("VERSION", version));
 }
 
 #[test]
