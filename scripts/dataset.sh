@@ -6,32 +6,46 @@ usage() {
     cat <<'END'
 Usage: scripts/dataset.sh OUT [GAME...]
 
-Builds enum48, counts and solves small games, and writes the folder OUT: all tables of results/, every state of the
-games with its values as Parquet, a data dictionary, loaders, the licence, and checksums. Without games it takes
-2x2, 2x3, 2x4 and 3x3. 3x3 takes some minutes on two cores and 4 GB of disk beside OUT.
+Counts and solves small games, and writes the folder OUT: all tables of results/, every state of the games with its
+values as Parquet, a data dictionary, loaders, the licence, and checksums. A game is one of results/solved/; without
+games the script takes 2x2, 2x3, 2x4 and 3x3. 3x3 takes some minutes on two cores, and 1 GB of disk.
+
+Builds enum48, unless the variable ENUM48 names a program that writes Parquet.
 END
 }
 
+fail() {
+    echo "${0##*/}: $*" >&2
+    exit 2
+}
+
 [ "${1:-}" != --help ] && [ "${1:-}" != -h ] || { usage; exit; }
-[ $# -gt 0 ] || { usage >&2; exit 2; }
+case ${1:-} in "" | -*) usage >&2; exit 2 ;; esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$1
 shift
 [ $# -gt 0 ] || set -- 2x2 2x3 2x4 3x3
-[ ! -e "$out" ] || { echo "${0##*/}: $out: it is there already: name a new folder" >&2; exit 2; }
+[ ! -e "$out" ] || fail "$out: it is there already: name a new folder"
+for tool in python3 sha256sum; do
+    command -v "$tool" >/dev/null || fail "$tool: not found: install it"
+done
+for game; do
+    [ -e "$root/results/solved/$game.json" ] || fail "$game: not a game of results/solved/: name one, such as 3x3-512"
+done
 
 if [ -z "${ENUM48:-}" ]; then
     cargo build --release --locked --features parquet --manifest-path "$root/Cargo.toml"
     ENUM48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
 fi
-mkdir -p "$out"/{tables,solved,states}
-work=$(mktemp -d "$out/work.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+mkdir -p "$out" || exit 2
+trap 'rm -rf "$out"' EXIT
+work=$out/work
+mkdir "$out"/{tables,solved,states,work}
 
-cp "$root"/results/*-[0-9]*.csv "$root"/results/[0-9]x[0-9].csv "$out/tables"
-cp "$root"/results/solved/*.csv "$out/solved"
+cp "$root"/results/*-[0-9]*.{csv,json} "$root"/results/[0-9]x[0-9].{csv,json} "$out/tables"
+cp "$root"/results/solved/*.{csv,json} "$out/solved"
 for game; do
-    # The objectives are those of the solved game in results/.
+    # The results have the objectives of the game.
     objectives=$(python3 -c "import json, sys; print(*(each['name'] for each in json.load(open(sys.argv[1]))['objectives']), sep=',')" \
         "$root/results/solved/$game.json")
     echo "== $game: $objectives"
@@ -40,6 +54,9 @@ for game; do
     "$ENUM48" states "$work/$game" --values -o "$out/states/$game.parquet"
     rm -r "${work:?}/$game"
 done
-cp "$root/LICENSE" "$root"/scripts/dataset/* "$out"
 rmdir "$work"
+cp "$root/LICENSE" "$root"/scripts/dataset/* "$out"
+version=$("$ENUM48" --version)
+sed -i "s/VERSION/${version#* }/; s/DATE/$(date -u +%F)/" "$out/README.md"
 (cd "$out" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >SHA256SUMS)
+trap - EXIT

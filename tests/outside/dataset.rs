@@ -21,14 +21,25 @@ fn every_loader_of_the_data_set_reads_equal_numbers() {
     }
     let place = place();
     let out = place.path().join("out");
-    let make = || {
+    let make = |out: &str, games: &[&str]| {
         Command::new(format!("{SCRIPTS}/dataset.sh"))
-            .args([out.to_str().unwrap(), "2x2", "2x3"])
+            .arg(out)
+            .args(games)
             .env("ENUM48", PROGRAM)
+            .current_dir(place.path())
             .output()
             .unwrap()
     };
-    let made = make();
+    let refused = |out: &str, games: &[&str], why: &str| {
+        let output = make(out, games);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    };
+    refused("", &[], "Usage");
+    refused("--games", &[], "Usage");
+    refused("out", &["2x2", "5x5"], "5x5: not a game of results/solved/");
+    assert!(!out.exists());
+    let made = make("out", &["2x2", "2x3"]);
     assert!(made.status.success(), "{}", stderr(&made));
     for (game, states) in [("2x2", 74), ("2x3", 17_268)] {
         let file = out.join(format!("states/{game}.parquet"));
@@ -50,20 +61,18 @@ fn every_loader_of_the_data_set_reads_equal_numbers() {
     }
     assert!(passes_its_checksums(&out));
     let dictionary = fs::read_to_string(out.join("README.md")).unwrap();
-    let tables = fs::read_dir(out.join("tables"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let tables: Vec<_> = tables.collect();
+    let entries = fs::read_dir(out.join("tables")).unwrap();
+    let mut tables: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    tables.retain(|path| path.extension().unwrap() == "csv");
     assert!(tables.len() > 30);
+    tables.extend(["rates", "forced"].map(|name| out.join(format!("solved/{name}.csv"))));
     for table in tables {
         let text = fs::read_to_string(table).unwrap();
         for column in text.lines().next().unwrap().split(',') {
             assert!(dictionary.contains(&format!("`{column}`")), "{column}");
         }
     }
-    let again = make();
-    assert_eq!(again.status.code(), Some(2));
-    assert!(stderr(&again).contains("it is there already"));
+    refused("out", &["2x2"], "it is there already");
     fs::write(out.join("solved/2x2.csv"), "changed").unwrap();
     assert!(!passes_its_checksums(&out));
 }
