@@ -63,11 +63,10 @@ impl Choice {
         }
         let forced = plan.engine() == Some(Engine::Bits) || matrices;
         if game.size().cells() != 16 {
-            let what = format!("for boards of 4x4, not of {}", game.size());
             return if forced {
-                refused(what)
+                refused(format!("for boards of 4x4, not of {}", game.size()))
             } else {
-                lists_alone(format!("bits are {what}"))
+                lists_alone("bits count only boards of 4x4".to_owned())
             };
         }
         if run.complete() || first > last {

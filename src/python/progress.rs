@@ -32,8 +32,12 @@ impl ProgressLines {
         let run = store.run();
         let (game, dir, sum) = (run.game(), run.dir().display(), run.sealed_sum());
         let (threads, memory) = (plan.threads(), plan.memory());
+        let begun = match sum {
+            2 => "not begun".to_owned(),
+            sum => format!("counted up to sum {sum}"),
+        };
         say(format_args!(
-            "{game} in {dir}: counted up to sum {sum}, threads={threads} memory={memory}"
+            "{game} in {dir}: {begun}, threads={threads} memory={memory}"
         ));
         let choice = Choice::new(run, plan, until)?;
         Ok(Self {
