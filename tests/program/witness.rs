@@ -102,12 +102,6 @@ fn a_thousand_states_of_3x3_have_a_game_that_replays() {
     let args = "witness --sample 1000 --dir enum48-data/3x3-1024 --quiet";
     let codes = good(&place, args);
     assert_eq!(ends(&codes).len(), 1000);
-    assert_eq!(
-        good(&place, "states enum48-data/3x3-1024 --sample 1000")
-            .lines()
-            .count(),
-        1000
-    );
     assert_eq!(good(&place, args), codes, "a second draw with this seed");
     let drawn = good(&place, "states enum48-data/3x3-1024 --sample 1000");
     let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();

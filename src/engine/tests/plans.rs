@@ -31,7 +31,7 @@ fn any_plan_gives_equal_files_of_large_parts() {
 
 #[test]
 fn any_plan_keeps_equal_afterstates() {
-    let game = game("3", 128);
+    let game = game("3", 64);
     for keep in [Keep::Afterstates, Keep::Both] {
         let ample = plan(1 << 30, 2);
         let expected = directory(&game, &ample, &[None], keep);
