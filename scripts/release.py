@@ -104,13 +104,16 @@ def licences(target, *features):
     packages = {each["id"]: each for each in metadata(*asked)["packages"]}
     form = ("--prefix=none", "--format={p}", "--edges=normal", "--target", target, *features)
     names = {" ".join(line.split()[:2]) for line in run("cargo", "tree", "--locked", *form).splitlines()}
+    texts = []
     for each in sorted(packages.values(), key=lambda each: (each["name"], each["version"])):
         folder = pathlib.Path(each["manifest_path"]).parent
         if f"{each['name']} v{each['version']}" not in names or folder == ROOT:
             continue
-        yield f"{each['name']} {each['version']}: {each['license'] or 'see its text'}"
+        texts.append(f"{each['name']} {each['version']}: {each['license'] or 'see its text'}")
         for path in sorted(path for path in folder.rglob("*") if path.is_file() and LICENCES.match(path.name)):
-            yield f"--- {path.relative_to(folder).as_posix()}\n\n{path.read_text(encoding='utf-8', errors='replace').strip()}"
+            text = path.read_text(encoding="utf-8", errors="replace").strip()
+            texts.append(f"--- {path.relative_to(folder).as_posix()}\n\n{text}")
+    return "\n\n\n".join(texts) + "\n"
 
 
 def archive(target, program, out):
@@ -127,7 +130,7 @@ def archive(target, program, out):
         for shell, file in SHELLS.items():
             write(folder / "completions" / file, run(program, "completions", shell))
         write(folder / "enum48.1", run(program, "completions", "man"))
-        write(folder / "LICENSES.txt", "\n\n\n".join(licences(target, "--features", FEATURES)) + "\n")
+        write(folder / "LICENSES.txt", licences(target, "--features", FEATURES))
         kind = "zip" if "windows" in target else "gztar"
         packed = pathlib.Path(shutil.make_archive(str(out / name), kind, place, name))
     digest = hashlib.sha256(packed.read_bytes()).hexdigest()
@@ -144,7 +147,7 @@ def wheel(target, out):
         run("git", "archive", "--output", f"{place}/commit.tar", "HEAD")
         shutil.unpack_archive(f"{place}/commit.tar", copy)
         write(copy / "README.md", readme())
-        write(copy / "LICENSES.txt", "\n\n\n".join(licences(target, "--no-default-features", "--features", "python")) + "\n")
+        write(copy / "LICENSES.txt", licences(target, "--no-default-features", "--features", "python"))
         run(*command, folder=copy, CARGO_TARGET_DIR=str(ROOT / "target"))
 
 
