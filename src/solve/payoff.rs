@@ -54,6 +54,8 @@ impl Payoff {
 
     /// The value of a board where the game has ended: of a dead state, or of an afterstate with the
     /// winning tile. No goal is a tile beyond the winning tile, so a win reaches every goal.
+    // Few boards have ended. Inlined, the loop makes callers need more registers for all other boards.
+    #[inline(never)]
     pub(crate) fn ended(&self, board: Board) -> u32 {
         match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
