@@ -30,7 +30,7 @@ pages=results
 declare -A options=(
     [4x4-64]="--memory 8G"
     [4x4-128]="--keep last --memory 16G"
-    [4x4-256]="--until 150 --keep last --memory 16G"
+    [4x4-256]="--until 418 --keep last --memory 16G"
     [4x3]="--until 656 --keep last --memory 8G"
 )
 
