@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """release.py STEP ...: the steps of a release, which .github/workflows/release.yml runs on each system.
 
-  release.py check TAG                    fails unless the tag, the changelog and Cargo.toml are ready for a release
+  release.py check TAG                    fails unless tag, changelog, README and Cargo.toml are ready for a release
   release.py notes                        prints the changelog of this version
   release.py build TARGET                 builds the program, and prints its path
   release.py archive TARGET PROGRAM OUT   packs the program into the folder OUT, with a checksum
