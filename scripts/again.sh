@@ -1,25 +1,42 @@
-# The options, games, program and working directory that reproduce.sh and solve.sh share. Both scripts define usage()
-# and "pages", the default of --out, and then source this file.
-# shellcheck shell=bash disable=SC2034 # both scripts use these variables
+# The options, games, program and working directory that reproduce.sh and solve.sh share. Before sourcing this file, a
+# script defines usage(), "pages", the default of --out, and "long", the games that are made only by name.
+# shellcheck shell=bash disable=SC2034,SC2154 # the scripts use and define these variables
 
-tier=usual dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out=
+quick=false dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out= games=()
+refuse() {
+    echo "${0##*/}: $*" >&2
+    exit 2
+}
+value() {
+    [ -n "${2:-}" ] || refuse "$1: which directory?"
+    printf %s "$2"
+}
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help) usage; exit ;;
-        --quick | --long) tier=${1#--} ;;
-        --dir) dir=${2:?--dir: which directory?}; shift ;;
-        --out) out=${2:?--out: which directory?}; shift ;;
-        *) echo "${0##*/}: unexpected $1: see --help" >&2; exit 2 ;;
+        --quick) quick=true ;;
+        --dir) dir=$(value "$@") || exit; shift ;;
+        --out) out=$(value "$@") || exit; shift ;;
+        -*) refuse "unexpected $1: see --help" ;;
+        *) games+=("$1") ;;
     esac
     shift
 done
+
+usual=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2x4
+    3x3-{8,16,32,64,128,256,512,1024} 3x3 4x4-{8,16})
+for name in "${games[@]}"; do
+    [[ " ${usual[*]} 4x4-32 ${long[*]} " = *" $name "* ]] ||
+        refuse "$name: not a game of $pages/: name one, such as 3x3-1024"
+done
+all=false
+if [ ${#games[@]} -eq 0 ]; then
+    all=true games=("${usual[@]}")
+    $quick || games+=(4x4-32)
+fi
+
 out=${out:-$root/$pages}
 mkdir -p "$out"
-
-games=(2x2-{8,16,32} 2x2 2x3-{8,16,32,64,128} 2x3 2x4-{8,16,32,64,128,256,512} 2x4
-    3x3-{8,16,32,64,128,256,512,1024} 3x3 4x4-{8,16})
-[ $tier = quick ] || games+=(4x4-32)
-
 cargo build --release --locked --manifest-path "$root/Cargo.toml"
 enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
 work=$(mktemp -d "$dir/enum48-again.XXXXXX")

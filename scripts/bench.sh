@@ -6,15 +6,16 @@ usage() {
     cat <<'END'
 Usage: scripts/bench.sh [--quick | --long] [--threads N] [--dir DIR]
 
-Builds enum48, counts whole games in a temporary directory, by bits or by lists, and prints
-a line for each: seconds, states a second, core-nanoseconds a state (live or dead), use of
-the cores in percent, peak anonymous memory, bytes of the files, and bits a live state.
-If a game has goals, the next line says whether each is met. Goals for seconds and memory
-hold for the reference machine (2 cores, 24 GiB). The goal "1.25 x 4x4-16 lists" holds for
-any machine: a state takes at most 1.25 times as long as one of 4x4 to 16 by lists.
+Builds enum48 and counts whole games in a temporary directory, by bits or by lists, with all
+states kept or only the last layers. Prints a line for each: seconds, states a second,
+core-nanoseconds a state (live or dead), use of the cores in percent, peak anonymous memory,
+bytes of the files, and bits a live state. If a game has goals, the next line says whether each
+is met. Goals for seconds and memory hold for the machine of results/performance.md. The goal
+"1.25 x 4x4-16 lists all" holds for any machine: a state takes at most 1.25 times as long as one
+of 4x4 to 16 by lists.
 
   --quick      leave out 4x4 to 32, which takes some minutes on two cores and 1 GB of disk
-  --long       also count 4x4 to 64 by lists, which takes 45 minutes and 20 GB
+  --long       also count 4x4 to 64, which takes an hour and 20 GB
   --threads N  threads to use [default: all cores]
   --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]
 
@@ -53,8 +54,8 @@ states, peak = live + run["dead"], run["peak_memory"]
 memory = "-" if peak is None else f"{peak / 2**20:,.0f} MiB"
 core_ns, bits = seconds * threads * 1e9 / states, 8 * size / live
 busy = 100 * (used.ru_utime + used.ru_stime) / threads / seconds
-name = game + " " + run["engine"]
-print(f"{name:<13}{seconds:>9.2f}{states / seconds:>13,.0f}{core_ns:>9.1f}{busy:>6.1f}"
+name = f"{game} {run['engine']} {sys.argv[sys.argv.index('--keep') + 1]}"
+print(f"{name:<18}{seconds:>9.2f}{states / seconds:>13,.0f}{core_ns:>9.1f}{busy:>6.1f}"
       f"{memory:>11}{size:>16,}{bits:>6.2f}", flush=True)
 (work / name).write_text(str(core_ns))
 found = {"s": seconds, "GiB": (peak or 0) / 2**30, "bits": bits, "% busy": busy}
@@ -77,11 +78,16 @@ count() {
     rm -r "$work/run"
 }
 
-printf '%-13s%9s%13s%9s%6s%11s%16s%6s\n' game seconds states/s core-ns busy memory bytes bits
-count 23482821 "" --size 4 --max 16 --memory 4G --engine lists
-count 41325017 "2.6 s, 1.25 x 4x4-16 lists" --size 3 --memory 4G
-count 4088119 "0.5 s" --size 2x4 --memory 4G
-[ $games -lt 3 ] || count 1566798892 "25 s, 2 GiB" --size 4 --max 32 --memory 4G --engine bits
-[ $games -lt 3 ] || count 1566798892 "75 s, 4 GiB, 95 % busy" --size 4 --max 32 --memory 4G --engine lists
-[ $games -lt 4 ] || count 40652843433 "2700 s, 8 GiB, 4 bits, 95 % busy, 1.3 x 4x4-32 lists" \
-    --size 4 --max 64 --memory 8G --engine lists
+printf '%-18s%9s%13s%9s%6s%11s%16s%6s\n' game seconds states/s core-ns busy memory bytes bits
+count 23482821 "" --size 4 --max 16 --memory 4G --engine lists --keep all
+count 41325017 "2.6 s, 1.25 x 4x4-16 lists all" --size 3 --memory 4G --keep all
+count 4088119 "0.5 s" --size 2x4 --memory 4G --keep all
+[ $games -ge 3 ] || exit 0
+count 1566798892 "10 s, 1 GiB" --size 4 --max 32 --memory 4G --engine bits --keep last
+count 1566798892 "25 s, 2 GiB" --size 4 --max 32 --memory 4G --engine bits --keep all
+count 1566798892 "75 s, 4 GiB, 95 % busy" --size 4 --max 32 --memory 4G --engine lists --keep all
+[ $games -ge 4 ] || exit 0
+count 40652843433 "180 s, 2 GiB" --size 4 --max 64 --memory 2G --engine bits --keep last
+count 40652843433 "900 s, 8 GiB, 4 bits" --size 4 --max 64 --memory 8G --engine bits --keep all
+count 40652843433 "2700 s, 8 GiB, 4 bits, 95 % busy, 1.3 x 4x4-32 lists all" \
+    --size 4 --max 64 --memory 8G --engine lists --keep all

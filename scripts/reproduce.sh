@@ -4,16 +4,17 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-Usage: scripts/reproduce.sh [--quick | --long] [--dir DIR] [--out DIR]
+Usage: scripts/reproduce.sh [--quick] [--dir DIR] [--out DIR] [GAME...]
 
-Builds enum48 and counts every game of results/ again in a temporary directory. Each table must equal
-the table in results/, part by part, and agree with the published numbers and the laws. Then the script
-writes CSV, log and pictures of the game again, and at the end results/README.md. Takes some minutes on
-two cores.
+Builds enum48 and counts games of results/ again in a temporary directory. Each table must equal the
+table in results/, part by part, and agree with the published numbers and the laws. Then the script
+writes CSV, log and pictures of the game again, and at the end results/README.md.
 
-  --quick     leave out 4x4 to 32, which takes over a minute
-  --long      also count 4x4 to 64 and to 128, and 4x4 to 256 and 4x3 as far as results/ has them; takes
-              some hours, 16 GiB of memory and 20 GB of disk
+  GAME        a game of results/, such as 3x3-1024. Without games, the script counts all but the four
+              longest, in some minutes on two cores. 4x4-64, 4x3 (as far as results/ has it) and 4x4-128 take
+              up to an hour each, and 4x4-256 a night. The first two need 8 GiB of memory, the others 16,
+              and 4x4-64 needs 20 GB of disk.
+  --quick     leave out 4x4-32, unless it is named
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
   --out DIR   where to write, and where to find the games to compare with [default: results/]
 
@@ -23,10 +24,10 @@ END
 }
 
 pages=results
+long=(4x4-64 4x4-128 4x4-256 4x3)
 # shellcheck source=scripts/again.sh
 . "$(dirname "$0")/again.sh"
 
-[ $tier != long ] || games+=(4x4-64 4x4-128 4x4-256 4x3)
 declare -A options=(
     [4x4-64]="--memory 8G"
     [4x4-128]="--keep last --memory 16G"

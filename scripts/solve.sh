@@ -4,16 +4,16 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-Usage: scripts/solve.sh [--quick | --long] [--dir DIR] [--out DIR]
+Usage: scripts/solve.sh [--quick] [--dir DIR] [--out DIR] [GAME...]
 
-Builds enum48, and counts and solves every game of results/solved/ again in a temporary directory. All
-values, by their fingerprints, the values of the starts and the tables must equal those in results/solved/.
-Then the script writes summary, table and pictures of the game again, and at the end results/solved.md.
-Takes ten minutes on two cores, 1 GiB of memory and 4 GB of disk.
+Builds enum48, and counts and solves games of results/solved/ again in a temporary directory. All values,
+by their fingerprints, the values of the starts and the tables must equal those in results/solved/. Then
+the script writes summary, table and pictures of the game again, and at the end results/solved.md.
 
-  --quick     leave out 4x4 to 32, which takes most of the time and memory
-  --long      also solve 4x4 to 64, for the score and then for moves; takes some hours, 12 GiB of memory
-              and 40 GB of disk
+  GAME        a game of results/solved/, such as 3x3-1024. Without games, the script solves all but 4x4-64,
+              for other rates of 4s and forced tiles too. It takes ten minutes on two cores, 1 GiB of memory
+              and 4 GB of disk. 4x4-64 takes two hours, 12 GiB of memory and 40 GB of disk.
+  --quick     leave out 4x4-32, which takes most of the time and memory, unless it is named
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
   --out DIR   where to write, and where to find the games to compare with [default: results/solved/]
 
@@ -23,10 +23,10 @@ END
 }
 
 pages=results/solved
+long=(4x4-64)
 # shellcheck source=scripts/again.sh
 . "$(dirname "$0")/again.sh"
 
-[ $tier != long ] || games+=(4x4-64)
 # The objectives of each turn of a game. Values of a turn are deleted before the next turn, which may need their room.
 # A game with a winning tile is solved for the score, moves and that tile. A game without a winning tile is solved for
 # all tiles that are neither certain nor out of reach.
@@ -42,11 +42,11 @@ tables=" 2x2 2x3 2x4 3x3 4x4-8 4x4-16 4x4-32 4x4-64 "
 
 # Counts and solves a game, and keeps its summary, table and pictures.
 solve() {
-    local name=$1 size=${1%-*} max= run=$work/$1 kept=() turn stem csv all
+    local name=$1 size=${1%-*} max= run=$work/$1 kept=() turn stem csv list
     [ "$size" = "$name" ] || max=${name#*-}
     "$enum48" --size "$size" ${max:+--max "$max"} --keep afterstates --dir "$run" --quiet > "$work/log" || return
-    IFS=';' read -ra all <<< "${turns[$name]:---for score,moves,$max}"
-    for turn in "${all[@]}"; do
+    IFS=';' read -ra list <<< "${turns[$name]:---for score,moves,$max}"
+    for turn in "${list[@]}"; do
         stem=$work/$name.${#kept[@]}
         csv=
         [ "${tables/ $name /}" = "$tables" ] || csv=$stem.csv
@@ -63,6 +63,6 @@ solve() {
 for name in "${games[@]}"; do
     solve "$name" || failed=true
 done
-python3 "$root/scripts/rates.py" "$enum48" "$out" "$work" || failed=true
+! $all || python3 "$root/scripts/rates.py" "$enum48" "$out" "$work" || failed=true
 python3 "$root/scripts/solved.py" "$out"
 ! $failed
