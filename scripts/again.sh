@@ -2,21 +2,17 @@
 # script defines usage(), "pages", the default of --out, and "long", the games that are made only by name.
 # shellcheck shell=bash disable=SC2034,SC2154 # the scripts use and define these variables
 
-quick=false dir=${TMPDIR:-.} root=$(cd "$(dirname "$0")/.." && pwd) out= games=()
+quick=false dir=${TMPDIR:-.} root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd) out= games=()
 refuse() {
     echo "${0##*/}: $*" >&2
     exit 2
-}
-value() {
-    [ -n "${2:-}" ] || refuse "$1: which directory?"
-    printf %s "$2"
 }
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help) usage; exit ;;
         --quick) quick=true ;;
-        --dir) dir=$(value "$@") || exit; shift ;;
-        --out) out=$(value "$@") || exit; shift ;;
+        --dir) [ -n "${2:-}" ] || refuse "$1: which directory?"; dir=$2; shift ;;
+        --out) [ -n "${2:-}" ] || refuse "$1: which directory?"; out=$2; shift ;;
         -*) refuse "unexpected $1: see --help" ;;
         *) games+=("$1") ;;
     esac

@@ -23,20 +23,25 @@ Exit code 1 if a game has the wrong number of live states.
 END
 }
 
+refuse() {
+    echo "${0##*/}: $*" >&2
+    exit 2
+}
+
 games=3 threads=$(nproc) dir=${TMPDIR:-.}
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help) usage; exit ;;
         --quick) games=2 ;;
         --long) games=4 ;;
-        --threads) threads=${2:?--threads: which number?}; shift ;;
-        --dir) dir=${2:?--dir: which directory?}; shift ;;
-        *) echo "bench.sh: unexpected $1: see --help" >&2; exit 2 ;;
+        --threads) [ -n "${2:-}" ] || refuse "$1: which number?"; threads=$2; shift ;;
+        --dir) [ -n "${2:-}" ] || refuse "$1: which directory?"; dir=$2; shift ;;
+        *) refuse "unexpected $1: see --help" ;;
     esac
     shift
 done
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd)
 cargo build --release --locked --manifest-path "$root/Cargo.toml"
 enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
 work=$(mktemp -d "$dir/enum48-bench.XXXXXX")

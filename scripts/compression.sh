@@ -19,19 +19,24 @@ The temporary directory is made in $TMPDIR, or in the current directory.
 END
 }
 
+refuse() {
+    echo "${0##*/}: $*" >&2
+    exit 2
+}
+
 game=(--size 4 --max 32 --until 64) out=.
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help) usage; exit ;;
         --quick) game=(--size 4 --max 16 --until 44) ;;
-        -o) [ $# -gt 1 ] || { echo "compression.sh: -o: which directory?" >&2; exit 2; }; out=$2; shift ;;
-        *) echo "compression.sh: unexpected $1: see --help" >&2; exit 2 ;;
+        -o) [ -n "${2:-}" ] || refuse "$1: which directory?"; out=$2; shift ;;
+        *) refuse "unexpected $1: see --help" ;;
     esac
     shift
 done
-[ -d "$out" ] || { echo "compression.sh: $out: not a directory" >&2; exit 2; }
+[ -d "$out" ] || refuse "$out: not a directory"
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd)
 cargo build --release --locked --manifest-path "$root/Cargo.toml"
 enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
 # Cargo runs benches in the package's directory, so the path must be absolute.

@@ -21,7 +21,7 @@ fail() {
 
 [ "${1:-}" != --help ] && [ "${1:-}" != -h ] || { usage; exit; }
 case ${1:-} in "" | -*) usage >&2; exit 2 ;; esac
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd)
 out=$1
 shift
 [ $# -gt 0 ] || set -- 2x2 2x3 2x4 3x3
@@ -58,5 +58,5 @@ rmdir "$work"
 cp "$root/LICENSE" "$root"/scripts/dataset/* "$out"
 version=$("$ENUM48" --version)
 sed -i "s/VERSION/${version#* }/; s/DATE/$(date -u +%F)/" "$out/README.md"
-(cd "$out" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >SHA256SUMS)
+(CDPATH='' cd -- "$out" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >SHA256SUMS)
 trap - EXIT

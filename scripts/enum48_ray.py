@@ -274,5 +274,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        display.say("stopped: the same command goes on")
+        display.say("stopped: the same command resumes the count")
         sys.exit(130)

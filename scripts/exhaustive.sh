@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests every case, of which each commit tests a share, and adds a line to results/trust.md.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+CDPATH='' cd -- "$(dirname "$0")/.."
 
 if ! git diff --quiet HEAD; then
     echo "exhaustive.sh: there are changes: commit them first, so that the line can name a commit" >&2

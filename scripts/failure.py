@@ -28,7 +28,7 @@ def fail(what):
 
 def usage():
     """End a script that was called with wrong arguments."""
-    fail(f"wrong arguments: expected those at the head of {sys.argv[0]}")
+    fail(f"wrong arguments: see the first lines of {sys.argv[0]}")
 
 
 def cause(error):

@@ -23,7 +23,7 @@ END
 }
 
 refuse() {
-    echo "kill-resume.sh: $1: see --help" >&2
+    echo "${0##*/}: $*" >&2
     exit 2
 }
 
@@ -31,14 +31,14 @@ dir=${TMPDIR:-.} kept=all words=()
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help) usage; exit ;;
-        --dir) [ $# -gt 1 ] || refuse "--dir: which directory?"; dir=$2; shift ;;
-        --keep) [ $# -gt 1 ] || refuse "--keep: what?"; kept=$2; shift ;;
-        -*) refuse "unexpected $1" ;;
+        --dir) [ -n "${2:-}" ] || refuse "$1: which directory?"; dir=$2; shift ;;
+        --keep) [ -n "${2:-}" ] || refuse "$1: which files?"; kept=$2; shift ;;
+        -*) refuse "unexpected $1: see --help" ;;
         *) words+=("$1") ;;
     esac
     shift
 done
-[ ${#words[@]} = 2 ] || refuse "expected GAME and MINUTES, got ${#words[@]} words"
+[ ${#words[@]} = 2 ] || refuse "expected GAME and MINUTES, got ${#words[@]} words: see --help"
 game=${words[0]} minutes=${words[1]}
 [[ $game =~ ^([0-9]+x[0-9]+)(-([0-9]+))?(:([0-9]+))?$ ]] || refuse "$game: not a game such as 3x3-1024"
 args=(--size "${BASH_REMATCH[1]}" ${BASH_REMATCH[3]:+--max "${BASH_REMATCH[3]}"}
@@ -46,7 +46,7 @@ args=(--size "${BASH_REMATCH[1]}" ${BASH_REMATCH[3]:+--max "${BASH_REMATCH[3]}"}
 [[ $minutes =~ ^[0-9]{1,6}$ ]] || refuse "$minutes: not a whole number of minutes"
 [ -d "$dir" ] || refuse "$dir: not a directory"
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd)
 cargo build --release --locked --manifest-path "$root/Cargo.toml"
 enum48=${CARGO_TARGET_DIR:-$root/target}/release/enum48
 work=$(mktemp -d "$dir/enum48-kill.XXXXXX")
@@ -76,7 +76,7 @@ count() {
 compare() {
     diff -rq "$work/whole" "$work/killed" >&2 || fail "the files differ"
     completed=$((completed + 1))
-    echo "count $completed is the same, after $kills kills"
+    echo "count $completed has equal files, after $kills kills"
     rm -rf "$work/killed"
 }
 

@@ -72,7 +72,7 @@ def spoken(game):
 
 
 def figure(out, width, height):
-    """An empty figure, to be written to `out`. Only this needs matplotlib."""
+    """An empty figure, to be written to `out`. Call it first: it tells if matplotlib is missing."""
     if out.suffix not in METADATA:
         fail(f"{out}: must end in {', '.join(METADATA)}")
     try:

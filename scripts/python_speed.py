@@ -37,7 +37,9 @@ def measure(name, number, act, unit="ns"):
 layer = run.layer(total)
 random = np.random.default_rng(48)
 few, shuffled = layer[:MILLION], random.permutation(layer)
-tile = max(run.table()["max_tile"].tolist(), key=lambda tile: len(run.part(total, tile)))
+table = run.table()
+here = table["sum"] == total
+tile = int(table["max_tile"][here][table["live"][here].argmax()])
 part = run.part(total, tile)
 path = pathlib.Path(run.dir) / f"sum-{total:05}-max-{tile:05}.states"
 print(f"{run}, sum {total}: {len(layer):,} states, {len(part):,} of them with the largest tile {tile}")

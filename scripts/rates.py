@@ -3,7 +3,7 @@
 
 ENUM48 is the program. Writes DIR/rates.csv (the value of the start for each objective and rate), DIR/rates.svg, and
 DIR/forced.csv (for each tile: whether it can be forced from the best and from the worst start, and the number of live
-states from which it can). Takes some minutes, and 6 GB of disk below WORK. scripts/solved.py writes the page.
+states from which it can). Takes some minutes, and under 1 GB of disk below WORK. scripts/solved.py writes the page.
 """
 
 import failure

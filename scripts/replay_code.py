@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """replay_code.py CODE...: replays codes (src/play/mod.rs) and prints where each ends; exit code 1 if one is false."""
-import failure, struct, sys, zlib
+import failure, re, struct, sys, zlib
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/"
+WINS = ["", *(f"-{1 << exponent}" for exponent in range(3, 17))]
+GAMES = {f"{rows}x{cols}{win}" for rows in "234" for cols in "234" for win in WINS}
 
 def chacha20(seed):
     """The words of RFC 8439's key stream: the seed is the key, nonce and counter are 0."""
@@ -49,11 +51,17 @@ def replay(code):
     assert check == f"{zlib.crc32(body.encode()):08x}", "check differs"
     form, game, start, count, moves, *rest = body.split(".")
     assert form in ("s1", "w1"), "unknown form"
+    assert game in GAMES, "unknown game"
+    assert re.fullmatch("0|[1-9][0-9]*", count), "not a number of moves"
     size, _, win = game.partition("-")
     (rows, cols), count = map(int, size.split("x")), int(count)
-    words, spawns = chacha20(int(start, 36)) if form == "s1" else None, []
-    if form == "w1":
-        spawns, rest = written(start) + written(rest[0]), rest[1:]
+    if form == "s1":
+        assert re.fullmatch("0|[1-9a-z][0-9a-z]*", start) and int(start, 36) < 2**64, "not a seed"
+        words, spawns = chacha20(int(start, 36)), []
+    else:
+        words, spawns = None, written(start)
+        assert len(spawns) == 2 and spawns[0][0] < spawns[1][0], "not a start"
+        spawns, rest = spawns + written(rest[0]), rest[1:]
     assert rest in ([], ["W"]) and len(moves) == (count + 2) // 3, "fields"
     digits = [ALPHABET.index(c) >> shift & 3 for c in moves for shift in (4, 2, 0)]
     assert not any(digits[count:]), "moves beyond the count"

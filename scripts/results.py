@@ -20,7 +20,8 @@ each game there is
 - a picture of the live states by tile sum, stacked by largest tile, `GAME.svg`, and one on a logarithmic axis,
   `GAME-log.svg`.
 
-`scripts/reproduce.sh --long` makes all files again and fails if a number differs. Other pages say
+`scripts/reproduce.sh` makes the files again, and fails if a number differs. The four longest games must be named.
+Other pages say
 [how much solved games are worth](solved.md), [why to believe the numbers](trust.md),
 [how fast the program is](performance.md), [how it scales](scaling.md), and
 [how several machines count together](cluster.md).

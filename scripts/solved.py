@@ -10,7 +10,7 @@ import math
 import pathlib
 import sys
 
-from page import table
+from page import size, table
 
 INTRODUCTION = """# Solved games
 
@@ -21,7 +21,7 @@ tile. A merge that makes the winning tile scores, and ends the game.
 A game starts with two tiles in two different cells, each a 2 with probability 0.9 and a 4 with 0.1. Some authors start
 with two 2s, which adds about 0.73 points on most boards. So tables give both starts where it matters.
 
-`scripts/solve.sh` makes all files again and fails if a number differs. `solved/GAME.json` is the summary of a game,
+`scripts/solve.sh` makes the files again, and fails if a number differs. 4x4-64 must be named. `solved/GAME.json` is the summary of a game,
 with date, commit, time, memory and bytes. `solved/GAME.csv` has the least, mean and greatest value of each part, for
 4x4 and for games without a winning tile; `enum48 solve --csv` makes the other tables in seconds.
 [`trust.md`](trust.md#values) says why to believe the values.
@@ -100,8 +100,8 @@ RECIPES = """## Recipes
 
 Each game is counted first, with `--keep afterstates`. A game with a winning tile is solved by
 `enum48 solve enum48-data/GAME --for score,moves,TILE`, except 4x4 to 64. That game is solved twice, and its score is
-deleted before moves; the fingerprint is of both together. 93646a1 solved the last third of its moves.
-[`performance.md`](performance.md#solving) has the times.
+deleted before moves; the fingerprint is of both together. Other games that are not listed take less than a second. Times
+are without the count. Memory is the peak of anonymous resident memory.
 """
 
 DOM = "github.com/DomTheDeveloper/2048-undo"
@@ -260,19 +260,22 @@ def published(runs):
 
 
 def recipes(runs):
-    """The commands of games that are not solved by the usual one."""
+    """The commands and the cost of games that take a second or more, or are not solved by the usual command."""
     rows = []
     for run in runs:
-        game, commands = run["game"], run["commands"][1:]
-        if commands != [f"enum48 solve enum48-data/{game} --for score,moves,{game.partition('-')[2]}"]:
-            rows.append([game, "<br>".join(f"`{command}`" for command in commands)])
-    return table("game|commands", "--- ---", rows)
+        game, commands, seconds = run["game"], run["commands"][1:], run["seconds"]
+        usual = [f"enum48 solve enum48-data/{game} --for score,moves,{game.partition('-')[2]}"]
+        if commands != usual or seconds >= 1:
+            commands = "<br>".join(f"`{command}`" for command in commands)
+            rows.append([game, commands, f"{seconds:.2f} s", size(run["peak_memory"]), size(run["bytes"])])
+    return table("game|commands|time|memory|values", "--- --- --: --: --:", rows)
 
 
 def main():
     if len(sys.argv) != 2:
         failure.usage()
-    directory = pathlib.Path(sys.argv[1])
+    # The page is beside the directory, which may be ".".
+    directory = pathlib.Path(sys.argv[1]).resolve()
     summaries = sorted(directory.glob("*.json")) or failure.fail(f"{directory}: no solved games")
     runs = sorted((json.loads(path.read_text()) for path in summaries), key=key)
     pictures = sorted(path.name for path in directory.glob("*x*.svg"))

@@ -7,7 +7,7 @@ state, prints the processor time of both (user and system, all processes), and f
 and written, and the memory of a process. Then prints the time of an almost empty layer. Every file is compared.
 
 The layers are of 4x4 to 64, as lists. With --sweeps they are of 4x4 to 128, as matrices, and a round takes five
-minutes. The sweeps of the layer after the last count its afterstates; they are told apart, as "after".
+minutes. The sweeps of the layer after the last count its afterstates; the output lists these sweeps as "after".
 """
 
 import failure
