@@ -9,7 +9,7 @@ use crate::error::Result;
 /// may have several look-ups.
 pub(crate) const OPEN_FILES: u64 = 64;
 
-/// Parts in memory, which are small, that weigh as much as an open file.
+/// Number of parts in memory that weigh as much as one open file. Such parts are small.
 const IN_MEMORY: u64 = 256;
 
 /// The weight of a part with this number of open files, in a [`Cache::of_files`].

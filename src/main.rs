@@ -18,7 +18,7 @@ struct ExitWhenOut;
 #[global_allocator]
 static ALLOCATOR: ExitWhenOut = ExitWhenOut;
 
-/// Called by the first thread that runs out of memory. Others wait until it has ended the process.
+/// Lets one thread print the remedy and end the process; other threads wait.
 static OUT: Once = Once::new();
 
 /// On out-of-memory, print the remedy and exit with 2.

@@ -1,4 +1,4 @@
-//! How long work reports its progress, and how it is stopped. Long work is counting, solving,
+//! Reports on the progress of long work, and a way to stop it. Long work is counting, solving,
 //! verifying, or a search for a witness.
 
 use std::ops::AddAssign;

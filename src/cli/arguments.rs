@@ -49,16 +49,22 @@ pub(super) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<
     let mut written: Vec<OsString> = Vec::new();
     for word in words {
         let text = word.to_str().unwrap_or_default();
-        if let Some(subcommand) = command.find_subcommand(text) {
+        let is_named = |arg: &Arg, word: &str| match word.strip_prefix("--") {
+            Some(name) => arg.get_long() == Some(name),
+            None => arg
+                .get_short()
+                .is_some_and(|name| word == format!("-{name}")),
+        };
+        let before = written.last().and_then(|word| word.to_str());
+        let option =
+            before.and_then(|word| command.get_arguments().find(|arg| is_named(arg, word)));
+        let is_value = option.is_some_and(|option| option.get_action().takes_values());
+        if let Some(subcommand) = command.find_subcommand(text).filter(|_| !is_value) {
             command = subcommand;
         }
-        let is_long = |arg: &&Arg, name| arg.get_long() == Some(name);
-        let has_size = command.get_arguments().any(|arg| is_long(&arg, "size"));
-        let before = written
-            .last()
-            .and_then(|word| word.to_str()?.strip_prefix("--"));
-        let option = before.and_then(|name| command.get_arguments().find(|arg| is_long(arg, name)));
-        let is_value = option.is_some_and(|option| option.get_action().takes_values());
+        let has_size = command
+            .get_arguments()
+            .any(|arg| arg.get_long() == Some("size"));
         match sides_and_tile(text) {
             Some((sides, tile)) if has_size && !is_value && !Path::new(text).exists() => {
                 written.extend(["--size", sides].map(OsString::from));
@@ -260,6 +266,14 @@ mod tests {
             (
                 "enum48 --size 2 --dir 3x3-128",
                 "enum48 --size 2 --dir 3x3-128",
+            ),
+            (
+                "enum48 --dir solve 2x2-32",
+                "enum48 --dir solve --size 2x2 --max 32",
+            ),
+            (
+                "enum48 graph --size 2 -o 3x3",
+                "enum48 graph --size 2 -o 3x3",
             ),
             ("enum48 solve 3x3-128", "enum48 solve 3x3-128"),
             ("enum48 show 0x2310 --size 2", "enum48 show 0x2310 --size 2"),

@@ -51,7 +51,8 @@ enum ClusterCommand {
 /// Print the tasks of a run that can be done now
 ///
 /// First counts the layers that are too small to cut, with --threads and --memory. Cuts the next layer
-/// into tasks, and prints the missing tasks of its first unfinished stage, one a line. Prints none if
+/// into tasks, and prints the missing tasks of its first unfinished stage, one per line. Prints none
+/// if
 /// the layer is ready to be sealed, or if the run reaches --until; stderr and --json tell which.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -64,7 +65,7 @@ struct TasksArgs {
     #[command(flatten)]
     wanted: WantedRun,
 
-    /// Approximate number of candidates of a task; of a sweep, 64 times as many. A layer with fewer
+    /// Approximate number of candidates of a task; a sweep has 64 times as many. A layer with fewer
     /// candidates is not cut; a layer that is cut already keeps its tasks
     #[arg(long, value_name = "CANDIDATES", default_value_t = cluster::TASK,
           value_parser = whole(1u64..))]

@@ -62,9 +62,10 @@ fn write_manual(program: Command, out: &mut dyn Write) -> io::Result<()> {
     let mut program = program.disable_help_subcommand(true);
     program.build();
     let after = program.get_after_help().map(ToString::to_string);
+    let mut commands = Vec::new();
+    add_subcommands(&program, &mut commands);
     let mut usages = vec![usage(&mut program)];
-    usages.extend(program.get_subcommands_mut().map(usage));
-    let commands: Vec<Command> = program.get_subcommands().cloned().collect();
+    usages.extend(commands.iter_mut().map(usage));
     let man = Man::new(program);
     man.render_title(out)?;
     man.render_name_section(out)?;
@@ -75,6 +76,15 @@ fn write_manual(program: Command, out: &mut dyn Write) -> io::Result<()> {
         section(command, out)?;
     }
     closing(&after.unwrap_or_default()).to_writer(out)
+}
+
+/// Append the subcommands of a command, each before its own subcommands.
+fn add_subcommands(command: &Command, to: &mut Vec<Command>) {
+    let named = command.get_subcommands();
+    for subcommand in named.filter(|subcommand| subcommand.get_name() != "help") {
+        to.push(subcommand.clone());
+        add_subcommands(subcommand, to);
+    }
 }
 
 /// Write a subcommand's page as a section. Its headings become subheadings. The synopsis and the
@@ -122,10 +132,11 @@ fn synopsis(usages: &[String]) -> Roff {
     roff
 }
 
-/// Move the possible values of an argument into its help. `clap_mangen` would list one a line.
+/// Move the possible values of an argument into its help. `clap_mangen` would list one per line.
 fn values_in_line(arg: Arg) -> Arg {
     let values = arg.get_possible_values();
-    let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+    let shown = values.iter().filter(|value| !value.is_hide_set());
+    let names: Vec<&str> = shown.map(PossibleValue::get_name).collect();
     let switch = !arg.get_action().takes_values();
     if names.is_empty() || switch || arg.is_hide_possible_values_set() {
         return arg;
@@ -150,9 +161,14 @@ fn closing(text: &str) -> Roff {
             Some(heading) => roff.control("SH", [heading]),
             None => roff.control("PP", []),
         };
+        let mut before = 0;
         for line in paragraph.lines().filter(|line| !line.is_empty()) {
             let text = line.trim_start();
             let indent = line.len() - text.len();
+            if indent == 0 && before > 0 {
+                roff.control("PP", []);
+            }
+            before = indent;
             match text.split_once("  ") {
                 Some((command, description)) if indent == 2 => {
                     roff.control("TP", []);
@@ -178,9 +194,9 @@ mod tests {
 
     #[test]
     fn the_examples_become_a_list_and_the_exit_codes_a_section() {
-        let text = "Examples:\n  a --b    does c\n           and d\n  e --f\n\nOf more.\n\nExit codes: 0 done.";
+        let text = "Examples:\n  a --b    does c\n           and d\n  e --f\n\nOf more:\n  g\nthen\n\nExit codes: 0 done.";
         let page = closing(text).to_roff();
-        let wanted = ".SH EXAMPLES\n.TP\n\\fBa \\-\\-b\\fR\ndoes c\nand d\n.PP\n\\fBe \\-\\-f\\fR\n.PP\nOf more.\n.SH \"EXIT STATUS\"\n0 done.\n";
+        let wanted = ".SH EXAMPLES\n.TP\n\\fBa \\-\\-b\\fR\ndoes c\nand d\n.PP\n\\fBe \\-\\-f\\fR\n.PP\nOf more:\n.PP\n\\fBg\\fR\n.PP\nthen\n.SH \"EXIT STATUS\"\n0 done.\n";
         assert_eq!(page.split_once(".SH").unwrap().1, &wanted[3..]);
     }
 }

@@ -7,12 +7,12 @@ use anyhow::{Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Outcome;
-use super::estimate::CountEstimate;
 use super::open::{self, WantedRun};
 use super::output::Results;
 use super::progress::Reporter;
 use super::summary::Summary;
 use crate::engine::{self, Choice, Engine, Stop};
+use crate::part::Kind;
 use crate::store::Run;
 
 /// Count a game, like enum48 without a subcommand
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let dir = wanted.dir(&game);
     results.suit(&dir)?;
     if args.dry_run {
-        results.print(&CountEstimate::new(&game, &plan, until, &dir, wanted.keep)?)?;
+        results.print(&wanted.estimate(&game, &plan)?)?;
         return Ok(Outcome::Done);
     }
 
@@ -76,15 +76,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), &plan, until)?;
     let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
-    let last = choice.last();
-    let stoppable =
-        reporter.stop_on_signal(&stop, move || format!("stopped: {}", kept(&dir, last)));
+    let (last, makes) = (choice.last(), store.wants_afterstates());
+    let stoppable = reporter.stop_on_signal(&stop, move || {
+        format!("stopped: {}", kept(&dir, last, makes))
+    });
     let counted = engine::count(&mut store, &plan, until, &mut reporter);
     let peak_memory = reporter.finish();
     stoppable.end_after(&counted);
     match counted {
         Err(error) if error.is_lack_of_space() => {
-            bail!("{error}: {}", kept(store.run().dir(), last))
+            bail!("{error}: {}", kept(store.run().dir(), last, makes))
         }
         counted => counted?,
     }
@@ -102,9 +103,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Which layers of the count in `dir` are kept, and where the next start begins. `last` is the sum of
-/// the last layer to count.
-fn kept(dir: &Path, last: u32) -> String {
+/// the last layer to count. If the count `makes` the afterstates of a complete run, the text is about
+/// them.
+fn kept(dir: &Path, last: u32, makes: bool) -> String {
     let run = Run::peek(dir).ok();
+    if let Some(run) = run
+        .as_ref()
+        .filter(|run| makes && !run.keep().afterstates())
+    {
+        return match run.first_sum(Kind::Afterstates) {
+            u32::MAX => "no afterstates are kept; the same command begins again".to_owned(),
+            from => format!("afterstates from sum {from} on are kept; the same command resumes"),
+        };
+    }
     let Some((complete, sum)) = run.map(|run| (run.complete(), run.sealed_sum())) else {
         return "the same command resumes".to_owned();
     };
@@ -129,7 +140,7 @@ mod tests {
     #[test]
     fn the_message_after_a_signal_names_the_kept_layers() {
         let place = tempfile::tempdir().unwrap();
-        let said = |last| kept(place.path(), last);
+        let said = |last| kept(place.path(), last, false);
         let game = "2x2-32".parse().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let none = "no layer is kept; the same command begins again";
@@ -145,5 +156,9 @@ mod tests {
         assert_eq!(said(20), all);
         count(None);
         assert_eq!(said(u32::MAX), all);
+        assert_eq!(
+            kept(place.path(), u32::MAX, true),
+            "no afterstates are kept; the same command begins again"
+        );
     }
 }

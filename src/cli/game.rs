@@ -8,7 +8,6 @@ use clap::Args;
 use super::arguments::tile;
 use super::open;
 use super::solved::AskedGame;
-use crate::error::Error;
 use crate::game::{Game, Grid, Size};
 use crate::store::Run;
 
@@ -53,7 +52,11 @@ pub(super) struct GameOrRun {
 impl GameOrRun {
     /// The game, and the run if there is one. A size or winning tile must match the run.
     pub(super) fn open(&self) -> Result<(Game, Option<Run>)> {
-        let run = self.dir.as_deref().map(open::run).transpose()?;
+        let run = self
+            .dir
+            .as_deref()
+            .map(|dir| open::run(dir, None))
+            .transpose()?;
         Ok((self.game(run.as_ref())?, run))
     }
 
@@ -83,14 +86,7 @@ impl GameOrRun {
         let game = *run.game();
         let size = self.size.unwrap_or(game.size());
         let wanted = Game::new(size, self.max.or(game.max()))?;
-        if wanted != game {
-            return Err(Error::OtherGame {
-                path: run.dir().to_owned(),
-                found: game.to_string(),
-                wanted: wanted.to_string(),
-            }
-            .into());
-        }
+        run.expect_game(&wanted)?;
         Ok(game)
     }
 }

@@ -70,7 +70,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let format = output::format(args.format, &args.output)?;
     let output = Output::new(&args.output)?;
     let graph = match Graph::new(&game, args.until, args.limit) {
-        Err(vast @ Error::Vast { .. }) => return Err(too_many(&game, &vast)),
+        // The published number is of the whole game.
+        Err(vast @ Error::Vast { .. }) if args.until.is_none() => {
+            return Err(too_many(&game, &vast));
+        }
         graph => graph?,
     };
     let grouped = args.group;

@@ -2,8 +2,8 @@
 //!
 //! A killed process holds its locks until the kernel has released its memory; with much memory, this
 //! takes part of a second. So a script that restarts a count at once may find the directory in use.
-//! The library reports this at once. The program tries again for some seconds; for the tasks of a
-//! cluster, whose machines would stand idle, until the directory is free.
+//! The library reports this at once. The program tries again for two seconds. `cluster tasks` and
+//! `cluster seal` try until the directory is free, so that machines do not stand idle.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::arguments::{sum, whole};
+use super::estimate::CountEstimate;
 use super::game::GameArgs;
 use super::resources::Resources;
 use super::signals::TemporaryDir;
@@ -54,8 +55,8 @@ pub(super) struct WantedRun {
           value_parser = whole(1i32..=22))]
     level: i32,
 
-    /// Files to keep. all: the states of all layers; last: the states of the last layer and the files
-    /// that resuming needs; afterstates: the afterstates of all layers and the states of the last; both:
+    /// Files to keep. all: the states of all layers; last: the states of the last layer, unless a
+    /// count of bits was stopped there, and the files that resuming needs; afterstates: the afterstates of all layers and the states of the last; both:
     /// states and afterstates of all layers; matrices: the afterstates of all layers as matrices, for
     /// 4x4, which take least room [default: all, or as the run began]
     #[arg(long, value_name = "all|last|afterstates|both|matrices", hide_possible_values = true,
@@ -87,6 +88,12 @@ impl WantedRun {
         self.dir.clone().unwrap_or_else(default)
     }
 
+    /// Estimate the count.
+    pub(super) fn estimate(&self, game: &Game, plan: &Plan) -> anyhow::Result<CountEstimate> {
+        let (until, dir) = (self.until, self.dir(game));
+        CountEstimate::new(game, plan, until, &dir, self.keep, self.segment)
+    }
+
     /// Open the run, once no other process uses its directory.
     pub(super) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
         let dir = self.dir(game);
@@ -94,16 +101,21 @@ impl WantedRun {
     }
 }
 
-/// A reader of matrices. A signal deletes the layers that it has listed.
-fn matrix_reader() -> Result<MatrixReader> {
-    let reader = machine::matrix_reader()?;
+/// A reader of matrices in the memory and on the threads of a plan, or else of the machine. A signal
+/// deletes the layer that is being listed.
+fn matrix_reader(plan: Option<&Plan>) -> Result<MatrixReader> {
+    let reader = match plan {
+        Some(plan) => engine::matrix_reader(plan),
+        None => machine::matrix_reader()?,
+    };
     Ok(reader.with_dirs(|| Ok(Box::new(TemporaryDir::make(tempfile::tempdir)?))))
 }
 
-/// [`Run::open`], once no count runs in the directory.
-pub(super) fn run(dir: &Path) -> Result<Run> {
+/// [`Run::open`], once no count runs in the directory. With a `plan`, layers in matrices are listed in
+/// its resources.
+pub(super) fn run(dir: &Path, plan: Option<&Plan>) -> Result<Run> {
     let run = when_free(dir, SHORT, || Run::open(dir))?;
-    Ok(run.with_matrix_reader(matrix_reader()?))
+    Ok(run.with_matrix_reader(matrix_reader(plan)?))
 }
 
 /// [`Store::open_in_segments`], once no other process uses the directory.
@@ -119,16 +131,23 @@ pub(super) fn store(
     })
 }
 
-/// [`Solution::open`], once no process counts or solves in the directory.
-pub(super) fn solution(dir: &Path) -> Result<Solution> {
+/// [`Solution::open`], once no process counts or solves in the directory. `plan` is as for [`run`].
+pub(super) fn solution(dir: &Path, plan: Option<&Plan>) -> Result<Solution> {
     let solution = when_free(dir, SHORT, || Solution::open(dir))?;
-    Ok(solution.with_matrix_reader(matrix_reader()?))
+    Ok(solution.with_matrix_reader(matrix_reader(plan)?))
 }
 
-/// [`SolutionStore::open`], once no other process uses the directory.
-pub(super) fn solution_store(dir: &Path) -> Result<SolutionStore> {
+/// [`SolutionStore::open`], once no other process uses the directory. Layers in matrices are listed in
+/// the resources of a plan.
+pub(super) fn solution_store(dir: &Path, plan: &Plan) -> Result<SolutionStore> {
     let store = when_free(dir, SHORT, || SolutionStore::open(dir))?;
-    Ok(store.with_matrix_reader(matrix_reader()?))
+    Ok(store.with_matrix_reader(matrix_reader(Some(plan))?))
+}
+
+/// [`SolutionStore::apart`], for a trial in the resources of a plan.
+pub(super) fn trial_store(dir: &Path, place: &Path, plan: &Plan) -> Result<SolutionStore> {
+    let store = SolutionStore::apart(dir, place)?;
+    Ok(store.with_matrix_reader(matrix_reader(Some(plan))?))
 }
 
 /// Open a directory. While it is in use, try again, at most `patience` times.

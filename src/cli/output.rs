@@ -100,14 +100,24 @@ impl Output {
         }
     }
 
-    /// Refuse a file in a directory that is about to become a run's.
+    /// Refuse a file in a directory that is about to become a run's, and a file in the place of the
+    /// directory or of one above it.
     pub(super) fn refuse_in(&self, dir: &Path) -> Result<()> {
-        if let Self::File(file) = self
-            && dir
-                .canonicalize()
-                .is_ok_and(|dir| dir == store::parent(file))
+        let Self::File(file) = self else {
+            return Ok(());
+        };
+        if dir
+            .canonicalize()
+            .is_ok_and(|dir| dir == store::parent(file))
         {
             bail!(in_a_run(file));
+        }
+        let absolute = |path: &Path| std::path::absolute(path).ok();
+        if let (Some(dir), Some(file)) = (absolute(dir), absolute(file))
+            && dir.starts_with(&file)
+        {
+            let (file, dir) = (file.display(), dir.display());
+            bail!("{file}: in the place of the run's directory {dir}: give another file");
         }
         Ok(())
     }

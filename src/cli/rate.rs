@@ -35,18 +35,18 @@ use crate::store::{Goal, Run, Solution};
 Examples:
   enum48 rate w1.2x2-8.BD.1.w..W.10f0c486 --dir enum48-data/2x2-8
   enum48 rate s1.3x3.0.31.-/t/v97/7/g.1385f34a --dir enum48-data/3x3 --for 512
-  enum48 rate - --dir enum48-data/3x3 < codes     a code a line, an answer a line
+  enum48 rate - --dir enum48-data/3x3 < codes     one code per line, one answer per line
 
 Keys of --json: code; moves, each with move, best (the move itself if it is a
 best move), loss, number, board (before the move), ties (all best moves), value
 (of the move) and best_value (of a best move); loss, of all moves; game;
 objective; best_moves, their number; worst, the numbers of the worst moves;
-error, the most by which a value can be off; a loss, by at most twice as much;
+error, the maximum error of a value (of a loss, twice that);
 four, the rate of spawned 4s that the values expect.
 For a line that is no code, or a code of another game: code, error and line.")]
 pub(super) struct Args {
-    /// The code of a game, as play and replay print it, or - to read codes from stdin, one a line
-    #[arg(value_name = "CODE", allow_hyphen_values = true)]
+    /// The code of a game, as play and replay print it, or - to read codes from stdin, one per line
+    #[arg(value_name = "CODE")]
     code: String,
 
     /// Directory of a solved run of the game, such as enum48-data/3x3 [default: a game up to 3x3 is
@@ -126,7 +126,7 @@ fn lines(args: &Args, solution: &Solution, goal: Goal, mut values: BatchValues) 
         let code = code.and_then(|code| check(&code, solution.run()).map(|()| code));
         Some(code.map_err(|error| RefusedCode::new(text, line, &error)))
     };
-    stdin::answer("game", LONGEST, "", read, |batch, out| {
+    stdin::answer("game", LONGEST, stdin::GAMES, "", read, |batch, out| {
         let mut outcome = Outcome::Done;
         let rated = values.each(
             &batch,
@@ -149,8 +149,8 @@ fn lines(args: &Args, solution: &Solution, goal: Goal, mut values: BatchValues) 
     })
 }
 
-/// A game with its moves rated. The fields are the keys of `--json`, in their order. They are a
-/// contract: new ones go to the end.
+/// A game with its moves rated. The fields are the keys of `--json`, in order. Users rely on the order:
+/// add new keys at the end.
 #[derive(Serialize)]
 struct RatedGame {
     code: String,
@@ -161,7 +161,7 @@ struct RatedGame {
     best_moves: usize,
     /// Numbers of the moves with the greatest losses, the worst first.
     worst: Vec<u64>,
-    /// The most by which a value can be off; a loss, by twice as much.
+    /// The maximum error of a value; the error of a loss is at most twice that.
     error: f64,
     /// The rate of spawned 4s that the values expect.
     four: FourRate,
@@ -218,7 +218,7 @@ impl RatedGame {
             worst: order.iter().take(worst).map(|of| of.number).collect(),
             moves,
             error: values.solution().error(goal),
-            four: goal.four,
+            four: values.solution().four().unwrap_or_default(),
         })
     }
 
@@ -319,8 +319,7 @@ impl RatedGame {
              objective  {objective}\n\
              moves      {}, best {best_moves}\n\
              loss       {}\n\
-             values     off by at most {}, the loss of a move by at most twice that
-\
+             values     off by at most {}, the loss of a move by at most twice that\n\
              4s         {four} of spawned tiles",
             moves.len(),
             lost(self.loss),

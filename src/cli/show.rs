@@ -34,11 +34,10 @@ Examples:
   enum48 show 0x0132 --dir enum48-data/2x2-32
 
 Keys of --json: game; board, canonical; orbit, the number of different images;
-sum, max_tile; state: live, dead, won,
-empty or impossible; moves, each with direction,
-legal, wins and, unless it wins, board, afterstate, and the canonical states
-with_2 and with_4; reached: true, false, or null without --dir; and the file and
-block that list the board, if any. Boards are text such as 0x2310.")]
+sum, max_tile; state: live, dead, won, empty or impossible; moves, each with
+direction, legal, wins and, unless it wins, board, afterstate, and the canonical
+states with_2 and with_4; reached: true, false, or null without --dir; and the
+file and block that list the board, if any. Boards are text such as 0x2310.")]
 pub(super) struct Args {
     /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
@@ -96,7 +95,7 @@ fn ask(run: &Run, board: Grid, shown: &mut ShownBoard) -> Result<()> {
 }
 
 /// The verdict of the rules on a board, and whether a run reached it. The fields are the keys of `--json`,
-/// in their order. They are a contract: new ones go to the end.
+/// in order. Users rely on the order: add new keys at the end.
 #[derive(Serialize)]
 struct ShownBoard {
     game: String,

@@ -1,13 +1,17 @@
 //! The last acts of the program before a signal ends it.
 //!
 //! A count needs none: it may be killed at any moment, and the same command resumes it. But the first
-//! signal asks a count or a solver to keep its finished layers, and it says which layers are kept.
-//! The second signal ends the process at once. Temporary files are deleted, because nobody can use
+//! signal asks a count or a solver to stop and keep its finished layers. The program prints which layers
+//! are kept. The second signal ends the process at once. Temporary files are deleted, because nobody can use
 //! them. The process then ends by the signal, as it would without this module.
+//!
+//! A terminal that is stopped (Ctrl-S, a stalled connection) blocks each thread that writes to it. So the
+//! thread that receives signals never writes, and waits at most [`LAST_WORDS`] for the thread that does.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -157,6 +161,9 @@ impl AsRef<Path> for TemporaryDir {
 /// the process and to its group.
 const ECHO: Duration = Duration::from_millis(250);
 
+/// The time for the last words of a process. On a stopped terminal they are lost.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// The work to be done when a signal comes.
 struct LastActs {
     /// Files and directories to delete.
@@ -169,22 +176,29 @@ struct LastActs {
 /// A job that keeps its finished layers when it is asked to stop.
 struct StoppableJob {
     stop: Stop,
-    /// Says that the job was asked to stop.
-    begin: Box<dyn Fn() + Send>,
+    /// Says that the job was asked to stop; `None` once it was called.
+    begin: Option<Box<dyn FnOnce() + Send>>,
     /// Says which layers are kept.
-    end: Box<dyn Fn() + Send>,
+    end: Box<dyn FnOnce() + Send>,
+}
+
+/// Act on a new thread, which a stopped terminal may block. If no thread can start, `act` is dropped.
+fn aside(act: impl FnOnce() + Send + 'static) {
+    let _ = thread::Builder::new().spawn(act);
 }
 
 impl LastActs {
     /// Whether a signal ends the process at once. The first signal asks the job to stop.
     fn at_once(&mut self, signal: i32, now: Instant) -> bool {
-        match (&self.job, self.asked) {
+        match (&mut self.job, self.asked) {
             (None, _) => true,
             _ if signal == system::AT_ONCE => true,
             (Some(job), None) => {
                 job.stop.ask();
                 self.asked = Some((signal, now));
-                (job.begin)();
+                if let Some(begin) = job.begin.take() {
+                    aside(begin);
+                }
                 false
             }
             (_, Some((first, at))) => signal != first || now.duration_since(at) >= ECHO,
@@ -192,12 +206,22 @@ impl LastActs {
     }
 
     /// Do the last acts, and end the process by the signal.
-    fn end(&self, signal: i32) {
-        if let Some(job) = &self.job {
-            (job.end)();
-        }
-        // Other threads must not report that the deleted files are missing.
-        let _silence = io::stderr().lock();
+    fn end(&mut self, signal: i32) {
+        let job = self.job.take();
+        let (silenced, is_silent) = mpsc::channel();
+        aside(move || {
+            if let Some(job) = job {
+                (job.end)();
+            }
+            // Other threads must not report that the deleted files are missing.
+            let _silence = io::stderr().lock();
+            let _ = silenced.send(());
+            loop {
+                thread::park();
+            }
+        });
+        // A stopped terminal blocks the reports of other threads, too.
+        let _ = is_silent.recv_timeout(LAST_WORDS);
         for path in &self.temporary {
             store::clear(path);
         }
@@ -222,13 +246,13 @@ impl Stoppable {
     /// The first signal asks `stop` and calls `begin`. `end` is called before the process ends.
     pub(super) fn new(
         stop: &Stop,
-        begin: impl Fn() + Send + 'static,
-        end: impl Fn() + Send + 'static,
+        begin: impl FnOnce() + Send + 'static,
+        end: impl FnOnce() + Send + 'static,
     ) -> Self {
         listen();
         last_acts().job = Some(StoppableJob {
             stop: stop.clone(),
-            begin: Box::new(begin),
+            begin: Some(Box::new(begin)),
             end: Box::new(end),
         });
         Self(())
@@ -309,7 +333,7 @@ mod tests {
         assert!(acts.at_once(SIGTERM, now), "no job");
         acts.job = Some(StoppableJob {
             stop: stop.clone(),
-            begin: Box::new(|| ()),
+            begin: Some(Box::new(|| ())),
             end: Box::new(|| ()),
         });
         assert!(acts.at_once(system::AT_ONCE, now) && stop.check().is_ok());

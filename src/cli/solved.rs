@@ -88,7 +88,7 @@ impl FourArgs {
                     _ => TemporaryDir::new()?,
                 };
                 self.make(place.path(), game, wanted, plan)?;
-                (open::solution(place.path())?, Some(place))
+                (open::solution(place.path(), Some(plan))?, Some(place))
             }
             Some(dir) => {
                 if let Ok(AskedGame::Named(game)) = asked
@@ -97,7 +97,7 @@ impl FourArgs {
                     refuse_large(game, plan)?;
                     self.make(dir, game, wanted, plan)?;
                 }
-                (open::solution(dir)?, None)
+                (open::solution(dir, Some(plan))?, None)
             }
         };
         let goals = goals(&solution, wanted)?;
@@ -128,15 +128,17 @@ impl FourArgs {
         counted?;
         drop(store);
 
-        let mut store = open::solution_store(dir)?;
+        let mut store = open::solution_store(dir, plan)?;
         let wanted = if wanted.is_empty() {
             &[Objective::Score]
         } else {
             wanted
         };
         let goal = |&objective: &Objective| {
-            let goal = solve::goal(store.solution().run(), objective, None, Rounding::Nearest)?;
-            Ok(goal.with_four(self.four.unwrap_or_default()))
+            let solution = store.solution();
+            let begun = solution.goal(objective).map(|goal| goal.fraction);
+            let goal = solve::goal(solution.run(), objective, begun, Rounding::Nearest)?;
+            Ok(goal.with_four(self.four.or(solution.four()).unwrap_or_default()))
         };
         let goals: Vec<Goal> = wanted.iter().map(goal).collect::<Result<_, Error>>()?;
         let mut reporter = Reporter::of_solver(plan, &store, &goals, quiet)?;
@@ -149,12 +151,13 @@ impl FourArgs {
 /// Whether a directory is still to be made, or is left from an interrupted question: it keeps
 /// afterstates, and has no solution.
 fn is_begun_or_new(dir: &Path, game: Game) -> bool {
-    match open::run(dir) {
+    match open::run(dir, None) {
         Ok(run) if is_small(game) && run.keep().afterstates() => Solution::peek(dir)
             .map_or(!run.complete(), |solution| {
                 solution.goals().next().is_none()
             }),
-        found => matches!(found, Err(Error::NoDirectory(_))),
+        // A process that died at once leaves a directory without a manifest.
+        found => matches!(found, Err(Error::NoDirectory(_) | Error::NotARun(_))),
     }
 }
 
@@ -177,7 +180,7 @@ fn refuse_large(game: Game, plan: &Plan) -> Result<()> {
         bail!("{game} without a winning tile: too large to be solved: give --max");
     }
     let dir = Path::new("enum48-data").join(game.to_string());
-    let cost = CountEstimate::new(&game, plan, None, &dir, Some(Keep::Afterstates))?.cost();
+    let cost = CountEstimate::new(&game, plan, None, &dir, Some(Keep::Afterstates), None)?.cost();
     bail!(
         "{game}: too large to be solved at once, with up to {} boards: {}; the count takes about {cost}",
         HumanCount(boards(game)),

@@ -1,7 +1,7 @@
-//! Answers to questions that come in on stdin, one a line, and to a single question.
+//! Answers to questions that come in on stdin, one per line, and to a single question.
 
 use std::fmt::Display;
-use std::io::{self, Stdin};
+use std::io::{self, Read};
 use std::mem;
 use std::path::Path;
 
@@ -14,12 +14,17 @@ use crate::error::{Error, Result};
 use crate::lines::LineReader;
 use crate::store::Sink;
 
+/// Bytes of the lines of a batch of games, which take up to a thousand times as much memory.
+pub(super) const GAMES: usize = 1 << 16;
+
 /// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`. An
 /// input without a question is an error, which names the `noun` of a question. `read` makes a question
-/// of a line and its number, or none; `answer` prints the answers to the questions that have come in.
+/// of a line and its number, or none; `answer` prints the answers to a batch of questions. A batch ends
+/// when its lines have `enough` bytes, or when no more have come in.
 pub(super) fn answer<Q>(
     noun: &str,
     longest: usize,
+    enough: usize,
     mut heading: &str,
     mut read: impl FnMut(&str, u64) -> Option<Q>,
     mut answer: impl FnMut(Vec<Q>, &mut Sink) -> anyhow::Result<Outcome>,
@@ -29,43 +34,51 @@ pub(super) fn answer<Q>(
     let mut lines = LineReader::new(io::stdin(), longest);
     output::print(|out| {
         loop {
-            let batch = batch(&mut lines, &mut read)?;
+            let (batch, ended) = batch(&mut lines, enough, &mut read);
             if batch.is_empty() {
-                return Ok(());
+                return Ok(ended?);
             }
             is_empty = false;
             write!(out, "{}", mem::take(&mut heading))?;
             outcome = outcome.max(answer(batch, out)?);
             out.flush()?;
+            ended?;
             if outcome == Outcome::Disagreed && stdout::is_closed() {
                 return Ok(());
             }
         }
     })?;
     if is_empty {
-        bail!("stdin: no {noun} in the input: give one a line");
+        bail!("stdin: no {noun} in the input: give one per line");
     }
     Ok(outcome)
 }
 
-/// The questions that have come in. Waits for the first question; none at the end.
+/// The questions that have come in, of about `enough` bytes at most, and the error of the line after
+/// them. Waits for the first question; none at the end.
 fn batch<Q>(
-    lines: &mut LineReader<Stdin>,
+    lines: &mut LineReader<impl Read>,
+    enough: usize,
     mut read: impl FnMut(&str, u64) -> Option<Q>,
-) -> Result<Vec<Q>> {
-    let mut questions = Vec::new();
-    while let Some(line) = next(lines)? {
+) -> (Vec<Q>, Result<()>) {
+    let (mut questions, mut bytes) = (Vec::new(), 0);
+    loop {
+        let line = match next(lines) {
+            Ok(Some(line)) => line,
+            Ok(None) => return (questions, Ok(())),
+            Err(error) => return (questions, Err(error)),
+        };
+        bytes += line.len();
         questions.extend(read(&line, lines.number()));
         // Another program may wait for these answers before it sends more.
-        if lines.waits() && !questions.is_empty() {
-            break;
+        if (lines.waits() || bytes >= enough) && !questions.is_empty() {
+            return (questions, Ok(()));
         }
     }
-    Ok(questions)
 }
 
 /// The next line, without the space around it; `None` at the end.
-fn next(lines: &mut LineReader<Stdin>) -> Result<Option<String>> {
+fn next(lines: &mut LineReader<impl Read>) -> Result<Option<String>> {
     let text = |line| String::from_utf8_lossy(line).trim().to_owned();
     let read = lines.next().map(|line| line.map(text));
     read.map_err(|error| {
@@ -99,4 +112,32 @@ pub(super) fn refuse(
         talk::say(error);
     }
     Ok(Outcome::Disagreed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_of_an_endless_input_ends() {
+        let mut lines = LineReader::new("2x2\n".as_bytes().chain(io::repeat(b'\n')), 100);
+        let question = |line: &str, _| (!line.is_empty()).then(|| line.to_owned());
+        // Lines end in the middle of the buffer, so only the number of bytes ends the batch.
+        let (questions, ended) = batch(&mut lines, 3, question);
+        assert_eq!(
+            (questions.as_slice(), ended.is_ok()),
+            (&["2x2".to_owned()][..], true)
+        );
+    }
+
+    #[test]
+    fn lines_before_a_line_that_is_too_long_are_answered() {
+        let mut lines = LineReader::new("one\ntwo\ntoo long\nthree\n".as_bytes(), 4);
+        let (questions, ended) = batch(&mut lines, 100, |line, number| {
+            Some((line.to_owned(), number))
+        });
+        assert_eq!(questions, [("one".to_owned(), 1), ("two".to_owned(), 2)]);
+        let said = ended.unwrap_err().to_string();
+        assert!(said.contains("line 3: more than 4 bytes"), "{said}");
+    }
 }

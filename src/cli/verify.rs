@@ -64,7 +64,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if args.json {
         json_names(&args.dir)?;
     }
-    let run = match open::run(&args.dir) {
+    let plan = args.resources.plan()?;
+    let run = match open::run(&args.dir, Some(&plan)) {
         Ok(run) => run,
         Err(error) if error.is_damage() => {
             if args.json {
@@ -77,7 +78,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Err(error) => return Err(error.into()),
     };
     let followed = args.deep.then(|| deep::work(&run)).transpose()?;
-    let plan = args.resources.plan()?;
     let (pool, memory) = (engine::pool(plan.threads())?, plan.memory());
     let begin = Instant::now();
 
@@ -88,13 +88,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
         talk::say(remark);
     }
-    if let Some(boards) = followed.filter(|_| report.findings.is_empty()) {
+    // Nothing is rebuilt from damaged files.
+    let rebuilds = args.deep && report.findings.is_empty();
+    if let Some(boards) = followed.filter(|_| rebuilds) {
         report.findings = watched("deep", boards, args, |progress| {
             deep::verify(&run, &pool, memory, progress)
         })?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
-        let solution = open::solution(&args.dir)?;
+        let solution = open::solution(&args.dir, Some(&plan))?;
         report.findings = watched("values", values::work(&solution), args, |progress| {
             values::verify(&solution, &pool, memory, progress)
         })?;
@@ -110,9 +112,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         let boards = report.states + report.afterstates + report.values();
         let mut line = format!("read in {:.2} s", time.as_secs_f64());
         if let Some(rate) = estimate::rate(boards, time) {
-            line += &format!(", {}", units::speed(rate));
+            line += &format!(", {} boards and values/s", units::count(rate));
         }
-        if args.deep {
+        if rebuilds {
             let again = (begin.elapsed() - time).as_secs_f64();
             line += &format!("; rebuilt in {again:.2} s");
         }

@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[command(flatten)]
     game: GameOrRun,
 
-    /// Print codes, one a line, for N live states of the run, drawn like a sample of the subcommand
+    /// Print codes, one per line, for N live states of the run, drawn like a sample of the subcommand
     /// states; takes about 20 bytes of memory for each
     #[arg(long, value_name = "N", value_parser = whole(0u64..), requires = "dir", conflicts_with = "board")]
     sample: Option<u64>,

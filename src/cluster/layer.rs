@@ -72,8 +72,8 @@ impl<'a> PlannedLayer<'a> {
         Ok(None)
     }
 
-    /// The layer in the directory `name`; `None` if it is not the next layer of the run, or the layer
-    /// after the layer `before`.
+    /// The layer in the directory `name`; `None` unless it is the next layer of the run or, if `before`
+    /// is given, the layer after `before`.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl<'a> PlannedLayer<'a> {
         Err(TaskError::Stale(TaskDir::new(run, name).path(PLAN)).into())
     }
 
-    /// The layer, and the layer before it if that is not sealed.
+    /// The layer, and the layer before it unless that layer is sealed.
     fn unsealed(&self) -> impl Iterator<Item = &Self> {
         iter::successors(Some(self), |layer| layer.before.as_deref())
     }

@@ -94,8 +94,10 @@ pub enum Next {
 /// candidates are counted at once, with the engine, in the resources of a plan. The first larger
 /// layer is cut into tasks of about `task` candidates, and its files get the plan's zstd level. A
 /// planned layer does not change with later values of `task` and of the level. If the run keeps no
-/// lists, a layer of 4x4 is cut into sweeps, and these are 64 times as large. The sweeps of a layer
-/// after the last layer to be swept are dropped once they have counted its afterstates.
+/// lists, a layer of 4x4 is cut into sweeps. A sweep has 64 times as many candidates, and so has the
+/// least layer that is cut. The last swept layer needs the sweeps of the next layer, which count its
+/// afterstates. After its seal these sweeps are dropped. If the store wants the afterstates of a complete
+/// run, they are made from its states.
 ///
 /// # Errors
 ///
@@ -108,6 +110,9 @@ pub fn next(
     progress: &mut dyn Progress,
 ) -> Result<Next> {
     let (task, last) = (task.max(1), engine::last_sum(store.run().game(), until)?);
+    if store.wants_afterstates() {
+        engine::count(store, plan, until, progress)?;
+    }
     let is_swept = |run: &Run| is_swept(run, last);
     let is_small = |run: &Run| {
         let times = if is_swept(run) { SWEEP } else { 1 };
@@ -117,6 +122,10 @@ pub fn next(
     let run = store.run();
     let mut alone = 0;
     if let Some(layer) = PlannedLayer::find(run)? {
+        if ended(run) && !layer.plan.is_swept() {
+            // Another call may ask for the planned layer.
+            return Ok(Next::Nothing);
+        }
         // Sweeps of an earlier plan may lead beyond the layers that can be swept now.
         let goes_on = !layer.plan.is_swept() || !ended(run) && is_swept(run);
         if goes_on {
@@ -216,11 +225,10 @@ pub fn seal(store: &mut Store) -> Result<u32> {
     let laws = Laws::new(store.run().game(), sum);
     let mut layers = [sealing.layer.clone()];
     engine::obey(&laws, store, &mut layers)?;
-    let sealed = sealing.hand_over(store).and_then(|()| store.seal(&layers));
-    sealed.inspect_err(|_| {
-        // Report the error that ended the sealing, not an error of the clean-up.
-        let _ = store.abandon();
-    })?;
-    store.close()?;
+    let handed_over = sealing.hand_over(store);
+    let sealed = handed_over.and_then(|()| store.seal(&layers));
+    let closed = sealed.and_then(|()| store.close());
+    // Report the error that ended the sealing, not an error of the clean-up.
+    closed.inspect_err(|_| drop(store.abandon()))?;
     Ok(sum)
 }

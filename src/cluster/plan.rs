@@ -42,14 +42,14 @@ pub(super) struct LayerPlan {
     pub(super) parts: Vec<PartPlan>,
 }
 
-/// The input of a layer. A plan is outdated once its input is another.
+/// The input of a layer. A plan is outdated once its input has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Input {
     /// Checksum of the run before a layer of lists.
     Run(u32),
-    /// The fingerprints of the afterstates before a layer of sweeps, of the last sum and of the sum
-    /// before it, and the choice of boards to keep.
+    /// For a layer of sweeps: the boards to keep, and the fingerprints of the afterstates two and four
+    /// sums below it.
     Sums(Keep, [Fingerprint; 2]),
 }
 
@@ -183,8 +183,10 @@ impl LayerPlan {
 
     /// The weights of the lighter halves of a sweep.
     pub(super) fn lighter(&self, sweep: usize) -> Option<Range<usize>> {
+        // The number of an unknown sweep may be the greatest number, so it is looked up first.
+        let first = *self.sweeps.get(sweep)?;
         let end = self.sweeps.get(sweep + 1).copied();
-        Some(*self.sweeps.get(sweep)?..end.unwrap_or(usize::MAX))
+        Some(first..end.unwrap_or(usize::MAX))
     }
 
     /// The largest tiles of the parts.

@@ -7,7 +7,7 @@ use super::task::Task;
 use crate::counts::Row;
 use crate::engine::{compare_afterstates, set_afterstates, set_candidates, states_rows};
 use crate::error::Result;
-use crate::game::{Exp, PartKey, Tally};
+use crate::game::{Exp, LAST_START, PartKey, Tally};
 use crate::laws;
 use crate::part::{Fingerprint, Kind, MatrixFile, Sealed};
 use crate::store::{CountedLayer, Store};
@@ -47,12 +47,12 @@ impl Sealing {
         }
         let ends = |rows: &[Row]| rows.iter().all(|row| row.afterstates == 0);
         let layer = &mut sealing.layer;
-        layer.last = sum >= 8 && ends(&layer.rows) && ends(&run.rows(sum - 2));
+        layer.last = sum >= LAST_START && ends(&layer.rows) && ends(&run.rows(sum - 2));
         Ok(sealing)
     }
 
-    /// Add up the counts of the sweeps of a layer, and of the sweeps of the layer after it, which have
-    /// counted its afterstates. Without that layer, there are no afterstates.
+    /// Add up the counts of the sweeps of a layer, and of the sweeps of the layer `after` it, which have
+    /// counted its afterstates. If `after` is `None`, the layer has no afterstates.
     ///
     /// # Errors
     ///

@@ -68,7 +68,12 @@ impl Table {
         }
         let wrong = |what| Error::Table { line: 1, what };
         let header = header.ok_or_else(|| wrong("empty: expected a header".to_owned()))?;
-        Ok(Self::new(rows.into_values().map(|(_, row)| row)).only(header.columns()))
+        let columns = header.columns();
+        let rows = rows.into_values();
+        Ok(Self {
+            rows: rows.filter_map(|(_, row)| row.only(columns)).collect(),
+            columns,
+        })
     }
 }
 
@@ -181,6 +186,21 @@ mod tests {
         assert_eq!(table.columns().to_string(), "live");
         let sorted = "sum,max_tile,live\n4,2,2\n6,2,1\n6,4,2\n";
         assert_eq!(table.to_csv(), sorted.as_bytes());
+    }
+
+    #[test]
+    fn a_table_of_any_columns_is_read_back() {
+        let whole = read(include_str!("../../tests/data/v1/2x2-32/layers.csv"));
+        let counts: Vec<Column> = Columns::ALL.counts().collect();
+        for choice in 1..1_u32 << counts.len() {
+            let chosen = counts.iter().zip(0..);
+            let chosen = chosen.filter(|&(_, bit)| choice >> bit & 1 != 0);
+            let mut columns = vec![Column::Sum, Column::MaxTile];
+            columns.extend(chosen.map(|(&column, _)| column));
+            let some = whole.only(Columns::of(&columns));
+            let read = Table::read_csv(&some.to_csv()[..]).unwrap();
+            assert!(read == some, "{columns:?}");
+        }
     }
 
     #[test]

@@ -28,19 +28,14 @@ pub struct Row {
     /// Fingerprint of the live states.
     pub fingerprint: Fingerprint,
     /// Empty cells of all afterstates. A 2 or a 4 can be spawned in each.
-    #[serde(default)]
     pub empty_cells: u64,
     /// States made by spawns and starts, duplicates included.
-    #[serde(default)]
     pub candidates: u64,
     /// Candidates that were dropped as duplicates.
-    #[serde(default)]
     pub duplicates: u64,
     /// Legal moves of the live states, winning moves included.
-    #[serde(default)]
     pub moves: u64,
     /// Moves that make the winning tile.
-    #[serde(default)]
     pub wins: u64,
 }
 

@@ -1,8 +1,8 @@
 //! Makes the afterstates of a complete run that kept only its states.
 //!
-//! Key idea: the afterstates of a layer follow from its states alone. So layers are made in any
-//! order; from the last to the first, the sums whose afterstates are there stay one range, which a
-//! stop leaves behind for the next start.
+//! Key idea: the afterstates of a layer follow from its states alone, so layers can be made in any
+//! order. They are made from the last to the first, so the sums with afterstates are always one
+//! range. After a stop, the next start extends this range.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use super::lists::{Candidates, Lists, MoveSink};
 use super::parts::{PartOrder, Parts};
 use super::plan::Plan;
+use super::round::SLICE;
 use super::visit::{CountAfterstates, ExpandStates, Visit};
 use super::workers::Workers;
 use crate::counts::Row;
@@ -21,10 +22,8 @@ use crate::part::{Kind, Part};
 use crate::progress::Progress;
 use crate::store::Store;
 
-/// States that are moved together.
-const SLICE: usize = 1 << 11;
-
-/// Make the afterstates that `store` wants, layer by layer, and then drop what it no longer keeps.
+/// Make the afterstates that `store` wants, layer by layer, and then drop the states that it no
+/// longer keeps.
 pub(super) fn make_afterstates(
     store: &mut Store,
     plan: &Plan,

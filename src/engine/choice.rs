@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bits::{Sizes, fit};
+use super::bits::{Sizes, fit, least_bound};
 use super::plan::{Engine, Plan, memory_text};
 use crate::error::{Error, InputError, Result};
 use crate::game::Game;
@@ -77,12 +77,10 @@ impl Choice {
         let sums = |end| (first..=end).step_by(2);
         let beside = |bytes| plan.beside(bytes, Sizes::parts(game));
         if let Some(sum) = beyond.filter(|_| forced) {
-            let bytes = sizes.bytes(sum);
-            let need = bytes.saturating_add(plan.least()).min(u64::MAX >> 1);
             return refused(format!(
                 "the layer of sum {sum} needs {}, of which matrices take {}; --memory is {}",
-                memory_text(need.next_multiple_of(1 << 20)),
-                memory_text(bytes),
+                memory_text(least_bound(game, sum, &plan)),
+                memory_text(sizes.bytes(sum)),
                 memory_text(plan.memory())
             ));
         }

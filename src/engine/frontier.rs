@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 use super::pipeline::Source;
+use super::round::SLICE;
 use super::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp, Game, PartKey, Tally, max_exp};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
-
-/// Afterstates of a list that are read together.
-const SLICE: usize = 1 << 11;
 
 /// The afterstates of the last two sums, and the starts of the next sum. The search needs nothing
 /// else of older layers.
@@ -68,25 +66,25 @@ impl FrontierPart {
         }
     }
 
-    /// Number of ranges that can be read separately.
-    pub(crate) fn pieces(&self) -> usize {
+    /// Number of blocks, which can be read separately. Of a list they are slices.
+    pub(crate) fn blocks(&self) -> usize {
         match self {
             Self::File(part) => part.blocks(),
             Self::List(boards) => boards.len().div_ceil(SLICE),
         }
     }
 
-    /// Append the afterstates of range `piece` to `out`.
+    /// Append the afterstates of a block to `out`.
     pub(crate) fn read(
         &self,
-        piece: usize,
+        block: usize,
         decoder: &mut Decoder,
         out: &mut Vec<Board>,
     ) -> Result<()> {
         match self {
-            Self::File(part) => part.read_block(piece, decoder, out),
+            Self::File(part) => part.read_block(block, decoder, out),
             Self::List(boards) => {
-                out.extend_from_slice(&boards[slice(boards, piece)]);
+                out.extend_from_slice(&boards[slice(boards, block)]);
                 Ok(())
             }
         }
@@ -152,7 +150,7 @@ impl Frontier {
     pub(crate) fn origins(&self, key: PartKey) -> Origins<'_> {
         let mut blocks = Vec::new();
         for (part, tile) in self.sources(key) {
-            let numbers = 0..part.pieces();
+            let numbers = 0..part.blocks();
             blocks.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
         }
         Origins {

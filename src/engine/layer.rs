@@ -23,7 +23,7 @@ use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Board, Exp, PartKey, Tally};
+use crate::game::{Board, Exp, LAST_START, PartKey, Tally};
 use crate::part::Kind;
 use crate::progress::Progress;
 use crate::store::{CountedLayer, Store};
@@ -36,8 +36,7 @@ type CollectedAfterstates = BTreeMap<Exp, Candidates>;
 pub(crate) struct ListCounter<'a> {
     lists: Lists,
     parts: Parts<'a>,
-    /// Most candidates of a small layer.
-    small: u64,
+    plan: Plan,
     /// The frontier, if some of it is in memory.
     frontier: Option<Frontier>,
 }
@@ -53,15 +52,22 @@ impl Counter for ListCounter<'_> {
             Some(frontier) => frontier,
             None => Frontier::open(store.run())?,
         };
-        if frontier.candidates_at_most() > self.small {
+        if frontier.candidates_at_most() > self.plan.small {
             let layer = self.count(&mut frontier, false, store, progress)?;
             progress.end(&layer.finished(store.run().keep()));
             return Ok(vec![layer]);
         }
         let mut layers = Vec::new();
         loop {
-            let mut layer = self.count(&mut frontier, true, store, progress)?;
-            let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.small;
+            let mut layer = match self.count(&mut frontier, true, store, progress) {
+                Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
+                    self.keep(&mut layers, &frontier, store)?;
+                    self.frontier = Some(frontier);
+                    return Ok(layers);
+                }
+                layer => layer?,
+            };
+            let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.plan.small;
             let done = layer.last || !goes_on || store.is_commit_due() || progress.stop();
             let run = store.run();
             if run.keep().lists_of_afterstates() {
@@ -85,9 +91,29 @@ impl<'a> ListCounter<'a> {
         Ok(Self {
             lists: Lists::new(store.run(), plan)?,
             parts: Parts::new(plan, workers),
-            small: plan.small,
+            plan: plan.clone(),
             frontier: None,
         })
+    }
+
+    /// Drop the layer that failed, and write the frontier after the small layers before it.
+    fn keep(
+        &mut self,
+        layers: &mut [CountedLayer],
+        frontier: &Frontier,
+        store: &mut Store,
+    ) -> Result<()> {
+        let workers = self.parts.workers;
+        self.parts = Parts::new(&self.plan, workers);
+        self.lists = Lists::new(store.run(), &self.plan)?;
+        store.drop_from(frontier.sum())?;
+        let run = store.run();
+        if run.keep().lists_of_afterstates() {
+            return Ok(());
+        }
+        let lists = frontier.lists_above(run.sealed_sum());
+        let last = layers.last_mut().expect("a layer is kept");
+        workers.finish(|| self.write_lists(lists, last, store))
     }
 
     /// Count the layer that follows from a frontier, and write the files of its states. The
@@ -126,7 +152,7 @@ impl<'a> ListCounter<'a> {
             empty.into_source()?.retire();
         }
         let ends = layer.rows.iter().all(|row| row.afterstates == 0);
-        layer.last = sum >= 8 && ends && !frontier.goes_on();
+        layer.last = sum >= LAST_START && ends && !frontier.goes_on();
         if small {
             frontier.advance(lists);
         }

@@ -11,7 +11,7 @@
 //!
 //! So the *frontier* consists of the afterstates of the last two sums. States are listed and
 //! counted, and never read again. Going through afterstates keeps the work small. A state has about
-//! 3.5 legal moves, but there are only about 0.3 different afterstates for each state. Each
+//! 3.5 legal moves, but there are only about 0.4 different afterstates for each state. Each
 //! afterstate is read twice, once to spawn 2s and once to spawn 4s.
 //!
 //! A layer is held in one of two ways ([`Choice`]), and each engine can go on where the other
@@ -71,7 +71,7 @@
 //! (sorted runs in memory, or on disk), `workers` and `plan` serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
-//! or on where a count was stopped.
+//! or on where a count was stopped, if it then goes on to a later sum.
 //!
 //! - R. E. Korf, *Best-First Frontier Search with Delayed Duplicate Detection*, AAAI 2004.
 //! - R. E. Korf, *Linear-Time Disk-Based Implicit Graph Search*, Journal of the ACM 55(6), 2008.
@@ -131,8 +131,8 @@ pub(crate) use workers::{Done, Worker, Workers};
 /// # Errors
 ///
 /// Errors of the system. The directory then holds all sealed layers, and a second call resumes the
-/// count. [`Error::Engine`](crate::Error::Engine) if the plan names an engine that cannot count the
-/// game. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; the layer is
+/// count. The errors of [`Choice::new`]. [`Error::Stopped`](crate::Error::Stopped) after the plan's
+/// [`Stop`] was asked. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; the layer is
 /// then not sealed.
 pub fn count(
     store: &mut Store,
@@ -144,7 +144,7 @@ pub fn count(
 }
 
 /// Like [`count`], but ends when `go_on` returns false. It is called at the start and after each
-/// seal. Then a frontier in matrices stays in matrices.
+/// seal. If it ends the count, a frontier in matrices stays in matrices.
 pub(crate) fn count_while(
     store: &mut Store,
     plan: &Plan,
@@ -192,8 +192,10 @@ pub(crate) fn leave_matrices(
         return Ok(());
     }
     let workers = Workers::start(plan)?;
-    workers.install(|| list_frontier(store, plan, &workers, progress))?;
-    store.close()
+    let listed = workers.install(|| list_frontier(store, plan, &workers, progress));
+    let closed = listed.and_then(|()| store.close());
+    // Report the error that ended the listing, not an error of the clean-up.
+    closed.inspect_err(|_| drop(store.abandon()))
 }
 
 /// Counts layers, as lists or as bits.

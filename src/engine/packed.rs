@@ -41,9 +41,9 @@ impl PackedRun {
         self.chunks.len()
     }
 
-    /// Number of keys in a range.
-    pub(crate) fn count(&self, range: usize) -> usize {
-        self.blocks[range].count as usize
+    /// Number of keys in a block.
+    pub(crate) fn count(&self, block: usize) -> usize {
+        self.blocks[block].count as usize
     }
 
     /// Move the run from memory to the spill file.
@@ -64,15 +64,15 @@ impl PackedRun {
         Ok(())
     }
 
-    /// Append the keys of a range to `out`, sorted. `bytes` is scratch space for the block.
+    /// Append the keys of a block to `out`, sorted. `bytes` is scratch space.
     pub(crate) fn read(
         &self,
-        range: usize,
+        block: usize,
         spill: &Spill,
         bytes: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let block = &self.blocks[range];
+        let block = &self.blocks[block];
         if block.count == 0 {
             return Ok(());
         }
@@ -105,24 +105,24 @@ impl PackedRun {
     }
 }
 
-/// Packs a run, range by range.
+/// Packs a run, block by block.
 #[derive(Default)]
 pub(crate) struct Packer {
     blocks: Vec<PackedBlock>,
     chunks: Vec<Chunk>,
     /// Words that are filled.
     words: usize,
-    /// Scratch space for the deltas of a range.
+    /// Scratch space for the deltas of a block.
     bytes: Vec<u8>,
 }
 
 impl Packer {
-    /// Number of ranges added so far.
-    pub(crate) fn pieces(&self) -> usize {
+    /// Number of blocks so far.
+    pub(crate) fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Add the keys of the next range, strictly increasing.
+    /// Add the keys of the next block, strictly increasing.
     pub(crate) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
         let mut bytes = mem::take(&mut self.bytes);
         let length = put_deltas(keys, &mut bytes)?;

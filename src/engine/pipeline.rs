@@ -268,8 +268,8 @@ impl<T: Default> DoubleBuffer<T> {
 }
 
 impl DoubleBuffer<Vec<Board>> {
-    /// Shrink the buffers that are filled next to `capacity`, because the next content of a buffer
-    /// may be much smaller than its last content.
+    /// Shrink to `capacity` the buffers that are filled in the next round, because the next content of
+    /// a buffer may be much smaller than its last content.
     fn shrink_to(&mut self, capacity: usize) {
         for buffer in &mut self.filling {
             let buffer = buffer.get_mut().expect("no thread panics");

@@ -17,7 +17,7 @@ const LEAST_FOR_THREAD: usize = 8 << 20;
 pub(crate) const PARTS: usize = 3;
 
 /// A frontier of matrices is written at the end of a layer if this much time has passed since the
-/// last was.
+/// last seal.
 const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 
 /// Bytes of the bound for each candidate of a small layer. Memory holds the candidates of all parts

@@ -15,7 +15,7 @@ use crate::part::Block;
 use crate::per_thread::PerThread;
 
 /// Boards of a slice, which are visited together. A slice fits a core's first caches.
-const SLICE: usize = 1 << 11;
+pub(super) const SLICE: usize = 1 << 11;
 
 /// A task of a round.
 pub(super) enum RoundTask {
@@ -54,7 +54,7 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
     pub(super) fn rest(&self) -> Vec<Board> {
         let mut rest = Vec::new();
         if let Some(last) = self.ready.last() {
-            last.boards.copy(last.ready, last.boards.len(), &mut rest);
+            last.boards.copy(last.end, last.boards.len(), &mut rest);
         }
         rest
     }
@@ -164,8 +164,9 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
 pub(super) struct ReadyPart<'a> {
     part: usize,
     boards: Concat<'a>,
-    /// Number of boards to visit and encode now: full blocks, or all boards at the end of the part.
-    ready: usize,
+    /// The position after the last board to visit and encode now: the end of the last full block, or
+    /// of the part.
+    end: usize,
     /// Boards of a full block.
     block: usize,
     /// The slots of the blocks.
@@ -202,12 +203,12 @@ impl<'a> ReadyPart<'a> {
         } else {
             boards.len() / block
         };
-        let ready = boards.len().min(blocks * block);
-        let left = (0..blocks).map(|number| block.min(ready - number * block));
+        let end = boards.len().min(blocks * block);
+        let left = (0..blocks).map(|number| block.min(end - number * block));
         Self {
             part: part.part,
             boards,
-            ready,
+            end,
             block,
             slots: slot..slot + blocks,
             left: left.map(AtomicUsize::new).collect(),
@@ -230,7 +231,7 @@ impl<'a> ReadyPart<'a> {
     /// The positions of a block's boards.
     fn range(&self, block: usize) -> Range<usize> {
         let from = block * self.block;
-        from..self.ready.min(from + self.block)
+        from..self.end.min(from + self.block)
     }
 }
 

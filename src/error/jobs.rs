@@ -8,7 +8,8 @@ use super::Error;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolvingError {
-    /// A run that is not complete, or that kept no afterstates, cannot be solved.
+    /// A run cannot be solved if it is not complete, kept no afterstates, or has a layer of 2^32
+    /// afterstates or more.
     #[error("{path}: cannot be solved: {why}")]
     NotSolvable {
         /// Directory.

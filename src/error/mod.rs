@@ -42,7 +42,7 @@ pub enum Error {
 
     /// Matrices that do not fit the memory bound.
     #[error(
-        "the matrices of sum {sum} need {needed} to be listed, --memory is {given}: give more --memory"
+        "the matrices of sum {sum} need {needed} of memory, and the bound is {given}: give more --memory if the command has it, or use a machine with more memory"
     )]
     MatrixMemory {
         /// The sum of the layer.
@@ -90,7 +90,9 @@ pub enum Error {
     },
 
     /// The system could not read bytes of an open file.
-    #[error("{path}: read at {at}: {cause}: check the disk, then give the same command again")]
+    #[error(
+        "{path}: cannot read at byte {at}: {cause}: check the disk, then give the same command again"
+    )]
     Read {
         /// File.
         path: PathBuf,

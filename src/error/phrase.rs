@@ -101,12 +101,15 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
             ": give less --memory or fewer --threads, then give the same command again"
         }
         ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
-        _ if TOO_MANY_OPEN.contains(&cause.raw_os_error()) => {
+        _ if cause
+            .raw_os_error()
+            .is_some_and(|code| TOO_MANY_OPEN.contains(&code)) =>
+        {
             ": raise the limit on open files (ulimit -n), then give the same command again"
         }
         _ => "",
     }
 }
 
-/// ENFILE and EMFILE, which have no `ErrorKind`.
-const TOO_MANY_OPEN: [Option<i32>; 2] = [Some(23), Some(24)];
+/// ENFILE and EMFILE, which have no `ErrorKind`. On Windows their numbers have another meaning.
+const TOO_MANY_OPEN: &[i32] = if cfg!(unix) { &[23, 24] } else { &[] };

@@ -29,8 +29,8 @@ const LISTED: f64 = 30.0;
 /// listed: all memory for lists is new.
 const LISTED_ONCE: f64 = 100.0;
 
-/// A layer of bits also takes time for its tables and rows, which grow with the root of its bound:
-/// the root counts as this number of boards.
+/// A layer of bits also takes time for its tables and rows. It grows with the root of the layer's
+/// other units: the root counts as this number of units.
 const TABLES: f64 = 5_000.0;
 
 /// Bytes of memory of a count beside its boards, and for each state of the largest layer of lists.
@@ -48,8 +48,8 @@ pub(crate) struct Forecast {
     keep: Keep,
     /// Live states of all layers, if the number is published.
     pub(crate) published: Option<u64>,
-    /// The share of the bound in the remaining layers, divided by the share in the last counted
-    /// layers, once all layers that matter remain.
+    /// The share of the bound that all layers reach, divided by the share that the first layers
+    /// reach. If only a fraction of the bound remains, this number is raised to that fraction.
     change: Range,
     complete: bool,
 }
@@ -64,7 +64,7 @@ pub(crate) struct BoundedLayer {
 }
 
 impl BoundedLayer {
-    /// Live states; those to expect are a share of the bound.
+    /// Live states: counted, or else a share of the bound.
     pub(crate) fn states(&self, share: f64) -> f64 {
         self.live
             .map_or(self.bound as f64 * share, |live| live as f64)
@@ -170,8 +170,8 @@ impl Forecast {
                     (false, true) => LISTED * afterstates,
                     (false, false) => 0.0,
                 };
-                let boards = layer.bound as f64 + listed;
-                (WorkKind::Bits, boards + TABLES * boards.sqrt())
+                let units = layer.bound as f64 + listed;
+                (WorkKind::Bits, units + TABLES * units.sqrt())
             }
         };
         LayerWork {
@@ -200,8 +200,11 @@ impl Forecast {
                 (_, true) => AFTERSTATES * states,
                 _ => 0.0,
             };
-            // The states of the last layer are always listed.
-            let listed = listed.max(self.largest(self.choice.last().max(4), stage.last));
+            // Without matrices, the states of the last layer are listed.
+            let listed = match self.keep.matrices() {
+                true => listed,
+                false => listed.max(self.largest(self.choice.last().max(4), stage.last)),
+            };
             let sorted = SORTED_BYTES * listed.min(stage.plan.batch as f64);
             (plan.memory() - stage.plan.memory()) as f64 + LISTED_BYTES * listed + sorted
         });
@@ -250,7 +253,7 @@ mod tests {
         }
     }
 
-    /// A forecast for a game as lists up to a sum, of which nothing is counted; and its count.
+    /// A forecast for a game as lists up to a sum, before anything is counted.
     fn forecast(game: &str, until: Option<u32>) -> Forecast {
         let place = tempfile::tempdir().unwrap();
         let store = Store::open(place.path(), &game.parse().unwrap(), None).unwrap();
@@ -294,6 +297,20 @@ mod tests {
         // 40,652,843,433 live states (Lees-Miller, 2017).
         assert!((all - 40_652_843_433.0).abs() < 1.0, "{all}");
         assert!(forecast("4x4-64", Some(100)).published.is_none());
+    }
+
+    #[test]
+    fn a_run_that_keeps_matrices_needs_no_memory_for_lists() {
+        let [last, matrices] = [Keep::Last, Keep::Matrices].map(|keep| {
+            let place = tempfile::tempdir().unwrap();
+            let game = "4x4-64".parse().unwrap();
+            let mut store = Store::open(place.path(), &game, Some(keep)).unwrap();
+            let plan = Plan::new(1 << 30, 2).unwrap();
+            engine::count(&mut store, &plan, Some(30), &mut engine::Silent).unwrap();
+            let choice = Choice::new(store.run(), &plan, Some(60)).unwrap();
+            Forecast::new(store.run(), &choice, keep).memory(&plan)
+        });
+        assert!(matrices < last, "{matrices} {last}");
     }
 
     /// The work of all layers of 4x4 to 32 and to 64 as bits, divided by the work of the layers that a

@@ -36,8 +36,8 @@ pub(crate) struct LayerWork {
 }
 
 impl LayerWork {
-    /// The layers that a pass of the solver solves, from the last to the first. The solver makes four
-    /// moves of each candidate: a 2 or a 4 in an empty cell of an afterstate.
+    /// The layers that a pass of the solver solves, from the last to the first. An afterstate has
+    /// two candidates for each empty cell, and the solver moves each candidate four ways.
     pub(crate) fn of_pass(table: &Table, pass: &Pass) -> Vec<Self> {
         let goals = 1.0 + ANOTHER_GOAL * (pass.goals.len() - 1) as f64;
         let work = |half: u32| {

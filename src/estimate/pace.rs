@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Costs, LayerWork};
 
-/// Nothing is said about the rest of a job before its layers took this time.
+/// The remaining time is unknown until the layers of a job have taken this time.
 const YOUNG: Duration = Duration::from_secs(3);
 
 /// A shorter time says nothing about a rate.
@@ -14,7 +14,7 @@ const MEASURABLE: Duration = Duration::from_millis(100);
 pub(crate) struct Pace {
     begin: Instant,
     layer_begin: Instant,
-    /// The time of the layers: files are checked and tables made before the first layer.
+    /// The time of the finished layers, without the checks and tables before the first layer.
     age: Duration,
     /// Boards that were done before this process began.
     before: u64,
@@ -94,7 +94,7 @@ impl Pace {
         self.layer_begin.elapsed()
     }
 
-    /// Boards per second since the job began, once that is measurable.
+    /// Boards per second since the job began, once that time is measurable.
     pub(crate) fn rate(&self) -> Option<f64> {
         rate(self.done() - self.before, self.elapsed())
     }

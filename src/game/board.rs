@@ -52,9 +52,13 @@ pub fn max_exp(board: Board) -> Exp {
     exps(board).max().unwrap_or_default()
 }
 
-/// Whether one of a board's sixteen digits is `exp`.
+/// Whether one of a board's sixteen digits is `exp`; false for [`Exp::LAST`], which no digit stands
+/// for.
 #[inline(always)]
 pub(crate) fn holds(board: Board, exp: Exp) -> bool {
+    if exp == Exp::LAST {
+        return false;
+    }
     // A digit that equals `exp` becomes 0. If no digit is 0, the subtraction has no borrow, and no
     // digit gains its top bit.
     let x = board ^ (u64::from(exp.get()) * ONES);
@@ -255,6 +259,7 @@ mod tests {
     #[test]
     fn a_digit_is_found_in_every_cell() {
         let board = 0x022b_0130_2010_0000;
+        assert!(!holds(board, Exp::LAST));
         for exp in (0..16).filter_map(Exp::new) {
             assert_eq!(holds(board, exp), exps(board).any(|found| found == exp));
             for cell in 0..16 {

@@ -3,9 +3,9 @@
 //! Key idea: a digit has 16 values, but the boards of a small sum use few of them, and the sum
 //! determines the last cell. So the key leaves out the last cell and reads the other digits in the
 //! smallest base that fits. A board of 4x4 to 64 becomes a number below 6^15: 39 bits instead of
-//! 64. Neighbours then differ in their low 32 bits only, so lists of keys take half the memory of
-//! lists of boards and sort in half the passes. Not every number is the key of a board: keys have
-//! holes.
+//! 64. The keys of one range mostly differ by less than 2^32, so a range is a list of 4-byte offsets.
+//! It takes half the memory of boards, and half the passes of a sort. Not every number is the key of a
+//! board: keys have holes.
 
 use std::sync::Arc;
 

@@ -37,4 +37,4 @@ pub(crate) use spawned::{LineTables, SpawnedMoves};
 pub use symmetry::Symmetry;
 pub(crate) use symmetry::{canonical, images, orbit};
 pub use variant::Game;
-pub(crate) use variant::text_in_json;
+pub(crate) use variant::{LAST_START, text_in_json};

@@ -51,7 +51,7 @@ impl AddAssign for Tally {
     }
 }
 
-/// The rules on boards of one size. Digits beyond the size must be 0; no method checks them.
+/// The rules on boards of one size. Digits beyond the size must be 0; only `audit` checks them.
 pub trait Rules: Sync {
     /// Replace each board by its canonical image.
     fn canonicalise(&self, boards: &mut [Board]);
@@ -74,8 +74,9 @@ pub trait Rules: Sync {
     /// Number of empty cells of all `boards` together.
     fn empty_cells(&self, boards: &[Board]) -> u64;
 
-    /// Check the boards of the part `key`: each is canonical, and play can make its large tiles.
-    /// With `room`, the boards are afterstates, and each has an empty cell. Returns the first board
+    /// Check the boards of the part `key`: digits within the size, canonical form, sum, largest tile,
+    /// and no more large tiles than play can make. With `room`, the boards are afterstates, and each
+    /// has an empty cell. Returns the first board
     /// that fails, and the reason.
     fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)>;
 

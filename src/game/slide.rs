@@ -143,47 +143,25 @@ pub(crate) fn slide<const R: usize, const C: usize, const D: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::symmetry::{mirror_columns, mirror_rows, transpose};
+    use super::super::line;
     use super::*;
 
     /// `base` for games without a winning tile: no test board holds two tiles 2^15 side by side.
     const NEVER: u64 = u64::MAX;
 
-    /// One line, slid toward its front as a person would: pick up the tiles, merge, put down.
-    fn naive(line: &[u64]) -> Vec<u64> {
-        let tiles: Vec<u64> = line.iter().copied().filter(|&e| e > 0).collect();
-        let mut out = Vec::new();
-        let mut i = 0;
-        while i < tiles.len() {
-            if i + 1 < tiles.len() && tiles[i] == tiles[i + 1] {
-                out.push(tiles[i] + 1);
-                i += 2;
-            } else {
-                out.push(tiles[i]);
-                i += 1;
-            }
-        }
-        out.resize(line.len(), 0);
-        out
-    }
-
-    fn row_of(x: u64) -> [u64; 4] {
-        [x >> 12 & 15, x >> 8 & 15, x >> 4 & 15, x & 15]
-    }
-
-    fn number_of(row: &[u64]) -> u64 {
-        row.iter().fold(0, |x, e| x << 4 | e)
+    /// The exponents of a line of `length` cells, slid toward its first cell as a person would.
+    fn slid(line: u64, length: usize) -> Vec<u8> {
+        let mut tiles = line::unpack(line as u16, length);
+        line::slide(&mut tiles);
+        tiles
     }
 
     #[test]
-    fn every_row_of_four_slides_like_a_naive_slide() {
+    fn every_row_of_four_slides_like_a_line() {
         for row in 0..=0xffffu64 {
-            let cells = row_of(row);
-            let expected = naive(&cells);
-            if expected.contains(&16) {
+            let Some(left) = line::pack(&slid(row, 4)).map(u64::from) else {
                 continue; // two tiles 2^15 make a tile without a digit
-            }
-            let left = number_of(&expected);
+            };
             // Repeat the row in all four rows of a board.
             let board = row * 0x0001_0001_0001_0001;
             let slid = slide::<4, 4, 3>(board, NEVER).0;
@@ -197,15 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_three_slides_like_a_naive_slide() {
+    fn every_row_of_three_slides_like_a_line() {
         for row in 1..0x1000u64 {
-            let cells = [row >> 8, row >> 4 & 15, row & 15];
-            let expected = naive(&cells);
-            if expected.contains(&16) {
+            let Some(left) = line::pack(&slid(row, 3)).map(u64::from) else {
                 continue;
-            }
-            let board = row << 12;
-            let wanted = number_of(&expected) << 12;
+            };
+            let (board, wanted) = (row << 12, left << 12);
             let slid = slide::<3, 3, 3>(board, NEVER).0;
             assert_eq!(
                 slid,
@@ -225,62 +200,15 @@ mod tests {
         assert_eq!(left(0x1200), 0, "a move that changes nothing is illegal");
     }
 
-    fn sliding_commutes<const R: usize, const C: usize>() {
-        let mut seed = 0xfeed_beef_cafe_f00du64;
-        for _ in 0..50_000 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            // Low exponents and many empty cells, so that tiles merge.
-            let x = seed & (seed >> 7) & 0x3333_3333_3333_3333 & Shape::<R, C>::BOARD;
-            let [up, right, down, left] = [
-                slide::<R, C, 0>(x, NEVER).0,
-                slide::<R, C, 1>(x, NEVER).0,
-                slide::<R, C, 2>(x, NEVER).0,
-                slide::<R, C, 3>(x, NEVER).0,
-            ];
-            let across = mirror_columns::<R, C>;
-            let along = mirror_rows::<R, C>;
-            assert_eq!(slide::<R, C, 1>(across(x), NEVER).0, across(left), "{x:#x}");
-            assert_eq!(slide::<R, C, 0>(across(x), NEVER).0, across(up), "{x:#x}");
-            assert_eq!(slide::<R, C, 2>(along(x), NEVER).0, along(up), "{x:#x}");
-            assert_eq!(slide::<R, C, 1>(along(x), NEVER).0, along(right), "{x:#x}");
-            assert_eq!(slide::<R, C, 0>(along(x), NEVER).0, along(down), "{x:#x}");
-            if R == C {
-                let turned = transpose::<R, C>;
-                assert_eq!(slide::<R, C, 0>(turned(x), NEVER).0, turned(left), "{x:#x}");
-                assert_eq!(
-                    slide::<R, C, 2>(turned(x), NEVER).0,
-                    turned(right),
-                    "{x:#x}"
-                );
-            }
-        }
-    }
-
     #[test]
-    fn sliding_commutes_with_every_symmetry() {
-        sliding_commutes::<2, 2>();
-        sliding_commutes::<2, 3>();
-        sliding_commutes::<3, 2>();
-        sliding_commutes::<2, 4>();
-        sliding_commutes::<4, 2>();
-        sliding_commutes::<3, 3>();
-        sliding_commutes::<3, 4>();
-        sliding_commutes::<4, 3>();
-        sliding_commutes::<4, 4>();
-    }
-
-    #[test]
-    fn a_row_wins_exactly_if_a_naive_slide_makes_the_winning_tile() {
-        for win in [3u64, 5, 16] {
+    fn a_row_wins_exactly_if_its_line_makes_the_winning_tile() {
+        for win in [3u8, 5, 16] {
             for row in 1..=0xffffu64 {
-                let cells = row_of(row);
-                if cells.iter().any(|&e| e >= win) {
+                if line::unpack(row as u16, 4).iter().any(|&exp| exp >= win) {
                     continue;
                 }
-                let expected = naive(&cells).contains(&win);
-                let (_, won) = slide::<4, 4, 3>(row, (win - 1) * ONES);
+                let expected = slid(row, 4).contains(&win);
+                let (_, won) = slide::<4, 4, 3>(row, u64::from(win - 1) * ONES);
                 assert_eq!(won != 0, expected, "row {row:04x} to 2^{win}");
             }
         }

@@ -32,6 +32,9 @@ pub(crate) use text_in_json;
 
 text_in_json!(Game);
 
+/// The greatest sum of a start: two 4s. No game ends before it.
+pub(crate) const LAST_START: u32 = 8;
+
 /// A game of 2048: board size, and winning tile if there is one.
 ///
 /// ```
@@ -94,8 +97,8 @@ impl Game {
 
     /// An upper bound on the sum of a board, which also bounds the number of layers.
     ///
-    /// With a winning tile, the bound is the sum of a board full of the next smaller tile. Without
-    /// one, it is the sum of the longest chain (see [`Game::top`]): 2^(c+1) + 2^c + ... + 4.
+    /// It is the sum of the longest chain (see [`Game::top`]): 2^(c+1) + 2^c + ... + 4; or the sum of
+    /// a board full of the tile below the winning tile, if that is less.
     #[must_use]
     pub fn sum_bound(&self) -> u32 {
         let cells = self.size.cells();

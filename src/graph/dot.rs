@@ -39,9 +39,12 @@ pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Re
         "  label=\"{game} up to sum {last}: {live} live, {dead} dead\""
     )?;
     out.write_all(STYLE.as_bytes())?;
+    // The longest number in the graph sets the width, so that all boards have one size.
+    let largest = graph.states.iter().map(State::max_tile).max().unwrap_or(2);
+    let side = 20.max(7 * largest.to_string().len() + 6);
     let mut first = 0;
     for layer in graph.states.chunk_by(|a, b| a.sum() == b.sum()) {
-        write_layer(graph, first..first + layer.len(), grouped, out)?;
+        write_layer(graph, first..first + layer.len(), grouped, side, out)?;
         first += layer.len();
     }
     for end in graph.ends() {
@@ -67,6 +70,7 @@ fn write_layer(
     graph: &Graph,
     places: Range<usize>,
     grouped: bool,
+    side: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let names: Vec<String> = places
@@ -87,7 +91,7 @@ fn write_layer(
             )?;
         }
         for (state, name) in part {
-            write_state(graph, state, name, out)?;
+            write_state(graph, state, name, side, out)?;
         }
         if grouped {
             writeln!(out, "  }}")?;
@@ -103,8 +107,14 @@ fn write_layer(
     writeln!(out, "  {{ rank=same \"sum {sum}\" {} }}", names.join(" "))
 }
 
-/// Write a state with its board as an HTML-like table.
-fn write_state(graph: &Graph, state: &State, name: &str, out: &mut dyn Write) -> io::Result<()> {
+/// Write a state with its board as an HTML-like table. A cell is `side` points wide.
+fn write_state(
+    graph: &Graph,
+    state: &State,
+    name: &str,
+    side: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (kind, frame, width) = match state {
         State { live: false, .. } => (", dead", DEAD, 2),
         State { start: true, .. } => (", start", START, 2),
@@ -117,9 +127,6 @@ fn write_state(graph: &Graph, state: &State, name: &str, out: &mut dyn Write) ->
          label=<<table border=\"{width}\" color=\"{frame}\" bgcolor=\"{LIVE}\" cellborder=\"0\" \
          cellspacing=\"1\" cellpadding=\"0\">"
     )?;
-    // The longest number in the graph sets the width, so that all boards have one size.
-    let largest = graph.states.iter().map(State::max_tile).max().unwrap_or(2);
-    let side = 20.max(7 * largest.to_string().len() + 6);
     let tiles: Vec<u32> = graph.grid(state).tiles().collect();
     for row in tiles.chunks(graph.game.size().cols().into()) {
         write!(out, "<tr>")?;

@@ -100,7 +100,7 @@ pub(crate) struct Published {
     figures: &'static [(&'static str, What, u64)],
     /// The publication.
     pub(crate) source: &'static str,
-    /// How long a count takes on two cores.
+    /// The command that counts the game.
     pub(crate) effort: Effort,
 }
 
@@ -112,15 +112,15 @@ impl Published {
     }
 }
 
-/// How long a count takes on two cores.
+/// The command that counts a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
-    /// A few seconds.
+    /// `check`.
     Short,
-    /// Up to an hour.
+    /// `check --long`.
     Long,
-    /// Hours or days, with a large memory or disk.
-    Days,
+    /// None: a count takes too much time, memory or disk.
+    Never,
 }
 
 const LEES_MILLER: &str = "Lees-Miller, Counting States by Exhaustive Enumeration, 2017";
@@ -178,11 +178,11 @@ pub(crate) fn all_published() -> impl Iterator<Item = Published> {
             ),
             "4x3" => (
                 "Kaneko and Yamashita, Strongly Solving 2048 4x3, arXiv 2510.04580, 2025",
-                Effort::Days,
+                Effort::Never,
             ),
             "4x4-128" => (
                 "first counted by enum48, 2026: results/trust.md",
-                Effort::Days,
+                Effort::Never,
             ),
             "4x4-32" | "4x4-64" => (LEES_MILLER, Effort::Long),
             _ => (LEES_MILLER, Effort::Short),
@@ -252,8 +252,8 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_board_is_the_same_game_under_another_name() {
-        // 3x4 has never been published under its own name.
+    fn a_turned_board_has_no_published_figures() {
+        // Only 4x3 was published.
         assert_eq!(
             published(&Game::new("3x4".parse().unwrap(), None).unwrap()),
             None

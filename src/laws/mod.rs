@@ -1,4 +1,4 @@
-//! Laws that the counts of every game obey, by whichever program.
+//! Laws that the counts of a game obey, whichever program made them.
 //!
 //! Key idea: a wrong count is rarely consistent. The rules of the game bound every row, and the
 //! flow from one layer to the next is conserved: each candidate of a layer was spawned into an
@@ -24,7 +24,7 @@ mod row;
 use crate::bound;
 use crate::counts::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
-use crate::game::{Game, PartKey, max_exp};
+use crate::game::{Game, LAST_START, PartKey, max_exp};
 
 /// The laws of one game, with precomputed numbers of boards.
 pub(crate) struct Laws {
@@ -101,7 +101,7 @@ pub(crate) fn ends(table: &Table) -> bool {
     }
     let last = table.last_sum();
     let none = |sum: u32| table.layer(sum).iter().all(|row| row.afterstates == 0);
-    last >= 8 && none(last) && none(last - 2)
+    last >= LAST_START && none(last) && none(last - 2)
 }
 
 impl Laws {
@@ -216,6 +216,7 @@ impl Laws {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::part::Fingerprint;
 
     /// 2x2 to 32, complete.
     const TABLE: &str = include_str!("../../tests/data/v1/2x2-32/layers.csv");
@@ -258,6 +259,32 @@ mod tests {
             let known_to_end = judge(&some).unwrap();
             let tell = some.columns().has_all(&TELL_THE_END);
             assert_eq!(known_to_end, tell, "{columns:?}");
+        }
+    }
+
+    #[test]
+    fn a_sum_that_no_board_has_breaks_a_law_of_every_column() {
+        let whole = with(|rows| {
+            let beyond = Row {
+                sum: 62,
+                max_tile: 16,
+                live: 1,
+                dead: 1,
+                labeled: 1,
+                afterstates: 1,
+                fingerprint: Fingerprint(1),
+                empty_cells: 1,
+                candidates: 1,
+                duplicates: 1,
+                moves: 1,
+                wins: 1,
+            };
+            rows.push(beyond);
+        });
+        for column in Columns::ALL.counts() {
+            let columns = Columns::of(&[Column::Sum, Column::MaxTile, column]);
+            let error = judge(&whole.only(columns)).unwrap_err();
+            assert!(error.to_string().contains("has a sum above 60"), "{error}");
         }
     }
 

@@ -38,6 +38,11 @@ impl Laws {
         law(row, sum >= 4 && sum.is_multiple_of(2), || {
             "a sum is even and at least 4".to_owned()
         })?;
+        // The longest chain, or a board full of the tile below the winning tile.
+        let bound = self.game.sum_bound();
+        law(row, sum <= bound, || {
+            format!("no board of this game has a sum above {bound}")
+        })?;
         // Boards with the winning tile are not counted; the chain bounds all other tiles.
         let top = self.game.top().tile();
         let tile = max_tile.is_power_of_two() && (2..=top).contains(&max_tile);

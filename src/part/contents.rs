@@ -1,4 +1,5 @@
-//! The contents of a file, as its header describes them: a part's boards, or their values.
+//! The contents of a file, as its header describes them: a part's boards, their values,
+//! or the matrices of a layer.
 
 use std::fmt;
 
@@ -162,7 +163,7 @@ impl About {
             Objective::Tile(exp) => exp.tile(),
             Objective::Sure(exp) => SURE | exp.tile(),
         };
-        // The usual rate has no bytes of its own: version 1 had zeros in their place.
+        // The usual rate is written as two zeros.
         let four = match self.four {
             four if four == FourRate::default() => [0, 0],
             four => <[u8; 2]>::from(four.ratio()),
@@ -272,7 +273,7 @@ pub trait FileContents: Copy + PartialEq + fmt::Display {
     /// The noun for the contents in messages.
     const NOUN: &'static str;
 
-    /// The contents, or `None` if they are of the other type.
+    /// The contents, or `None` if they are of another type.
     fn of(contents: Contents) -> Option<Self>;
 
     /// The contents of two consecutive segments together.

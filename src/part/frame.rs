@@ -1,4 +1,4 @@
-//! An open file of boards or values: header, index and footer, and access to its blocks.
+//! An open file of boards, values or matrices: header, index and footer, and access to its blocks.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -59,8 +59,8 @@
 //!   `z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9`, `z = (z ^ z >> 27) * 0x94D049BB133111EB`,
 //!   `mix = z ^ z >> 31`. It does not depend on order, block size or codec, so two programs can
 //!   compare sets, not just counts.
-//! - *Errors.* Every byte is part of a checksum or is covered by a checksum. Later versions keep
-//!   the header's magic, version, length and crc in place. A reader checks the magic first (else
+//! - *Errors.* A checksum covers every byte but the checksums and the last magic, which a reader
+//!   compares. Later versions keep the header's magic, version, length and crc in place. A reader checks the magic first (else
 //!   the file is foreign), then the header's crc (damaged), the version (newer), the length
 //!   (unfinished, cut or too long), the footer, the index, and each block as it is read.
 //!
@@ -103,8 +103,8 @@
 //!                       9), from 4 to 65536;
 //!                       2^31 + tile: forced
 //!  44  fraction    u16  bits after the binary point, at most 32
-//!  46  fours       u8   of so many spawned tiles are 4s, a reduced
-//!  47  spawns      u8   ratio; both 0 for the usual 1 of 10
+//!  46  fours       u8   the rate of spawned 4s as a reduced ratio,
+//!  47  spawns      u8   fours of spawns; both 0 for 1 of 10
 //!  48  keys        u64  fingerprint of the afterstates, as in the footer of their file
 //!  56  crc         u32  of bytes 40 to 56
 //! ```
@@ -130,8 +130,8 @@
 //!   integers: add s - f times the value with a 2 and f times the value with a 4 over all n empty
 //!   cells, add half the divisor sn, divide by sn and drop the fraction. If `solution.json` says
 //!   `down`, add 0 instead of half the divisor; if it says `up`, add sn - 1.
-//! - *Forced tiles.* The value is the least over all candidates: such a mean, rounded down, of
-//!   zeros and ones. Both spawns count, whatever the rate, and the rate in the header is 1 of 10.
+//! - *Forced tiles.* The value is the least of the values of all candidates. It equals the mean
+//!   above, rounded down, because all values are 0 or 1. Both spawns count, whatever the rate, and the rate in the header is 1 of 10.
 //! - *Places.* Block 0 is at byte 60. A file without values is 100 bytes.
 //! - *Blocks.* `first` is the afterstate of the block's first value, here and in the index. All
 //!   other afterstates are only in their own file. For "states", read "values".
@@ -194,16 +194,16 @@
 //!   board, its neighbour in the outer row, its neighbour in the inner row, and the cell in the
 //!   middle. As a number, a quad has the exponents of these cells as hexadecimal digits, in this
 //!   order, the corner as the highest digit.
-//! - *Order of quads.* Of one weight: first the quads without an empty cell, then the others by
-//!   number. Of the first, a quad less than its transpose comes first, then a quad equal to it, then
-//!   a greater quad; each of these three by the lesser of the quad and its transpose. A transpose
+//! - *Order of quads.* Among quads of one weight, quads without an empty cell come first, then the
+//!   others by number. Quads without an empty cell have three groups: less than their transpose, equal
+//!   to it, greater. The lesser of a quad and its transpose decides the order in a group. A transpose
 //!   swaps the two neighbours of the corner.
-//! - *Order of halves.* Of one weight: by weight of the right quad; then by right quad, in the order
+//! - *Order of halves.* Halves of one weight are ordered by weight of the right quad; then by right quad, in the order
 //!   of quads; then by left quad, in the order of quads. All tiles are below the winning tile.
 //! - *Moved halves.* A half is moved if a move to the left leads to it. In each row the tiles are at
 //!   the left end. If two neighbouring tiles are equal, they are not 2s, and the row has an empty cell.
-//! - *Columns.* The range `left`, then the range `both`, of halves of the weight of bottom halves. Each
-//!   begins with a new line. The rest of its last line is padding. A range without halves has no line.
+//! - *Columns.* First the range `left`, then the range `both`. They hold halves of the weight of the
+//!   bottom half. Each range begins with a new line. The rest of its last line is padding. A range without halves has no line.
 //! - *`left`.* The moved halves with a row that is neither full nor empty.
 //! - *`both`.* The halves whose rows are all full or empty, in three groups: the moved halves with an
 //!   empty row, the other halves with an empty row, and the full halves, whether moved or not.
@@ -217,8 +217,8 @@
 //! - *Boards.* The bit in row r and column c stands for the board whose top half is r and whose bottom
 //!   half is c. A board is an afterstate of the sum if one of its eight images has its bit. A state
 //!   is a start of the game, or has a 2 or a 4 without which it is an afterstate of its sum.
-//! - *Bits.* A board with a row and a column has its bit if a move to the left makes it of an image of
-//!   a live state, without winning. A run that keeps all matrices sets no other bits. In another run,
+//! - *Bits.* If a board has a row and a column, its bit is set if a move to the left, without a win,
+//!   leads to it from an image of a live state. A run that keeps all matrices sets no other bits. In another run,
 //!   a layer that was read from part files can have the bits of other images of its afterstates.
 //! - *Fingerprint.* The sum of `mix(2^32 * first + crc)` over all blocks, modulo 2^64; `crc` is of the
 //!   first 12 bytes of the payload and the contents of the frame, so it does not depend on the zstd

@@ -17,12 +17,13 @@ use super::writer::Sealed;
 use crate::error::{Error, Result};
 use crate::game::Rules;
 
-/// An open [`Part`], or an open [`ValueColumn`]. Opening checks header, index and footer; blocks are
-/// checked when decoded.
+/// An open [`Part`], [`ValueColumn`] or [`MatrixFile`]. Opening checks header, index and footer; blocks are
+/// checked when decoded. Clones share the open files.
+#[derive(Clone)]
 pub struct Segments<C> {
     pub(super) contents: C,
     /// At least one file.
-    files: Vec<Frame>,
+    files: Vec<Arc<Frame>>,
     /// Blocks of each file but the last.
     each: usize,
     /// The rules that audit the boards of each decoded block; `None` for values, and for boards that
@@ -48,8 +49,8 @@ impl<C: FileContents> Segments<C> {
     ///
     /// # Errors
     ///
-    /// If the file is foreign, cut, damaged, unfinished or of a newer format, if it holds values
-    /// instead of boards or boards instead of values, or if the system cannot open it.
+    /// If the file is foreign, cut, damaged, unfinished or of a newer format, if it has other
+    /// contents than `C`, or if the system cannot open it.
     pub fn open(path: &Path) -> Result<Self> {
         Self::of(Frame::open(path)?)
     }
@@ -69,7 +70,7 @@ impl<C: FileContents> Segments<C> {
             Some(contents) => Ok(Self {
                 contents,
                 each: file.blocks().max(1),
-                files: vec![file],
+                files: vec![Arc::new(file)],
                 rules: None,
             }),
             None => Err(Error::OtherKind {
@@ -98,21 +99,21 @@ impl<C: FileContents> Segments<C> {
         Ok(joined)
     }
 
-    fn append(&mut self, file: Frame) -> Result<()> {
+    fn append(&mut self, file: Arc<Frame>) -> Result<()> {
         let mismatch = |file: &Frame, what: String| {
             let path = file.path.clone();
             Err(Error::Mismatch { path, what })
         };
         let last = &self.files[self.files.len() - 1];
         let (boards, block) = (self.files[0].footer.states, self.block_size());
-        if last.footer.states != boards || !boards.is_multiple_of(block) || boards == 0 {
-            let got = last.footer.states;
-            return mismatch(
-                last,
-                format!(
-                    "expected {boards} boards, in whole blocks, in every segment but the last, got {got}"
-                ),
-            );
+        if boards == 0 || !boards.is_multiple_of(block) {
+            let what = "in the first of several segments: expected whole blocks of";
+            return mismatch(&self.files[0], format!("{boards} boards {what} {block}"));
+        }
+        let got = last.footer.states;
+        if got != boards {
+            let what = "boards in every segment but the last";
+            return mismatch(last, format!("expected {boards} {what}, got {got}"));
         }
         let (got, size) = (file.footer.states, u64::from(file.header.block));
         if size != block || !(1..=boards).contains(&got) {
@@ -218,7 +219,7 @@ impl<C> Segments<C> {
     ///
     /// [`Error::Damaged`], which names the first block that fails.
     pub fn check_blocks(&self) -> Result<()> {
-        self.files.iter().try_for_each(Frame::check_blocks)
+        self.files.iter().try_for_each(|file| file.check_blocks())
     }
 
     /// Number of open files; small files are in memory.
@@ -307,11 +308,11 @@ mod tests {
         let states: Vec<u64> = (0..4 * BLOCK as u64).collect();
         let wrong = |lengths: &[usize]| joined(&states, lengths).err().unwrap().to_string();
         for (lengths, said) in [
-            (&[700, 700][..], "expected 700 boards, in whole blocks"),
-            (&[0, BLOCK], "expected 0 boards, in whole blocks"),
+            (&[700, 700][..], "700 boards in the first of several"),
+            (&[0, BLOCK], "0 boards in the first of several"),
             (
                 &[2 * BLOCK, BLOCK, BLOCK],
-                "in every segment but the last, got",
+                "262144 boards in every segment but the last, got 131072",
             ),
             (&[BLOCK, 2 * BLOCK], "expected up to 131072 boards"),
             (&[BLOCK, 0], "got 0 in blocks"),

@@ -57,8 +57,8 @@ pub struct PartWriter<W> {
 }
 
 impl<W: Write + Seek> PartWriter<W> {
-    /// Begin a file with `contents`, a [`Label`](super::Label) or an [`About`](super::About), in an
-    /// empty `file`. Errors name it by `path`.
+    /// Begin a file with `contents`, a [`Label`](super::Label), an [`About`](super::About) or a
+    /// [`LayerLabel`](super::LayerLabel), in an empty `file`. Errors name it by `path`.
     ///
     /// # Errors
     ///

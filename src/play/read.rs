@@ -116,7 +116,7 @@ fn check_win(code: &Code, won: bool) -> Result<()> {
         _ => return Ok(()),
     };
     Err(InputError::Code {
-        turn: Some(code.moves().len() as u64),
+        turn: Some(code.moves().len() as u64).filter(|&turn| turn > 0),
         what: what.to_owned(),
     }
     .into())
@@ -239,7 +239,10 @@ mod tests {
                 "w1.2x2-8.BD.1.g.AA",
                 "move 1: a tile is left over after the last move",
             ),
-            ("w1.2x2-8.BD.0...W", "it does not"),
+            (
+                "w1.2x2-8.BD.0...W",
+                "code: the code says that it wins, but it does not",
+            ),
             ("w1.2x2-8.BD.1.A.A", "move 1: up changes nothing"),
             (
                 "w1.2x2-8.BD.1.g.E",

@@ -22,7 +22,8 @@ use crate::store::{Goal, Solution, room};
 /// Boards of a batch. Each takes about 120 bytes.
 const AT_ONCE: usize = 1 << 21;
 
-/// States whose values are looked up together. With more states, threads decode fewer blocks.
+/// States whose values are looked up together, in whole blocks. With more states, threads decode fewer
+/// blocks.
 const TOGETHER: usize = 1 << 18;
 
 /// The best moves and the values of boards, as Run.best() returns them: arrays with the shape of
@@ -164,9 +165,10 @@ pub(super) fn values<'py>(
             for part in parts {
                 let (of_part, behind) = rest.split_at_mut(part.states() as usize);
                 rest = behind;
-                let together = TOGETHER / part.block_size() as usize;
+                let block = part.block_size() as usize;
+                let together = (TOGETHER / block).max(1);
                 let firsts = (0..part.blocks()).step_by(together);
-                for (first, values) in firsts.zip(of_part.chunks_mut(TOGETHER)) {
+                for (first, values) in firsts.zip(of_part.chunks_mut(together * block)) {
                     tasks.push((part, first..part.blocks().min(first + together), values));
                 }
             }

@@ -7,6 +7,7 @@ use std::{iter, mem};
 
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PySlice;
 
 use super::arrays::new_array;
@@ -23,17 +24,27 @@ const AHEAD: usize = 4;
 /// A part, and the number of a block in it.
 type BlockPlace = (Arc<Part>, usize);
 
-/// The parts of a layer, in order of largest tile, or only the part with largest tile `max`.
+/// Open the parts of a layer, in order of largest tile, or only the part with largest tile `max`. A
+/// layer in matrices is listed first, without the interpreter's lock.
 ///
 /// # Errors
 ///
 /// If the run does not have the layer; damaged files.
-pub(super) fn parts(run: &Run, kind: Kind, sum: u32, max: Option<Exp>) -> Result<Vec<Part>> {
-    run.has_layer(kind, sum)?;
-    let keys = run.rows(sum).into_iter().filter_map(|row| row.key());
-    keys.filter(|key| max.is_none_or(|max| key.max == max))
-        .filter_map(|key| run.part(kind, key).transpose())
-        .collect()
+pub(super) fn parts(
+    py: Python<'_>,
+    run: &Run,
+    kind: Kind,
+    sum: u32,
+    max: Option<Exp>,
+) -> PyResult<Vec<Part>> {
+    let open = || {
+        run.has_layer(kind, sum)?;
+        let keys = run.rows(sum).into_iter().filter_map(|row| row.key());
+        keys.filter(|key| max.is_none_or(|max| key.max == max))
+            .filter_map(|key| run.part(kind, key).transpose())
+            .collect::<Result<_>>()
+    };
+    Ok(py.detach(open)?)
 }
 
 /// The blocks of a part, in order.
@@ -57,11 +68,15 @@ pub(super) fn boards_of(part: &Part, blocks: Range<usize>) -> Result<Vec<Board>>
     Ok(boards)
 }
 
-/// Read parts into one array, on all cores.
-pub(super) fn read_parts(
-    py: Python<'_>,
-    parts: Vec<Part>,
-) -> PyResult<Bound<'_, PyArrayDyn<Board>>> {
+/// Read the boards of [`parts`] into one array, on all cores.
+pub(super) fn read_parts<'py>(
+    py: Python<'py>,
+    run: &Run,
+    kind: Kind,
+    sum: u32,
+    max: Option<Exp>,
+) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+    let parts = parts(py, run, kind, sum, max)?;
     read(py, &parts.into_iter().flat_map(places).collect::<Vec<_>>())
 }
 
@@ -113,14 +128,16 @@ impl PyBlocks {
         }))
     }
 
-    fn left(&self) -> MutexGuard<'_, BlocksLeft> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Wait without the interpreter's lock while another Python thread lists or opens parts.
+    fn left(&self, py: Python<'_>) -> MutexGuard<'_, BlocksLeft> {
+        let left = self.0.lock_py_attached(py);
+        left.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Read the next blocks. Returns whether there were any.
     fn read_more(&self, py: Python<'_>) -> PyResult<bool> {
         let places: Vec<BlockPlace> = py.detach(|| {
-            let mut left = self.left();
+            let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let next = left.places.by_ref().take(AHEAD * cores());
             next.collect::<Result<_>>()
         })?;
@@ -129,7 +146,7 @@ impl PyBlocks {
         for place in &places {
             let end = begin + size_of_block(place) as isize;
             let view = boards.get_item(PySlice::new(py, begin, end, 1))?;
-            self.left().read.push_back(view.unbind());
+            self.left(py).read.push_back(view.unbind());
             begin = end;
         }
         Ok(!places.is_empty())
@@ -144,13 +161,13 @@ impl PyBlocks {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         loop {
-            if let Some(boards) = self.left().read.pop_front() {
+            if let Some(boards) = self.left(py).read.pop_front() {
                 return Ok(Some(boards));
             }
             // After an error the iterator is empty, like a generator. It never skips a block that
             // could not be read.
             let read = self.read_more(py);
-            if !read.inspect_err(|_| self.left().places = Box::new(iter::empty()))? {
+            if !read.inspect_err(|_| self.left(py).places = Box::new(iter::empty()))? {
                 return Ok(None);
             }
         }

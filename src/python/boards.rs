@@ -80,10 +80,6 @@ pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<
 /// gives 0. The boards are not canonical. A move that would make a 65536 counts as illegal, because
 /// no board can hold this tile.
 ///
-/// points() is a potential of a board, not the score of a game. A move scores the difference of the
-/// points after and before it. A spawned 4 adds 4 to the points and scores nothing, so the score of
-/// a game is the points of its last board, less 4 for each 4 that was spawned.
-///
 /// >>> import enum48
 /// >>> [hex(board) for board in enum48.moves(0x2310, "2x2")]
 /// ['0x0', '0x2301', '0x2013', '0x0']
@@ -129,6 +125,8 @@ pub(super) fn spawns<'py>(
 
 /// The score of the merges that made each board, if every spawned tile was a 2: (k - 1) 2^k for
 /// each tile 2^k. The score of a move is the difference between the points after and before it.
+/// A spawned 4 adds 4 to the points and scores nothing. So the score of a game is the points of its last
+/// board, less 4 for each spawned 4.
 ///
 /// >>> import enum48
 /// >>> after = enum48.moves(0x2210, "2x2")

@@ -14,7 +14,7 @@ use crate::store::Store;
 /// Time between two lines.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Writes a line now and then. The keys are the keys of the program's log.
+/// Writes a line now and then. The program's log has these keys, and more.
 pub(super) struct ProgressLines {
     forecast: Forecast,
     pace: Pace,
@@ -91,7 +91,8 @@ impl Progress for ProgressLines {
         let work = self.forecast.count(self.forecast.engine(layer.sum), layer);
         let left = || self.forecast.left();
         self.pace.end_layer(work, layer.boards, left);
-        if layer.last || self.last_line.is_none() || self.due() {
+        let last = layer.last || layer.sum >= self.forecast.last_sum();
+        if last || self.last_line.is_none() || self.due() {
             self.line("layer", layer.boards, took);
         }
     }

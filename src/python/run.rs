@@ -1,8 +1,9 @@
 //! The class Run of the Python module.
 
-use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::SystemTime;
+use std::{fs, mem};
 
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyIndexError;
@@ -18,11 +19,14 @@ use crate::error::{self, Error, SolvingError};
 use crate::game::{Board, PartKey};
 use crate::machine::matrix_reader;
 use crate::part::Kind;
-use crate::store::{self, Lookup, Solution};
+use crate::store::{self, Lookup, MatrixReader, Solution};
 use crate::witness::{Answer, Layers};
 
 /// The default of the argument `kind`.
 const STATES: KindArg = KindArg(Kind::States);
+
+/// The manifest of a solution. It changes with every commit of a solver.
+const SOLUTION: &str = "solution.json";
 
 /// Memory for decoded blocks during the search for a witness.
 const WITNESS_MEMORY: u64 = 256 << 20;
@@ -39,9 +43,13 @@ const LOOKUP_MEMORY: u64 = 64 << 20;
 #[pyclass(frozen, module = "enum48", name = "Run")]
 pub(super) struct PyRun {
     run: Arc<store::Run>,
+    reader: MatrixReader,
     lookup: Mutex<Lookup<Arc<store::Run>>>,
-    solution: OnceLock<Solution>,
+    solution: RwLock<Option<(SolutionState, Arc<Solution>)>>,
 }
+
+/// Time of modification and length of `solution.json`.
+type SolutionState = (SystemTime, u64);
 
 #[pymethods]
 impl PyRun {
@@ -88,14 +96,15 @@ impl PyRun {
     /// for whether the tile can be forced, which has the values 0 and 1.
     #[getter]
     fn objectives(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let goals = self.solution(py)?.into_iter().flat_map(Solution::goals);
+        let solution = self.solution(py)?;
+        let goals = solution.iter().flat_map(|solution| solution.goals());
         Ok(goals.map(|goal| goal.objective.to_string()).collect())
     }
 
     /// The rate of spawned 4s that the values expect, such as "1/10"; None for a run without values.
     #[getter]
     fn four(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let four = self.solution(py)?.and_then(Solution::four);
+        let four = self.solution(py)?.and_then(|solution| solution.four());
         Ok(four.map(|four| four.to_string()))
     }
 
@@ -130,7 +139,7 @@ impl PyRun {
         max_tile: MaxTileArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        read_parts(py, parts(&self.run, kind.0, sum.0, Some(max_tile.0))?)
+        read_parts(py, &self.run, kind.0, sum.0, Some(max_tile.0))
     }
 
     /// The states of a sum: part by part, in order of largest tile, each part sorted.
@@ -145,7 +154,7 @@ impl PyRun {
         sum: SumArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        read_parts(py, parts(&self.run, kind.0, sum.0, None)?)
+        read_parts(py, &self.run, kind.0, sum.0, None)
     }
 
     /// An iterator over the states of the run, in arrays of up to 131,072 states, so that they need
@@ -272,9 +281,9 @@ impl PyRun {
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let solution = py.detach(|| self.find_solution())?;
-        let goal = goal(solution, Some(&objective))?;
-        let parts = parts(&self.run, kind.0, sum.0, None)?;
-        best::values(py, solution, goal, &parts)
+        let goal = goal(&solution, Some(&objective))?;
+        let parts = parts(py, &self.run, kind.0, sum.0, None)?;
+        best::values(py, &solution, goal, &parts)
     }
 
     /// The best move on each board and the value of each move, for an objective [default: the first
@@ -291,8 +300,8 @@ impl PyRun {
         objective: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyBest> {
         let solution = py.detach(|| self.find_solution())?;
-        let goal = goal(solution, objective.as_ref())?;
-        PyBest::new(py, solution, goal, &boards)
+        let goal = goal(&solution, objective.as_ref())?;
+        PyBest::new(py, &solution, goal, &boards)
     }
 
     /// The code of a game that ends in exactly this board, for replay(); None if no game does.
@@ -335,11 +344,12 @@ impl PyRun {
     pub(super) fn open(py: Python<'_>, dir: &Path) -> PyResult<Self> {
         let reader = matrix_reader()?;
         let run = py.detach(|| store::Run::peek(dir))?;
-        let run = Arc::new(run.with_matrix_reader(reader));
+        let run = Arc::new(run.with_matrix_reader(reader.clone()));
         Ok(Self {
             lookup: Mutex::new(Lookup::new(run.clone(), LOOKUP_MEMORY)?),
             run,
-            solution: OnceLock::new(),
+            reader,
+            solution: RwLock::new(None),
         })
     }
 
@@ -381,7 +391,7 @@ impl PyRun {
     }
 
     /// The solution; `None` if the run is not solved.
-    fn solution(&self, py: Python<'_>) -> PyResult<Option<&Solution>> {
+    fn solution(&self, py: Python<'_>) -> PyResult<Option<Arc<Solution>>> {
         match py.detach(|| self.find_solution()) {
             Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
                 Ok(None)
@@ -390,16 +400,32 @@ impl PyRun {
         }
     }
 
-    /// Open the solution. Until there is one, every call looks for it again.
-    fn find_solution(&self) -> error::Result<&Solution> {
-        if let Some(solution) = self.solution.get() {
-            return Ok(solution);
+    /// The open solution, if `solution.json` has not changed since it was opened. Else open it again.
+    fn find_solution(&self) -> error::Result<Arc<Solution>> {
+        // The state comes first: if the solution changes meanwhile, the next call opens it again.
+        let state = self.solution_state();
+        // As in `look_up`, no call waits for a lock.
+        if let Ok(open) = self.solution.try_read()
+            && let Some((of, solution)) = &*open
+            && Some(*of) == state
+        {
+            return Ok(solution.clone());
         }
-        let solution = Solution::peek(self.run.dir())?.with_matrix_reader(matrix_reader()?);
+        let solution = Solution::peek(self.run.dir())?.with_matrix_reader(self.reader.clone());
         solution.run().expect_game(self.run.game())?;
-        if solution.aims().next().is_none() {
+        if solution.goals().next().is_none() {
             return Err(SolvingError::NotSolved(self.run.dir().to_owned()).into());
         }
-        Ok(self.solution.get_or_init(|| solution))
+        let solution = Arc::new(solution);
+        if let (Some(state), Ok(mut open)) = (state, self.solution.try_write()) {
+            *open = Some((state, solution.clone()));
+        }
+        Ok(solution)
+    }
+
+    /// The state of `solution.json`; `None` if there is no such file.
+    fn solution_state(&self) -> Option<SolutionState> {
+        let found = fs::metadata(self.run.dir().join(SOLUTION)).ok()?;
+        Some((found.modified().ok()?, found.len()))
     }
 }

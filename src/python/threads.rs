@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{panic, process, thread};
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -23,6 +24,9 @@ pub(super) fn work<T: Send>(
     act: impl FnOnce(&Stop) -> Result<T> + Send,
 ) -> PyResult<T> {
     let stop = Stop::default();
+    // Only the main thread handles signals. A daemon thread that attaches while the interpreter ends
+    // would crash the process.
+    let handles_signals = is_main_thread(py)?;
     let wait = || {
         thread::scope(|scope| {
             let (ending, end) = channel::<()>();
@@ -37,11 +41,13 @@ pub(super) fn work<T: Send>(
             })?;
             let mut interrupted = Ok(());
             while end.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                if interrupted.is_ok() {
-                    interrupted = Python::attach(|py| {
-                        let checked = py.check_signals();
-                        checked.inspect_err(|_| stop.ask())
-                    });
+                if handles_signals && interrupted.is_ok() {
+                    let checked = Python::try_attach(Python::check_signals);
+                    if !matches!(checked, Some(Ok(()))) {
+                        stop.ask();
+                    }
+                    // It is `None` if the interpreter ends.
+                    interrupted = checked.unwrap_or(Ok(()));
                 }
             }
             let outcome = worker.join();
@@ -49,6 +55,15 @@ pub(super) fn work<T: Send>(
         })
     };
     Ok(py.detach(wait)??)
+}
+
+/// Whether this thread is the main thread, which alone handles signals.
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import(intern!(py, "threading"))?;
+    let main = threading.call_method0(intern!(py, "main_thread"))?;
+    let main = main.getattr(intern!(py, "ident"))?;
+    let this = threading.call_method0(intern!(py, "get_ident"))?;
+    this.eq(main)
 }
 
 /// Like [`work`], but runs `act` in the [`pool`], so that parallel iterators in it use all cores.

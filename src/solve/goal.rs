@@ -30,13 +30,13 @@ pub fn goal(
     let goal = of(fraction.unwrap_or(most_bits(objective, greatest)));
     fits(run, goal)?;
     let last = run.last_afterstates();
-    let error = |fraction| of(fraction).error(4, last);
-    let tells = |fraction| error(fraction) < f64::from(greatest);
-    if tells(goal.fraction) {
+    let error_with = |fraction| of(fraction).error(4, last);
+    let is_useful = |fraction| error_with(fraction) < f64::from(greatest);
+    if is_useful(goal.fraction) {
         return Ok(goal);
     }
-    let (fraction, error) = (goal.fraction, error(goal.fraction));
-    let least = (fraction..u32::BITS).find(|&fraction| tells(fraction));
+    let (fraction, error) = (goal.fraction, error_with(goal.fraction));
+    let least = (fraction..u32::BITS).find(|&fraction| is_useful(fraction));
     Err(refused(format!(
         "for {objective}:{fraction}: values could be off by {error}, and none is more than {greatest}: give {} bits \
          or more, or no number for the most that fit",
@@ -55,7 +55,7 @@ pub fn goals(solution: &Solution, wanted: &[Objective]) -> Result<Vec<Goal>> {
     let solved: Vec<Goal> = solution.goals().collect();
     let path = solution.run().dir().display();
     if solved.is_empty() {
-        let begun = names(&solution.aims().collect::<Vec<_>>());
+        let begun = names(&solution.begun_goals().collect::<Vec<_>>());
         return Err(refused(format!(
             "{path}: not solved down to the first layer: enum48 solve {path} --for {begun}"
         )));

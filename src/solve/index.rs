@@ -22,6 +22,9 @@ const BITS: u32 = 6;
 /// The place of an absent rank, beyond all places.
 const ABSENT: u32 = u32::MAX;
 
+/// The most boards of a layer: each has a place below [`ABSENT`].
+pub(crate) const MOST_BOARDS: u64 = ABSENT as u64;
+
 /// Bytes of a group and of a record.
 pub(crate) const GROUP_BYTES: u64 = size_of::<CountedBits>() as u64;
 pub(crate) const RECORD_BYTES: u64 = GROUP_BYTES;

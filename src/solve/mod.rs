@@ -28,7 +28,7 @@
 //!   FindValues        blocks of values: .values of sum s, one file for each part and goal
 //!      |
 //!      v
-//!   Draft             the places of the afterstates, found meanwhile
+//!   Draft             the ranks of the afterstates, collected meanwhile
 //!      |
 //!      v
 //!   SolvedLayer       with the values, read back from the files, for sums s-2 and s-4
@@ -66,7 +66,7 @@ use expand::Expand;
 pub(crate) use goal::names;
 pub use goal::{goal, goals};
 use layer::{Draft, SolvedLayer, SolvedPart};
-pub use parts::{PartWorth, StateValues, Worth, parts};
+pub use parts::{PartSummary, StateValues, ValueSummary, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
 pub(crate) use payoff::Payoff;
@@ -94,13 +94,15 @@ pub fn solve(
 ) -> Result<()> {
     let passes = passes(store.solution(), goals, plan)?;
     for &goal in goals {
-        store.aim(goal)?;
+        store.begin(goal)?;
     }
     let workers = Workers::start(plan)?;
     workers.install(|| {
         store.check_blocks(goals, plan.stop())?;
         for pass in &passes {
-            make(store, pass, &workers, progress)?;
+            if !solve_pass(store, pass, &workers, progress)? {
+                break;
+            }
         }
         let closed = store.close();
         closed.inspect_err(|_| drop(store.abandon()))
@@ -121,18 +123,21 @@ pub(crate) fn try_out(
     progress: &mut dyn Progress,
 ) -> Result<()> {
     for &goal in &pass.goals {
-        store.aim(goal)?;
+        store.begin(goal)?;
     }
     let workers = Workers::start(plan)?;
-    workers.install(|| make(store, pass, &workers, progress))
+    workers.install(|| solve_pass(store, pass, &workers, progress))?;
+    Ok(())
 }
 
-fn make(
+/// Solve the layers of a pass, and return whether all are solved. After an error, delete the
+/// unfinished layer.
+fn solve_pass(
     store: &mut SolutionStore,
     pass: &Pass,
     workers: &Workers,
     progress: &mut dyn Progress,
-) -> Result<()> {
+) -> Result<bool> {
     let made = Solver::new(store, pass, workers).and_then(|mut solver| solver.run(progress));
     made.inspect_err(|_| {
         // Report the error that ended the pass, not an error of the clean-up.
@@ -184,8 +189,8 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Solve all layers that are left.
-    fn run(&mut self, progress: &mut dyn Progress) -> Result<()> {
+    /// Solve the layers that are left, until `progress` says to stop. Returns whether all are solved.
+    fn run(&mut self, progress: &mut dyn Progress) -> Result<bool> {
         let mut sum = self.pass.solved_sum;
         progress.begin(sum - 2);
         let solution = self.store.solution();
@@ -200,7 +205,7 @@ impl<'a> Solver<'a> {
             let [twos, fours] = &above;
             let (draft, parts) = self.solve(&tables, sum, [twos, fours], progress)?;
             if sum == 4 || progress.stop() {
-                return Ok(());
+                return Ok(sum == 4);
             }
             progress.begin(sum - 2);
             // Only two layers are in memory at a time.

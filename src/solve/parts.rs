@@ -46,19 +46,19 @@ impl SolvedBlock {
 
 /// The values of a part's afterstates.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PartWorth {
+pub struct PartSummary {
     /// The part.
     pub key: PartKey,
     /// Number of afterstates.
     pub afterstates: u64,
     /// The values for each goal.
-    pub worth: Vec<Worth>,
+    pub goals: Vec<ValueSummary>,
 }
 
 /// The values of some afterstates as numbers: the score or the number of moves to come, or the
 /// chance of a tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Worth {
+pub struct ValueSummary {
     /// The least value.
     pub least: f64,
     /// The mean, in which each afterstate counts once, regardless of the size of its orbit.
@@ -73,14 +73,14 @@ pub struct Worth {
 /// # Errors
 ///
 /// Damaged files.
-pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartWorth>> {
+pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartSummary>> {
     let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let parts = keys.into_par_iter().map(|key| {
         let part = SolvedPart::open(solution, &payoffs, key)?;
-        part.map(|part| worth(&part, key, &payoffs)).transpose()
+        part.map(|part| summarise(&part, key, &payoffs)).transpose()
     });
-    let found = parts.collect::<Result<Vec<Option<PartWorth>>>>()?;
+    let found = parts.collect::<Result<Vec<Option<PartSummary>>>>()?;
     Ok(found.into_iter().flatten().collect())
 }
 
@@ -92,7 +92,7 @@ fn join(one: Sums, other: Sums) -> Sums {
     (one.0.min(other.0), total, one.2.max(other.2))
 }
 
-fn worth(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<PartWorth> {
+fn summarise(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<PartSummary> {
     let none: Sums = (u32::MAX, 0, 0);
     let blocks = (0..part.afterstates.blocks()).into_par_iter();
     let sums = blocks.map(|number| {
@@ -100,7 +100,7 @@ fn worth(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<PartWort
         block.read(part, number)?;
         let sums = block.values.iter().zip(payoffs).map(|(values, payoff)| {
             let boards = block.afterstates.iter().zip(values);
-            let units = boards.map(|(&board, &value)| payoff.ahead(board, value));
+            let units = boards.map(|(&board, &value)| payoff.units_to_come(board, value));
             units.fold(none, |sums, units| join(sums, (units, units.into(), units)))
         });
         Ok(sums.collect::<Vec<Sums>>())
@@ -112,16 +112,16 @@ fn worth(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<PartWort
         }
     }
     let afterstates = part.afterstates.states();
-    let worth = total.into_iter().zip(payoffs);
-    let worth = worth.map(|(sums, Payoff { goal, .. })| Worth {
+    let totals = total.into_iter().zip(payoffs);
+    let goals = totals.map(|(sums, Payoff { goal, .. })| ValueSummary {
         least: goal.number(sums.0),
         mean: goal.number(1) * (sums.1 as f64 / afterstates as f64),
         greatest: goal.number(sums.2),
     });
-    Ok(PartWorth {
+    Ok(PartSummary {
         key,
         afterstates,
-        worth: worth.collect(),
+        goals: goals.collect(),
     })
 }
 

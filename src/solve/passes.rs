@@ -5,8 +5,10 @@
 //! advance; it is at most one for each afterstate. Large layers of 3x3 had one record for 10
 //! afterstates, and large layers of 4x4 to 32 had one for 7. The estimate is one for 2 afterstates.
 
+use std::path::Path;
+
 use super::expand::MOST_GOALS;
-use super::index::{GROUP_BYTES, Index, RECORD_BYTES};
+use super::index::{GROUP_BYTES, Index, MOST_BOARDS, RECORD_BYTES};
 use super::rank::RankTables;
 use crate::engine::Plan;
 use crate::error::{Result, SolvingError};
@@ -29,8 +31,9 @@ pub struct Pass {
 ///
 /// # Errors
 ///
-/// The errors of [`Solution::reached`] and of [`goal()`](super::goal()); [`SolvingError::Memory`]
-/// if the layers do not fit the memory of the plan.
+/// The errors of [`Solution::reached`] and of [`goal()`](super::goal());
+/// [`SolvingError::NotSolvable`] if a layer has too many afterstates to number them;
+/// [`SolvingError::Memory`] if the layers do not fit the memory of the plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
     let run = solution.run();
     let mut left: Vec<(u32, Goal)> = Vec::new();
@@ -47,7 +50,8 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
     for alike in left.chunk_by(|(one, _), (other, _)| one == other) {
         let solved_sum = alike[0].0;
         let memory = LayerMemory::new(run, &tables, solved_sum + 2);
-        for together in alike.chunks(memory.goals(plan, MOST_GOALS)?) {
+        memory.check_numbers(run.dir())?;
+        for together in alike.chunks(memory.goals(plan)?) {
             passes.push(Pass {
                 goals: together.iter().map(|&(_, goal)| goal).collect(),
                 solved_sum,
@@ -117,14 +121,36 @@ impl LayerMemory {
         peaks.max().unwrap_or((0, 4))
     }
 
-    /// The greatest number of goals, up to `most`, that fit the memory of a plan together.
+    /// Check that each afterstate of the run in `dir` gets a number of its own in its layer.
+    ///
+    /// # Errors
+    ///
+    /// [`SolvingError::NotSolvable`] for a layer of more than [`MOST_BOARDS`] afterstates.
+    fn check_numbers(&self, dir: &Path) -> Result<()> {
+        let too_large = |layer: &&LayerSize| layer.afterstates > MOST_BOARDS;
+        let Some(LayerSize {
+            sum, afterstates, ..
+        }) = self.0.iter().find(too_large)
+        else {
+            return Ok(());
+        };
+        Err(SolvingError::NotSolvable {
+            path: dir.to_owned(),
+            why: format!(
+                "the layer of sum {sum} has {afterstates} afterstates, and the solver can number {MOST_BOARDS}: solve a game to a smaller tile"
+            ),
+        }
+        .into())
+    }
+
+    /// The greatest number of goals, up to [`MOST_GOALS`], that fit the memory of a plan together.
     ///
     /// # Errors
     ///
     /// [`SolvingError::Memory`] if one goal does not fit.
-    fn goals(&self, plan: &Plan, most: usize) -> Result<usize> {
+    fn goals(&self, plan: &Plan) -> Result<usize> {
         let fits = |&goals: &usize| self.peak(goals).0 <= plan.memory();
-        (1..=most).rev().find(fits).ok_or_else(|| {
+        (1..=MOST_GOALS).rev().find(fits).ok_or_else(|| {
             let (bytes, sum) = self.peak(1);
             SolvingError::Memory {
                 given: plan.memory_text(),
@@ -133,5 +159,29 @@ impl LayerMemory {
             }
             .into()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_with_more_afterstates_than_numbers_is_refused() {
+        let layers = |afterstates| {
+            let layer = |sum, afterstates| LayerSize {
+                sum,
+                afterstates,
+                groups: 0,
+                records: 0,
+            };
+            LayerMemory(vec![layer(4, 1), layer(6, afterstates)])
+        };
+        layers(u64::from(u32::MAX))
+            .check_numbers(Path::new("run"))
+            .unwrap();
+        let error = layers(1 << 32).check_numbers(Path::new("run"));
+        let message = "run: cannot be solved: the layer of sum 6 has 4294967296 afterstates, ";
+        assert!(error.unwrap_err().to_string().starts_with(message));
     }
 }

@@ -70,11 +70,11 @@ impl Payoff {
     /// Convert the value `units` of a board to a number: the expected score or number of moves to
     /// come, or the chance of a tile.
     pub(crate) fn number(&self, board: Board, units: u32) -> f64 {
-        self.goal.number(self.ahead(board, units))
+        self.goal.number(self.units_to_come(board, units))
     }
 
-    /// Like [`Self::number`], in units of the goal.
-    pub(crate) fn ahead(&self, board: Board, units: u32) -> u32 {
+    /// The expected score or number of moves to come, or the chance of a tile, in units of the goal.
+    pub(crate) fn units_to_come(&self, board: Board, units: u32) -> u32 {
         let before = match self.goal.objective {
             Objective::Score => potential(board) << self.goal.fraction,
             Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,

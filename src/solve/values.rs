@@ -12,7 +12,7 @@ use crate::store::{Goal, Lookup, Run, Solution, fits};
 use crate::witness::{Predecessors, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,
-/// because consecutive questions often need equal blocks. It is faster to ask for many boards in
+/// because the next question often needs one of them. It is faster to ask for many boards in
 /// order of their sum.
 ///
 /// ```
@@ -317,8 +317,8 @@ impl<'a> BatchValues<'a> {
     }
 
     /// Answer questions. Returns the answers in the order of the questions. The questions are
-    /// sorted by `key`, and each thread gets an equal slice. So threads seldom decode a block
-    /// twice, if questions with near keys need equal blocks.
+    /// sorted by `key` and divided equally among the threads. If neighbouring questions need one
+    /// block, few blocks are decoded twice.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@
 //! reader refuses any byte that this program would not have written.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -48,9 +48,7 @@ where
     }
     if found.len() > MOST {
         let bytes = found.len();
-        return Err(damaged(format!(
-            "{bytes} bytes, of which no run writes more than {MOST}"
-        )));
+        return Err(damaged(format!("{bytes} bytes: expected at most {MOST}")));
     }
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -73,9 +71,22 @@ where
     Ok(Some(contents))
 }
 
-/// Replace a file, durably.
+/// Replace a file, durably. The old file stays if [`load`] would refuse the new one.
 pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
-    file::write_atomic(path, &to_bytes(contents))
+    save_within(MOST, path, contents)
+}
+
+fn save_within<T: Serialize>(most: u64, path: &Path, contents: &T) -> Result<()> {
+    let bytes = to_bytes(contents);
+    if bytes.len() as u64 > most {
+        let len = bytes.len();
+        // Only segments are so many.
+        let cause = io::Error::other(format!(
+            "{len} bytes: expected at most {most}: count again in another --dir with a larger --segment"
+        ));
+        return Err(Error::io(path, "write")(cause));
+    }
+    file::write_atomic(path, &bytes)
 }
 
 pub(super) fn checksum(contents: &impl Serialize) -> u32 {
@@ -89,4 +100,31 @@ fn to_bytes<T: Serialize>(contents: &T) -> Vec<u8> {
         .expect("the contents have a form in JSON");
     bytes.push(b'\n');
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_too_large_to_be_read_are_refused_and_the_old_file_stays() {
+        #[derive(Debug, PartialEq, Serialize, Deserialize)]
+        struct Noted {
+            format: u32,
+            text: String,
+        }
+        let contents = |length: usize| Noted {
+            format: 1,
+            text: "x".repeat(length),
+        };
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("manifest.json");
+        let most = to_bytes(&contents(10)).len() as u64;
+        save_within(most, &path, &contents(10)).unwrap();
+        let refused = save_within(most, &path, &contents(11)).unwrap_err();
+        let said = refused.to_string();
+        assert!(said.ends_with(" with a larger --segment"), "{said}");
+        assert!(!refused.is_lack_of_space(), "more space does not help");
+        assert_eq!(load(&path, 1).unwrap(), Some(contents(10)));
+    }
 }

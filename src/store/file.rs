@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "cli")]
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 use crate::error::{Error, Result};
 
@@ -46,6 +46,7 @@ pub(crate) fn find(path: &Path) -> Result<Option<Metadata>> {
 
 /// Create a directory and its missing parents, durably.
 pub(crate) fn create_dir(dir: &Path) -> Result<()> {
+    use io::ErrorKind::PermissionDenied;
     if dir.is_dir() {
         return Ok(());
     }
@@ -57,7 +58,12 @@ pub(crate) fn create_dir(dir: &Path) -> Result<()> {
         new.push(dir);
     }
     fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))?;
-    new.into_iter().try_for_each(|dir| sync_dir(parent(dir)))
+    new.into_iter()
+        .try_for_each(|dir| match sync_dir(parent(dir)) {
+            // A directory may allow new names but no reading, and a sync opens it for reading.
+            Err(Error::Io { cause, .. }) if cause.kind() == PermissionDenied => Ok(()),
+            synced => synced,
+        })
 }
 
 /// The directory that contains a path.
@@ -158,7 +164,8 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = create(&target)
         .and_then(|mut file| file.write_all(bytes).map_err(Error::io(path, "write")));
     if let Err(error) = written {
-        remove(&target)?;
+        // Report the error that ended the writing, not an error of the clean-up.
+        let _ = remove(&target);
         return Err(error);
     }
     publish(&target, path)?;
@@ -177,7 +184,8 @@ fn fill<E: From<Error>>(
     Ok(buffer.flush().map_err(Error::io(path, "write"))?)
 }
 
-/// An atomic replacement of a file outside of runs, at a path without links.
+/// A replacement of a file outside of runs, at a path without links. It is atomic if the system lets the
+/// file be replaced.
 #[cfg(feature = "cli")]
 pub(crate) struct Replacement {
     path: PathBuf,
@@ -193,7 +201,8 @@ impl Replacement {
         let new = match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => Ok(None),
-            _ => fresh(parent(path)).map(Some),
+            Ok(_) => writable(path).and_then(|_| fresh(parent(path)).map(Some)),
+            Err(_) => fresh(parent(path)).map(Some),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -206,14 +215,14 @@ impl Replacement {
         self.new.as_ref().map(NamedTempFile::path)
     }
 
-    /// Write the new contents, and replace the file atomically. The permissions stay.
+    /// Write the new contents, and replace the file. The permissions stay.
     pub(crate) fn write<E: From<Error>>(
         self,
         write: impl FnOnce(&mut Sink) -> Result<(), E>,
     ) -> Result<(), E> {
         let path = &self.path;
         let Some(new) = self.new else {
-            let opened = OpenOptions::new().write(true).open(path);
+            let opened = writable(path);
             return fill(&opened.map_err(Error::io(path, "open"))?, path, write);
         };
         fill(new.as_file(), path, write)?;
@@ -222,10 +231,33 @@ impl Replacement {
             kept.map_err(Error::io(path, "set the permissions of"))?;
         }
         new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
-        let named = new.persist(path).map_err(|refused| refused.error);
-        named.map_err(Error::io(path, "replace"))?;
+        named_or_copied(new.persist(path), path).map_err(Error::io(path, "replace"))?;
         Ok(sync_dir(parent(path))?)
     }
+}
+
+/// Open an existing file for writing; its contents stay.
+#[cfg(feature = "cli")]
+fn writable(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
+
+/// Copy a finished file into the file at `path` if it could not get this name. A mounted file keeps its
+/// name, and so does another user's file in a sticky directory, even if it is writable.
+#[cfg(feature = "cli")]
+fn named_or_copied(named: Result<File, PersistError>, path: &Path) -> io::Result<()> {
+    use io::ErrorKind::{CrossesDevices, PermissionDenied, ResourceBusy};
+    let Err(PersistError { error, file }) = named else {
+        return Ok(());
+    };
+    let keeps_its_name = [CrossesDevices, PermissionDenied, ResourceBusy].contains(&error.kind());
+    if !keeps_its_name || !path.is_file() {
+        return Err(error);
+    }
+    let mut from = File::open(&file)?;
+    let mut to = OpenOptions::new().write(true).truncate(true).open(path)?;
+    io::copy(&mut from, &mut to)?;
+    to.sync_all()
 }
 
 /// A new file in `dir` with default permissions.
@@ -253,9 +285,14 @@ pub(crate) fn clear(path: &Path) {
 }
 
 /// Lock a directory for this process until the returned file is closed. A read-only file system
-/// needs no lock, because no process can count there.
+/// needs no lock, because no process can count there. A link is refused, because it leads to a foreign
+/// file.
 pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
+    if path.is_symlink() {
+        let cause = io::Error::other("a link: delete it");
+        return Err(Error::io(&path, "open the lock")(cause));
+    }
     let (what, opened) = if has_lock(&path)? {
         let opened = match OpenOptions::new().write(true).open(&path) {
             Err(error) if refuses_writing(&error) => File::open(&path),
@@ -270,11 +307,18 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
         opened => opened.map_err(Error::io(&path, what))?,
     };
     locked(dir, &path, file.try_lock())?;
-    if file.metadata().is_ok_and(|found| found.len() > 0) {
-        // The lock file should be empty. If it cannot be emptied, a count is not affected.
+    Ok(Some(file))
+}
+
+/// Empty the lock of a run, whose contents nobody reads. Only a directory with a manifest has a lock of a
+/// run.
+pub(crate) fn empty_lock(lock: Option<&File>) {
+    if let Some(file) = lock
+        && file.metadata().is_ok_and(|found| found.len() > 0)
+    {
+        // If the lock cannot be emptied, a count is not affected.
         let _ = file.set_len(0);
     }
-    Ok(Some(file))
 }
 
 /// Whether a directory has a lock file. Anything but a file is refused, because opening a pipe would
@@ -310,4 +354,34 @@ fn locked(dir: &Path, path: &Path, outcome: Result<(), TryLockError>) -> Result<
         TryLockError::WouldBlock => Error::Locked(dir.to_owned()),
         TryLockError::Error(cause) => Error::io(path, "lock")(cause),
     })
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_keeps_its_name_gets_the_new_contents() {
+        use io::ErrorKind::{NotFound, ResourceBusy};
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("table.csv");
+        let refused = |kind: io::ErrorKind| {
+            let mut file = fresh(place.path()).unwrap();
+            file.write_all(b"new").unwrap();
+            let error = kind.into();
+            named_or_copied(Err(PersistError { error, file }), &path)
+        };
+        let missing = refused(ResourceBusy).unwrap_err();
+        assert_eq!(
+            missing.kind(),
+            ResourceBusy,
+            "there is no file to copy into"
+        );
+        fs::write(&path, "old and longer").unwrap();
+        refused(NotFound).unwrap_err();
+        assert_eq!(fs::read(&path).unwrap(), b"old and longer");
+        refused(ResourceBusy).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
+    }
 }

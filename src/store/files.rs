@@ -218,7 +218,15 @@ fn tasks_of(name: &str) -> Option<u32> {
 /// first commit.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
     let names = names(dir)?;
-    let left_by_a_run = |name: &String| name == LOCK || is_temporary(name);
+    // Another program may keep contents in its lock, or a link.
+    let is_empty_file = |name: &str| {
+        let found = fs::symlink_metadata(dir.join(name));
+        found.is_ok_and(|found| found.is_file() && found.len() == 0)
+    };
+    let left_by_a_run = |name: &String| match name == LOCK {
+        true => is_empty_file(name),
+        false => is_temporary(name),
+    };
     let needs_a_run = |name: &String| name == SOLUTION || FileName::parse(name).is_some();
     if names.iter().any(|name| name == MANIFEST) || names.iter().all(left_by_a_run) {
         Ok(())

@@ -2,7 +2,9 @@
 //!
 //! Key idea: a layer is listed as a whole, in files of a temporary directory that are byte for byte
 //! the files of a run that keeps lists. So every reader of parts reads such a run, too. The last
-//! layers stay listed, because neighbouring layers are read together.
+//! layers stay listed, because neighbouring layers are read together. On Unix the directory is deleted
+//! once all files are open. From then on, a killed process leaves no files, and a forked process
+//! deletes none.
 
 use std::fmt;
 use std::io;
@@ -75,21 +77,27 @@ impl fmt::Debug for MatrixReader {
 #[derive(Default)]
 pub(super) struct Listed {
     reader: Option<MatrixReader>,
-    /// The last layer comes last.
-    layers: Mutex<Vec<Arc<ListedLayer>>>,
+    /// In the order of listing.
+    layers: Mutex<Vec<Arc<OpenLayer>>>,
 }
 
-/// A layer that was listed.
+/// The files of a layer that is being listed.
 pub(crate) struct ListedLayer {
     game: Game,
-    kind: Kind,
-    sum: u32,
     segment: u64,
-    parts: Vec<Expected>,
     /// The files, which are never committed.
     outbox: Outbox,
-    /// The directory of the files; it is deleted with the layer.
     dir: LayerDir,
+}
+
+/// A layer that was listed. All its files are open.
+struct OpenLayer {
+    kind: Kind,
+    sum: u32,
+    parts: Vec<(Expected, Part)>,
+    /// The directory of the files, where the system cannot delete open files. It is deleted after the
+    /// parts are closed.
+    _dir: Option<LayerDir>,
 }
 
 impl Files for ListedLayer {
@@ -110,19 +118,30 @@ impl ListedLayer {
         (*self.dir).as_ref()
     }
 
-    /// The part with these boards; `None` if it is empty.
-    fn find(&self, key: PartKey) -> Option<&Expected> {
-        self.parts.iter().find(|part| part.name.key == key)
-    }
-
-    fn open(&self, key: PartKey) -> Result<Option<Part>> {
-        let Some(part) = self.find(key) else {
-            return Ok(None);
+    /// Open all parts.
+    fn open_parts(&mut self) -> Result<Vec<(Expected, Part)>> {
+        let sealed = self.outbox.seal(u32::MAX).into_iter();
+        let open = |(name, files): (PartName, Vec<Sealed>)| {
+            let expected = Expected {
+                name,
+                sealed: files.iter().copied().sum(),
+                segments: several(files),
+            };
+            let label = name.label(&self.game);
+            let files = expected.files();
+            let files = files.map(|(name, sealed)| self.outbox.open(name, label, sealed));
+            let part = Part::join(files)?;
+            Ok((expected, part))
         };
-        let label = part.name.label(&self.game);
-        let files = part.files();
-        let open = |(name, sealed)| self.outbox.open(name, label, sealed);
-        Part::join(files.map(open)).map(Some)
+        sealed.map(open).collect()
+    }
+}
+
+impl OpenLayer {
+    /// The part with these boards; `None` if it is empty.
+    fn find(&self, key: PartKey) -> Option<&(Expected, Part)> {
+        let mut parts = self.parts.iter();
+        parts.find(|(expected, _)| expected.name.key == key)
     }
 }
 
@@ -157,16 +176,18 @@ impl Run {
 
     /// Open a part of a layer in matrices.
     pub(super) fn open_listed(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
-        self.listed_layer(kind, key.sum)?.open(key)
+        let layer = self.listed_layer(kind, key.sum)?;
+        Ok(layer.find(key).map(|(_, part)| part.clone()))
     }
 
     /// The files of a part of a layer in matrices.
     pub(super) fn expect_listed(&self, kind: Kind, key: PartKey) -> Result<Option<Expected>> {
-        Ok(self.listed_layer(kind, key.sum)?.find(key).cloned())
+        let layer = self.listed_layer(kind, key.sum)?;
+        Ok(layer.find(key).map(|(expected, _)| expected.clone()))
     }
 
-    /// The states, or the afterstates, of a layer in matrices, listed unless they still are.
-    fn listed_layer(&self, kind: Kind, sum: u32) -> Result<Arc<ListedLayer>> {
+    /// The listed states, or afterstates, of a layer in matrices. Lists the layer unless it is kept.
+    fn listed_layer(&self, kind: Kind, sum: u32) -> Result<Arc<OpenLayer>> {
         // A panic leaves whole layers.
         let layers = self.listed.layers.lock();
         let mut layers = layers.unwrap_or_else(PoisonError::into_inner);
@@ -176,8 +197,8 @@ impl Run {
         if let Some(layer) = found {
             return Ok(layer.clone());
         }
-        // A thread of a pool that waits for another pool takes other tasks, which may come here. So
-        // it waits for a thread of no pool.
+        // A thread of a pool that waits for another pool runs other tasks. Such a task may call this
+        // function, and the lock is held. So a thread of no pool lists the layer.
         let list = || self.list(kind, sum);
         let listed = thread::scope(|scope| scope.spawn(list).join());
         let layer = Arc::new(listed.expect("no thread panics")?);
@@ -188,27 +209,80 @@ impl Run {
         Ok(layer)
     }
 
-    fn list(&self, kind: Kind, sum: u32) -> Result<ListedLayer> {
+    fn list(&self, kind: Kind, sum: u32) -> Result<OpenLayer> {
         let MatrixReader { reader, make_dir } = self.reader()?;
         let dir = make_dir().map_err(Error::io(&std::env::temp_dir(), "create a directory in"))?;
         let mut layer = ListedLayer {
             game: *self.game(),
-            kind,
-            sum,
             segment: self.segment(),
-            parts: Vec::new(),
             outbox: Outbox::new((*dir).as_ref()),
             dir,
         };
         reader.list(self, kind, sum, &mut layer)?;
-        let parts = layer.outbox.seal(u32::MAX).into_iter();
-        layer.parts = parts
-            .map(|(name, files)| Expected {
-                name,
-                sealed: files.iter().copied().sum(),
-                segments: several(files),
-            })
-            .collect();
-        Ok(layer)
+        Ok(OpenLayer {
+            kind,
+            sum,
+            parts: layer.open_parts()?,
+            _dir: (!cfg!(unix)).then_some(layer.dir),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Exp;
+    use crate::part::{Block, Encoder, Stream};
+    use crate::random::Random;
+
+    /// Lists one part, with these numbers as its boards.
+    struct OnePart(Vec<u64>);
+
+    const KEY: PartKey = PartKey {
+        sum: 14,
+        max: Exp::of_tile(8).unwrap(),
+    };
+
+    impl ReadMatrices for OnePart {
+        fn list(&self, _: &Run, kind: Kind, _: u32, files: &mut ListedLayer) -> Result<()> {
+            let mut writer = files.create(kind, KEY)?;
+            let (mut encoder, mut block) = (Encoder::new(1)?, Block::default());
+            for boards in self.0.chunks(writer.block()) {
+                encoder.encode(boards, &mut block)?;
+                writer.append(&block)?;
+            }
+            files.finish(kind, KEY, writer)?;
+            Ok(())
+        }
+
+        fn contains(&self, _: &Run, _: Kind, _: Board) -> Result<bool> {
+            unreachable!("the test asks for parts")
+        }
+
+        fn check(&self, _: &Run, _: u32) -> Result<u64> {
+            unreachable!("the test asks for parts")
+        }
+    }
+
+    #[test]
+    fn a_listed_layer_leaves_no_files_and_can_be_read_again() {
+        let mut random = Random::new(48);
+        // The steps are random, so the boards take 5 bytes each, and do not fit in memory.
+        let mut board = 0;
+        let next = |_| {
+            board += 1 + random.below(1 << 40);
+            board
+        };
+        let boards: Vec<u64> = (0..1 << 16).map(next).collect();
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
+        let reader = MatrixReader::new(Arc::new(OnePart(boards.clone())));
+        let run = Run::peek(dir.as_ref()).unwrap().with_matrix_reader(reader);
+        for _ in 0..2 {
+            let part = run.open_listed(Kind::Afterstates, KEY).unwrap().unwrap();
+            assert_eq!(part.open_files(), 1);
+            assert_eq!(part.path().parent().unwrap().exists(), !cfg!(unix));
+            let read: Vec<u64> = Stream::new(part).unwrap().map(Result::unwrap).collect();
+            assert!(read == boards);
+        }
     }
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::run::Run;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Error, Result};
-use crate::game::{Board, Exp, PartKey, sum};
+use crate::game::{Board, Exp, PartKey, Size, sum};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
 
@@ -92,6 +92,9 @@ impl<R: Borrow<Run>> Lookup<R> {
     /// As for [`Lookup::position`].
     pub fn contains(&mut self, kind: Kind, board: Board) -> Result<bool> {
         let run = self.run();
+        if exceeds(board, run.game().size()) {
+            return Ok(false);
+        }
         let sum = sum(board);
         if run.is_in_matrices(kind, sum) {
             run.has_layer(kind, sum)?;
@@ -100,14 +103,19 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(self.position(kind, board)?.is_some())
     }
 
-    /// The position of a board in its part; `None` if the part does not have the board.
+    /// The position of a board in its part; `None` if the part does not have the board, or if it has tiles
+    /// beyond the cells of the run.
     ///
     /// # Errors
     ///
     /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
     /// missing or damaged.
     pub fn position(&mut self, kind: Kind, board: Board) -> Result<Option<u64>> {
-        let (board, _) = self.run().game().canonical(board);
+        let game = self.run().game();
+        if exceeds(board, game.size()) {
+            return Ok(None);
+        }
+        let (board, _) = game.canonical(board);
         let key = PartKey::of(board);
         let Some(part) = self.part(kind, key)? else {
             return Ok(None);
@@ -191,6 +199,11 @@ impl<R: Borrow<Run>> Lookup<R> {
             for ((question, board), number) in questions.iter_mut().zip(canonical).zip(numbers) {
                 *question = Question::new(PartKey::of(board), number, board);
             }
+            for (question, &board) in questions.iter_mut().zip(boards) {
+                if exceeds(board, game.size()) {
+                    question.fail();
+                }
+            }
         });
         Ok(questions)
     }
@@ -209,6 +222,9 @@ impl<R: Borrow<Run>> Lookup<R> {
             questions.par_sort_unstable_by_key(order);
         }
         for questions in questions.chunk_by_mut(|one, other| one.part == other.part) {
+            if questions[0].part == FAILED {
+                continue;
+            }
             match self.part(kind, questions[0].key())? {
                 Some(part) => self.answer(&part, questions, search, stop)?,
                 None => questions.iter_mut().for_each(Question::fail),
@@ -286,6 +302,11 @@ pub(crate) fn by_block<T>(
         blocks.push((block, inside));
     }
     blocks
+}
+
+/// Whether a board has tiles beyond the cells of its size. Images leave such tiles out.
+fn exceeds(board: Board, size: Size) -> bool {
+    board.checked_shr(4 * size.cells()).unwrap_or(0) != 0
 }
 
 /// The position of the first board of a block.

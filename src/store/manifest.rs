@@ -23,7 +23,8 @@ const WITH_SEGMENTS: u32 = 2;
 
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
-/// Usual number of boards in every file of a part but the last, about 150 MB.
+/// Usual number of boards in every file of a part but the last: about 60 MB of states, or 90 MB of
+/// afterstates.
 const SEGMENT: u64 = 1 << 27;
 
 /// The expected totals of the files of a part, or of its values.
@@ -236,6 +237,12 @@ impl Manifest {
         };
         new.format = new.version();
         new
+    }
+
+    /// Whether two manifests have the same game and choices.
+    pub(super) fn begins_like(&self, other: &Self) -> bool {
+        let choices = |of: &Self| (of.game, of.keep, of.segment);
+        choices(self) == choices(other)
     }
 
     /// Read the manifest of a directory; `None` if it has none.

@@ -9,7 +9,7 @@
 //!   sum-00164-max-00032.states         a part: live states of one sum and largest tile
 //!   sum-00166-max-00032-0000.states    a segment of a large part
 //!   sum-00164-max-00032.afterstates    afterstates of all sums, or of the last two (the frontier)
-//!   sum-00164.matrices                 afterstates of a sum as matrices, in their place
+//!   sum-00164.matrices                 afterstates of a sum as matrices, instead of lists
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //!   solution.json, *.values            a solution of the run: no count reads or changes it
 //!   tasks-00166-1a2b3c4d/              files of the tasks of a layer, until it is sealed
@@ -231,7 +231,7 @@ impl Store {
         self.run.outbox.is_commit_due()
     }
 
-    /// Commit, and delete unfinished files and the tasks of sealed layers.
+    /// Commit, free the reserved disk space, and delete the tasks of sealed layers.
     pub(crate) fn close(&mut self) -> Result<()> {
         self.run.outbox.close(&self.run.manifest)?;
         TaskDir::delete_sealed(&self.run)

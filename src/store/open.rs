@@ -9,6 +9,7 @@ use super::commit::Record;
 use super::files::{self, Named, SOLUTION};
 use super::layer::Keep;
 use super::manifest::{self, Expected, Manifest};
+use super::outbox::Outbox;
 use super::{Run, Store, file};
 use crate::error::{Error, Result, SolvingError};
 use crate::game::Game;
@@ -20,69 +21,54 @@ impl Store {
     /// files of an interrupted count, and checks every file that the manifest names (size, header,
     /// index and footer; blocks are checked when a count begins).
     ///
-    /// Without `keep` the choice of the run stays; a smaller `keep` drops files. If nothing
-    /// changes, nothing is written, so a complete run can be opened on a full or read-only disk. If a
-    /// complete run of all states is to keep afterstates, [`engine::count`](crate::engine::count) makes
-    /// them.
+    /// Without `keep` the choice of the run stays; a smaller `keep` drops files. Until a layer is counted,
+    /// the directory belongs to no game, and no choice stays. If nothing changes, nothing is written, so a
+    /// complete run can be opened on a full or read-only disk. If a complete run of all states is to keep
+    /// afterstates, [`engine::count`](crate::engine::count) makes them.
     ///
     /// # Errors
     ///
     /// A directory of another game, in use, of a newer format, or with foreign files; a missing or
-    /// damaged file; [`Error::Dropped`] if `keep` asks for layers that were dropped before;
+    /// damaged file; [`Error::KeepMatrices`] for boards of another size than 4x4; [`Error::OtherForm`] if
+    /// the run keeps lists and `keep` asks for matrices, or the reverse; [`Error::Dropped`] if `keep` asks
+    /// for layers that were dropped before;
     /// [`SolvingError::Needed`] if `keep` would drop the afterstates of a solved run.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, None)
     }
 
     /// Like [`Store::open`], with `segment` boards in every file of a part but the last. Without
-    /// `segment`, the segment size of the run stays, and a new run has 2^27.
+    /// `segment`, the segment size of the run stays, and a run without a counted layer has 2^27.
     ///
     /// # Errors
     ///
     /// As for [`Store::open`]; [`Error::OtherSegment`] if the run has another segment size;
     /// [`InputError::Segment`](crate::InputError::Segment) if `segment` is not a whole number of
-    /// blocks; [`Error::KeepMatrices`] for boards of another size than 4x4.
+    /// blocks.
     pub fn open_in_segments(
         dir: &Path,
         game: &Game,
         keep: Option<Keep>,
         segment: Option<u64>,
     ) -> Result<Self> {
-        if let Some(segment) = segment {
-            manifest::can_be_cut(segment)?;
-        }
-        if keep.is_some_and(Keep::matrices) && game.size().cells() != 16 {
-            let size = game.size();
-            let what = format!("for boards of 4x4, not of {size}: give another --keep");
-            return Err(Error::KeepMatrices(what));
-        }
+        check_choices(game, keep, segment)?;
         file::create_dir(dir)?;
         files::refuse_foreign(dir)?;
         let lock = file::lock(dir)?;
-        let manifest = match Manifest::load(dir)? {
-            Some(manifest) => manifest,
-            None => {
-                let manifest = Manifest::new(game, keep.unwrap_or_default(), segment);
-                manifest.save(dir)?;
-                manifest
-            }
-        };
-        manifest.expect_game(dir, game)?;
-        let sealed_sum = manifest.sealed_sum;
-        if let Some(wanted) = segment.filter(|&wanted| wanted != manifest.segment) {
-            return Err(Error::OtherSegment {
-                path: dir.to_owned(),
-                found: manifest.segment,
-                wanted,
-            });
-        }
+        let wanted = Manifest::new(game, keep.unwrap_or_default(), segment);
+        let (manifest, remark) = load_or_begin(dir, wanted)?;
+        file::empty_lock(lock.as_ref());
+        let mut run = Run::new(dir, manifest, lock);
+        let makes = run.can_continue(game, keep, segment)?;
+        run.audited = run.sealed_sum();
         let mut store = Self {
-            run: Run::new(dir, manifest, lock),
-            notes: Vec::new(),
-            wanted: None,
+            run,
+            notes: remark.into_iter().collect(),
+            wanted: keep.filter(|_| makes),
         };
-        store.run.audited = sealed_sum;
-        store.keep(keep)?;
+        if let Some(keep) = keep.filter(|_| !makes) {
+            store.keep(keep)?;
+        }
         for part in store.run.expected() {
             store.run.open_part(&part)?;
         }
@@ -135,42 +121,11 @@ impl Store {
     }
 
     /// Change `keep`, and drop the files that it no longer covers.
-    fn keep(&mut self, keep: Option<Keep>) -> Result<()> {
-        let manifest = &self.run.manifest;
-        let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
-            return Ok(());
-        };
-        if keep.matrices() != manifest.keep.matrices() && !manifest.parts.is_empty() {
-            return Err(Error::OtherForm {
-                wanted: keep.to_string(),
-                kept: manifest.keep.to_string(),
-                path: self.run.dir().to_owned(),
-            });
-        }
-        if let Some((kind, below)) = manifest.lacks(keep) {
-            if kind == Kind::Afterstates && manifest.complete && manifest.keep.states() {
-                self.wanted = Some(keep);
-                return Ok(());
-            }
-            return Err(Error::Dropped {
-                wanted: keep.to_string(),
-                kept: manifest.keep.to_string(),
-                what: kind.to_string(),
-                below,
-                path: self.run.dir().to_owned(),
-            });
-        }
-        if manifest.keep.afterstates()
-            && !keep.afterstates()
-            && file::is_there(&self.run.dir().join(SOLUTION))?
-        {
-            return Err(SolvingError::Needed {
-                path: self.run.dir().to_owned(),
-                wanted: keep.to_string(),
-            }
-            .into());
-        }
+    fn keep(&mut self, keep: Keep) -> Result<()> {
         let manifest = &mut self.run.manifest;
+        if keep == manifest.keep {
+            return Ok(());
+        }
         self.run.outbox.change();
         manifest.keep = keep;
         manifest.made_from = None;
@@ -180,7 +135,7 @@ impl Store {
         }
         self.drop_afterstates()?;
         self.drop_states()?;
-        // Matrices that are to come need another version.
+        // Without the dropped files, a lower version may do.
         let manifest = &mut self.run.manifest;
         manifest.format = manifest.version();
         Ok(())
@@ -207,14 +162,122 @@ impl Store {
         let Run {
             manifest, outbox, ..
         } = &self.run;
+        let has_stray_values = self.run.cannot_have_values()?;
         let remark = outbox.remove_orphans("count", |named| match named {
             // The manifest on disk still names the files that `keep` drops.
             Named::Part(name) => !manifest.has(name) && !outbox.is_obsolete(name),
             Named::Temporary => true,
+            Named::Values(_) => has_stray_values,
             Named::Tasks(sum) => sum <= manifest.sealed_sum,
-            Named::Run | Named::Values(_) | Named::Solution | Named::Other => false,
+            Named::Run | Named::Solution | Named::Other => false,
         })?;
         self.notes.extend(remark);
         Ok(())
+    }
+}
+
+impl Run {
+    /// The run that [`Store::open_in_segments`] would continue, and whether a count would make the
+    /// afterstates of this complete run; `None` if it would begin a run. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::open_in_segments`]. A directory in use is no error, and files are not checked.
+    #[cfg(feature = "cli")]
+    pub(crate) fn to_continue(
+        dir: &Path,
+        game: &Game,
+        keep: Option<Keep>,
+        segment: Option<u64>,
+    ) -> Result<Option<(Self, bool)>> {
+        check_choices(game, keep, segment)?;
+        match file::find(dir)? {
+            None => return Ok(None),
+            Some(found) if found.is_dir() => files::refuse_foreign(dir)?,
+            Some(_) => {
+                let cause = std::io::ErrorKind::NotADirectory.into();
+                return Err(Error::io(dir, "open the directory")(cause));
+            }
+        }
+        let manifest = Manifest::load(dir)?.filter(|found| found.sealed_sum > 2);
+        let Some(manifest) = manifest else {
+            return Ok(None);
+        };
+        let run = Self::new(dir, manifest, None);
+        let makes = run.can_continue(game, keep, segment)?;
+        Ok(Some((run, makes)))
+    }
+
+    /// Check that a count of `game` can continue the run with these choices. Returns whether it would
+    /// make the afterstates of a complete run.
+    fn can_continue(&self, game: &Game, keep: Option<Keep>, segment: Option<u64>) -> Result<bool> {
+        let (dir, manifest) = (self.dir(), &self.manifest);
+        manifest.expect_game(dir, game)?;
+        if let Some(wanted) = segment.filter(|&wanted| wanted != manifest.segment) {
+            return Err(Error::OtherSegment {
+                path: dir.to_owned(),
+                found: manifest.segment,
+                wanted,
+            });
+        }
+        let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
+            return Ok(false);
+        };
+        if keep.matrices() != manifest.keep.matrices() {
+            return Err(Error::OtherForm {
+                wanted: keep.to_string(),
+                kept: manifest.keep.to_string(),
+                path: dir.to_owned(),
+            });
+        }
+        if let Some((kind, below)) = manifest.lacks(keep) {
+            if kind == Kind::Afterstates && manifest.complete && manifest.keep.states() {
+                return Ok(true);
+            }
+            return Err(Error::Dropped {
+                wanted: keep.to_string(),
+                kept: manifest.keep.to_string(),
+                what: kind.to_string(),
+                below,
+                path: dir.to_owned(),
+            });
+        }
+        let drops = manifest.keep.afterstates() && !keep.afterstates();
+        if drops && file::is_there(&dir.join(SOLUTION))? {
+            return Err(SolvingError::Needed {
+                path: dir.to_owned(),
+                wanted: keep.to_string(),
+            }
+            .into());
+        }
+        Ok(false)
+    }
+}
+
+/// Check the choices of a count before its directory is opened.
+fn check_choices(game: &Game, keep: Option<Keep>, segment: Option<u64>) -> Result<()> {
+    if let Some(segment) = segment {
+        manifest::can_be_cut(segment)?;
+    }
+    if keep.is_some_and(Keep::matrices) && game.size().cells() != 16 {
+        let size = game.size();
+        let what = format!("for boards of 4x4, not of {size}: give another --keep");
+        return Err(Error::KeepMatrices(what));
+    }
+    Ok(())
+}
+
+/// The manifest of a directory if a layer is counted. Otherwise `wanted`, which is saved, because the
+/// choices of a command that counted nothing bind no later command. The remark is about deleted files.
+fn load_or_begin(dir: &Path, wanted: Manifest) -> Result<(Manifest, Option<String>)> {
+    match Manifest::load(dir)? {
+        Some(found) if found.sealed_sum > 2 || found.begins_like(&wanted) => Ok((found, None)),
+        _ => {
+            // A save would follow a foreign link under a temporary name, or wait at a pipe.
+            let outbox = Outbox::new(dir);
+            let remark = outbox.remove_orphans("count", |named| named == Named::Temporary)?;
+            wanted.save(dir)?;
+            Ok((wanted, remark))
+        }
     }
 }

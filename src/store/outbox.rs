@@ -263,7 +263,7 @@ impl Outbox {
         file::temporary(&self.dir.join(RESERVE))
     }
 
-    /// Commit, and delete unfinished files.
+    /// Commit, and free the reserved disk space.
     pub(super) fn close<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
         self.end_commit()?;
         self.release()?;

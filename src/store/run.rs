@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::checked;
 use super::file;
-use super::files::{self, FileName, PartName};
+use super::files::{self, FileName, PartName, SOLUTION};
 use super::layer::Keep;
 use super::listed::Listed;
 use super::manifest::{Expected, Manifest};
@@ -311,7 +311,7 @@ impl Run {
         let files = expected
             .files()
             .map(|(name, sealed)| self.outbox.open(name, label, sealed));
-        let part = Part::join(files)?;
+        let part = Part::join(files).map_err(|error| self.or_dropped(error, expected.name))?;
         // Nothing is computed from states, and an audit would slow their export; `verify` audits them.
         let Expected { name, .. } = expected;
         if name.kind() == Kind::States || name.key.sum > self.audited {
@@ -348,7 +348,8 @@ impl Run {
                 segment: None,
             };
             let layer = LayerLabel::new(self.game(), sum);
-            self.outbox.open(file, layer, sealed)
+            let opened = self.outbox.open(file, layer, sealed);
+            opened.map_err(|error| self.or_dropped(error, name))
         };
         expected.map(open).transpose()
     }
@@ -374,6 +375,28 @@ impl Run {
     /// The sums of the layers whose afterstates are in matrices.
     pub(crate) fn sums_in_matrices(&self) -> impl Iterator<Item = u32> {
         self.manifest.matrices.iter().map(|file| file.sum)
+    }
+
+    /// [`Error::Gone`] instead of a missing file, if a count has dropped the layer since the manifest was
+    /// read.
+    fn or_dropped(&self, error: Error, name: PartName) -> Error {
+        let Error::Missing(_) = error else {
+            return error;
+        };
+        let Ok(Some(manifest)) = Manifest::load(&self.dir) else {
+            return error;
+        };
+        let now = Self::new(&self.dir, manifest, None);
+        match now.has_layer(name.kind(), name.key.sum) {
+            Err(gone @ Error::Gone { .. }) => gone,
+            _ => error,
+        }
+    }
+
+    /// Whether all files of values are strays that no solver deletes: the run has no solution, and it keeps
+    /// no afterstates to solve.
+    pub(super) fn cannot_have_values(&self) -> Result<bool> {
+        Ok(!self.keep().afterstates() && !file::is_there(&self.dir.join(SOLUTION))?)
     }
 
     /// All parts that should have files.

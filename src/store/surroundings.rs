@@ -26,10 +26,10 @@ impl Run {
             match named {
                 Named::Part(name) if !self.manifest.has(name) => strays.push(path),
                 Named::Temporary => remarks.push(format!(
-                    "{shown}: unfinished file of an interrupted process: the next one deletes it"
+                    "{shown}: unfinished file of an interrupted process: the next count or solve deletes it"
                 )),
                 Named::Tasks(sum) => remarks.push(format!(
-                    "{shown}: tasks of layer {sum}, which enum48 cluster goes on with, or the next count deletes"
+                    "{shown}: tasks of layer {sum}: enum48 cluster can go on with them; a count that seals the layer deletes them"
                 )),
                 Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
                 Named::Values(name) if !is_solved(name) => stray_values.push(path),
@@ -39,8 +39,13 @@ impl Run {
         remarks.extend(first_of(&strays).map(|strays| {
             format!("{strays}: not named by the manifest, so not part of the run: deleted by the next count")
         }));
+        let job = if self.cannot_have_values()? {
+            "count"
+        } else {
+            "solve"
+        };
         remarks.extend(first_of(&stray_values).map(|strays| {
-            format!("{strays}: not named by {SOLUTION}, so not part of a solution: deleted by the next solve")
+            format!("{strays}: not named by {SOLUTION}, so not part of a solution: deleted by the next {job}")
         }));
         let mut wrong = Vec::new();
         match self.check_table() {

@@ -160,7 +160,7 @@ pub(super) fn verify_solution(
     watch: Watch,
 ) -> (Vec<Solved>, Vec<Error>) {
     let (mut all, mut findings) = (Vec::new(), Vec::new());
-    for goal in solution.aims() {
+    for goal in solution.begun_goals() {
         let objective = goal.objective;
         let parts: Vec<PartKey> = solution.parts(objective).collect();
         let mut solved = Solved {

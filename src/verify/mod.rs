@@ -45,16 +45,17 @@ pub struct Report {
     /// Unusual but harmless observations, such as the files that a count leaves if it is killed in
     /// a commit.
     pub remarks: Vec<String>,
-    /// Number of part files that the manifest names; files in `findings` may not have been read.
+    /// Number of files of boards or of matrices that the manifest names. A file in `findings` may not
+    /// have been read.
     pub files: u64,
     /// Live states in the part files without a finding.
     pub states: u64,
     /// The fingerprint of these states. It differs from the run's fingerprint if states were dropped
     /// ([`Keep`](crate::store::Keep)).
     pub fingerprint: Fingerprint,
-    /// Afterstates in the part files without a finding.
+    /// Afterstates in the files of boards or of matrices without a finding.
     pub afterstates: u64,
-    /// Bytes that the part files should have.
+    /// Bytes that all these files should have.
     pub bytes: u64,
     /// The solved goals, in order of objective.
     pub solved: Vec<Solved>,

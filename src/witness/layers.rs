@@ -33,7 +33,7 @@ impl<'a> Layers<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layers that tell;
+    /// [`Error::NotCounted`] or [`Error::Gone`] if the run lacks a layer that the answer needs;
     /// damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
@@ -85,8 +85,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// Check that the run can tell the states of a sum: it has kept the states, or the afterstates that
-/// they follow.
+/// Check that the run has the states of a sum, or the afterstates from which they follow.
 fn has_layer(run: &Run, sum: u32) -> Result<()> {
     let first = run.first_sum(Kind::Afterstates);
     match run.has_layer(Kind::States, sum) {

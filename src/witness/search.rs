@@ -23,8 +23,8 @@ use crate::progress::Progress;
 const FIRST: usize = 32;
 const WIDER: usize = 8;
 
-/// The number of candidates of a sum for each board that will be kept. Beyond it, the worst candidates
-/// are dropped.
+/// Candidates of a sum that are held for each board to be kept. At twice this number, the candidates
+/// with the most empty cells are dropped.
 const HELD: usize = 4;
 
 /// Number of boards whose predecessors are listed at once, before they are sorted by sum.
@@ -189,7 +189,7 @@ impl SearchFrontier {
 
 /// Keep the `most` fullest boards, each once. Returns whether any board was dropped.
 fn keep_fullest(nodes: &mut Vec<Node>, most: usize) -> bool {
-    // A hash orders boards with equal numbers of tiles, independently of the places of the tiles.
+    // A hash decides between boards with equally many tiles, so that no cell is preferred.
     let mixed = |board: Board| (board ^ board >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     nodes.sort_unstable_by_key(|&Node { board, next }| {
         (empty_cells(board, 16), mixed(board), board, next)

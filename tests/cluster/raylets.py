@@ -1,8 +1,9 @@
 """Count on two machines of a Ray cluster, and disturb it.
 
 raylets.py PROGRAM DRIVER PLACE STAGE ARGS..: DRIVER (scripts/enum48_ray.py) counts in PLACE/run with the options ARGS.
-The layers of sums 50 and 60 have tasks of STAGE. Start the script by `unshare --net --pid --fork --kill-child --mount-proc`. Then it has its own network, and its processes end
-with it. A machine is an address with its own processes. Killing all of them with -9 loses the machine.
+The layers of sums 50 and 60 have tasks of STAGE. Start the script by
+`unshare --net --pid --fork --kill-child --mount-proc`, which gives it a network of its own, and ends its processes with
+it. A machine is an address with its own processes; kill -9 of all of them loses the machine.
 
 During the count, every tenth task is killed with -9. Then the driver is killed and started again, and then one machine
 is lost. The caller compares the files.
@@ -18,7 +19,8 @@ from pathlib import Path
 PROGRAM, DRIVER, PLACE, STAGE, *ARGS = sys.argv[1:]
 PLACE = Path(PLACE)
 ADDRESS = "127.0.0.1:6379"
-# A count by sweeps has a hundred tasks, a count by lists several hundred.
+# Tasks that the second machine must have done before it is lost, and tasks that must be aborted. A count by sweeps has
+# fewer tasks.
 SHARE, ABORTS = {"reduce": (50, 20), "sweep": (20, 5)}[STAGE]
 # Seconds to wait for an event before the test fails.
 PATIENCE = 120

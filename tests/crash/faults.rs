@@ -189,7 +189,7 @@ fn numbered(operations: &[String], at: usize) -> (&str, usize) {
 /// Checks that an answer names the file, and the offset of the bytes that could not be read.
 fn names_the_read(said: &[u8], name: &str) {
     let said = String::from_utf8_lossy(said);
-    let place = format!("sum-{name}: read at ");
+    let place = format!("sum-{name}: cannot read at byte ");
     let offset = said.split_once(&place).map(|(_, offset)| offset);
     let digit = |offset: &str| offset.starts_with(|first: char| first.is_ascii_digit());
     assert!(offset.is_some_and(digit), "{place}: {said}");

@@ -5,6 +5,7 @@ use std::process::{self, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use fastrand::Rng;
 use rayon::prelude::*;
 
 use super::place::{EACH_FRONTIER, EACH_LAYER, End, Place, begun, end, good, undisturbed_after};
@@ -111,7 +112,7 @@ impl Hunted {
         let place = Place::new();
         let start = || begun.iter().for_each(|begun| begun.copy_to(&place));
         start();
-        let mut random = seed;
+        let mut random = Rng::with_seed(seed);
         let (mut killed, mut ended) = (0, 0);
         while killed < KILLS {
             let child = self.command(&place, &args).spawn().unwrap();
@@ -159,22 +160,9 @@ fn stop(mut child: process::Child) -> Output {
 
 /// How long a process lives: mostly under 0.4 seconds. One in eight may live for 2 seconds, so that
 /// the clock makes it commit.
-fn moment(random: &mut u64) -> Duration {
-    let longest = if split_mix(random).is_multiple_of(8) {
-        2000
-    } else {
-        400
-    };
-    Duration::from_millis(split_mix(random) % longest)
-}
-
-/// `SplitMix64`, so that moments look random but repeat in every run.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+fn moment(random: &mut Rng) -> Duration {
+    let longest = if random.u8(0..8) == 0 { 2000 } else { 400 };
+    Duration::from_millis(random.u64(0..longest))
 }
 
 #[test]
@@ -184,7 +172,6 @@ fn a_count_killed_at_any_moment_resumes_with_the_same_bytes() {
         .flat_map(|hunted| [hunted; HUNTS])
         .zip(1..)
         .collect();
-    assert!(KILLS * hunts.len() >= 400);
     let hunts = share(hunts);
     let ended: usize = hunts
         .par_iter()
@@ -199,9 +186,9 @@ fn a_count_resumes_right_after_a_kill() {
     let place = Place::new();
     let args = "--size 4 --max 32 --until 60 --threads 2 --memory 1G";
     let mut children = Vec::new();
-    for mut random in share(0..30) {
+    for seed in share(0..30) {
         let mut child = place.command(args).stderr(Stdio::piped()).spawn().unwrap();
-        thread::sleep(moment(&mut random));
+        thread::sleep(moment(&mut Rng::with_seed(seed)));
         child.kill().unwrap();
         children.push(child); // it may still be ending when the next process starts
     }

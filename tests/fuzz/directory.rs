@@ -70,7 +70,7 @@ fn a_damaged_manifest_is_refused() {
     let mut sealed = good.clone();
     seal_manifest(&mut sealed);
     assert!(sealed == good, "forged checksums would not be believed");
-    let outcomes = fuzz("manifests", 0..30_000, |rng| {
+    let outcomes = fuzz("manifests", share(0..30_000), |rng| {
         let genuine = rng.bool();
         let mut bytes = good.clone();
         for _ in 0..rng.u32(0..3) {

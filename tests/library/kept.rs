@@ -18,6 +18,7 @@ fn deep(victim: &Victim, memory: u64) -> Result<Vec<Error>, Error> {
 fn deep_verification_makes_all_kept_layers_again() {
     for (name, until) in [
         ("2x2-32", None),
+        ("2x3", None),
         ("3x2-16", None),
         ("3x3-32", None),
         ("4x4-16", Some(20)),

@@ -92,19 +92,23 @@ fn modules_use_only_modules_to_their_left() {
             else {
                 continue;
             };
-            let used = used
-                .split(|c: char| !c.is_ascii_lowercase() && c != '_')
-                .next()
-                .unwrap();
-            if used.is_empty() || used == module {
-                continue; // an item at the top, such as `crate::Error`
+            // One path, or several in braces on one line.
+            let paths = used
+                .strip_prefix('{')
+                .map_or(vec![used], |list| list.split(',').map(str::trim).collect());
+            for path in paths {
+                let end = path.find(|c: char| !c.is_ascii_lowercase() && c != '_');
+                let used = &path[..end.unwrap_or(path.len())];
+                if used.is_empty() || used == module {
+                    continue; // an item at the top, such as `crate::Error`
+                }
+                seen += 1;
+                assert!(
+                    floor(used) < floor(module),
+                    "{}: {module} uses {used}",
+                    file.display()
+                );
             }
-            seen += 1;
-            assert!(
-                floor(used) < floor(module),
-                "{}: {module} uses {used}",
-                file.display()
-            );
         }
     }
     assert!(

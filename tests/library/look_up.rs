@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use enum48::engine::{self, Plan, Stop};
-use enum48::game::{Objective, sum};
+use enum48::game::sum;
 use enum48::part::{Kind, Part, Stream};
 use enum48::solve::{self, Values};
 use enum48::store::{Goal, Keep, Lookup, Rounding, Run, Solution, SolutionStore, Store};
@@ -33,6 +33,22 @@ fn counted_until(game: &str, until: Option<u32>, keep: Keep) -> TempDir {
     let mut store = Store::open(place.path(), &game.parse().unwrap(), Some(keep)).unwrap();
     engine::count(&mut store, &plan(), until, &mut engine::Silent).unwrap();
     place
+}
+
+#[test]
+fn an_open_run_says_that_a_count_has_dropped_a_layer() {
+    let place = counted_until("2x2-32", Some(12), Keep::Last);
+    let run = Run::peek(place.path()).unwrap();
+    assert!(run.layer(12).unwrap().count() > 0);
+    let frontier = run.parts(Kind::Afterstates).next().unwrap();
+    let mut store = Store::open(place.path(), run.game(), None).unwrap();
+    engine::count(&mut store, &plan(), Some(20), &mut engine::Silent).unwrap();
+    for gone in [
+        run.layer(12).map(drop),
+        run.part(Kind::Afterstates, frontier).map(drop),
+    ] {
+        assert!(matches!(gone, Err(Error::Gone { .. })), "{gone:?}");
+    }
 }
 
 /// Maximum number of boards of a part to look up in another orientation or changed.
@@ -72,6 +88,13 @@ pub(crate) fn every_board_is_found(run: &Run) {
             let boards: Vec<u64> = Stream::new(part).unwrap().map(Result::unwrap).collect();
             for (board, at) in boards.iter().zip(0..) {
                 assert_eq!(large.position(kind, *board).unwrap(), Some(at), "{board:x}");
+            }
+            // An image leaves out a tile beyond the cells.
+            if let Some(beyond) = 1_u64.checked_shl(4 * game.size().cells()) {
+                let board = boards[0] | beyond;
+                assert_eq!(large.position(kind, board).unwrap(), None, "{board:x}");
+                assert!(!large.contains(kind, board).unwrap(), "{board:x}");
+                assert_eq!(positions(&mut small, kind, &[board]), [None], "{board:x}");
             }
             let mut some: Vec<u64> = (0..2 + boards.len() / 64)
                 .map(|_| random.u64(..boards.len() as u64 + 2))
@@ -173,8 +196,11 @@ fn damage_to_a_file_in_use_is_an_error_and_is_not_cached() {
     let mut lookup = Lookup::new(&run, 1 << 20).unwrap();
     for (bytes, what) in [
         (&damaged[..], "block 0: checksum differs"),
-        (&sound[..50], "states: read at 40: the file was cut"),
-        (&[], "states: read at 40: the file was cut"),
+        (
+            &sound[..50],
+            "states: cannot read at byte 40: the file was cut",
+        ),
+        (&[], "states: cannot read at byte 40: the file was cut"),
         (&damaged, "block 0: checksum differs"),
     ] {
         fs::write(&path, bytes).unwrap();
@@ -234,15 +260,6 @@ fn solved(game: &str, objectives: &[&str]) -> (TempDir, Vec<Goal>) {
     (place, goals)
 }
 
-fn twin(objective: Objective) -> exact::Objective {
-    match objective {
-        Objective::Score => exact::Objective::Score,
-        Objective::Moves => exact::Objective::Moves,
-        Objective::Tile(exp) => exact::Objective::Tile(exp.tile()),
-        Objective::Sure(exp) => exact::Objective::Sure(exp.tile()),
-    }
-}
-
 /// All boards of this many cells with tiles up to 2^`top`.
 fn boards(cells: u32, top: u64) -> impl Iterator<Item = u64> {
     (0..(top + 1).pow(cells)).map(move |number| {
@@ -267,7 +284,7 @@ fn moves_in_every_orientation_have_the_values_of_the_twin() {
         let mut values = Values::new(&solution, &goals, memory).unwrap();
         for (at, goal) in goals.iter().enumerate() {
             let plain = Plain::new(2, cols, win);
-            let exact = Solved::<f64>::new(Plain::new(2, cols, win), twin(goal.objective));
+            let exact = Solved::<f64>::new(Plain::new(2, cols, win), goal.objective.into());
             let mut moves = 0;
             for &state in exact.states().keys() {
                 for image in plain.images(&plain.cells(state)) {

@@ -1,7 +1,7 @@
 //! A Python script, written separately, replays the codes of games.
 
 use super::player::{DEAD, ONE, WON};
-use crate::command::{good, place, run, stdout};
+use crate::command::{good, place, run, stderr, stdout};
 use crate::required::{can_import, python};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/replay_code.py");
@@ -39,5 +39,42 @@ fn a_second_program_replays_codes_to_the_same_boards() {
             run(&place, &format!("replay {changed}")).status.code(),
             Some(1)
         );
+    }
+}
+
+#[test]
+fn a_second_program_refuses_each_bad_field_and_goes_on() {
+    if !can_import(&["sys"]) {
+        return;
+    }
+    // The checks of all codes are right.
+    let bad = [
+        "s1.1x1-8.5.0..180547e6",
+        "s1.0x0.5.0..17323695",
+        "s1.3x5.5.0..c970a0c5",
+        "s1.2x2-15.5.0..49928aaf",
+        "s1.2x2-.5.0..e38a3b16",
+        "s1.2x2-16.zzzzzzzzzzzzzzzz.0..828f9210",
+        "s1.2x2-16.-5.0..6c6d6954",
+        "s1.2x2-16.05.0..f41d3a67",
+        "s1.2x2-16.5.00..ad5debf3",
+        "s1.2x2-16.5.-1..a0b8ea91",
+        "w1.2x2-8.DB.0...5a83682e",
+        "w1.2x2-8.B.0..D.db0137ef",
+    ];
+    let mut codes = vec![SCRIPT];
+    for code in bad {
+        let error = code.parse::<enum48::play::Code>().unwrap_err();
+        assert!(!error.to_string().contains("the check is"), "{error}");
+        codes.extend([code, WON]);
+    }
+    let output = python(&codes).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let lines: Vec<&str> = stdout(&output).lines().collect();
+    assert_eq!(lines.len(), 2 * bad.len());
+    for (pair, code) in lines.chunks(2).zip(bad) {
+        assert!(pair[0].starts_with("false: "), "{code}: {}", pair[0]);
+        assert!(!pair[0].contains("check differs"), "{code}");
+        assert_eq!(pair[1], "16 4 / . .");
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -169,6 +169,14 @@ fn the_page_has_all_values_and_refuses_unpublished_ones() {
     ] {
         assert!(made.contains(row), "{row}: {made}");
     }
+    // A directory may be named from inside.
+    fs::remove_file(place.path().join("solved.md")).unwrap();
+    let output = Command::new("python3")
+        .args([PAGE, "."])
+        .current_dir(place.path().join("solved"))
+        .output();
+    done(&output.unwrap());
+    assert_eq!(read(&place, "solved.md"), made);
 
     let kept = read(&place, "solved/2x2.json");
     let wrong = kept.replacen("\"start\": 66.96", "\"start\": 66.97", 1);

@@ -1,13 +1,14 @@
-//! Every script in Python that fails ends with one line and exit code 2.
+//! Every script that fails ends with one line and exit code 2.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use super::player::WON;
 use crate::command::{place, stderr, stdout};
 use crate::required::can_import;
 
+const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
 
 /// Modules that scripts share.
@@ -49,6 +50,54 @@ fn a_missing_package_and_a_bad_argument_are_told_in_one_line() {
     }
     assert!(tried > 15, "{tried}");
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+/// Runs a script by a relative path, while the directories of `CDPATH` could mislead `cd`.
+fn bash(script: &str, args: &[&str]) -> Output {
+    Command::new("bash")
+        .arg(format!("scripts/{script}"))
+        .args(args)
+        .current_dir(CHECKOUT)
+        .env("CDPATH", ".")
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn options_without_a_value_are_told_in_one_line() {
+    for (script, options) in [
+        ("bench.sh", &["--threads", "--dir"][..]),
+        ("compression.sh", &["-o"]),
+        ("kill-resume.sh", &["--dir", "--keep"]),
+        ("reproduce.sh", &["--dir", "--out"]),
+        ("solve.sh", &["--dir", "--out"]),
+    ] {
+        for option in options {
+            for args in [&[*option][..], &[*option, ""]] {
+                let output = bash(script, args);
+                let told = stderr(&output);
+                assert_eq!(output.status.code(), Some(2), "{script} {args:?}: {told}");
+                let start = format!("{script}: {option}: which ");
+                assert!(told.starts_with(&start), "{told}");
+                assert_eq!(told.lines().count(), 1, "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_script_finds_its_checkout_if_cdpath_is_set() {
+    if !can_import(&["sys"]) {
+        return;
+    }
+    let place = place();
+    let out = place.path().join("out");
+    // The first game is in the checkout, the second is not.
+    let output = bash("dataset.sh", &[out.to_str().unwrap(), "2x2", "5x5"]);
+    assert_eq!(
+        stderr(&output),
+        "dataset.sh: 5x5: not a game of results/solved/: name one, such as 3x3-512\n"
+    );
 }
 
 /// `replay_code.py`, which answers each line of stdin. SIGINT interrupts it, even if tests run in the

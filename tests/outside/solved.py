@@ -127,13 +127,19 @@ def seeds():
 def watches():
     script_before_the_page(CLOCK)
     open_seed("5")
+    tab_to("play")
+    for key in [Keys.SPACE, Keys.ENTER]:
+        for name_after in ["pause", "play"]:
+            press(key)
+            same(name(), name_after)
+    open_seed("5")
     press("p")
     same(find("#play").accessible_name, "pause")
     script("pass(1799)")
     moved(2)
     script("pass(1)")
     moved(3)
-    for key in ["x", "p"]:
+    for key in ["x", "p", Keys.SPACE, Keys.ENTER]:
         press(key)
         same(find("#play").accessible_name, "play")
         script("pass(100000)")
@@ -184,12 +190,31 @@ def focus():
     moved(1)
 
 
+def pointer(kind, selector, **event):
+    """Dispatch an event of a pointer."""
+    event = json.dumps({"isPrimary": True, "bubbles": True, **event})
+    script(f"document.querySelector('{selector}').dispatchEvent(new PointerEvent('{kind}', {event}))")
+
+
 def swipes():
     for (right, below), wanted in [((-60, 20), "left"), ((10, 60), "down"), ((9, -9), None)]:
         open_seed("5")
         finger = ActionChains(browser).move_to_element(find("#board")).click_and_hold()
         finger.move_by_offset(right, below).release().perform()
         same(said().split(",")[0], wanted or "a new game")
+    for selector, event, then, wanted in [
+        ("#board", {}, "pointermove", "left"),
+        ("#board", {}, "pointercancel", "a new game"),
+        ("#board", {}, "pointerdown", "a new game"),
+        ("#board", {"button": 2}, "pointermove", "a new game"),
+        ("#board", {"isPrimary": False}, "pointermove", "a new game"),
+        ("#goal", {}, "pointermove", "a new game"),
+    ]:
+        open_seed("5")
+        pointer("pointerdown", selector, clientX=100, **event)
+        pointer(then, "#goal")
+        pointer("pointerup", "#goal")
+        same(said().split(",")[0], wanted)
     same(find("#board").value_of_css_property("touch-action"), "none")
 
 

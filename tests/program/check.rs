@@ -60,6 +60,36 @@ fn a_table_is_compared_with_published_numbers() {
     let parts: Vec<&str> = said.lines().last().unwrap().split_whitespace().collect();
     assert_eq!(parts[..5], ["agrees", "2x2-32", "parts", "14", "14"]);
     refused(&place, "check run --max 64", "holds the game 2x2-32");
+    // All layers tell the game, even if only some are checked.
+    assert_eq!(good(&place, "check table.csv --until 20"), said);
+    let (size, other) = (
+        "check table.csv --size 2x3 --max 32",
+        "no game of 2x3 begins with it",
+    );
+    disagrees(&place, size, other);
+    let two = "check table.csv table.csv --size 2";
+    refused(&place, two, "cannot be used with");
+}
+
+#[test]
+fn a_check_of_no_layer_agrees_with_nothing() {
+    let place = place();
+    fs::write(place.path().join("a.csv"), "sum,max_tile,live\n8,4,3\n").unwrap();
+    fs::write(place.path().join("b.csv"), "sum,max_tile,live\n8,4,99\n").unwrap();
+    for args in ["a.csv b.csv", "a.csv --size 2 --max 32"] {
+        let said = "no rows up to sum 6, so nothing could disagree";
+        refused(&place, &format!("check {args} --until 6"), said);
+    }
+    refused(
+        &place,
+        "--size 2 --max 32 --engine bits --dir new",
+        "for boards of 4x4",
+    );
+    refused(
+        &place,
+        "check new",
+        "new: no rows, so nothing could disagree",
+    );
 }
 
 #[test]
@@ -385,8 +415,8 @@ fn only_the_columns_of_both_tables_are_compared() {
         "check few.csv dead.csv",
         "nothing to compare: few.csv has live, dead.csv has dead",
     );
-    // No board with largest tile 32 has this sum.
-    fs::write(place.path().join("t.csv"), few + "998,32,1\n").unwrap();
+    // No board with largest tile 16 has this sum.
+    fs::write(place.path().join("t.csv"), few + "146,16,1\n").unwrap();
     disagrees(
         &place,
         "check t.csv --size 3 --max 64",
@@ -424,30 +454,20 @@ fn files_that_are_no_tables_are_refused_in_one_line() {
 #[test]
 fn a_directory_can_be_checked_during_its_count() {
     let place = place();
+    let count = "--size 4 --max 64 --dir run --memory 64M --threads 1";
+    good(&place, &format!("{count} --until 12 --quiet"));
     let mut child = Command::new(PROGRAM)
-        .args([
-            "--size",
-            "4",
-            "--max",
-            "64",
-            "--dir",
-            "run",
-            "--memory",
-            "64M",
-            "--threads",
-            "1",
-        ])
+        .args(count.split(' '))
         .current_dir(&place)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The manifest appears as soon as the directory exists.
-    while !place.path().join("run/manifest.json").exists() {
+    while run(&place, "verify run --quiet").status.success() {
         std::thread::yield_now();
     }
-    good(&place, "check run");
     refused(&place, "verify run", "in use by another process");
+    good(&place, "check run");
     child.kill().unwrap();
     child.wait().unwrap();
 }

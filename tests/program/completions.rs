@@ -8,20 +8,29 @@ use std::process::Command;
 
 use crate::command::{good, place};
 use crate::outcomes::{refused, unread};
+use crate::required::missing;
 
-/// The subcommands that the help lists, except `help`.
+/// The subcommands that the help lists, except `help`, each before its own subcommands.
 fn commands() -> Vec<String> {
-    let help = good(&place(), "--help");
-    let (_, rest) = help.split_once("Commands:\n").unwrap();
+    let mut all = Vec::new();
+    add_subcommands("", &mut all);
+    assert!(all.len() >= 4, "{all:?}");
+    all
+}
+
+fn add_subcommands(command: &str, all: &mut Vec<String>) {
+    let help = good(&place(), &format!("{command} --help"));
+    let Some((_, rest)) = help.split_once("Commands:\n") else {
+        return;
+    };
     let lines = rest.lines().take_while(|line| !line.is_empty());
-    let word = |line: &str| line.split_whitespace().next().map(str::to_owned);
-    let commands: Vec<String> = lines
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(word)
-        .filter(|word| word != "help")
-        .collect();
-    assert!(commands.len() >= 4, "{commands:?}");
-    commands
+    let named = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let words = named.filter_map(|line| line.split_whitespace().next());
+    for word in words.filter(|&word| word != "help") {
+        let subcommand = format!("{command} {word}").trim_start().to_owned();
+        all.push(subcommand.clone());
+        add_subcommands(&subcommand, all);
+    }
 }
 
 /// The long options, such as `--size`, in the help of the program or of a subcommand.
@@ -57,7 +66,7 @@ fn accepted(shell: &str, script: &str) {
                 "{shell}: {said}"
             );
         }
-        Err(_) => println!("skipped: {shell} is missing"),
+        Err(_) => missing(shell),
     }
 }
 
@@ -69,8 +78,8 @@ fn shells_accept_the_scripts_which_have_all_options() {
         if !matches!(shell, "elvish" | "powershell") {
             accepted(shell, &script);
         }
-        for word in commands() {
-            assert!(script.contains(&word), "{shell}: {word}");
+        for word in commands().iter().flat_map(|words| words.split(' ')) {
+            assert!(script.contains(word), "{shell}: {word}");
         }
         for option in options() {
             // fish writes `-l size` for `--size`.
@@ -156,7 +165,7 @@ fn groff_formats_the_manual_page_without_warnings() {
         .arg(&path)
         .output();
     let Ok(output) = groff else {
-        println!("skipped: groff is missing");
+        missing("groff");
         return;
     };
     let said = String::from_utf8_lossy(&output.stderr);

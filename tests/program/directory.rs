@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "the tests damage files by hand")]
 
 use std::fs::{self, OpenOptions};
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -10,6 +12,10 @@ use crate::command::{PROGRAM, good, place, run, stderr, stdout};
 use crate::files::files;
 use crate::manifest::seal_manifest;
 use crate::outcomes::{disagrees, refused};
+
+fn mkfifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
 
 #[test]
 fn a_directory_of_another_game_or_program_is_refused() {
@@ -98,6 +104,60 @@ fn stray_files_in_a_run_are_not_counted() {
         run_dir.join("notes.txt").exists(),
         "what is not ours is left alone"
     );
+}
+
+/// A count once emptied foreign locks, wrote through links, and waited at pipes.
+#[test]
+fn a_count_does_not_write_to_foreign_files() {
+    let place = place();
+    let path = |name: &str| place.path().join(name);
+    for dir in ["lock", "link", "temporary", "pipe"] {
+        fs::create_dir(path(dir)).unwrap();
+    }
+    fs::write(path("lock/lock"), "precious").unwrap();
+    fs::write(path("mine"), "precious").unwrap();
+    symlink("../mine", path("link/lock")).unwrap();
+    symlink("../mine", path("temporary/manifest.json.tmp")).unwrap();
+    mkfifo(&path("pipe/manifest.json.tmp"));
+    for dir in ["lock", "link"] {
+        let count = format!("--size 2 --max 32 --dir {dir}");
+        refused(&place, &count, "not a run's directory");
+    }
+    for dir in ["temporary", "pipe"] {
+        good(&place, &format!("--size 2 --max 32 --quiet --dir {dir}"));
+    }
+    // Nor does a count in a run write through a link.
+    fs::remove_file(path("pipe/lock")).unwrap();
+    symlink("../mine", path("pipe/lock")).unwrap();
+    let said = "pipe/lock: cannot open the lock: a link: delete it";
+    refused(&place, "--size 2 --max 32 --dir pipe", said);
+    for file in ["mine", "lock/lock"] {
+        assert_eq!(fs::read(path(file)).unwrap(), b"precious", "{file}");
+    }
+}
+
+#[test]
+fn a_command_that_counts_nothing_binds_no_later_command() {
+    let place = place();
+    let count = "--size 4 --max 64 --memory 32M --quiet --dir run";
+    for refusal in ["--keep matrices", "--keep matrices --segment 131072"] {
+        let begun = format!("{count} {refusal}");
+        refused(&place, &begun, "give more --memory");
+        assert!(place.path().join("run/manifest.json").exists(), "{begun}");
+    }
+    let said = good(
+        &place,
+        &format!("{count} --until 8 --segment 262144 --json"),
+    );
+    let object: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(object["live"], 259, "{said}");
+    let manifest = fs::read_to_string(place.path().join("run/manifest.json")).unwrap();
+    assert!(
+        manifest.contains("\"keep\": \"all\",\n  \"segment\": 262144,"),
+        "{manifest}"
+    );
+    // Now a layer is counted, and the choices stay.
+    refused(&place, &format!("{count} --segment 131072"), "not 131072");
 }
 
 #[test]
@@ -239,7 +299,7 @@ fn a_pipe_or_a_directory_instead_of_a_file_is_refused() {
     for (path, bytes) in [(&part, &bytes), (&manifest, &text)] {
         let name = path.file_name().unwrap().to_str().unwrap();
         fs::remove_file(path).unwrap();
-        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        mkfifo(path);
         disagrees(&place, "verify run", name);
         refused(&place, "--size 2 --max 32 --dir run", name);
         fs::remove_file(path).unwrap();
@@ -252,13 +312,7 @@ fn a_pipe_or_a_directory_instead_of_a_file_is_refused() {
     let made = |name: &str| {
         let path = place.path().join(name);
         let _ = fs::remove_file(&path);
-        assert!(
-            Command::new("mkfifo")
-                .arg(&path)
-                .status()
-                .unwrap()
-                .success()
-        );
+        mkfifo(&path);
         path
     };
     let lock = made("run/lock");
@@ -292,8 +346,7 @@ fn a_manifest_larger_than_any_run_writes_is_not_read() {
     let manifest = place.path().join("run/manifest.json");
     let file = OpenOptions::new().write(true).open(manifest).unwrap();
     file.set_len(160_000_000).unwrap();
-    let said =
-        "manifest.json: damaged: 160000000 bytes, of which no run writes more than 134217728";
+    let said = "manifest.json: damaged: 160000000 bytes: expected at most 134217728";
     disagrees(&place, "verify run", said);
     refused(&place, "--size 2 --max 32 --dir run", said);
 }

@@ -188,7 +188,10 @@ fn a_game_too_large_to_draw_is_refused_with_the_published_number() {
         ("--size 4", "graph: 4x4 has over 2000 states: too many"),
         ("--size 4 --max 65536 --limit 50000", "over 50000 states"),
         ("--size 2 --max 32 --limit 74", "over 74 states"),
-        ("--size 3 --until 40", "graph: 3x3 up to sum 40 has over"),
+        (
+            "--size 3 --until 40",
+            "graph: 3x3 up to sum 40 has over 2000 states: too many",
+        ),
         ("--size 2 --until 3", "--until 3: not the sum of a layer"),
         ("--size 2 --max 9", "max 9"),
         ("--max 8", "--size"),

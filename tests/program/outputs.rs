@@ -208,6 +208,12 @@ fn outputs_into_a_run_are_refused() {
         "--size 2 --max 32 --dir new --csv new/lock",
         "new/lock",
     );
+    for (dir, file) in [("new", "new"), ("new/run", "new"), ("new", "./new")] {
+        let args = format!("--size 2 --max 32 --dir {dir} --csv {file}");
+        refused(&place, &args, "in the place of the run's directory");
+    }
+    let page = "play --size 2 --max 16 --dir new --html no/such/page.html";
+    refused(&place, page, "no/such/page.html");
     assert!(!place.path().join("new").exists());
     // A directory with another program's manifest is not a run.
     fs::write(place.path().join("manifest.json"), "{}").unwrap();

@@ -234,6 +234,9 @@ fn a_code_of_another_game_is_refused() {
     );
     let other = "rate w1.2x2-8.BD.1.w..W.10f0c486 --dir run";
     refused(&place, other, "run: holds the game 2x2, not 2x2-8");
+    for command in ["rate", "replay"] {
+        refused(&place, &format!("{command} --bogus"), "--bogus");
+    }
     refused(
         &place,
         "rate -",

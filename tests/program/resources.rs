@@ -42,10 +42,10 @@ fn refused_and_resumed(limit: &str, args: &str, line: &str) {
 
 #[test]
 fn a_limit_on_file_sizes_is_an_error_not_a_signal() {
-    // The limit is 64 blocks of 512 bytes. The largest parts have hundreds of KiB.
+    // The limit is 64 blocks of 512 bytes. The largest part has hundreds of KiB.
     refused_and_resumed(
         "-f 64",
-        "--size 3 --max 256",
+        "--size 4 --max 16 --until 40 --engine lists",
         "raise the limit on file sizes",
     );
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::command::{good, run, stderr};
+use crate::command::{good, place, run, stderr};
 use crate::files::files;
 use crate::outcomes::refused;
 use crate::solved::counted;
@@ -181,6 +181,15 @@ fn a_dry_run_of_a_small_game_is_exact() {
         text.ends_with("\nsolved      score\nto solve    nothing\n"),
         "{text}"
     );
+}
+
+#[test]
+fn a_dry_run_reads_matrices() {
+    let place = place();
+    good(&place, "--size 4 --max 8 --keep matrices --dir run --quiet");
+    let estimate = json(&place, "solve run --for moves --json --dry-run");
+    let solved = json(&place, "solve run --for moves --json --quiet");
+    assert_eq!(estimate["disk_high"], solved["bytes"]);
 }
 
 #[test]

@@ -295,7 +295,10 @@ fn a_file_that_is_cut_while_it_is_written_out_is_an_error() {
     let output = writes.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
-    assert!(said.contains("max-00008.states: read at "), "{said}");
+    assert!(
+        said.contains("max-00008.states: cannot read at byte "),
+        "{said}"
+    );
 }
 
 #[test]
@@ -514,6 +517,16 @@ fn a_dry_run_estimates_without_writing() {
         assert_eq!(both[key], counted[of_count], "{key}");
     }
     assert_eq!(small["engine"], "lists");
+    // Neither files of the last layer alone nor lists tell the bytes of all layers.
+    let few = "--size 4 --max 8 --until 20 --keep";
+    let counted = good(&place, &format!("{few} all --quiet --json --dir all"));
+    let counted: serde_json::Value = serde_json::from_str(&counted).unwrap();
+    for (keep, disk) in [("last", "disk"), ("matrices", "disk_afterstates")] {
+        let estimate = object(&format!("{few} {keep} --dir {keep}"));
+        assert_eq!(estimate["states_low"], counted["total"], "{keep}");
+        let [low, high] = ["low", "high"].map(|end| &estimate[format!("{disk}_{end}")]);
+        assert_ne!(low, high, "{keep}");
+    }
     good(&place, "--size 3 --max 128 --until 60 --quiet");
     let begun = object("--size 3 --max 128 --threads 2");
     assert_eq!(
@@ -540,9 +553,15 @@ fn a_dry_run_estimates_without_writing() {
         ),
         ("--size 2 --max 32 --engine bits", "for boards of 4x4"),
         ("--size 2 --max 32 --csv table", "cannot be used with"),
+        ("--size 2 --max 32 --segment 5", "a multiple of 131072"),
+        ("--size 2 --max 32 --keep matrices", "for boards of 4x4"),
+        ("--size 2 --max 32 --dir all/layers.csv", "all/layers.csv"),
+        ("--size 4 --max 8 --keep matrices --dir all", "all: "),
     ] {
         refused(&place, &format!("{args} --dry-run"), why);
     }
+    let more = good(&place, "--size 3 --max 128 --keep both --dry-run");
+    assert!(more.contains("only afterstates are left to make"), "{more}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::command::{good, place, run, stderr};
+use crate::command::{good, place, run, stderr, stdout};
 use crate::files::files;
 use crate::solved::{counted, solved};
 
@@ -53,6 +53,10 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
         &place,
         "--size 2 --until 12 --keep afterstates --dir begun --quiet",
     );
+    good(
+        &place,
+        "--size 4 --until 6 --engine lists --keep afterstates --dir endless --quiet",
+    );
     for (args, words) in [
         (
             "solve nowhere",
@@ -71,6 +75,10 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
         (
             "solve begun",
             "its last layer is not counted yet, only layers up to sum 12: finish the count, with enum48 --size",
+        ),
+        (
+            "solve endless",
+            "endless: cannot be solved: a game of 4x4 without a winning tile has no last layer that can be counted",
         ),
     ] {
         refused(&place, args, &[words]);
@@ -236,5 +244,19 @@ fn afterstates_of_a_solution_cannot_be_dropped() {
     good(&place, "best 0x12 --dir run");
     #[expect(clippy::disallowed_methods, reason = "as the message has it")]
     fs::remove_file(place.path().join("run/solution.json")).unwrap();
+    let values = file(&place, ".score.values");
+    let kept = fs::read(&values).unwrap();
     good(&place, &format!("{args} last"));
+    let has_values = || {
+        let files = files(&place.path().join("run"));
+        files.keys().any(|name| name.ends_with(".values"))
+    };
+    assert!(!has_values(), "without a solution, values serve nothing");
+    #[expect(clippy::disallowed_methods, reason = "the test adds a stray file")]
+    fs::write(&values, kept).unwrap();
+    let said = run(&place, "verify run");
+    let said = format!("{}{}", stdout(&said), stderr(&said));
+    assert!(said.contains("deleted by the next count"), "{said}");
+    good(&place, &format!("{args} last"));
+    assert!(!has_values(), "as `verify` has it");
 }

@@ -31,7 +31,7 @@ def counted(place, size, most, *more):
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory):
-    """A run of 3x3 to 64 with parts of several blocks, which keeps states and afterstates."""
+    """A run of 3x3 to 64, which keeps states and afterstates."""
     return counted(tmp_path_factory.mktemp("runs") / "3x3-64", 3, 64, "--keep", "both")
 
 
@@ -45,6 +45,13 @@ def large(tmp_path_factory):
     """A run of 4x4 to 16, whose large parts have several blocks and segments."""
     place = tmp_path_factory.mktemp("large") / "4x4-16"
     return enum48.open(counted(place, 4, 16, "--keep", "both", "--segment", 131_072))
+
+
+@pytest.fixture(scope="session")
+def matrices(tmp_path_factory):
+    """A run of 4x4 to 16 in matrices. A part of its layer 44 is listed in a file, not in memory."""
+    place = tmp_path_factory.mktemp("matrices") / "4x4-16"
+    return counted(place, 4, 16, "--keep", "matrices", "--until", 44)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import pytest
 from conftest import PROGRAM, said
 
 HAS_SIGNALS = pytest.mark.skipif(os.name != "posix", reason="Windows cannot send Ctrl-C to one process")
+HAS_FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
 COUNT = """
 import sys, threading, enum48
@@ -69,23 +70,56 @@ def test_ctrl_c_ends_calls_on_arrays(large, call):
     assert (ended.stdout, ended.returncode) == (f"True {len(large.layer(40))}\n", 0), ended.stderr
 
 
-def test_other_threads_run_while_tiles_are_read():
+DAEMON = """
+import os, sys, threading, time, enum48
+class Last:
+    # The interpreter is ending now. The wait is longer than the time between two checks for Ctrl-C.
+    def __del__(self, sleep=time.sleep):
+        sleep(0.15)
+last = Last()
+def count():
+    enum48.count("4x4-32", sys.argv[1], threads=1, until=80, memory="256M")
+counting = threading.Thread(target=count, daemon=True)
+counting.start()
+while counting.is_alive() and not os.path.exists(os.path.join(sys.argv[1], "manifest.json")):
+    pass
+"""
+
+
+def test_the_interpreter_ends_during_a_call_of_a_daemon_thread(tmp_path):
+    command = [sys.executable, "-c", DAEMON, tmp_path / "run"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def turns_during(act):
+    """The number of times that another Python thread ran during `act`."""
     turns, stopped = [], threading.Event()
 
     def wait_and_count():
         while not stopped.wait(0.001):
             turns.append(1)
 
-    # Pages of zeros take no memory until they are written.
-    cells = np.zeros((1 << 25, 4, 4), np.uint64)
     waiting = threading.Thread(target=wait_and_count)
     waiting.start()
     before = len(turns)
-    enum48.boards(cells)
+    act()
     during = len(turns) - before
     stopped.set()
     waiting.join()
-    assert during > 10
+    return during
+
+
+def test_other_threads_run_while_tiles_are_read():
+    # Pages of zeros take no memory until they are written.
+    cells = np.zeros((1 << 25, 4, 4), np.uint64)
+    assert turns_during(lambda: enum48.boards(cells)) > 10
+
+
+def test_other_threads_run_while_a_layer_is_listed(matrices):
+    run = enum48.open(matrices)
+    # The part is small, so the call takes the time of the listing of its layer.
+    assert turns_during(lambda: run.part(44, 4)) > 5
 
 
 SHORT = """
@@ -131,19 +165,38 @@ def test_several_threads_can_read_at_once(run):
     assert len(found) == 8 and all((layer == expected).all() for layer in found)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def holds_in_a_child(ask):
+    """Whether `ask` returns true in a forked process."""
+    child = os.fork()
+    if child == 0:
+        # Without the alarm, a child with dead threads would wait forever.
+        signal.alarm(60)
+        code = 1
+        try:
+            code = 0 if ask() else 1
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
+
+
+@HAS_FORK
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process_starts_its_own_threads(run):
     boards = np.tile(run.layer(100), 10)
     assert len(boards) > 1 << 16
     expected = enum48.canonical(boards, 3)
-    child = os.fork()
-    if child == 0:
-        # Without the alarm, a child with dead threads would wait forever.
-        signal.alarm(60)
-        same = (enum48.canonical(boards, 3) == expected).all() and len(run.layer(100)) > 0
-        os._exit(0 if same else 1)
-    assert os.waitpid(child, 0)[1] == 0
+    assert holds_in_a_child(lambda: (enum48.canonical(boards, 3) == expected).all() and len(run.layer(100)) > 0)
+
+
+@HAS_FORK
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_leaves_the_listed_layers_of_its_parent(matrices):
+    run = enum48.open(matrices)
+    layer = run.layer(44)
+    # A run keeps six listed layers, so the child drops the layer that it has inherited.
+    others = range(30, 42, 2)
+    assert holds_in_a_child(lambda: (run.layer(44) == layer).all() and all(len(run.layer(total)) for total in others))
+    assert (run.layer(44) == layer).all()
 
 
 def flipped(path, at):

@@ -48,8 +48,8 @@ def test_values_of_afterstates_equal_the_files(solved, objective, monkeypatch):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_best_moves_equal_the_program_s(solved, objective):
     random = np.random.default_rng(48)
-    dead = 0x123123 ^ 0x000303
-    boards = [*solved.sample(400, 5).tolist(), dead, 0x121212, 0, 0x999999, *random.integers(1, 1 << 24, 50).tolist()]
+    dead = 0x121212
+    boards = [*solved.sample(400, 5).tolist(), dead, 0, 0x999999, *random.integers(1, 1 << 24, 50).tolist()]
     text = "".join(f"{board:#x}\n" for board in boards)
     told = rows("best", "-", "--csv", "--dir", solved.dir, "--for", objective, text=text, code=1)
     best = solved.best(boards, objective)
@@ -87,6 +87,18 @@ def test_a_damaged_solution_is_an_error(solved, tmp_path):
         for ask in (lambda: run.objectives, lambda: run.values(20, "score"), lambda: run.best(0x12)):
             with pytest.raises(enum48.DamagedError, match=name):
                 ask()
+
+
+def test_a_later_solution_is_found(tmp_path):
+    run = enum48.count("2x2-32", tmp_path, keep="both")
+    said("solve", tmp_path, "--for", "score", "--quiet")
+    score = run.best(0x12, "score").values
+    assert (run.objectives, run.four) == (["score"], "1/10")
+    said("solve", tmp_path, "--for", "moves", "--quiet")
+    assert run.best(0x12, "moves").values > 0 and len(run.values(20, "moves")) == len(run.layer(20))
+    said("solve", tmp_path, "--for", "score,moves", "--four", "1/5", "--again", "--quiet")
+    assert (run.objectives, run.four) == (["score", "moves"], "1/5")
+    assert run.best(0x12, "score").values != score
 
 
 def test_a_replaced_run_is_refused(solved, tmp_path):

@@ -33,3 +33,25 @@ fn ctrl_c_hides_the_display_and_names_the_kept_layers() {
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     assert_eq!(manifest["sealed_sum"], sum, "{left}");
 }
+
+#[test]
+fn a_terminal_without_a_display_gets_lines() {
+    let place = tempfile::tempdir().unwrap();
+    let mut shown = Shown::start_on("dumb", place.path(), "--size 2 --max 32");
+    shown.until_written(" sum=4 layer=2 ");
+    shown.end(0);
+}
+
+/// The thread that receives signals once wrote to the terminal, and waited for it.
+#[test]
+fn a_second_signal_ends_a_count_whose_terminal_is_stopped() {
+    let place = tempfile::tempdir().unwrap();
+    // The count would take minutes.
+    let args = "--size 4 --max 64 --engine lists --dir run --memory 64M";
+    let mut shown = Shown::start_alone(place.path(), args);
+    // By then the program waits for signals.
+    shown.until("in the layer");
+    shown.stop_output();
+    let ended_by = shown.end_by(&["HUP", "TERM"]);
+    assert!(ended_by.starts_with("Terminated"), "{ended_by}");
+}

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc::Receiver;
+use std::process::Command;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, native_pty_system};
 use vt100::Parser;
@@ -31,12 +32,28 @@ pub(crate) struct Shown {
 impl Shown {
     /// Starts the program in `place`, with arguments split at spaces.
     pub(crate) fn start(place: &Path, args: &str) -> Self {
+        Self::start_on("xterm-256color", place, args)
+    }
+
+    /// Starts the program on a kind of terminal.
+    pub(crate) fn start_on(kind: &str, place: &Path, args: &str) -> Self {
+        let mut shell = CommandBuilder::new("sh");
+        shell.args(["-c", SHELL, PROGRAM]);
+        shell.env("TERM", kind);
+        Self::spawn(shell, place, args)
+    }
+
+    /// Starts the program without a shell.
+    pub(crate) fn start_alone(place: &Path, args: &str) -> Self {
+        let mut program = CommandBuilder::new(PROGRAM);
+        program.env("TERM", "xterm-256color");
+        Self::spawn(program, place, args)
+    }
+
+    fn spawn(mut command: CommandBuilder, place: &Path, args: &str) -> Self {
         let pty = native_pty_system().openpty(window(COLUMNS, ROWS)).unwrap();
-        let mut command = CommandBuilder::new("sh");
-        command.args(["-c", SHELL, PROGRAM]);
         command.args(args.split_whitespace());
         command.cwd(place);
-        command.env("TERM", "xterm-256color");
         Self {
             child: pty.slave.spawn_command(command).unwrap(),
             chunks: chunks(pty.master.as_ref()),
@@ -79,6 +96,32 @@ impl Shown {
     /// Presses Ctrl-C.
     pub(crate) fn interrupt(&mut self) {
         self.keys.write_all(b"\x03").unwrap();
+    }
+
+    /// Presses Ctrl-S, which blocks each write to the terminal.
+    pub(crate) fn stop_output(&mut self) {
+        self.keys.write_all(b"\x13").unwrap();
+    }
+
+    /// Sends signals, by name, to a program without a shell. Waits for its end, and returns the signal that
+    /// ended it, as the system calls it.
+    pub(crate) fn end_by(mut self, signals: &[&str]) -> String {
+        let pid = self.child.process_id().unwrap();
+        for signal in signals {
+            let kill = Command::new("kill")
+                .args(["-s", signal, &pid.to_string()])
+                .status();
+            assert!(kill.unwrap().success());
+        }
+        loop {
+            match self.chunks.recv_timeout(LIMIT) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("{signals:?} do not end the program"),
+            }
+        }
+        let status = self.child.wait().unwrap();
+        status.signal().unwrap_or_default().to_owned()
     }
 
     fn contents(&self) -> String {

@@ -16,8 +16,8 @@ use crate::game::{Direction, Exp, FourRate, Grid, Moved, Objective};
 use crate::solve::Values;
 use crate::store::{Goal, Sink};
 
-/// The judgement of a solution on a board. The fields are the keys of `--json`, in their order. They
-/// are a contract: new ones go to the end.
+/// The judgement of a solution on a board. The fields are the keys of `--json`, in order. Users rely
+/// on the order: add new keys at the end.
 #[derive(Serialize)]
 pub(super) struct JudgedBoard {
     board: Grid,
@@ -28,7 +28,7 @@ pub(super) struct JudgedBoard {
     reached: bool,
     /// The value of the board for each objective under the best play; `None` if it is not reached.
     values: Option<Numbers>,
-    /// The most by which a value of each objective can be off; a loss, by twice as much.
+    /// The maximum error of a value, for each objective; the error of a loss is at most twice that.
     error: Numbers,
     /// The rate of spawned 4s that the values expect.
     four: FourRate,

@@ -43,7 +43,7 @@ pub(super) fn answer(
         let board = line.as_ref().ok()?.board();
         Some((PartKey::of(board), board))
     };
-    stdin::answer("board", LONGEST, &heading, read, |lines, out| {
+    stdin::answer("board", LONGEST, ENOUGH, &heading, read, |lines, out| {
         let mut outcome = Outcome::Done;
         let answers = values.each(&lines, key, |values, line| match line {
             Ok(board) => JudgedBoard::new(values, goals, *board).map(Ok),
@@ -70,6 +70,9 @@ const COLUMNS: [&str; 2] = ["board", "state"];
 
 /// Longest line that is read, in bytes.
 const LONGEST: usize = 1 << 16;
+
+/// Bytes of the lines of a batch. A larger batch would be faster only on much larger games than 3x3.
+const ENOUGH: usize = 1 << 20;
 
 /// The column of the boards, counted from 0; `None` if the first line does not name it, so that each
 /// line is a board.

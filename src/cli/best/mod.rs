@@ -21,20 +21,20 @@ use crate::solve::{BatchValues, Values};
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
 ///
-/// The board may lie in any orientation. The value of a move for an objective is the expectation after
-/// the move, with the best play for this objective from then on: the score from this board on, the
-/// number of moves, the chance of a tile. The loss of a move is its difference from the best move for
-/// the first objective. The error is the most by which a value can be off, before it is rounded to be
-/// printed; a loss, by twice as much. So a smaller difference is no loss, and the move is a best move,
-/// too. The exit code is 1 if the run does not reach the board: then there are no values.
+/// The board may lie in any orientation. The value of a move is an expectation, with the best play for
+/// the objective after the move: of the score or the moves from this board on, or of reaching a tile.
+/// The loss of a move is its difference from the best move for the first objective. The error is the
+/// maximum error of a value before it is rounded for print; the error of a loss is at most twice that. A
+/// move whose loss is within this error is also a best move. The exit code is 1 if the run does not
+/// reach the board: then there are no values.
 ///
 /// Without --dir, a game up to 3x3 is counted and solved at once, in some seconds and in memory, and
 /// nothing is left behind. If --size names the game, a --dir that does not exist is made and keeps the
 /// solution, and an interrupted one is finished. A spawned tile is a 4 one time in ten, unless the game
 /// is solved with --four.
 ///
-/// A board needs some blocks of the run's files, about a millisecond. Blocks that were read stay in
-/// memory up to its bound. So batches are faster: tens of thousands of boards a second on 3x3.
+/// A board needs some blocks of the run's files, about a millisecond. Blocks stay in memory, so
+/// batches are faster: tens of thousands of boards a second on 3x3.
 #[derive(clap::Args)]
 #[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = "\
 Examples:
@@ -42,7 +42,7 @@ Examples:
   enum48 best '2 . / 4 8' --for sure-16,score --four 0.2
   enum48 best 0x012233544 --dir enum48-data/3x3
   enum48 best '2 . / 4 8' --dir enum48-data/2x2 --for 32,score
-  enum48 best - --dir enum48-data/3x3 < boards     a board, an answer a line
+  enum48 best - --dir enum48-data/3x3 < boards     one board per line, one answer per line
   enum48 states DIR --format csv | enum48 best - --dir DIR --csv
 
 With -, lines are boards, as on the command line, or a CSV whose first line names
@@ -55,10 +55,9 @@ the value of the board; note: dead, won, not reached, or the fault of the line.
 
 Keys of --json: board; cells, row by row, 0 where empty; best; moves, each with
 move, legal, afterstate (not turned), values, loss, and losses for every
-objective; state: live, dead, won, empty or
-impossible; reached; values of the board under
-the best play for each objective; error, the most by which a value can be off;
-four, the rate of spawned 4s that the values expect.
+objective; state: live, dead, won, empty or impossible; reached; values of the
+board under the best play for each objective; error, the maximum error of a
+value; four, the rate of spawned 4s that the values expect.
 For a line that is no board: line and error.")]
 pub(super) struct Args {
     /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .';

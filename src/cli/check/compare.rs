@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::report::CheckReport;
-use super::{Args, game_of, read};
+use super::{Args, game_of, read, wanted};
 use crate::Error;
 use crate::cli::progress::Reporter;
 use crate::cli::signals::TemporaryDir;
@@ -50,12 +50,15 @@ fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
 
 /// Compare a table with the laws and the published numbers.
 pub(super) fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
-    let (table, game) = read(path, args)?;
+    let (whole, game) = read(path, args)?;
+    let table = wanted(path, &whole, args)?;
     let mut report = CheckReport::new(args, &[path]);
     report.on(&table);
-    let judged = game
-        .map_or_else(|| game_of(path, &table, args), Ok)
-        .and_then(|game| Ok((game, Laws::new(&game, table.last_sum()).table(&table)?)));
+    // All layers tell the game, even if only some are checked.
+    let game = game.map_or_else(|| game_of(path, &whole, args), Ok);
+    report.games = vec![game.as_ref().ok().copied()];
+    let judged =
+        game.and_then(|game| Ok((game, Laws::new(&game, table.last_sum()).table(&table)?)));
     let (game, complete) = match judged {
         Ok(judged) => judged,
         Err(error) if matches!(error.downcast_ref(), Some(Error::Law { .. })) => {
@@ -64,14 +67,12 @@ pub(super) fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
             } else {
                 ""
             };
-            report.games = vec![game];
             report.law = Some(error.to_string());
             report.say(format_args!("{}: {error}{or}", path.display()))?;
             return report.end(Outcome::Disagreed);
         }
         Err(error) => return Err(error),
     };
-    report.games = vec![Some(game)];
     let parts = units::things(table.rows().len() as u64, "part");
     let (last, columns) = (table.last_sum(), table.columns());
     let told = complete || columns.has_all(&laws::TELL_THE_END);
@@ -105,6 +106,10 @@ pub(super) fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
 pub(super) fn with_table(path: &Path, other_path: &Path, args: &Args) -> Result<Outcome> {
     let (table, game) = read(path, args)?;
     let (other, other_game) = read(other_path, args)?;
+    let [table, other] = [&table, &other].map(|table| table.until(args.until));
+    if table.rows().is_empty() {
+        wanted(other_path, &other, args)?;
+    }
     let (a, b) = (path.display(), other_path.display());
     let mut report = CheckReport::new(args, &[path, other_path]);
     report.games = vec![game, other_game];
@@ -140,7 +145,7 @@ pub(super) fn with_table(path: &Path, other_path: &Path, args: &Args) -> Result<
     ))?;
     let (one, two) = (table.last_sum(), other.last_sum());
     let (shorter, longer) = (one.min(two), one.max(two));
-    if sum > shorter {
+    if sum > shorter && shorter >= 4 {
         report.say(format_args!(
             "they agree up to sum {shorter}, where one ends; the other goes on to {longer}: \
              --until {shorter} compares only the layers of both"

@@ -38,9 +38,9 @@ Examples:
   enum48 check layers.csv OTHER.csv    two tables, part by part
   enum48 check - < layers.csv          a table on stdin
 
-Keys of --json: agrees; tables, as given; games, null where unknown; parts,
-last_sum and complete of a table, or of the part of two tables that was
-compared; law, the text of a broken law, or null; figures: a list of game,
+Keys of --json: agrees; tables, as given; games, null where unknown; parts
+and last_sum of the first table; complete, null for two tables or where unknown;
+law, the text of a broken law, or null; figures: a list of game,
 figure, expected, got, agrees and source; columns that were compared;
 difference, null or the first: sum, max_tile, column and its two values, null if
 one table lacks the part.")]
@@ -59,14 +59,19 @@ pub(super) struct Args {
     until: Option<u32>,
 
     /// Size of the board, if the fingerprint in the first row of a CSV does not tell it
-    #[arg(long, value_name = "N|RxC", requires = "table")]
+    #[arg(
+        long,
+        value_name = "N|RxC",
+        requires = "table",
+        conflicts_with = "other"
+    )]
     size: Option<Size>,
 
     /// The winning tile, if the winning moves of a CSV do not tell it
-    #[arg(long, value_name = "TILE", value_parser = tile, requires = "table")]
+    #[arg(long, value_name = "TILE", value_parser = tile, requires = "table", conflicts_with = "other")]
     max: Option<u32>,
 
-    /// Also count 4x4 to 32 and to 64 (ten minutes to an hour on two cores; keeps no files)
+    /// Also count 4x4 to 32 and to 64 (minutes on two cores, up to an hour as lists; keeps no files)
     #[arg(long, conflicts_with = "table")]
     long: bool,
 
@@ -102,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
 }
 
-/// Read a table. Only a run's directory tells the game.
+/// Read a table with all its layers. Only a run's directory tells the game.
 fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
     if path.is_dir() {
         let run = Run::peek(path)?;
@@ -115,7 +120,7 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
                 path.display()
             );
         }
-        return Ok((run.table().until(args.until), Some(game)));
+        return Ok((run.table(), Some(game)));
     }
     let from: Box<dyn Read> = if path == Path::new(STDIN) {
         Box::new(io::stdin())
@@ -127,10 +132,22 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
         Box::new(file?)
     };
     let table = Table::read_csv(from).with_context(|| path.display().to_string())?;
+    Ok((table, None))
+}
+
+/// The layers of a table that are to be checked.
+fn wanted(path: &Path, table: &Table, args: &Args) -> Result<Table> {
+    let table = table.until(args.until);
     if table.rows().is_empty() {
-        bail!("{}: no rows, so nothing could disagree", path.display());
+        let up_to = args
+            .until
+            .map_or(String::new(), |sum| format!(" up to sum {sum}"));
+        bail!(
+            "{}: no rows{up_to}, so nothing could disagree",
+            path.display()
+        );
     }
-    Ok((table.until(args.until), None))
+    Ok(table)
 }
 
 /// The game of a table, deduced from its numbers unless the arguments give it. Without a column that
@@ -139,7 +156,10 @@ fn game_of(path: &Path, table: &Table, args: &Args) -> Result<Game> {
     let columns = table.columns();
     let wins = columns.has(Column::Wins) || columns.has_all(&laws::TELL_THE_END);
     let size = match args.size {
-        Some(size) => size,
+        Some(size) => {
+            begins(table, size)?;
+            size
+        }
         None if !(wins && columns.has(Column::Fingerprint)) => bail!(
             "{}: its columns do not tell its game: give --size and --max",
             path.display()
@@ -148,6 +168,23 @@ fn game_of(path: &Path, table: &Table, args: &Args) -> Result<Game> {
     };
     let max = args.max.or_else(|| winning_tile(table, size));
     Ok(Game::new(size, max)?)
+}
+
+/// Check that games of a size begin with the first row, if the row has a fingerprint.
+fn begins(table: &Table, size: Size) -> Result<(), Error> {
+    let first = table.rows().first().filter(|row| row.sum == 4);
+    let first = first.filter(|_| table.columns().has(Column::Fingerprint));
+    let starts = Game::new(size, None)?.starts(4);
+    match first {
+        Some(row) if row.fingerprint != fingerprint(&starts) => Err(Error::Law {
+            place: "first row".to_owned(),
+            law: format!(
+                "fingerprint {}: no game of {size} begins with it",
+                row.fingerprint
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The board size of a table. Each size has its own fingerprint in the first row, the boards with

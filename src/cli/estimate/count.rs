@@ -1,12 +1,11 @@
 //! `enum48 --size ... --dry-run`: what a count will take in time, memory and on disk.
 
 use std::fmt;
-use std::fs;
 use std::iter;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
@@ -20,7 +19,7 @@ use crate::part::Kind;
 use crate::store;
 use crate::store::{Keep, Run, Store};
 
-/// The time of a count is known up to these factors, if its states are.
+/// If the number of states is known, the time of a count is known up to these factors.
 const DOUBT: Range = Range::new(0.7, 1.4);
 
 /// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
@@ -29,7 +28,7 @@ const MATRICES: u64 = 256 << 20;
 /// Bits of a state in the files of 4x4 to 128, of 2x4, and of all games between them.
 const STATE_BITS: Range = Range::new(3.1, 6.7);
 
-/// The memory of a count is known up to these factors, and this number of bytes more.
+/// The memory of a count is known up to these factors, plus this number of bytes.
 const MEMORY_DOUBT: Range = Range::new(0.75, 1.4);
 const MORE_MEMORY: f64 = (12 << 20) as f64;
 
@@ -42,8 +41,8 @@ const MATRIX_BITS: Range = Range::new(0.2, 1.5);
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
 
-/// The estimate of a count. Its fields are the keys of `--dry-run --json`, in order. The keys are
-/// a contract: new ones go to the end. A number that is not known exactly has two digits.
+/// The estimate of a count. The fields are the keys of `--dry-run --json`, in order. Users rely on the
+/// order: add new keys at the end. A number that is not known exactly has two digits.
 #[derive(Serialize)]
 pub(in crate::cli) struct CountEstimate {
     game: Game,
@@ -67,7 +66,7 @@ pub(in crate::cli) struct CountEstimate {
     seconds_low: f64,
     seconds_high: f64,
     engine: String,
-    /// Whether states and disk are known exactly: all layers are counted.
+    /// Whether the states are known exactly: all layers are counted.
     exact: bool,
     /// Bytes of the files of afterstates; null if they are not kept.
     disk_afterstates_low: Option<u64>,
@@ -87,6 +86,9 @@ pub(in crate::cli) struct CountEstimate {
     threads: usize,
     #[serde(skip)]
     in_matrices: bool,
+    /// Whether afterstates of a complete run are left to make. Their time is not measured.
+    #[serde(skip)]
+    makes_afterstates: bool,
 }
 
 impl CountEstimate {
@@ -97,10 +99,13 @@ impl CountEstimate {
         until: Option<u32>,
         dir: &Path,
         keep: Option<Keep>,
+        segment: Option<u64>,
     ) -> Result<Self> {
-        let run = open(game, dir)?;
+        let (run, makes_afterstates) = Run::to_continue(dir, game, keep, segment)?.unzip();
         let keep = keep.or(run.as_ref().map(Run::keep)).unwrap_or_default();
-        let place = TemporaryDir::beside(dir.parent().map_or(dir, existing))?;
+        // The parent of `.` is not in the path as given.
+        let absolute = dir.canonicalize().unwrap_or(dir.to_owned());
+        let place = TemporaryDir::beside(absolute.parent().map_or(&absolute, existing))?;
         let store = |name: &str, keep| Store::open(&place.path().join(name), game, Some(keep));
         let empty = store("empty", keep)?;
         let run = run.as_ref().unwrap_or(empty.run());
@@ -156,8 +161,14 @@ impl CountEstimate {
         };
         let most_memory = (MEMORY_DOUBT.high * memory + MORE_MEMORY).min(plan.memory() as f64);
         let states = forecast.states();
+        // The files of all layers tell the disk, if they have the form of the count's files.
+        let in_form = |kind| match kind {
+            Kind::States => true,
+            Kind::Afterstates => furthest.keep().matrices() == keep.matrices(),
+        };
+        let is_whole = |kind| exact && in_form(kind) && furthest.first_sum(kind) == 4;
         let disk = |kind, bits: Range| match furthest.bytes(kind, until) {
-            bytes @ 1.. if exact => Range::exactly(bytes as f64),
+            bytes @ 1.. if is_whole(kind) => Range::exactly(bytes as f64),
             _ => bits.with(states, |bits, states| bits * states / 8.0),
         };
         let disk_states = match keep.matrices() {
@@ -197,8 +208,8 @@ impl CountEstimate {
             states_low: known(states.low + ends, exact),
             states_high: known(states.high + ends, exact),
             largest_layer: known(largest_layer, exact),
-            disk_low: known(disk_states.low, exact),
-            disk_high: known(disk_states.high, exact),
+            disk_low: known_bytes(disk_states.low, disk_states),
+            disk_high: known_bytes(disk_states.high, disk_states),
             disk_keep_last: known(keep_last, false),
             disk_free: store::free_space(existing(dir)),
             memory: known(memory, false),
@@ -207,13 +218,14 @@ impl CountEstimate {
             seconds_high: units::rounded(seconds.high),
             engine: choice.to_string(),
             exact,
-            disk_afterstates_low: afterstates.map(|disk| known(disk.low, exact)),
-            disk_afterstates_high: afterstates.map(|disk| known(disk.high, exact)),
+            disk_afterstates_low: afterstates.map(|disk| known_bytes(disk.low, disk)),
+            disk_afterstates_high: afterstates.map(|disk| known_bytes(disk.high, disk)),
             memory_bound: plan.memory(),
             memory_low: known(MEMORY_DOUBT.low * memory, false),
             memory_high: known(most_memory, false),
             threads: plan.threads(),
             in_matrices: keep.matrices(),
+            makes_afterstates: makes_afterstates.unwrap_or_default(),
             why: choice.why().to_owned(),
             source,
             forecast,
@@ -285,6 +297,9 @@ impl fmt::Display for CountEstimate {
         };
         let took = time(self.seconds_low, self.seconds_high);
         let time = match self.exact {
+            _ if self.makes_afterstates => {
+                "only afterstates are left to make; their time is not measured".to_owned()
+            }
             true if self.seconds_high == 0.0 => "nothing is left to count".to_owned(),
             true => format!("about {took}, as it took just now"),
             false => format!(
@@ -336,17 +351,9 @@ fn try_out(store: &mut Store, engine: Engine, plan: &Plan, last: u32) -> Result<
     Ok(trial)
 }
 
-/// The run in a directory, which must be of `game`; `None` if the directory is empty or missing.
-fn open(game: &Game, dir: &Path) -> Result<Option<Run>> {
-    if !fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Ok(None);
-    }
-    let run = Run::peek(dir)?;
-    let (dir, found) = (dir.display(), run.game());
-    if found != game {
-        bail!("{dir}: holds the game {found}: give another --dir");
-    }
-    Ok(Some(run))
+/// A number of bytes in a range: exact if the range has one number.
+fn known_bytes(bytes: f64, range: Range) -> u64 {
+    known(bytes, range.low == range.high)
 }
 
 /// The first directory that exists on the way from `dir` to the root.

@@ -1,9 +1,9 @@
 //! `enum48 solve DIR --dry-run`: what solving will take.
 //!
 //! Key idea: the layers to solve and their memory are known exactly; time and disk are not. So the
-//! last layers of this very run are solved for a moment, as the solver itself will do it, and their
-//! time is carried on to the other layers. Their bytes are not: values near the end of a game are few
-//! and alike, values far from it are many.
+//! program solves the last layers of this run for a moment, and extrapolates their time to the other
+//! layers. It does not extrapolate their bytes: values near the end of a game are few and alike, values
+//! far from it are many.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::{TRIAL, Trial, bytes, known, space, time};
+use crate::cli::open;
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
 use crate::counts::Table;
@@ -23,7 +24,7 @@ use crate::part::Kind;
 use crate::solve::names;
 use crate::solve::{self, Pass, passes};
 use crate::store;
-use crate::store::{Goal, Solution, SolutionStore, parent};
+use crate::store::{Goal, Solution, parent};
 
 /// The time of all layers is known up to these factors.
 const DOUBT: Range = Range::new(0.5, 2.0);
@@ -45,19 +46,19 @@ fn bits(goal: &Goal) -> Range {
     }
 }
 
-/// What solving will take. The fields are the keys of `--dry-run --json`, in their order. They are
-/// a contract: new ones go to the end. A number that is not known exactly has two digits.
+/// The cost of solving. The fields are the keys of `--dry-run --json`, in order. Users rely on the
+/// order: add new keys at the end. A number that is not known exactly has two digits.
 #[derive(Serialize)]
 pub(in crate::cli) struct SolveEstimate {
     game: Game,
     objectives: Vec<ObjectiveKeys>,
-    /// Afterstates of the layers that are left, in every pass anew.
+    /// Afterstates of the layers that are left, counted once for each pass.
     afterstates: u64,
     passes: Vec<PassKeys>,
     /// Bytes of the layers in memory, at most, and the bound for them.
     memory: u64,
     memory_bound: u64,
-    /// Bytes of the files of values: those that are there, and all in the end.
+    /// Bytes of the files of values, now and at the end.
     disk_so_far: u64,
     disk_low: u64,
     disk_high: u64,
@@ -98,8 +99,10 @@ impl SolveEstimate {
         let so_far: u64 = goals.iter().map(bytes).sum();
         let (mut costs, mut made, mut exact) = (Costs::default(), 0, true);
         for pass in &passes {
-            let place = TemporaryDir::beside(parent(run.dir()))?;
-            let mut store = SolutionStore::apart(run.dir(), place.path())?;
+            // The parent of `.` is not in the path as given.
+            let dir = run.dir().canonicalize().unwrap_or(run.dir().to_owned());
+            let place = TemporaryDir::beside(parent(&dir))?;
+            let mut store = open::trial_store(run.dir(), place.path(), plan)?;
             let all = Pass {
                 solved_sum: solution.last_sum() + 2,
                 ..pass.clone()

@@ -1,4 +1,4 @@
-// What the scripts of pages share: the board, its tiles, and how they are described.
+// The common part of all pages: the board, its tiles, and their descriptions.
 
 const element = id => document.getElementById(id);
 /** The data of the page. */
@@ -82,7 +82,7 @@ function animate(before, { direction, spawn, tiles: after }, duration) {
   }
 }
 
-/** What somebody plays for, as the heading of a number. */
+/** An objective as the heading of a number. */
 function heading(objective) {
   if (objective === "score" || objective === "moves") return `${objective} to come`;
   return objective.startsWith("sure-") ? objective.replace("sure-", "can force ") : `chance of ${objective}`;
@@ -97,7 +97,7 @@ function number(objective, value) {
   return `${(100 * value).toFixed(2)} %`;
 }
 
-/** What a move loses against the best, unless that is nothing. */
+/** A loss as text; the loss is not 0. */
 function lost(objective, loss) {
   if (objective.startsWith("sure-")) return "gives it up";
   const text = number(objective, loss);

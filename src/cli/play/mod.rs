@@ -26,6 +26,7 @@ use super::Outcome;
 use super::board::Adviser;
 use super::game::GameOrRun;
 use super::objectives::Objectives;
+use super::open;
 use super::output::Output;
 use super::signals::end_by;
 use super::solved::{self, FourArgs, SolvedGame};
@@ -54,11 +55,12 @@ const TICK: Duration = Duration::from_millis(100);
 ///   b                     make the best move
 ///   p                     let the program play, until a key is pressed
 ///
-/// Hints expect a 4 one time in ten, or as often as --four says; the tiles come one time in ten.
+/// Hints expect a 4 one time in ten, or at the rate of --four. The game itself
+/// always spawns a 4 one time in ten.
 ///
-/// With --html, it writes a page that plays the solved game in a browser, with
-/// hints, and plays nothing here. A page has room for games up to 2x4, 3x3 to 256,
-/// 4x3 to 16 and 4x4 to 8.
+/// With --html, the program only writes a page. In a browser, the page lets you
+/// play the solved game with hints. A page has room for games up to 2x4, 3x3 to
+/// 256, 4x3 to 16 and 4x4 to 8.
 ///
 /// The same seed and moves give the same tiles, even after an undo. The code is
 /// the only line on stdout; the board is drawn on stderr. 4x4 needs --max.
@@ -88,20 +90,20 @@ pub(super) struct Args {
     #[arg(long, value_name = "SEED")]
     seed: Option<Seed>,
 
-    /// Write a page to FILE, - for stdout, that plays the solved game of --dir in any browser
+    /// Write to FILE, - for stdout, a page for playing the solved game in any browser
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     if args.html.is_some() {
-        // Solving may take hours, so the size is checked first.
-        match args.game.open()? {
-            (_, Some(run)) => page::check(&run)?,
-            (game, None) => page::check_game(game)?,
-        }
+        check_page(args)?;
     }
     let (dir, wanted) = (args.game.dir.as_deref(), args.objectives.wanted());
+    let page = args.html.as_deref().map(Output::new).transpose()?;
+    if let (Some(page), Some(dir)) = (&page, dir) {
+        page.refuse_in(dir)?;
+    }
     let hints =
         dir.is_some() || args.html.is_some() || args.objectives.are_given() || args.four.is_given();
     let plan = Plan::new(machine::default_memory(), machine::cores())?;
@@ -120,8 +122,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         solution, goals, ..
     }) = &solved
     {
-        if let Some(path) = &args.html {
-            Output::new(path)?.write(|to| page::write(solution, goals, args.seed, to))?;
+        if let Some(page) = page {
+            page.write(|to| page::write(solution, goals, args.seed, to))?;
             return Ok(Outcome::Done);
         }
         adviser = Some(Adviser::new(solution, goals.clone())?);
@@ -142,6 +144,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     printed?;
     ended.map(|()| Outcome::Done)
+}
+
+/// Check, before the game is solved, that a page has room for it. A directory that cannot be opened
+/// may still have to be made.
+fn check_page(args: &Args) -> Result<()> {
+    match args.game.dir.as_deref().map(|dir| open::run(dir, None)) {
+        Some(Ok(run)) if run.complete() => page::check(&run),
+        Some(Ok(run)) => page::check_game(*run.game()),
+        _ => args
+            .game
+            .named()
+            .map_or(Ok(()), |asked| page::check_game(asked.game())),
+    }
 }
 
 /// The way to hints for a game.

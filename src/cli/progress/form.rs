@@ -1,6 +1,5 @@
 //! The forms of progress: silence, lines in a log, or a display on a terminal.
 
-use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,17 +35,18 @@ pub(super) struct Log {
 impl ProgressForm {
     pub(super) fn new(quiet: bool) -> Self {
         if quiet {
-            Self::Silent
-        } else if io::stderr().is_terminal() {
-            let bar = ProgressBar::new(WHOLE).with_style(style(SPINNER));
-            bar.enable_steady_tick(Duration::from_millis(200));
-            Self::Terminal(bar)
-        } else {
-            Self::Lines(Log {
+            return Self::Silent;
+        }
+        let bar = ProgressBar::new(WHOLE).with_style(style(SPINNER));
+        // A bar is hidden in a file, and on a terminal that cannot draw it, such as TERM=dumb.
+        if bar.is_hidden() {
+            return Self::Lines(Log {
                 last: Instant::now(),
                 empty: true,
-            })
+            });
         }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self::Terminal(bar)
     }
 
     /// Print a message.

@@ -273,8 +273,8 @@ impl Reporter {
             Job::Boards { name, of } => format!(
                 "{name}: {} of {}{}",
                 HumanCount(done),
-                units::things(*of, "state"),
-                per_second(" states")
+                units::things(*of, "board"),
+                per_second(" boards")
             ),
             Job::Search => {
                 let boards = units::things(done, "board");

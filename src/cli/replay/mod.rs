@@ -27,7 +27,7 @@ use crate::store::Sink;
 Examples:
   enum48 replay w1.2x2-8.BD.1.w..W.10f0c486
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --step
-  enum48 replay - < codes                       a code a line, an answer a line
+  enum48 replay - < codes                       one code per line, one answer per line
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --html game.html
   enum48 replay s1.2x3.5.2.w.808bb89a --html game.html --dir enum48-data/2x3
   enum48 replay --size 2 --max 16 --seed 5 PzA  a bare move string and its seed
@@ -37,7 +37,7 @@ the game are ignored, and so are up to two moves that fill the last character, i
 they go up and change nothing. The documentation of the module play describes
 codes.")]
 pub(super) struct Args {
-    /// The code, or - to read codes from stdin, one a line; with --seed, a bare move string
+    /// The code, or - to read codes from stdin, one per line; with --seed, a bare move string
     #[arg(value_name = "CODE", allow_hyphen_values = true)]
     code: String,
 
@@ -49,7 +49,7 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Write a page that plays the game in a browser to FILE, - for stdout; the address FILE#42 begins
+    /// Write to FILE, - for stdout, a page that shows the game in a browser; the address FILE#42 begins
     /// at move 42
     #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "json"])]
     html: Option<PathBuf>,
@@ -88,6 +88,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if args.code == "-" {
         return lines(args, &read);
     }
+    // A bare move string can begin with a hyphen, a code cannot.
+    if classic.is_none() && args.code.starts_with("--") {
+        bail!(
+            "{}: unexpected argument: see enum48 replay --help",
+            args.code
+        );
+    }
     let code = match read(args.code.trim()) {
         Ok(code) => code,
         Err(error) => {
@@ -104,7 +111,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
-    let solution = args.dir.as_deref().map(open::solution).transpose()?;
+    let solution = args
+        .dir
+        .as_deref()
+        .map(|dir| open::solution(dir, None))
+        .transpose()?;
     let mut adviser = None;
     if let Some(solution) = &solution {
         solution.run().expect_game(&code.game())?;
@@ -119,19 +130,26 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
         bail!("--step and --html: for a single code: give it instead of -");
     }
     let read_line = |text: &str, line| Some((text.to_owned(), line));
-    stdin::answer("game", LONGEST, "", read_line, |batch, out| {
-        let mut outcome = Outcome::Done;
-        for (text, line) in batch {
-            match read(&text) {
-                Ok(code) => stdin::print(out, args.json, &ReplayedGame::new(&code, false))?,
-                Err(error) => {
-                    outcome = Outcome::Disagreed;
-                    stdin::print(out, args.json, &FalseCode::new(&text, line, &error))?;
+    stdin::answer(
+        "game",
+        LONGEST,
+        stdin::GAMES,
+        "",
+        read_line,
+        |batch, out| {
+            let mut outcome = Outcome::Done;
+            for (text, line) in batch {
+                match read(&text) {
+                    Ok(code) => stdin::print(out, args.json, &ReplayedGame::new(&code, false))?,
+                    Err(error) => {
+                        outcome = Outcome::Disagreed;
+                        stdin::print(out, args.json, &FalseCode::new(&text, line, &error))?;
+                    }
                 }
             }
-        }
-        Ok(outcome)
-    })
+            Ok(outcome)
+        },
+    )
 }
 
 /// Print the game, as JSON or for people.

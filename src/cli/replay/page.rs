@@ -12,6 +12,7 @@ use crate::cli::board::Adviser;
 use crate::cli::page::Page;
 use crate::game::FourRate;
 use crate::play::{Code, Position, Spawn, Status};
+use crate::store::Goal;
 
 const PAGE: Page = Page {
     title: "A game of 2048, move by move",
@@ -78,7 +79,11 @@ impl AdvisedGame {
         }
         let goals = adviser.goals.iter();
         Ok(Self {
-            four: adviser.goals[0].four,
+            four: adviser
+                .goals
+                .iter()
+                .find_map(Goal::rate)
+                .unwrap_or_default(),
             objectives: goals.map(|goal| goal.objective.to_string()).collect(),
             advice,
         })

@@ -73,7 +73,7 @@ function show(to) {
   moves.scrollTop = offsetTop - (moves.clientHeight - offsetHeight) / 2;
 }
 
-/** Show what the position is worth and what was played there. Returns it in words. */
+/** Show the values of the position and the move that was made. Returns both in words. */
 function advise() {
   const { worth, best, loss } = game.advice[at];
   const facts = worth.map((value, each) => [heading(game.objectives[each]), number(game.objectives[each], value)]);

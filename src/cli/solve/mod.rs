@@ -22,8 +22,8 @@ use crate::store::{Goal, Rounding, Solution};
 
 /// Solve a counted game: the value of every afterstate, and so the best move of any board
 ///
-/// Goes backward through a complete run that kept its afterstates (--keep afterstates or both), from
-/// the last layer to the first, and writes the values beside them. All files that it needs are checked
+/// Goes backward through a complete run that kept its afterstates (--keep afterstates, both or
+/// matrices), from the last layer to the first, and writes the values beside them. All files that it needs are checked
 /// first. It can be stopped at any moment; the same command resumes it. More objectives can be solved
 /// later.
 ///
@@ -145,11 +145,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .iter()
         .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
         .sum();
-    let mut store = open::solution_store(&args.dir)?;
+    let mut store = open::solution_store(&args.dir, &plan)?;
     store.forget(&again)?;
     let mut reporter = Reporter::of_solver(&plan, &store, &goals, args.quiet)?;
-    let (dir, aims) = (args.dir.clone(), goals.clone());
-    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &aims));
+    let (dir, begun) = (args.dir.clone(), goals.clone());
+    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun));
     let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
     let peak_memory = reporter.finish();
     stoppable.end_after(&solved);

@@ -12,7 +12,7 @@ use crate::cli::{objectives, talk, units};
 use crate::estimate;
 use crate::game::{FourRate, Objective};
 use crate::part::Fingerprint;
-use crate::solve::{PartWorth, Values};
+use crate::solve::{PartSummary, Values};
 use crate::store::{Goal, Sink, Solution};
 
 /// Half a unit of the last decimal of a printed value.
@@ -149,7 +149,7 @@ impl fmt::Display for SolveSummary {
 }
 
 /// Write a row for each part, with three columns for each goal. Users rely on the names of the columns.
-pub(super) fn write_csv(parts: &[PartWorth], goals: &[Goal], to: &mut Sink) -> Result<()> {
+pub(super) fn write_csv(parts: &[PartSummary], goals: &[Goal], to: &mut Sink) -> Result<()> {
     let mut csv = csv::Writer::from_writer(to);
     let mut names = ["sum", "max_tile", "afterstates"]
         .map(str::to_owned)
@@ -166,8 +166,10 @@ pub(super) fn write_csv(parts: &[PartWorth], goals: &[Goal], to: &mut Sink) -> R
             part.afterstates,
         ];
         let mut row = numbers.map(|number| number.to_string()).to_vec();
-        for worth in &part.worth {
-            row.extend([worth.least, worth.mean, worth.greatest].map(|number| number.to_string()));
+        for values in &part.goals {
+            row.extend(
+                [values.least, values.mean, values.greatest].map(|number| number.to_string()),
+            );
         }
         csv.write_record(&row)?;
     }

@@ -59,7 +59,7 @@ pub(super) struct Args {
     #[arg(long, value_enum)]
     format: Option<StateFormat>,
 
-    /// Also write the value of each state; needs states and afterstates (--keep both) and a solution
+    /// Also write the value of each state; needs states and afterstates (--keep both or matrices) and a solution
     #[arg(long)]
     values: bool,
 
@@ -87,7 +87,8 @@ pub(super) struct Args {
 /// Batches of states that wait to be written.
 const READ_AHEAD: usize = 2;
 
-/// Then the help leaves Parquet out, and an error explains how to get it.
+/// Whether the program was built without the feature `parquet`. The help then leaves Parquet out, and
+/// an error names the feature.
 const NO_PARQUET: bool = cfg!(not(feature = "parquet"));
 
 /// Formats of states.
@@ -143,12 +144,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     }
     if args.values {
-        let solution = open::solution(&args.dir)?;
+        let solution = open::solution(&args.dir, None)?;
         let goals = args.objectives.goals(&solution)?;
         let values = Some(StateValues::new(&solution, &goals)?);
         write(args, format, solution.run(), &goals, values, &output)?;
     } else {
-        write(args, format, &open::run(&args.dir)?, &[], None, &output)?;
+        write(
+            args,
+            format,
+            &open::run(&args.dir, None)?,
+            &[],
+            None,
+            &output,
+        )?;
     }
     Ok(Outcome::Done)
 }

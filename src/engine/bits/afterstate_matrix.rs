@@ -335,8 +335,8 @@ impl AfterstateMatrix {
     ///
     /// A board with a full top half is the flip of a board with a full bottom half, so boards with
     /// a full bottom half count twice. Summed over all matrices, top halves have as many empty
-    /// cells as bottom halves. So the empty cells of top halves are counted twice, and others are
-    /// not.
+    /// cells as bottom halves. So the empty cells of top halves are counted twice, and the empty
+    /// cells of bottom halves are not counted.
     pub(crate) fn count(
         &self,
         weight: usize,

@@ -228,7 +228,7 @@ impl Afterstates {
         matrices.lay_out((0..=weight).map(|top| self.shape(top, halves)))?;
         let blocks: Vec<_> = parts
             .iter()
-            .flat_map(|&part| (0..part.pieces()).map(move |block| (part, block)))
+            .flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)))
             .collect();
         let loaded = matrices.fill(|moved| {
             for new in moved {

@@ -1,4 +1,4 @@
-//! The canonical boards of a row, written one by one.
+//! The canonical boards of a row, found one by one.
 //!
 //! Key idea: most boards need no comparison with their images. Masks by prefix (`prefixes`) tell
 //! which boards of a row are certainly canonical, and which need a test. A board is the digits of
@@ -246,7 +246,7 @@ kernel! {
                     let is = holds(*board, Exp::of_digit(exp.into()));
                     count += u64::from(is);
                     sum = sum.wrapping_add(if is { mixed } else { 0 });
-                    // It is named once.
+                    // Each board is named once.
                     *board = if is { 0 } else { *board };
                 }
                 named.add(exp, count, sum);

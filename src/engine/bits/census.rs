@@ -285,7 +285,7 @@ fn afterstates(row: &Row, counts: &BoardCounts) -> Result<(u64, u64)> {
     Ok((afterstates, empty_cells))
 }
 
-/// Compare the counts of afterstates with the counts when they were listed.
+/// Compare the counts of afterstates with a row of the table.
 pub(crate) fn compare_afterstates(row: &Row, counts: &BoardCounts) -> Result<()> {
     let (afterstates, empty_cells) = afterstates(row, counts)?;
     laws::equal(row, "afterstates", row.afterstates, afterstates)?;

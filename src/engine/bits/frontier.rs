@@ -58,7 +58,7 @@ impl Sweep<'_> {
     }
 
     /// Compare the afterstates of the last sum, or of the sum before it if `back` is 1, with the rows of
-    /// the table. They are from `file`.
+    /// the table. The afterstates were read from `file`, which an error names.
     pub(crate) fn compare(&mut self, back: usize, file: &MatrixFile, rows: &[Row]) -> Result<()> {
         let counts = self.count_afterstates(back)?;
         let sum = 2 * self.before[back].weight as u32;
@@ -75,8 +75,8 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    /// Write the afterstates of up to `layers` sums before the layer as matrices, at most two. Returns
-    /// the bytes of their files.
+    /// Write, as matrices, the afterstates of the last `layers` sums before the layer, at most two.
+    /// Returns the bytes of their files.
     pub(crate) fn write_before(&self, layers: usize, level: i32, store: &mut Store) -> Result<u64> {
         let before = self.before.iter().take(layers).rev();
         before
@@ -84,12 +84,12 @@ impl Sweep<'_> {
             .sum()
     }
 
-    /// Write the afterstates of the layer that was counted as matrices. Returns the bytes of the file.
+    /// Write, as matrices, the afterstates of the counted layer. Returns the bytes of the file.
     pub(crate) fn write_next(&self, level: i32, store: &mut Store) -> Result<u64> {
         self.write(&self.next, level, store)
     }
 
-    /// Give the blocks of the afterstates of the layer that was counted to `append`.
+    /// Give `append` the blocks of the counted layer's afterstates.
     pub(super) fn append_next(
         &self,
         level: i32,

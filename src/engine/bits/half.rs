@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn predicates_find_halves_that_moves_leave_unchanged() {
+    fn in_inward_and_outward_halves_no_tile_can_fall() {
         for (half, inward, outward) in [
             (0x1200_3000, false, true),
             (0x0000_1230, true, false),

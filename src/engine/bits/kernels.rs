@@ -32,7 +32,7 @@ macro_rules! kernel {
             pub(super) fn avx2($($args)*) $(-> $result)? $body
 
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi2,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi2,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
             pub(super) fn avx512($($args)*) $(-> $result)? {
                 kernel!(@last $body $($avx512)?)
             }
@@ -184,7 +184,7 @@ pub(crate) mod versions {
                 ($($feature:tt)*) => { true $(&& is_x86_feature_detected!($feature))* };
             }
             let avx2 = has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
-            let avx512 = has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vbmi2" "avx512vl" "avx512vpopcntdq");
+            let avx512 = has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vbmi2" "avx512vl");
             versions.extend(avx2.then_some(KernelVersion::Avx2));
             versions.extend((avx2 && avx512).then_some(KernelVersion::Avx512));
         }

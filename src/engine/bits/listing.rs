@@ -55,8 +55,8 @@ impl Lister {
 }
 
 impl Listing {
-    /// A listing of parts with largest tiles up to `top`, in the memory of a plan. What does not fit
-    /// is spilled to a file in `dir`.
+    /// A listing of parts with largest tiles up to `top`, in the memory of a plan. Boards that do not
+    /// fit are spilled to a file in `dir`.
     pub(crate) fn new(top: Exp, plan: &Plan, dir: &Path) -> Self {
         let granted = plan.granted / CHUNK_BYTES;
         let rows = |_| Rows::new(granted, Spill::new(dir));

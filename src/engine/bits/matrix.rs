@@ -76,13 +76,16 @@ impl<L: Deref<Target = [BitLine]>> Matrix<L> {
     pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &[BitLine]> {
         self.lines.chunks_exact(self.width.max(1))
     }
+}
 
+/// A matrix of [`Matrices`], followed by one more line.
+impl Matrix<&[BitLine]> {
     /// The bytes of all rows, and the number of bytes of a row. Eight bytes can be read from any
     /// byte of a row.
     #[inline]
     pub(crate) fn bytes(&self) -> (&[u8], usize) {
         let bytes_of_row = self.width * size_of::<BitLine>();
-        (bytemuck::cast_slice(&self.lines), bytes_of_row)
+        (bytemuck::cast_slice(self.lines), bytes_of_row)
     }
 }
 

@@ -90,6 +90,9 @@
 //! | mask | a row of bits that selects columns |
 //! | compact row | a row of those lines that have short halves, or hollow halves |
 //! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
+//! | sweep | the count of a layer, pair by pair ([`Sweep`](sweep::Sweep)) |
+//! | turn | a quarter turn of boards: moves to the left become moves down |
+//! | moves down | the afterstates of moves down, made by a turn ([`Turned`](turn::Turned)) |
 //! | moved half | a half that a move to the left leads to; a moved row has an empty cell, too |
 //! | fallen half | a half that a move down onto a full half can leave |
 //! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |
@@ -107,7 +110,8 @@
 //! `packed_matrix`; `afterstates`, `turn` with `turning` and `field`, `afterstate_matrix`; `pair` (the loop over
 //! rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`; `sweep` with
 //! `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file (layers and
-//! their files); `sizes`; `reader` (runs that keep matrices).
+//! their files); `sizes`; `reader` (runs that keep matrices); `task` (some pairs of a layer, for a
+//! cluster).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -147,7 +151,7 @@ use super::parts::Parts;
 use super::plan::Plan;
 use super::workers::Workers;
 use crate::error::Result;
-use crate::game::Game;
+use crate::game::{Game, LAST_START};
 use crate::part::Kind;
 use crate::progress::{Cuts, Progress, Silent};
 use crate::store::{CountedLayer, Store};
@@ -160,9 +164,9 @@ use listing::Listing;
 pub(crate) use pair::PairCounts;
 pub use reader::matrix_reader;
 use sizes::is_space_short;
-pub(crate) use sizes::{Sizes, fit};
+pub(crate) use sizes::{Sizes, cut_pairs, fit, least_bound};
 use sweep::Sweep;
-pub(crate) use task::{SweepTask, cut_pairs};
+pub(crate) use task::SweepTask;
 
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written to files.
@@ -293,7 +297,7 @@ impl<'a> Bits<'a> {
         let keep = store.run().keep();
         let listed = keep.states() || layer.sum == last && !keep.matrices();
         let found = self.count(layer, listed.then_some(&mut *store), progress)?;
-        layer.last = layer.sum >= 8 && self.sweep.ends();
+        layer.last = layer.sum >= LAST_START && self.sweep.ends();
         if layer.last && !listed && !keep.matrices() {
             // Only the first count tells that this layer is the last, whose states are listed.
             self.count(layer, Some(store), &mut Silent)?;
@@ -337,18 +341,18 @@ impl<'a> Bits<'a> {
     }
 
     /// Write the frontier after the last of `layers`, even after a stop: as lists if the run keeps
-    /// lists, or if it `ends` here. Progress reports this time as the end of the last layer.
+    /// lists, or if the count ends with this layer. Progress reports this time as the end of the last layer.
     fn write_frontier(
         &mut self,
         layers: &mut [CountedLayer],
-        ends: bool,
+        is_last: bool,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let keep = store.run().keep();
         let workers = self.workers;
         workers.finish(
-            || match keep.lists_of_afterstates() || ends && !keep.matrices() {
+            || match keep.lists_of_afterstates() || is_last && !keep.matrices() {
                 true => self.list_frontier(layers, store, progress),
                 false => self.write_matrices(layers, store),
             },
@@ -377,6 +381,10 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let last = layers.len() - 1;
+        // The lists take memory that the sweep could use, if it listed no states.
+        let sums = self.first..=layers[last].sum;
+        let turned = self.sizes.most_turned(sums, self.plan.matrices);
+        self.sweep.turn_within(turned);
         for back in [1, 0] {
             let sum = layers[last].sum - 2 * back as u32;
             if store.run().has_lists(sum) {

@@ -19,8 +19,9 @@ pub(crate) struct PairBatch<const N: usize> {
 
 impl<const N: usize> PairBatch<N> {
     /// Cut `pairs` of boards of weight `weight` into batches, each with at most `most` bytes of
-    /// moves down or with one pair. The moves down are lighter than the boards by `back`. Layers go
-    /// in turn from one end to the other, because the next layer needs the last moves down.
+    /// moves down or with one pair. The moves down are lighter than the boards by `back`. Even
+    /// layers begin with the lightest top halves and odd layers with the heaviest. So the next layer
+    /// begins with the moves down that were made last.
     pub(crate) fn cut(
         weight: usize,
         pairs: &[(usize, usize)],

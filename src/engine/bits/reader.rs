@@ -35,15 +35,16 @@ pub fn matrix_reader(plan: &Plan) -> MatrixReader {
 
 struct Reader {
     plan: Plan,
-    /// The tables that were made last, with the greatest weight. They take seconds.
-    halves: Mutex<Option<(usize, Arc<Halves>)>>,
+    /// The tables that were made last, with their game and their greatest weight. Making them takes
+    /// seconds.
+    halves: Mutex<Option<(Game, usize, Arc<Halves>)>>,
     classes: Mutex<Classes>,
 }
 
-/// The classes that single boards needed.
+/// The classes that single boards of a game needed.
 #[derive(Default)]
 struct Classes {
-    quads: Option<Quads>,
+    quads: Option<(Game, Quads)>,
     by_weight: HashMap<usize, Arc<Class>>,
 }
 
@@ -53,10 +54,10 @@ impl Reader {
         let weight = run.sealed_sum() as usize / 2;
         let mut made = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
-            Some((to, halves)) if *to == weight => halves.clone(),
+            Some((game, to, halves)) if game == run.game() && *to == weight => halves.clone(),
             _ => {
                 let halves = Arc::new(Halves::new(run.game(), weight));
-                *made = Some((weight, halves.clone()));
+                *made = Some((*run.game(), weight, halves.clone()));
                 halves
             }
         }
@@ -64,9 +65,12 @@ impl Reader {
 
     fn class(&self, game: &Game, weight: usize) -> Arc<Class> {
         let mut classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
+        if classes.quads.as_ref().is_some_and(|(of, _)| of != game) {
+            *classes = Classes::default();
+        }
         let Classes { quads, by_weight } = &mut *classes;
-        let quads =
-            quads.get_or_insert_with(|| Quads::new(game.win().get(), usize::from(u16::MAX)));
+        let make = || (*game, Quads::new(game.win().get(), usize::from(u16::MAX)));
+        let (_, quads) = quads.get_or_insert_with(make);
         let class = by_weight.entry(weight);
         let class = class.or_insert_with(|| Arc::new(Class::new(weight, quads)));
         class.clone()

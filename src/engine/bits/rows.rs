@@ -1,8 +1,8 @@
 //! The rows of a part that one thread listed: for each top half, the bottom halves of its boards.
 //!
-//! Key idea: the boards of a row have one top half, so four bytes per board are enough. Nothing is
-//! faster while memory lasts. When memory is used up, rows are delta-coded. When coded rows take
-//! more memory than others, they are written to a file.
+//! Key idea: the boards of a row have one top half, so four bytes per board are enough. Rows stay in
+//! this form while memory lasts. Then they are delta-coded. When coded rows take more memory than the
+//! other rows, they are written to a file.
 
 use std::collections::VecDeque;
 
@@ -92,7 +92,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Pack the rows in words. If the packed rows take more memory, write them to the file instead.
+    /// Do nothing if the rows have no more than `granted` chunks. Otherwise pack the rows in words. If the
+    /// packed rows take more memory, write them to the file instead.
     fn make_room(&mut self, pool: &mut ChunkPool) -> Result<()> {
         let packed = self.runs.iter().map(PackedRun::chunks).sum::<usize>();
         if self.bottoms.len() + packed <= self.granted {
@@ -118,7 +119,7 @@ impl Rows {
             }
             boards.clear();
             self.read(row, &mut Vec::new(), &mut boards)?;
-            let block = packer.pieces() as u32;
+            let block = packer.blocks() as u32;
             packer.append(&boards, pool)?;
             self.listed[at].place = RowPlace::Packed { run, block };
         }

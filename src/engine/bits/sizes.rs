@@ -64,16 +64,60 @@ pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Size
 ///
 /// [`Error::MatrixMemory`] if the plan has too little memory.
 pub(crate) fn for_layer(game: &Game, sum: u32, plan: &Plan) -> Result<(Plan, Sizes)> {
-    let (plan, sizes, _) = fit(game, sum, sum, plan);
+    let (fitting, sizes, _) = fit(game, sum, sum, plan);
     let bytes = sizes.bytes(sum);
-    match plan.beside(bytes, Sizes::parts(game)) {
+    match fitting.beside(bytes, Sizes::parts(game)) {
         Some(beside) => Ok((beside, sizes)),
         None => Err(Error::MatrixMemory {
             sum,
-            needed: memory_text(bytes.saturating_add(plan.least())),
+            needed: memory_text(least_bound(game, sum, plan)),
             given: plan.memory_text(),
         }),
     }
+}
+
+/// A bound, in whole MiB, under which the matrices of the layer of a sum fit. It is about the least
+/// above the plan's. A larger bound has larger turns, so the need is computed again under each bound.
+pub(crate) fn least_bound(game: &Game, sum: u32, plan: &Plan) -> u64 {
+    const MIB: u64 = 1 << 20;
+    const MOST: u64 = u64::MAX >> 1;
+    let whole = |bytes: u64| bytes.min(MOST).next_multiple_of(MIB);
+    let mut bound = whole(plan.memory().max(plan.least()));
+    while let Ok(plan) = Plan::new(bound, plan.threads()) {
+        let (_, sizes, beyond) = fit(game, sum, sum, &plan);
+        let need = whole(sizes.bytes(sum).saturating_add(plan.least()));
+        if beyond.is_none() || need == MOST {
+            break;
+        }
+        bound = need.max(bound + MIB);
+    }
+    bound
+}
+
+/// Cut the pairs of the layer of a sum into at most `groups` groups of neighbours with about equal work.
+/// Returns the weight of the first lighter half of each group, but 0 for the first group.
+pub(crate) fn cut_pairs(game: &Game, sum: u32, groups: u64, plan: &Plan) -> Vec<usize> {
+    let sizes = Sizes::new(game, sum, plan);
+    let weight = sum as usize / 2;
+    let most = weight.min(sizes.heaviest);
+    let pairs = weight - most..=weight / 2;
+    let boards = pairs.map(|top| {
+        (
+            top,
+            u128::from(sizes.all[top]) * u128::from(sizes.all[weight - top]),
+        )
+    });
+    let boards: Vec<(usize, u128)> = boards.collect();
+    let all: u128 = boards.iter().map(|(_, boards)| boards).sum();
+    let groups = u128::from(groups);
+    let (mut firsts, mut before) = (vec![0], 0);
+    for (top, boards) in boards {
+        if before * groups >= all * firsts.len() as u128 {
+            firsts.push(top);
+        }
+        before += boards;
+    }
+    firsts
 }
 
 /// Numbers of halves of each kind, by weight.
@@ -159,38 +203,13 @@ impl Sizes {
         bytes.saturating_sub(others).max(self.turned)
     }
 
-    /// Cut the pairs of the layer of a sum into at most `groups` groups of neighbours with about equal
-    /// work. Returns the weight of the first lighter half of each group.
-    pub(crate) fn cut_pairs(&self, sum: u32, groups: u64) -> Vec<usize> {
-        let weight = sum as usize / 2;
-        let most = weight.min(self.heaviest);
-        let pairs = weight - most..=weight / 2;
-        let boards = pairs.map(|top| {
-            (
-                top,
-                u128::from(self.all[top]) * u128::from(self.all[weight - top]),
-            )
-        });
-        let boards: Vec<(usize, u128)> = boards.collect();
-        let all: u128 = boards.iter().map(|(_, boards)| boards).sum();
-        let groups = u128::from(groups);
-        let (mut firsts, mut before) = (vec![0], 0);
-        for (top, boards) in boards {
-            if before * groups >= all * firsts.len() as u128 {
-                firsts.push(top);
-            }
-            before += boards;
-        }
-        firsts
-    }
-
     /// Bytes for the layer of a sum.
     pub(crate) fn bytes(&self, sum: u32) -> u64 {
         let [others, turned] = self.others_and_turned(sum);
         others.saturating_add(turned)
     }
 
-    /// Bytes for the layer of a sum without the moves down of a batch, and bytes of these.
+    /// Bytes for the layer of a sum: without the moves down of a batch, and of these moves down alone.
     fn others_and_turned(&self, sum: u32) -> [u64; 2] {
         let weight = sum as usize / 2;
         let most = weight.min(self.heaviest);
@@ -227,7 +246,7 @@ impl Sizes {
         }
         // Packed matrices of three sums.
         bytes = bytes.saturating_add(all_moved.saturating_mul(3) / PACKED);
-        // While they are turned, they are not packed.
+        // During a turn, some matrices are also held unpacked.
         bytes = bytes.saturating_add(all_moved.min(largest_moved.max(self.turn / 2)));
         bytes = bytes.saturating_add(turned.min(largest_turned.max(self.turn / 2)));
         let of_thread = (2 * (afterstates + largest_moved)).saturating_add(spawns);

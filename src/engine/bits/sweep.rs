@@ -77,6 +77,15 @@ impl<'a> Sweep<'a> {
         self.most_turned = bytes;
     }
 
+    /// Like [`Self::turn_at_most`]. Moves down that take more bytes are dropped, and made again when
+    /// they are needed.
+    pub(crate) fn turn_within(&mut self, bytes: u64) {
+        self.turn_at_most(bytes);
+        if self.turned.iter().map(Turned::bytes).sum::<u64>() > bytes {
+            self.turned = Default::default();
+        }
+    }
+
     /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report`
     /// with the number of live states that were found since the last call.
     pub(crate) fn count(
@@ -124,7 +133,7 @@ impl<'a> Sweep<'a> {
                 };
                 let mut scratch = self.scratch.lock(worker.index);
                 let found = pair.sweep(&mut scratch, listing, workers);
-                // A layer can follow, so no board of this one may stay.
+                // The memory may hold boards of this layer, and another layer can follow.
                 let (found, [upright, flipped]) =
                     found.inspect_err(|_| *scratch = PairScratch::new(worker.index))?;
                 live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);

@@ -9,20 +9,13 @@ use std::sync::Arc;
 
 use super::halves::Halves;
 use super::pair::PairCounts;
-use super::sizes::{Sizes, for_layer};
+use super::sizes::for_layer;
 use super::sweep::Sweep;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Workers;
 use crate::error::Result;
-use crate::game::Game;
 use crate::part::{Block, MatrixFile};
 use crate::store::Run;
-
-/// Cut the pairs of the layer of a sum into at most `groups` groups of neighbours with about equal work.
-/// Returns the weight of the first lighter half of each group, but 0 for the first group.
-pub(crate) fn cut_pairs(game: &Game, sum: u32, groups: u64, plan: &Plan) -> Vec<usize> {
-    Sizes::new(game, sum, plan).cut_pairs(sum, groups)
-}
 
 /// Some pairs of a layer.
 pub(crate) struct SweepTask<'a> {

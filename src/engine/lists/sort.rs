@@ -3,8 +3,8 @@
 //! Key idea: most values occur several times, and sorting is the most expensive way to find
 //! repeats. So a small lossy hash table drops most repeats while the values are gathered: each
 //! value overwrites its slot. The rest goes through a radix sort from the least significant digit.
-//! It sorts only by the bits in which the values differ, divided evenly among as few passes as
-//! possible. The lists are ranges that fit a core's cache.
+//! It sorts by the bits up to the highest bit in which values differ, divided evenly among as few
+//! passes as possible. The lists are ranges that fit a core's cache.
 
 use std::mem;
 use std::ops::{BitOr, BitXor};

@@ -34,3 +34,21 @@ fn look_ups_keep_few_files_open() {
         assert!((1..=3).contains(&number), "{number}");
     }
 }
+
+#[test]
+fn a_matrix_reader_serves_runs_of_several_games() {
+    let plan = plan(256 << 20, 2);
+    let reader = matrix_reader(&plan);
+    for game in [game("4", 8), game("4", 16)] {
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Matrices)).unwrap();
+        count(&mut store, &plan, Some(30), &mut Silent).unwrap();
+        drop(store);
+        let run = Run::open(place.path()).unwrap();
+        let run = run.with_matrix_reader(reader.clone());
+        let key = run.parts(Kind::Afterstates).last().unwrap();
+        let part = run.part(Kind::Afterstates, key).unwrap().unwrap();
+        let mut lookup = Lookup::new(&run, 0).unwrap();
+        assert!(lookup.contains(Kind::Afterstates, part.first(0)).unwrap());
+    }
+}

@@ -99,6 +99,15 @@ fn bits_seal_the_counted_layers_when_they_are_asked_to_stop() {
     }
 }
 
+#[test]
+fn lists_seal_the_small_layers_when_they_are_asked_to_stop() {
+    let lists = plan(1 << 30, 2).with_engine(Some(Engine::Lists));
+    for keep in EVERY {
+        let expected = directory(&game("4", 16), &lists, &[Some(26)], keep);
+        assert!(stopped_and_resumed(&lists, keep) == expected, "{keep}");
+    }
+}
+
 /// The files of a count that was stopped some times.
 fn stopped_and_resumed(plan: &Plan, keep: Keep) -> DirFiles {
     let game = game("4", 16);

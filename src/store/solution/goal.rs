@@ -46,7 +46,7 @@ pub struct Goal {
     pub four: FourRate,
 }
 
-/// Solutions of the usual rate do not name it, as before there were others.
+/// A goal at the usual rate does not name the rate.
 fn is_usual(four: &FourRate) -> bool {
     *four == FourRate::default()
 }
@@ -119,7 +119,7 @@ pub(crate) fn greatest(run: &Run, objective: Objective) -> Result<u32> {
     let exp = |row: &Row| row.key().map_or(1, |key| u32::from(key.max.get()));
     let win = run.game().win();
     match objective {
-        // A tile 2^k scores k - 1 for each unit of its sum.
+        // A tile 2^k scores k - 1 for each unit of its value.
         Objective::Score => {
             let score = |row: &Row| match row {
                 _ if row.wins > 0 => row.sum.saturating_mul(u32::from(win.get()) - 1),

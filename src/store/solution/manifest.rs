@@ -52,7 +52,7 @@ pub(crate) struct SealedValues {
     pub(super) sealed: Sealed,
     /// The segments, if there are several files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    segments: Vec<Sealed>,
+    pub(super) segments: Vec<Sealed>,
 }
 
 /// The form of [`Sealed`] for values.
@@ -177,7 +177,7 @@ impl SolutionManifest {
             },
         )?;
         check(run.keep().afterstates(), || {
-            "the run has dropped the afterstates that it is of".to_owned()
+            "the run has dropped the afterstates of this solution".to_owned()
         })?;
         let table = run.table();
         for answer in &self.answers {

@@ -151,7 +151,7 @@ impl Solution {
     }
 
     /// All goals that were begun, in order of objective.
-    pub fn aims(&self) -> impl Iterator<Item = Goal> {
+    pub fn begun_goals(&self) -> impl Iterator<Item = Goal> {
         self.manifest.answers.iter().map(|answer| answer.goal)
     }
 
@@ -189,11 +189,14 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Goal`] if the objective was begun with another precision, or if the solution
+    /// [`SolvingError::Goal`] if the objective was begun with another precision or rounding, or if the solution
     /// has another rate of 4s.
     pub fn reached(&self, goal: Goal) -> Result<u32> {
         let path = self.run.dir().display();
-        let others = |four| self.aims().find(|aim| aim.with_four(four) != *aim);
+        let others = |four| {
+            self.begun_goals()
+                .find(|begun| begun.with_four(four) != *begun)
+        };
         if let Some(other) = goal.rate().and_then(others) {
             let (objective, found) = (other.objective, other.four);
             return Err(SolvingError::Goal(format!(
@@ -260,7 +263,7 @@ impl Solution {
     /// The rate of 4s of the solution; `None` if no objective that depends on it was begun.
     #[must_use]
     pub fn four(&self) -> Option<FourRate> {
-        self.aims().find_map(|aim| aim.rate())
+        self.begun_goals().find_map(|begun| begun.rate())
     }
 
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.
@@ -322,7 +325,12 @@ impl Solution {
 
 /// Check that a run can be solved.
 fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
-    let why = if !run.complete() {
+    let game = run.game();
+    let is_endless = game.size().cells() == 16 && game.max().is_none();
+    let why = if is_endless && !run.complete() {
+        "a game of 4x4 without a winning tile has no last layer that can be counted: count a game with --max"
+            .to_owned()
+    } else if !run.complete() {
         format!(
             "its last layer is not counted yet, only layers up to sum {}: finish the count, with enum48 {} --dir {}",
             run.sealed_sum(),

@@ -19,9 +19,9 @@ use crate::store::outbox::Outbox;
 use crate::store::run::Run;
 use crate::store::writer::Writer;
 
-/// Upper bounds on the size of `solution.json`: a constant, and the bytes for each file.
+/// Upper bounds on the size of `solution.json`: a constant, and the bytes for each part and segment.
 const ROOM: u64 = 16 << 10;
-const ROOM_FOR_FILE: u64 = 256;
+const ROOM_FOR_ENTRY: u64 = 256;
 
 /// A solution that is being written. Its directory is locked, and only this type changes it.
 pub struct SolutionStore {
@@ -42,6 +42,7 @@ impl SolutionStore {
         drop(Run::open(dir)?);
         let lock = file::lock(dir)?;
         let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
+        file::empty_lock(lock.as_ref());
         let run = Run::new(dir, manifest, lock);
         let mut store = Self {
             solution: Solution::begun_or_not(run)?,
@@ -115,7 +116,7 @@ impl SolutionStore {
     /// # Errors
     ///
     /// As for [`Solution::reached`].
-    pub fn aim(&mut self, goal: Goal) -> Result<()> {
+    pub fn begin(&mut self, goal: Goal) -> Result<()> {
         self.solution.reached(goal)?;
         if self.solution.goal(goal.objective).is_none() {
             let answers = &mut self.solution.manifest.answers;
@@ -164,9 +165,9 @@ impl SolutionStore {
             }
         }
         manifest.format = manifest.version();
-        let answers = manifest.answers.iter();
-        let files: usize = answers.map(|answer| answer.files.len()).sum();
-        outbox.reserve(ROOM + files as u64 * ROOM_FOR_FILE)?;
+        let parts = manifest.answers.iter().flat_map(|answer| &answer.files);
+        let entries: usize = parts.map(|part| 1 + part.segments.len()).sum();
+        outbox.reserve(ROOM + entries as u64 * ROOM_FOR_ENTRY)?;
         if outbox.is_commit_due() {
             outbox.begin_commit(manifest)?;
         }
@@ -189,7 +190,7 @@ impl SolutionStore {
         })
     }
 
-    /// Commit, and delete unfinished files.
+    /// Commit, and free the reserved disk space.
     pub(crate) fn close(&mut self) -> Result<()> {
         self.solution.outbox.close(&self.solution.manifest)
     }

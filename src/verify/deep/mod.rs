@@ -1,12 +1,13 @@
 //! Makes every layer again from the layers before it, by another algorithm than the engine's, and
 //! compares.
 //!
-//! The engine goes from states to afterstates to states, through a lossy filter, buckets that may
-//! be compacted and spilled, and a radix sort. Here each state leads directly to the states that
+//! The engine goes from states to afterstates to states: as lists, through a lossy filter, buckets
+//! and a radix sort; as bits, by turning matrices. Here each state leads directly to the states that
 //! follow it: every move (`line_moves`), a 2 or a 4 in every empty cell, the canonical image. This
-//! makes more than twenty candidates per state, so it takes about ten times as long. The two
-//! algorithms share only the canonical form and the reader of part files. Kept afterstates are also
-//! made again: from the states, or from other afterstates if the states were dropped.
+//! makes more than twenty candidates per state, so it takes about ten times as long. The algorithms
+//! share only the starts, the canonical form, the counts of dead states, of labeled boards and of
+//! empty cells, and the readers of files. Kept afterstates are also made again: from the states, or
+//! from other afterstates if the states were dropped.
 //!
 //! Key idea: the blocks of the layer to be checked divide the work. Each block has a bucket, which
 //! collects the candidates in the range of the block. Repeats are dropped whenever a bucket fills up.
@@ -29,7 +30,7 @@ use rayon::prelude::*;
 use super::{Watch, advance};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Tally};
-use crate::part::{Decoder, Kind, Part};
+use crate::part::{Decoder, Kind};
 use crate::progress::Progress;
 use crate::store::Run;
 use follow::{Follow, TargetLayer};
@@ -41,7 +42,7 @@ const SLICE: usize = 1 << 11;
 /// Make every layer again. Compare the live states and afterstates that were kept one by one, and the
 /// numbers of dead states, labeled boards, moves, wins and empty cells with the table.
 ///
-/// `progress` learns the number of boards that were followed. Returns at most one finding for each file.
+/// `progress` receives the number of boards from which others were made. Returns at most one finding for each file.
 /// Takes about `memory` bytes, but at least one bucket.
 ///
 /// # Errors
@@ -77,7 +78,8 @@ pub fn verify(
     Ok(findings)
 }
 
-/// Number of boards that [`verify`] follows.
+/// Number of boards from which [`verify`] makes others. A layer is made from two layers, and only
+/// the boards of the upper one count.
 ///
 /// # Errors
 ///
@@ -204,7 +206,9 @@ impl Recount<'_, '_> {
             } else {
                 "is missing, but follows from a state before it"
             };
-            return Err(self.wrong(part, format!("block {block}: {board:#x} {what}")));
+            let sum = part.row.sum;
+            let what = format!("sum {sum}, block {block}: {board:#x} {what}");
+            return Err(self.wrong(target.kind, part, what));
         }
         Ok(totals)
     }
@@ -229,6 +233,7 @@ impl Recount<'_, '_> {
             if expected != got {
                 let (sum, max) = (row.sum, row.max_tile);
                 return Err(self.wrong(
+                    kind,
                     part,
                     format!("sum {sum}, largest tile {max}: the manifest says {what} {expected}, made again {got}"),
                 ));
@@ -237,10 +242,15 @@ impl Recount<'_, '_> {
         Ok(())
     }
 
-    fn wrong(&self, part: &LayerPart, what: String) -> Error {
-        let file = part.file.as_ref().map(Part::path);
+    /// Damage of a part. A part of a layer in matrices is listed in a temporary file, so the error
+    /// names the run.
+    fn wrong(&self, kind: Kind, part: &LayerPart, what: String) -> Error {
+        let path = match &part.file {
+            Some(file) if !self.run.is_in_matrices(kind, part.row.sum) => file.path(),
+            _ => self.run.dir(),
+        };
         Error::Damaged {
-            path: file.unwrap_or(self.run.dir()).to_owned(),
+            path: path.to_owned(),
             what,
         }
     }

@@ -427,6 +427,15 @@ fn unknown_tasks_and_tasks_of_later_stages_are_refused() {
             "{task}: {refused:?}"
         );
     }
+    let swept = Count::swept(Keep::Matrices, None);
+    let sweep = swept.missing().unwrap().tasks.remove(0);
+    for number in ["0999", "18446744073709551615"] {
+        let refused = swept.run(&format!("{}/sweep-{number}", layer_of(&sweep)));
+        assert!(
+            matches!(refused, Err(Error::Task(TaskError::Unknown(_)))),
+            "{number}: {refused:?}"
+        );
+    }
     for task in [
         "reduce-00008-0000",
         "gather-00008-0000",

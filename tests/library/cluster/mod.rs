@@ -279,6 +279,28 @@ fn a_layer_is_planned_again_after_keep_changes() {
     }
 }
 
+/// `cluster tasks` once ignored another choice on a complete run.
+#[test]
+fn afterstates_of_a_complete_run_are_made_when_the_choice_asks_for_them() {
+    let mut count = Count::new("2x2-32", Keep::All, 1 << 20, None);
+    assert_eq!(count.next().unwrap(), Next::Nothing);
+    count.keep = Keep::Both;
+    assert_eq!(count.next().unwrap(), Next::Nothing);
+    assert_eq!(Run::open(count.dir()).unwrap().keep(), Keep::Both);
+    count.expect_the_files_of_one_machine();
+}
+
+#[test]
+fn a_planned_layer_waits_while_a_count_ends_before_it() {
+    let mut count = Count::new("4x4-16", Keep::All, 300_000, Some(46));
+    let planned = count.missing().unwrap();
+    count.run(&planned.tasks[0]).unwrap();
+    count.until = Some(planned.sum - 2);
+    assert_eq!(count.next().unwrap(), Next::Nothing);
+    count.until = Some(planned.sum);
+    assert_eq!(count.missing().unwrap().tasks, planned.tasks[1..]);
+}
+
 #[test]
 fn one_machine_can_finish_a_count_begun_as_tasks() {
     for count in share([

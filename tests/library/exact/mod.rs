@@ -6,7 +6,6 @@
 //! the objective for the rest of the game, under best play.
 
 pub(crate) mod games;
-mod published;
 mod values;
 
 use std::collections::HashMap;
@@ -27,6 +26,17 @@ pub(crate) enum Objective {
     Tile(u32),
     /// 1 if some play reaches this tile, or a larger tile, against every spawn; else 0.
     Sure(u32),
+}
+
+impl From<enum48::game::Objective> for Objective {
+    fn from(objective: enum48::game::Objective) -> Self {
+        match objective {
+            enum48::game::Objective::Score => Self::Score,
+            enum48::game::Objective::Moves => Self::Moves,
+            enum48::game::Objective::Tile(exp) => Self::Tile(exp.tile()),
+            enum48::game::Objective::Sure(exp) => Self::Sure(exp.tile()),
+        }
+    }
 }
 
 impl Objective {

@@ -63,6 +63,22 @@ fn a_stopped_solver_resumes_with_the_same_bytes() {
 }
 
 #[test]
+fn a_stop_ends_all_passes() {
+    let run = Counted::new("2x2-32");
+    // A pass solves four goals at most.
+    let names = ["score", "moves", "8", "16", "32"];
+    run.solve_watched(&names, NEAREST, &plan(1), &mut StopAfter(3))
+        .unwrap();
+    let solution = run.solution();
+    let last = solution.last_sum();
+    let solved: Vec<u32> = solution
+        .begun_goals()
+        .map(|goal| last + 2 - solution.reached(goal).unwrap())
+        .collect();
+    assert_eq!(solved, [6, 6, 6, 6, 0], "sums of three layers, in one pass");
+}
+
+#[test]
 fn another_rounding_of_a_solved_objective_is_refused() {
     let run = Counted::solved("2x2-32", &["score"], Rounding::Down);
     let before = files(run.dir());

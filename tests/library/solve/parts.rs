@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use enum48::game::PartKey;
-use enum48::solve::{self, Worth};
+use enum48::solve::{self, ValueSummary};
 use enum48::store::{Goal, Rounding};
 
 use super::Counted;
@@ -35,11 +35,11 @@ fn parts_have_least_mean_and_greatest_values() {
                 let off = (found - expected).abs();
                 assert!(off <= bound, "{key}: expected {expected}, got {found}");
             };
-            let Worth {
+            let ValueSummary {
                 least,
                 mean,
                 greatest,
-            } = part.worth[at];
+            } = part.goals[at];
             close(least, all.clone().fold(f64::INFINITY, f64::min));
             close(mean, all.clone().sum::<f64>() / values.len() as f64);
             close(greatest, all.fold(0.0, f64::max));

@@ -1,6 +1,6 @@
 /** Milliseconds between moves while the page plays. */
 const DELAY = 600;
-/** Pixels that a swipe is long, at least. */
+/** Least length of a swipe, in pixels. */
 const SWIPE = 24;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/";
 const DIRECTIONS = Object.keys(ARROWS);
@@ -60,7 +60,7 @@ const IMAGES = [false, true].flatMap(transposed => {
   })));
 });
 
-/** What an afterstate brings, in units of each objective. */
+/** The values of an afterstate, in units of each objective. */
 function look(board) {
   const { keys, values } = layer(board.reduce((sum, tile) => sum + tile));
   const exponents = board.map(tile => tile && Math.log2(tile));
@@ -287,7 +287,7 @@ function showMove(row, move) {
   row.ariaDisabled = !move;
 }
 
-/** What a move is worth, and what it loses: headings and numbers. */
+/** The values and the loss of a move: headings and numbers. */
 function worth(move) {
   const { name: first, unit } = game.objectives[0];
   const facts = game.objectives.map(({ name, unit }, each) => [heading(name), number(name, move.worth[each] / unit)]);
@@ -295,7 +295,7 @@ function worth(move) {
   return facts;
 }
 
-/** What the best moves are best for, and how often the values expect a 4. */
+/** The objective of the best moves, and the rate of 4s that the values expect. */
 function goal() {
   const [{ name }] = game.objectives;
   const tiles = game.four === "1/10" ? "" : "; here a 4 comes 1/10 of the time";
@@ -304,7 +304,7 @@ function goal() {
   return name.startsWith("sure-") ? `${name.replace("sure-", "making ")} against any spawns` : `chance of ${name}${expected}`;
 }
 
-/** Do what somebody wants, who then plays: the page does not. */
+/** Stop automatic play, then do what the user asked. */
 function act(what) {
   stop();
   what();
@@ -329,14 +329,19 @@ addEventListener("keydown", event => {
   const { key, target } = event;
   if (event.ctrlKey || event.altKey || event.metaKey || target === element("seed")) return;
   const action = KEYS[key.length === 1 ? key.toLowerCase() : key];
+  // The button "play" would start again if the key that presses it had stopped the page.
+  const toggles = target === element("play") && (key === "Enter" || key === " ");
   if (action) event.preventDefault();
-  else if (key !== "Enter" && key !== " ") stop();
+  else if (!toggles) stop();
   action?.();
 });
 
-/** Where a finger, or the mouse, went down on the board. */
+/** Where a finger, or the left mouse button, went down on the board. */
 let down = null;
-board.onpointerdown = ({ x, y }) => down = [x, y];
+addEventListener("pointerdown", ({ x, y, button, isPrimary, target }) => {
+  down = isPrimary && button === 0 && board.contains(target) ? [x, y] : null;
+});
+addEventListener("pointercancel", () => down = null);
 addEventListener("pointerup", ({ x, y }) => {
   if (!down) return;
   const [right, below] = [x - down[0], y - down[1]];

@@ -127,7 +127,8 @@ impl ValuedLayer {
                 let values = block.values.chunks_exact(self.goals);
                 for (&board, values) in block.boards.iter().zip(values) {
                     let values = values.iter().zip(&terms.worths);
-                    let worths = values.map(|(&value, worth)| i64::from(value) - worth.base(board));
+                    let worths =
+                        values.map(|(&value, worth)| i64::from(value) - worth.potential(board));
                     found.worths.extend(worths);
                 }
             }

@@ -3,13 +3,13 @@
 //!
 //! | | the solver (`solve`) | here |
 //! |---|---|---|
-//! | a move | arithmetic on whole boards | a table of lines |
+//! | a move | tables of lines, filled by arithmetic on whole boards | a table of lines, filled by the rule for a line |
 //! | the reward of a move | none: a potential stands for all rewards | its own reward |
 //! | a reached tile | counts where the game ends | counts where it is reached |
 //! | looking up | rank, and a bitmap of all ranks | sorted lists, and binary search |
 //! | a state | made again for each afterstate that leads to it | once for each block |
 //!
-//! Both share the canonical form and the readers of files.
+//! Both share the canonical form, the count of empty cells, and the readers of files.
 //!
 //! Key idea: a layer is checked against the stored layers above it. The upper layers were checked
 //! first, so by induction every value is right. A wrong value is reported where it is stored, and at
@@ -53,7 +53,7 @@ pub fn verify(
     let mut findings = Vec::new();
     for sum in (4..=solution.last_sum()).rev().step_by(2) {
         let solved = |goal: &Goal| solution.solved_sum(goal.objective) <= Some(sum);
-        let goals: Vec<Goal> = solution.aims().filter(solved).collect();
+        let goals: Vec<Goal> = solution.begun_goals().filter(solved).collect();
         if goals.is_empty() {
             break;
         }
@@ -74,7 +74,7 @@ pub fn verify(
 #[must_use]
 pub fn work(solution: &Solution) -> u64 {
     let solved = solution
-        .aims()
+        .begun_goals()
         .filter_map(|goal| solution.solved_sum(goal.objective));
     let from = solved.min().unwrap_or(u32::MAX);
     let table = solution.run().table();

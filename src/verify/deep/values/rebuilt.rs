@@ -1,4 +1,6 @@
 //! A block of a solved layer, whose values are made again from the layers above.
+//!
+//! The *worth* of a board is its value without the potential (`solve/payoff.rs`).
 
 use super::super::super::line_moves::Move;
 use super::Terms;
@@ -132,7 +134,7 @@ impl Rebuilt {
             for (place, &board) in self.block.boards.iter().enumerate() {
                 let at = place * goals + goal;
                 let mean = worth.mean(self.totals[at], empty_cells(board, cells));
-                let (made, stored) = (mean + worth.base(board), self.block.values[at]);
+                let (made, stored) = (mean + worth.potential(board), self.block.values[at]);
                 if made != i64::from(stored) {
                     let path = layer.column(part, goal).path().to_owned();
                     let what = format!(
@@ -201,8 +203,8 @@ impl GoalWorth {
         })
     }
 
-    /// The share of a state with a spawned tile in the total of its afterstate: its weighted worth, or
-    /// 1 if it ends the hope to force a tile.
+    /// The addition of a state with a spawned tile to the total of its afterstate: its weighted worth. If
+    /// a tile is to be forced, 1 for a state without worth.
     pub(super) fn weighed(self, tile: Exp, worth: i64) -> i64 {
         let (fours, spawns) = self.goal.four.ratio();
         match (self.goal.objective, tile) {
@@ -226,9 +228,9 @@ impl GoalWorth {
         }
     }
 
-    /// The base that a stored value adds to the worth of an afterstate. For the score, it is the score
-    /// of making the tiles from 2s alone.
-    pub(super) fn base(self, board: Board) -> i64 {
+    /// The potential, which a stored value adds to the worth of an afterstate. For the score, it is the
+    /// score of making the tiles from 2s alone.
+    pub(super) fn potential(self, board: Board) -> i64 {
         self.units(match self.goal.objective {
             Objective::Score => {
                 let tiles = exps(board).filter(|&exp| exp > Exp::EMPTY);
@@ -274,10 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn the_base_of_a_tile_is_its_score_from_2s() {
+    fn the_potential_of_a_tile_is_its_score_from_2s() {
         // 8 was made of two 4s, each made of two 2s: 8 + 4 + 4.
-        assert_eq!(worth(Objective::Score, Rounding::Down).base(0x3010), 16 * 8);
-        assert_eq!(worth(Objective::Moves, Rounding::Down).base(0x3010), 0);
+        for (objective, potential) in [(Objective::Score, 16 * 8), (Objective::Moves, 0)] {
+            assert_eq!(
+                worth(objective, Rounding::Down).potential(0x3010),
+                potential
+            );
+        }
     }
 
     #[test]
