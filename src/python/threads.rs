@@ -42,7 +42,11 @@ pub(super) fn work<T: Send>(
             let mut interrupted = Ok(());
             while end.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
                 if handles_signals && interrupted.is_ok() {
-                    let checked = Python::try_attach(Python::check_signals);
+                    #[expect(
+                        clippy::redundant_closure_for_method_calls,
+                        reason = "a path to the method would have one lifetime"
+                    )]
+                    let checked = Python::try_attach(|py| py.check_signals());
                     if !matches!(checked, Some(Ok(()))) {
                         stop.ask();
                     }

@@ -90,7 +90,7 @@
 //! | mask | a row of bits that selects columns |
 //! | compact row | a row of those lines that have short halves, or hollow halves |
 //! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
-//! | sweep | the count of a layer, pair by pair ([`Sweep`](sweep::Sweep)) |
+//! | sweep | the count of a layer, pair by pair ([`Sweep`]) |
 //! | turn | a quarter turn of boards: moves to the left become moves down |
 //! | moves down | the afterstates of moves down, made by a turn ([`Turned`](turn::Turned)) |
 //! | moved half | a half that a move to the left leads to; a moved row has an empty cell, too |
