@@ -178,8 +178,10 @@ struct StoppableJob {
     stop: Stop,
     /// Says that the job was asked to stop; `None` once it was called.
     begin: Option<Box<dyn FnOnce() + Send>>,
-    /// Says which layers are kept.
-    end: Box<dyn FnOnce() + Send>,
+    /// The text that says which layers are kept. It is read from files, which may take long.
+    text: Box<dyn FnOnce() -> String + Send>,
+    /// Says the text.
+    end: Box<dyn FnOnce(String) + Send>,
 }
 
 /// Act on a new thread, which a stopped terminal may block. If no thread can start, `act` is dropped.
@@ -207,11 +209,11 @@ impl LastActs {
 
     /// Do the last acts, and end the process by the signal.
     fn end(&mut self, signal: i32) {
-        let job = self.job.take();
+        let end = self.job.take().map(|job| (job.end, (job.text)()));
         let (silenced, is_silent) = mpsc::channel();
         aside(move || {
-            if let Some(job) = job {
-                (job.end)();
+            if let Some((end, text)) = end {
+                end(text);
             }
             // Other threads must not report that the deleted files are missing.
             let _silence = io::stderr().lock();
@@ -243,16 +245,19 @@ fn last_acts() -> MutexGuard<'static, LastActs> {
 pub(super) struct Stoppable(());
 
 impl Stoppable {
-    /// The first signal asks `stop` and calls `begin`. `end` is called before the process ends.
+    /// The first signal asks `stop` and calls `begin`. `end` is called with the `text` before the process
+    /// ends.
     pub(super) fn new(
         stop: &Stop,
         begin: impl FnOnce() + Send + 'static,
-        end: impl FnOnce() + Send + 'static,
+        text: impl FnOnce() -> String + Send + 'static,
+        end: impl FnOnce(String) + Send + 'static,
     ) -> Self {
         listen();
         last_acts().job = Some(StoppableJob {
             stop: stop.clone(),
             begin: Some(Box::new(begin)),
+            text: Box::new(text),
             end: Box::new(end),
         });
         Self(())
@@ -334,7 +339,8 @@ mod tests {
         acts.job = Some(StoppableJob {
             stop: stop.clone(),
             begin: Some(Box::new(|| ())),
-            end: Box::new(|| ()),
+            text: Box::new(String::new),
+            end: Box::new(drop),
         });
         assert!(acts.at_once(system::AT_ONCE, now) && stop.check().is_ok());
         assert!(!acts.at_once(SIGTERM, now) && stop.check().is_err());

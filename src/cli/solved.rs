@@ -97,7 +97,7 @@ impl FourArgs {
                     refuse_large(game, plan)?;
                     self.make(dir, game, wanted, plan)?;
                 }
-                (open::solution(dir, Some(plan))?, None)
+                (open::solution(dir, None)?, None)
             }
         };
         let goals = goals(&solution, wanted)?;
@@ -179,8 +179,10 @@ fn refuse_large(game: Game, plan: &Plan) -> Result<()> {
     if let Err(Error::Input(InputError::Endless)) = last_sum(&game, None) {
         bail!("{game} without a winning tile: too large to be solved: give --max");
     }
-    let dir = Path::new("enum48-data").join(game.to_string());
-    let cost = CountEstimate::new(&game, plan, None, &dir, Some(Keep::Afterstates), None)?.cost();
+    // The choices of a run that the question does not use do not matter.
+    let place = TemporaryDir::new()?;
+    let (dir, keep) = (place.path().join("run"), Some(Keep::Afterstates));
+    let cost = CountEstimate::new(&game, plan, None, &dir, keep, None)?.cost();
     bail!(
         "{game}: too large to be solved at once, with up to {} boards: {}; the count takes about {cost}",
         HumanCount(boards(game)),

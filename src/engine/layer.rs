@@ -70,10 +70,14 @@ impl Counter for ListCounter<'_> {
             let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.plan.small;
             let done = layer.last || !goes_on || store.is_commit_due() || progress.stop();
             let run = store.run();
-            if run.keep().lists_of_afterstates() {
-                self.write_lists(frontier.lists_above(layer.sum - 2), &mut layer, store)?;
-            } else if done {
-                self.write_lists(frontier.lists_above(run.sealed_sum()), &mut layer, store)?;
+            let above = match run.keep().lists_of_afterstates() {
+                true => Some(layer.sum - 2),
+                false => done.then_some(run.sealed_sum()),
+            };
+            if let Some(above) = above {
+                // The layers before are in memory, and no stop may lose them.
+                let (workers, lists) = (self.parts.workers, frontier.lists_above(above));
+                workers.finish(|| self.write_lists(lists, &mut layer, store))?;
             }
             progress.end(&layer.finished(store.run().keep()));
             layers.push(layer);

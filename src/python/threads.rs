@@ -26,7 +26,7 @@ pub(super) fn work<T: Send>(
     let stop = Stop::default();
     // Only the main thread handles signals. A daemon thread that attaches while the interpreter ends
     // would crash the process.
-    let handles_signals = is_main_thread(py)?;
+    let handles_signals = can_be_main_thread(py)?;
     let wait = || {
         thread::scope(|scope| {
             let (ending, end) = channel::<()>();
@@ -61,13 +61,14 @@ pub(super) fn work<T: Send>(
     Ok(py.detach(wait)??)
 }
 
-/// Whether this thread is the main thread, which alone handles signals.
-fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+/// Whether this thread can be the main thread, which alone handles signals. A daemon thread cannot. A
+/// thread that Python did not start can, although Python calls it a daemon.
+fn can_be_main_thread(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import(intern!(py, "threading"))?;
-    let main = threading.call_method0(intern!(py, "main_thread"))?;
-    let main = main.getattr(intern!(py, "ident"))?;
-    let this = threading.call_method0(intern!(py, "get_ident"))?;
-    this.eq(main)
+    let this = threading.call_method0(intern!(py, "current_thread"))?;
+    let is_daemon: bool = this.getattr(intern!(py, "daemon"))?.extract()?;
+    let foreign = threading.getattr(intern!(py, "_DummyThread"))?;
+    Ok(!is_daemon || this.is_instance(&foreign)?)
 }
 
 /// Like [`work`], but runs `act` in the [`pool`], so that parallel iterators in it use all cores.

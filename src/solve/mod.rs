@@ -130,7 +130,7 @@ pub(crate) fn try_out(
     Ok(())
 }
 
-/// Solve the layers of a pass, and return whether all are solved. After an error, delete the
+/// Solve the layers of a pass, and return whether another pass may begin. After an error, delete the
 /// unfinished layer.
 fn solve_pass(
     store: &mut SolutionStore,
@@ -189,7 +189,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Solve the layers that are left, until `progress` says to stop. Returns whether all are solved.
+    /// Solve the layers that are left, until `progress` says to stop. Returns whether it did not.
     fn run(&mut self, progress: &mut dyn Progress) -> Result<bool> {
         let mut sum = self.pass.solved_sum;
         progress.begin(sum - 2);
@@ -204,8 +204,9 @@ impl<'a> Solver<'a> {
             sum -= 2;
             let [twos, fours] = &above;
             let (draft, parts) = self.solve(&tables, sum, [twos, fours], progress)?;
-            if sum == 4 || progress.stop() {
-                return Ok(sum == 4);
+            let stops = progress.stop();
+            if sum == 4 || stops {
+                return Ok(!stops);
             }
             progress.begin(sum - 2);
             // Only two layers are in memory at a time.

@@ -269,6 +269,11 @@ fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
     builder.make_in(dir, |path| File::create_new(path))
 }
 
+/// Try to delete a directory. Returns whether it is gone.
+pub(crate) fn try_clear(dir: &Path) -> bool {
+    fs::remove_dir_all(dir).is_ok() || matches!(is_there(dir), Ok(false))
+}
+
 /// Try to delete a file, or a directory in which other processes may still be writing.
 pub(crate) fn clear(path: &Path) {
     const TRIES: usize = 100;

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::Files;
+use super::file;
 use super::files::PartName;
 use super::manifest::{Expected, several};
 use super::outbox::Outbox;
@@ -95,7 +96,7 @@ struct OpenLayer {
     kind: Kind,
     sum: u32,
     parts: Vec<(Expected, Part)>,
-    /// The directory of the files, where the system cannot delete open files. It is deleted after the
+    /// The directory of the files, if the system could not delete open files. It is deleted after the
     /// parts are closed.
     _dir: Option<LayerDir>,
 }
@@ -219,11 +220,14 @@ impl Run {
             dir,
         };
         reader.list(self, kind, sum, &mut layer)?;
+        let parts = layer.open_parts()?;
+        // NFS keeps open files in the directory, so it is deleted again when the parts are closed.
+        let is_gone = cfg!(unix) && file::try_clear((*layer.dir).as_ref());
         Ok(OpenLayer {
             kind,
             sum,
-            parts: layer.open_parts()?,
-            _dir: (!cfg!(unix)).then_some(layer.dir),
+            parts,
+            _dir: (!is_gone).then_some(layer.dir),
         })
     }
 }

@@ -203,13 +203,13 @@ impl Reporter {
                 bar.println("stopping after the last finished layer; a second signal ends at once");
             }
         };
-        Stoppable::new(stop, begin, move || {
+        Stoppable::new(stop, begin, what_stays, move |text| {
             if let Some(bar) = &bar {
                 bar.finish_and_clear();
                 bar.set_draw_target(ProgressDrawTarget::hidden());
-                talk::line(talk::plain(what_stays()));
+                talk::line(talk::plain(text));
             } else {
-                talk::say(what_stays());
+                talk::say(text);
             }
         })
     }

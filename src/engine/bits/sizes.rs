@@ -80,13 +80,13 @@ pub(crate) fn for_layer(game: &Game, sum: u32, plan: &Plan) -> Result<(Plan, Siz
 /// above the plan's. A larger bound has larger turns, so the need is computed again under each bound.
 pub(crate) fn least_bound(game: &Game, sum: u32, plan: &Plan) -> u64 {
     const MIB: u64 = 1 << 20;
-    const MOST: u64 = u64::MAX >> 1;
+    const MOST: u64 = (u64::MAX >> 1) & !(MIB - 1);
     let whole = |bytes: u64| bytes.min(MOST).next_multiple_of(MIB);
     let mut bound = whole(plan.memory().max(plan.least()));
     while let Ok(plan) = Plan::new(bound, plan.threads()) {
         let (_, sizes, beyond) = fit(game, sum, sum, &plan);
         let need = whole(sizes.bytes(sum).saturating_add(plan.least()));
-        if beyond.is_none() || need == MOST {
+        if beyond.is_none() || bound == MOST {
             break;
         }
         bound = need.max(bound + MIB);
@@ -327,6 +327,27 @@ mod tests {
     use super::super::class::{Class, ColumnRange};
     use super::super::halves::Quads;
     use super::*;
+
+    #[test]
+    fn the_bound_that_a_refusal_names_suffices() {
+        let plan = |bytes: u64| Plan::new(bytes, 2).unwrap();
+        for (name, sum, mib) in [
+            ("4x4-16", 28, 40),
+            ("4x4-128", 216, 100),
+            ("4x4-128", 216, 3000),
+            ("4x4-2048", 376, 12_000),
+        ] {
+            let game: Game = name.parse().unwrap();
+            let bound = least_bound(&game, sum, &plan(mib << 20));
+            assert!(
+                for_layer(&game, sum, &plan(bound)).is_ok(),
+                "{name} {bound}"
+            );
+        }
+        // Halves of this weight have no tables.
+        let game: Game = "4x4-4096".parse().unwrap();
+        assert!(least_bound(&game, 8194, &plan(1 << 46)) > 1 << 62);
+    }
 
     #[test]
     fn polynomials_count_the_halves_of_each_kind() {
