@@ -20,7 +20,7 @@ pub(super) const GAMES: usize = 1 << 16;
 /// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`. An
 /// input without a question is an error, which names the `noun` of a question. `read` makes a question
 /// of a line and its number, or none; `answer` prints the answers to a batch of questions. A batch ends
-/// when its lines have `enough` bytes, or when no more have come in.
+/// when its lines have `enough` bytes, or when the next line must be awaited.
 pub(super) fn answer<Q>(
     noun: &str,
     longest: usize,

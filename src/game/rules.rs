@@ -74,9 +74,9 @@ pub trait Rules: Sync {
     /// Number of empty cells of all `boards` together.
     fn empty_cells(&self, boards: &[Board]) -> u64;
 
-    /// Check the boards of the part `key`: digits within the size, canonical form, sum, largest tile,
-    /// and no more large tiles than play can make. With `room`, the boards are afterstates, and each
-    /// has an empty cell. Returns the first board
+    /// Check the boards of the part `key`: digits within the size, canonical form, sum and largest tile.
+    /// Play must be able to make the large tiles of a board. With `room`, the boards are afterstates, so
+    /// each must also have an empty cell. Returns the first board
     /// that fails, and the reason.
     fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)>;
 

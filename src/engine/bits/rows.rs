@@ -92,7 +92,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Do nothing if the rows have no more than `granted` chunks. Otherwise pack the rows in words. If the
+    /// If the rows have more than `granted` chunks, pack the rows that are in words. If the
     /// packed rows take more memory, write them to the file instead.
     fn make_room(&mut self, pool: &mut ChunkPool) -> Result<()> {
         let packed = self.runs.iter().map(PackedRun::chunks).sum::<usize>();
