@@ -1,8 +1,25 @@
 #!/usr/bin/env bash
-# Tests every case, of which each commit tests a share, and adds a line to results/trust.md.
+# Tests every case, of which each commit tests a share; see --help.
 set -euo pipefail
-CDPATH='' cd -- "$(dirname "$0")/.."
 
+usage() {
+    cat <<'END'
+Usage: scripts/exhaustive.sh
+
+Runs the tests with all cases, and adds a line to results/trust.md. Takes half an hour or more on two
+cores. All changes must be committed, because the line names the commit.
+
+Exit code 2 for arguments or for changes that are not committed, 101 if a test fails.
+END
+}
+
+case $* in
+    '') ;;
+    -h | --help) usage; exit ;;
+    *) echo "exhaustive.sh: unexpected $*: see --help" >&2; exit 2 ;;
+esac
+
+CDPATH='' cd -- "$(dirname "$0")/.."
 if ! git diff --quiet HEAD; then
     echo "exhaustive.sh: there are changes: commit them first, so that the line can name a commit" >&2
     exit 2
