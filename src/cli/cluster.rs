@@ -20,12 +20,13 @@ use crate::store::Run;
 
 /// Count a game on several machines, task by task, in a directory that they share
 ///
-/// A large layer is cut into tasks. A layer of 4x4 with --keep last or --keep matrices has one stage,
-/// sweep; any other layer has four stages: map, reduce, gather, write. The tasks of a stage can be done
-/// at once, by any processes on any machines that see the directory. When all of them are done, the next
-/// stage can begin, and after the last stage the layer is sealed. A layer of sweeps waits until the sweeps
-/// of the next layer have counted its afterstates. A task can be done twice, at once or late, and be
-/// killed at any moment. The files equal the files of one machine, byte for byte.
+/// A large layer is cut into tasks. A layer of 4x4 with --keep last or --keep matrices has one
+/// stage, sweep; any other layer has four stages: map, reduce, gather, write. The tasks of a stage
+/// can be done at once, by any processes on any machines that see the directory. When all of them
+/// are done, the next stage can begin, and after the last stage the layer is sealed. A layer of
+/// sweeps waits until the sweeps of the next layer have counted its afterstates. A task can be done
+/// twice, at once or late, and be killed at any moment. The files equal the files of one machine,
+/// byte for byte.
 ///
 /// Run the tasks, and run lost tasks again, with any scheduler. `scripts/enum48_ray.py` does so with
 /// Ray, or with processes on one machine; `results/cluster.md` tells the cost.
@@ -52,8 +53,7 @@ enum ClusterCommand {
 ///
 /// First counts the layers that are too small to cut, with --threads and --memory. Cuts the next layer
 /// into tasks, and prints the missing tasks of its first unfinished stage, one per line. Prints none
-/// if
-/// the layer is ready to be sealed, or if the run reaches --until; stderr and --json tell which.
+/// if the layer is ready to be sealed, or if the run reaches --until; stderr and --json tell which.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Keys of --json: game; dir; sum and stage (sweep, map, reduce, gather, write;

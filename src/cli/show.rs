@@ -94,8 +94,8 @@ fn ask(run: &Run, board: Grid, shown: &mut ShownBoard) -> Result<()> {
     Ok(())
 }
 
-/// The verdict of the rules on a board, and whether a run reached it. The fields are the keys of `--json`,
-/// in order. Users rely on the order: add new keys at the end.
+/// The verdict of the rules on a board, and whether a run reached it. The fields are the keys of
+/// `--json`, in order. Users rely on the order: add new keys at the end.
 #[derive(Serialize)]
 struct ShownBoard {
     game: String,

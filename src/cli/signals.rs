@@ -1,12 +1,14 @@
 //! The last acts of the program before a signal ends it.
 //!
-//! A count needs none: it may be killed at any moment, and the same command resumes it. But the first
-//! signal asks a count or a solver to stop and keep its finished layers. The program prints which layers
-//! are kept. The second signal ends the process at once. Temporary files are deleted, because nobody can use
-//! them. The process then ends by the signal, as it would without this module.
+//! A count needs none: it may be killed at any moment, and the same command resumes it. But the
+//! first signal asks a count or a solver to stop and keep its finished layers. The program prints
+//! which layers are kept. The second signal ends the process at once. Temporary files are deleted,
+//! because nobody can use them. The process then ends by the signal, as it would without this
+//! module.
 //!
-//! A terminal that is stopped (Ctrl-S, a stalled connection) blocks each thread that writes to it. So the
-//! thread that receives signals never writes, and waits at most [`LAST_WORDS`] for the thread that does.
+//! A terminal that is stopped (Ctrl-S, a stalled connection) blocks each thread that writes to it.
+//! So the thread that receives signals never writes, and waits at most [`LAST_WORDS`] for the
+//! thread that does.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -245,8 +247,8 @@ fn last_acts() -> MutexGuard<'static, LastActs> {
 pub(super) struct Stoppable(());
 
 impl Stoppable {
-    /// The first signal asks `stop` and calls `begin`. `end` is called with the `text` before the process
-    /// ends.
+    /// The first signal asks `stop` and calls `begin`. `end` is called with the `text` before the
+    /// process ends.
     pub(super) fn new(
         stop: &Stop,
         begin: impl FnOnce() + Send + 'static,

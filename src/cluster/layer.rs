@@ -232,8 +232,8 @@ impl<'a> PlannedLayer<'a> {
         }
     }
 
-    /// Whether the layer is the last of the game, given that all of its sweeps are done: no afterstate is
-    /// left.
+    /// Whether the layer is the last of the game, given that all of its sweeps are done: no
+    /// afterstate is left.
     pub(super) fn is_last(&self) -> Result<bool> {
         let before = self.pairs()?.afterstates;
         let none = before.labeled.iter().all(|&labeled| labeled == 0);

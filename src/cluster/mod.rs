@@ -94,10 +94,10 @@ pub enum Next {
 /// candidates are counted at once, with the engine, in the resources of a plan. The first larger
 /// layer is cut into tasks of about `task` candidates, and its files get the plan's zstd level. A
 /// planned layer does not change with later values of `task` and of the level. If the run keeps no
-/// lists, a layer of 4x4 is cut into sweeps. A sweep has about 64 times `task` candidates, and smaller
-/// layers are not cut. The last swept layer needs the sweeps of the next layer, which count its
-/// afterstates. After its seal these sweeps are dropped. If the store wants the afterstates of a complete
-/// run, they are made from its states.
+/// lists, a layer of 4x4 is cut into sweeps. A sweep has about 64 times `task` candidates, and
+/// smaller layers are not cut. The last swept layer needs the sweeps of the next layer, which count
+/// its afterstates. After its seal these sweeps are dropped. If the store wants the afterstates of
+/// a complete run, they are made from its states.
 ///
 /// # Errors
 ///

@@ -132,8 +132,8 @@ pub(crate) use workers::{Done, Worker, Workers};
 ///
 /// Errors of the system. The directory then holds all sealed layers, and a second call resumes the
 /// count. The errors of [`Choice::new`]. [`Error::Stopped`](crate::Error::Stopped) after the plan's
-/// [`Stop`] was asked. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; the layer is
-/// then not sealed.
+/// [`Stop`] was asked. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right;
+/// the layer is then not sealed.
 pub fn count(
     store: &mut Store,
     plan: &Plan,

@@ -7,8 +7,8 @@
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as a person states it), `rules` (the
 //! kernels over slices), `spawned` (the moves of all candidates of an afterstate), `key` (boards as
-//! shorter numbers), `variant` (a game), `objective` (the quantity that a player maximises), `four_rate` (how often a
-//! 4 is spawned).
+//! shorter numbers), `variant` (a game), `objective` (the quantity that a player maximises),
+//! `four_rate` (how often a 4 is spawned).
 
 pub(crate) mod audit;
 pub(crate) mod board;

@@ -76,8 +76,7 @@ pub trait Rules: Sync {
 
     /// Check the boards of the part `key`: digits within the size, canonical form, sum and largest tile.
     /// Play must be able to make the large tiles of a board. With `room`, the boards are afterstates, so
-    /// each must also have an empty cell. Returns the first board
-    /// that fails, and the reason.
+    /// each must also have an empty cell. Returns the first board that fails, and the reason.
     fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)>;
 
     /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.

@@ -60,9 +60,10 @@
 //!   `mix = z ^ z >> 31`. It does not depend on order, block size or codec, so two programs can
 //!   compare sets, not just counts.
 //! - *Errors.* A checksum covers every byte but the checksums and the last magic, which a reader
-//!   compares. Later versions keep the header's magic, version, length and crc in place. A reader checks the magic first (else
-//!   the file is foreign), then the header's crc (damaged), the version (newer), the length
-//!   (unfinished, cut or too long), the footer, the index, and each block as it is read.
+//!   compares. Later versions keep the header's magic, version, length and crc in place. A reader
+//!   checks the magic first (else the file is foreign), then the header's crc (damaged), the
+//!   version (newer), the length (unfinished, cut or too long), the footer, the index, and each
+//!   block as it is read.
 //!
 //! Worked example: in 2x2 to 32, the part of sum 4 and largest tile 2 holds the states 0x0011 and
 //! 0x0110. Its file has these 127 bytes.
@@ -131,7 +132,8 @@
 //!   cells, add half the divisor sn, divide by sn and drop the fraction. If `solution.json` says
 //!   `down`, add 0 instead of half the divisor; if it says `up`, add sn - 1.
 //! - *Forced tiles.* The value is the least of the values of all candidates. It equals the mean
-//!   above, rounded down, because all values are 0 or 1. Both spawns count, whatever the rate, and the rate in the header is 1 of 10.
+//!   above, rounded down, because all values are 0 or 1. Both spawns count, whatever the rate, and
+//!   the rate in the header is 1 of 10.
 //! - *Places.* Block 0 is at byte 60. A file without values is 100 bytes.
 //! - *Blocks.* `first` is the afterstate of the block's first value, here and in the index. All
 //!   other afterstates are only in their own file. For "states", read "values".
@@ -198,12 +200,14 @@
 //!   others by number. Quads without an empty cell have three groups: less than their transpose, equal
 //!   to it, greater. The lesser of a quad and its transpose decides the order in a group. A transpose
 //!   swaps the two neighbours of the corner.
-//! - *Order of halves.* Halves of one weight are ordered by weight of the right quad; then by right quad, in the order
-//!   of quads; then by left quad, in the order of quads. All tiles are below the winning tile.
+//! - *Order of halves.* Halves of one weight are ordered by weight of the right quad; then by right
+//!   quad, in the order of quads; then by left quad, in the order of quads. All tiles are below the
+//!   winning tile.
 //! - *Moved halves.* A half is moved if a move to the left leads to it. In each row the tiles are at
 //!   the left end. If two neighbouring tiles are equal, they are not 2s, and the row has an empty cell.
-//! - *Columns.* First the range `left`, then the range `both`. They hold halves of the weight of the
-//!   bottom half. Each range begins with a new line. The rest of its last line is padding. A range without halves has no line.
+//! - *Columns.* First the range `left`, then the range `both`. They hold halves of the weight of
+//!   the bottom half. Each range begins with a new line. The rest of its last line is padding. A
+//!   range without halves has no line.
 //! - *`left`.* The moved halves with a row that is neither full nor empty.
 //! - *`both`.* The halves whose rows are all full or empty, in three groups: the moved halves with an
 //!   empty row, the other halves with an empty row, and the full halves, whether moved or not.
@@ -212,21 +216,23 @@
 //!   halves decides within each kind, and within the full halves. A half is *short* if it has an empty
 //!   cell and no tile of its inner row has an empty outer neighbour. It is *hollow* if it has an empty
 //!   column and no tile of its outer row has an empty inner neighbour.
-//! - *Rows.* The moved halves of weight `first` with an empty cell. The halves of `left` come first, then
-//!   the halves of `both`, in the order of columns.
+//! - *Rows.* The moved halves of weight `first` with an empty cell. The halves of `left` come
+//!   first, then the halves of `both`, in the order of columns.
 //! - *Boards.* The bit in row r and column c stands for the board whose top half is r and whose bottom
 //!   half is c. A board is an afterstate of the sum if one of its eight images has its bit. A state
 //!   is a start of the game, or has a 2 or a 4 without which it is an afterstate of its sum.
-//! - *Bits.* If a board has a row and a column, its bit is set if a move to the left, without a win,
-//!   leads to it from an image of a live state. A run that keeps all matrices sets no other bits. In another run,
-//!   a layer that was read from part files can have the bits of other images of its afterstates.
+//! - *Bits.* If a board has a row and a column, its bit is set if a move to the left, without a
+//!   win, leads to it from an image of a live state. A run that keeps all matrices sets no other
+//!   bits. In another run, a layer that was read from part files can have the bits of other images
+//!   of its afterstates.
 //! - *Fingerprint.* The sum of `mix(2^32 * first + crc)` over all blocks, modulo 2^64; `crc` is of the
 //!   first 12 bytes of the payload and the contents of the frame, so it does not depend on the zstd
 //!   level. The footer's number of states is the number of matrices.
-//! - *Errors.* A reader refuses a bit of the mask after the last row, a bit in the padding, a row of
-//!   the mask without bits, and a matrix without bits. It refuses bytes that are not the shortest form of
-//!   these rows: a word that differs in no byte, a difference of 0, and bytes after the last row. The
-//!   contents of a frame have at most `(rows + 7) / 8 + 73 * rows * lines` bytes.
+//! - *Errors.* A reader refuses a bit of the mask after the last row, a bit in the padding, a row
+//!   of the mask without bits, and a matrix without bits. It refuses bytes that are not the
+//!   shortest form of these rows: a word that differs in no byte, a difference of 0, and bytes
+//!   after the last row. The contents of a frame have at most `(rows + 7) / 8 + 73 * rows * lines`
+//!   bytes.
 //!
 //! Worked example: in 4x4 to 8, the layer of sum 4 has three matrices, for top halves of weight 0, 1
 //! and 2. Its file has these 266 bytes. The packed matrix at byte 81 has one row, the empty half. Its

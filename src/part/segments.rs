@@ -17,8 +17,8 @@ use super::writer::Sealed;
 use crate::error::{Error, Result};
 use crate::game::Rules;
 
-/// An open [`Part`], [`ValueColumn`] or [`MatrixFile`]. Opening checks header, index and footer; blocks are
-/// checked when decoded. Clones share the open files.
+/// An open [`Part`], [`ValueColumn`] or [`MatrixFile`]. Opening checks header, index and footer;
+/// blocks are checked when decoded. Clones share the open files.
 #[derive(Clone)]
 pub struct Segments<C> {
     pub(super) contents: C,

@@ -315,8 +315,8 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Empty the lock of a run, whose contents nobody reads. Only a directory with a manifest has a lock of a
-/// run.
+/// Empty the lock of a run, whose contents nobody reads. Only a directory with a manifest has a
+/// lock of a run.
 pub(crate) fn empty_lock(lock: Option<&File>) {
     if let Some(file) = lock
         && file.metadata().is_ok_and(|found| found.len() > 0)

@@ -103,8 +103,8 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(self.position(kind, board)?.is_some())
     }
 
-    /// The position of a board in its part; `None` if the part does not have the board, or if it has tiles
-    /// beyond the cells of the run.
+    /// The position of a board in its part; `None` if the part does not have the board, or if it
+    /// has tiles beyond the cells of the run.
     ///
     /// # Errors
     ///

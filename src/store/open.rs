@@ -21,17 +21,17 @@ impl Store {
     /// files of an interrupted count, and checks every file that the manifest names (size, header,
     /// index and footer; blocks are checked when a count begins).
     ///
-    /// Without `keep` the choice of the run stays; a smaller `keep` drops files. Until a layer is counted,
-    /// the directory belongs to no game, and no choice stays. If nothing changes, nothing is written, so a
-    /// complete run can be opened on a full or read-only disk. If a complete run of all states is to keep
-    /// afterstates, [`engine::count`](crate::engine::count) makes them.
+    /// Without `keep` the choice of the run stays; a smaller `keep` drops files. Until a layer is
+    /// counted, the directory belongs to no game, and no choice stays. If nothing changes, nothing
+    /// is written, so a complete run can be opened on a full or read-only disk. If a complete run
+    /// of all states is to keep afterstates, [`engine::count`](crate::engine::count) makes them.
     ///
     /// # Errors
     ///
     /// A directory of another game, in use, of a newer format, or with foreign files; a missing or
-    /// damaged file; [`Error::KeepMatrices`] for boards of another size than 4x4; [`Error::OtherForm`] if
-    /// the run keeps lists and `keep` asks for matrices, or the reverse; [`Error::Dropped`] if `keep` asks
-    /// for layers that were dropped before;
+    /// damaged file; [`Error::KeepMatrices`] for boards of another size than 4x4;
+    /// [`Error::OtherForm`] if the run keeps lists and `keep` asks for matrices, or the reverse;
+    /// [`Error::Dropped`] if `keep` asks for layers that were dropped before;
     /// [`SolvingError::Needed`] if `keep` would drop the afterstates of a solved run.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, None)

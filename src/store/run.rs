@@ -325,8 +325,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`InputError::Sum`], [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the layer; a file that is
-    /// missing or damaged.
+    /// [`InputError::Sum`], [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the
+    /// layer; a file that is missing or damaged.
     pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
         self.has_layer(Kind::States, sum)?;
         Stream::over(self.parts_of(Kind::States, sum)?)
@@ -377,8 +377,8 @@ impl Run {
         self.manifest.matrices.iter().map(|file| file.sum)
     }
 
-    /// [`Error::Gone`] instead of a missing file, if a count has dropped the layer since the manifest was
-    /// read.
+    /// [`Error::Gone`] instead of a missing file, if a count has dropped the layer since the
+    /// manifest was read.
     fn or_dropped(&self, error: Error, name: PartName) -> Error {
         let Error::Missing(_) = error else {
             return error;
@@ -393,8 +393,8 @@ impl Run {
         }
     }
 
-    /// Whether all files of values are strays that no solver deletes: the run has no solution, and it keeps
-    /// no afterstates to solve.
+    /// Whether all files of values are strays that no solver deletes: the run has no solution, and
+    /// it keeps no afterstates to solve.
     pub(super) fn cannot_have_values(&self) -> Result<bool> {
         Ok(!self.keep().afterstates() && !file::is_there(&self.dir.join(SOLUTION))?)
     }

@@ -103,8 +103,8 @@ impl Shown {
         self.keys.write_all(b"\x13").unwrap();
     }
 
-    /// Sends signals, by name, to a program without a shell. Waits for its end, and returns the signal that
-    /// ended it, as the system calls it.
+    /// Sends signals, by name, to a program without a shell. Waits for its end, and returns the
+    /// signal that ended it, as the system calls it.
     pub(crate) fn end_by(mut self, signals: &[&str]) -> String {
         let pid = self.child.process_id().unwrap();
         for signal in signals {

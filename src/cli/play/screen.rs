@@ -198,7 +198,8 @@ fn message(session: &Session, note: &Note) -> String {
     }
 }
 
-/// The beginning of the code that fits, and the number of characters that are left out and are `elsewhere`.
+/// The beginning of the code that fits, and the number of characters that are left out and are
+/// `elsewhere`.
 fn fitting(code: &str, elsewhere: &str, width: usize, rows: usize) -> String {
     if code.len() <= width * rows {
         return code.to_owned();

@@ -81,8 +81,8 @@ impl Reporter {
         reporter
     }
 
-    /// A reporter for the layers that `enum48 cluster` counts without tasks, which may be none. Prints the
-    /// threads and the memory before the first layer.
+    /// A reporter for the layers that `enum48 cluster` counts without tasks, which may be none.
+    /// Prints the threads and the memory before the first layer.
     pub(super) fn of_cluster(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
         let run = store.run();
         let kinds = [Kind::States, Kind::Afterstates];

@@ -23,9 +23,9 @@ use crate::store::{Goal, Rounding, Solution};
 /// Solve a counted game: the value of every afterstate, and so the best move of any board
 ///
 /// Goes backward through a complete run that kept its afterstates (--keep afterstates, both or
-/// matrices), from the last layer to the first, and writes the values beside them. All files that it needs are checked
-/// first. It can be stopped at any moment; the same command resumes it. More objectives can be solved
-/// later.
+/// matrices), from the last layer to the first, and writes the values beside them. All files that
+/// it needs are checked first. It can be stopped at any moment; the same command resumes it. More
+/// objectives can be solved later.
 ///
 /// An objective is the quantity that the best play maximises: score, the expected score; moves, the
 /// expected number of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the
@@ -165,8 +165,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The goals for these objectives at a rate of 4s, each once. An objective without a number of bits keeps the bits of
-/// an earlier solution.
+/// The goals for these objectives at a rate of 4s, each once. An objective without a number of bits
+/// keeps the bits of an earlier solution.
 fn goals(solution: &Solution, objectives: &[WantedObjective], four: FourRate) -> Result<Vec<Goal>> {
     let mut goals: Vec<Goal> = Vec::new();
     for wanted in objectives {

@@ -54,12 +54,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "TILE", value_parser = tile)]
     max_tile: Option<u32>,
 
-    /// Output format [default: the ending of FILE, if it is one of these, as in states.npy; otherwise hex,
-    /// with --values csv]
+    /// Output format [default: the ending of FILE, if it is one of these, as in states.npy;
+    /// otherwise hex, with --values csv]
     #[arg(long, value_enum)]
     format: Option<StateFormat>,
 
-    /// Also write the value of each state; needs states and afterstates (--keep both or matrices) and a solution
+    /// Also write the value of each state; needs states and afterstates (--keep both or matrices)
+    /// and a solution
     #[arg(long)]
     values: bool,
 

@@ -7,10 +7,11 @@
 //! ```
 //!
 //! A *moved half* is a half that a move to the left leads to. The range `both` has the halves whose
-//! rows are full or empty. The range `left` has the other moved halves, and `right` has their mirror
-//! images in the order of `left`. A move to the left leads to bits of `left` and `both`. A move to the right leads to the
-//! corresponding bits of `right`, and to mirrored bits of `both`. `odd` has the other halves that
-//! are hollow or short (see `half`): moves down and up seldom lead to them.
+//! rows are full or empty. The range `left` has the other moved halves, and `right` has their
+//! mirror images in the order of `left`. A move to the left leads to bits of `left` and `both`. A
+//! move to the right leads to the corresponding bits of `right`, and to mirrored bits of `both`.
+//! `odd` has the other halves that are hollow or short (see `half`): moves down and up seldom lead
+//! to them.
 //!
 //! In each range, halves with one right quad and any full left quad lie together, in the order of
 //! their left quads; so do halves with one left quad and any full right quad. A quarter turn copies

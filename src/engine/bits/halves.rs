@@ -143,8 +143,8 @@ impl Halves {
         Self::with_tables(game, weight, |_| true)
     }
 
-    /// Like [`Self::new`], but the halves of some weights have only their class. The other tables take most
-    /// of the time and of the memory.
+    /// Like [`Self::new`], but the halves of some weights have only their class. The other tables
+    /// take most of the time and of the memory.
     pub(crate) fn with_tables(
         game: &Game,
         weight: usize,

@@ -107,11 +107,11 @@
 //! | named board | a canonical board that was visited, not only counted |
 //!
 //! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
-//! `packed_matrix`; `afterstates`, `turn` with `turning` and `field`, `afterstate_matrix`; `pair` (the loop over
-//! rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`; `sweep` with
-//! `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file (layers and
-//! their files); `sizes`; `reader` (runs that keep matrices); `task` (some pairs of a layer, for a
-//! cluster).
+//! `packed_matrix`; `afterstates`, `turn` with `turning` and `field`, `afterstate_matrix`; `pair`
+//! (the loop over rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`;
+//! `sweep` with `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file
+//! (layers and their files); `sizes`; `reader` (runs that keep matrices); `task` (some pairs of a
+//! layer, for a cluster).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -341,7 +341,8 @@ impl<'a> Bits<'a> {
     }
 
     /// Write the frontier after the last of `layers`, even after a stop: as lists if the run keeps
-    /// lists, or if the count ends with this layer. Progress reports this time as the end of the last layer.
+    /// lists, or if the count ends with this layer. Progress reports this time as the end of the
+    /// last layer.
     fn write_frontier(
         &mut self,
         layers: &mut [CountedLayer],

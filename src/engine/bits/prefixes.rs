@@ -146,8 +146,8 @@ impl PrefixMasks {
     }
 
     /// Two masks of bottom halves for a top half: boards that are certainly canonical, and boards
-    /// that need a test. A mask that is not among the tables is made in `certain` or `test`, which are as
-    /// long as a row. An empty mask has no bits.
+    /// that need a test. A mask that is not among the tables is made in `certain` or `test`, which
+    /// are as long as a row. An empty mask has no bits.
     pub(crate) fn bottoms<'a>(
         &'a self,
         top: &Prefixes,

@@ -195,8 +195,8 @@ impl Sizes {
     }
 
     /// The most bytes of moves down that can be held in the layer of the last of some sums, if its
-    /// matrices can take `bytes`. The process counted the layers of the other sums before it, and holds the
-    /// memory of the largest.
+    /// matrices can take `bytes`. The process counted the layers of the other sums before it, and
+    /// holds the memory of the largest.
     pub(crate) fn most_turned(&self, sums: RangeInclusive<u32>, bytes: u64) -> u64 {
         let others = sums.step_by(2).map(|sum| self.others_and_turned(sum)[0]);
         let others = others.max().unwrap_or_default();

@@ -189,8 +189,8 @@ impl Solution {
     ///
     /// # Errors
     ///
-    /// [`SolvingError::Goal`] if the objective was begun with another precision or rounding, or if the solution
-    /// has another rate of 4s.
+    /// [`SolvingError::Goal`] if the objective was begun with another precision or rounding, or if
+    /// the solution has another rate of 4s.
     pub fn reached(&self, goal: Goal) -> Result<u32> {
         let path = self.run.dir().display();
         let others = |four| {

@@ -42,13 +42,13 @@ const SLICE: usize = 1 << 11;
 /// Make every layer again. Compare the live states and afterstates that were kept one by one, and the
 /// numbers of dead states, labeled boards, moves, wins and empty cells with the table.
 ///
-/// `progress` receives the number of boards from which others were made. Returns at most one finding for each file.
-/// Takes about `memory` bytes, but at least one bucket.
+/// `progress` receives the number of boards from which others were made. Returns at most one
+/// finding for each file. Takes about `memory` bytes, but at least one bucket.
 ///
 /// # Errors
 ///
-/// [`Error::Gone`] if the run kept neither the states of every layer nor the afterstates; a file that cannot
-/// be read.
+/// [`Error::Gone`] if the run kept neither the states of every layer nor the afterstates; a file
+/// that cannot be read.
 pub fn verify(
     run: &Run,
     pool: &ThreadPool,

@@ -20,8 +20,8 @@ impl Mean {
     }
 }
 
-/// Plays games from random starts. Of `fours.1` spawned tiles, `fours.0` are 4s on average. The policy maps a
-/// state, in any orientation, to a legal move.
+/// Plays games from random starts. Of `fours.1` spawned tiles, `fours.0` are 4s on average. The
+/// policy maps a state, in any orientation, to a legal move.
 pub(crate) fn play(
     game: &Plain,
     games: u32,

@@ -17,10 +17,10 @@
 //! - The *number* of an afterstate has its exponents as digits, row by row. Its base is one more than
 //!   the largest exponent of the game. The afterstates are in order of sum, then of number. Each
 //!   number except the first of a sum is the difference from the number before it.
-//! - A *value* is the expectation of the objective from the afterstate on, times `unit` and rounded:
-//!   scores and moves to hundredths, as they are shown, chances to multiples of 1/50,000, which fit
-//!   in two bytes. Only chances of exactly 0 or 1 round to 0 or 1. Values of games with at most 500,000 afterstates are
-//!   some hundred times as fine, because this costs little there.
+//! - A *value* is the expectation of the objective from the afterstate on, times `unit` and
+//!   rounded: scores and moves to hundredths, as they are shown, chances to multiples of 1/50,000,
+//!   which fit in two bytes. Only chances of exactly 0 or 1 round to 0 or 1. Values of games with
+//!   at most 500,000 afterstates are some hundred times as fine, because this costs little there.
 //!
 //! The page takes moves as equally good if their values round to one number, or if errors of values
 //! can explain the difference.

@@ -203,8 +203,8 @@ impl GoalWorth {
         })
     }
 
-    /// The addition of a state with a spawned tile to the total of its afterstate: its weighted worth. If
-    /// a tile is to be forced, 1 for a state without worth.
+    /// The addition of a state with a spawned tile to the total of its afterstate: its weighted
+    /// worth. If a tile is to be forced, 1 for a state without worth.
     pub(super) fn weighed(self, tile: Exp, worth: i64) -> i64 {
         let (fours, spawns) = self.goal.four.ratio();
         match (self.goal.objective, tile) {
