@@ -13,7 +13,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "benches/instructions.csv"
 MORE = 1.05
 
-
 # The C library clears and copies much memory by one instruction, which callgrind counts once for each byte.
 VECTORS = ":".join(f"glibc.cpu.x86_rep_{what}_threshold={2**40}" for what in ("stosb", "movsb"))
 
