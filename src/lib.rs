@@ -74,8 +74,9 @@
 //! `play` (games as codes), `witness` (a game that ends in a given board), `solve` (the values of
 //! boards), `cluster` (a layer as tasks, for several machines), `estimate` (how long a job will take),
 //! `machine` (the cores and the memory that a process may use). Each module uses only the modules to
-//! its left in `game -> part -> counts, bound, play -> laws -> store -> engine, graph -> witness,
-//! cluster -> solve -> verify, estimate, machine -> cli -> python`.
+//! its left in `game -> part -> counts, bound, play -> laws, known -> store -> engine, graph ->
+//! witness, cluster -> solve -> verify, estimate, machine -> cli -> python`. All of them may use
+//! `error` and small modules such as `progress`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates. The
 //! Python module is the feature `python`, which does not need `cli`; `pip install .` builds it.

@@ -267,7 +267,7 @@
 //! `scripts/read_values.py` reads values, and subtracts the potential. `scripts/read_matrices.py`
 //! shows how to read matrices, in Python written from this page.
 //!
-//! Reading order: `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `segments`,
+//! Reading order: `fingerprint`, `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `segments`,
 //! `boards`, `stream`; then for values `planes`, `column`; `matrix`.
 
 pub(crate) mod block;

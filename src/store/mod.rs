@@ -25,8 +25,8 @@
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `checked`,
 //! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `commit`, `outbox`,
-//! and `open` (going on); `solution`; `task_dir`; `lookup`, `listed`, `sample` and `surroundings`
-//! on demand.
+//! and `open` (going on); `solution`; `task_dir`; `spill`; `lookup`, `listed`, `sample` and
+//! `surroundings` on demand.
 
 mod audit;
 mod checked;

@@ -1,6 +1,6 @@
-//! A slow exact twin of the count, with boards of plain cells, hash sets, and no files. It shares
-//! no code with the library. Every part of every small game must be equal, including its
-//! fingerprint.
+//! A slow exact twin of the count, with boards of plain cells, hash sets, and no files. From the
+//! library, it uses only the types of the table and the names of directions. Every part of every
+//! small game must be equal, including its fingerprint.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,6 +1,7 @@
 //! A slow exact twin of the solver: the definition of best play, as a recursion over boards of
-//! plain cells. Each board is solved once. The twin shares no code with the library. With fractions
-//! it rounds nothing; with floating point it solves larger boards.
+//! plain cells. Each board is solved once. From the library, the twin uses only the names of
+//! directions and objectives. With fractions it rounds nothing; with floating point it solves larger
+//! boards.
 //!
 //! Boards are hexadecimal digits, in any orientation. The value of a board is the expectation of
 //! the objective for the rest of the game, under best play.
