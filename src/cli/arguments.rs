@@ -43,7 +43,7 @@ pub(super) fn tile(text: &str) -> Result<u32, &'static str> {
 }
 
 /// The words of a command, with options in the place of a game's name: 3x3-128 stands for `--size 3x3
-/// --max 128` in every subcommand that has these options.
+/// --max 128` in every subcommand that has these options, except `check`, whose words are files.
 pub(super) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let mut command = command;
     let mut written: Vec<OsString> = Vec::new();
@@ -65,8 +65,9 @@ pub(super) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<
         let has_size = command
             .get_arguments()
             .any(|arg| arg.get_long() == Some("size"));
+        let can_be_game = has_size && command.get_name() != "check" && !is_value;
         match sides_and_tile(text) {
-            Some((sides, tile)) if has_size && !is_value && !Path::new(text).exists() => {
+            Some((sides, tile)) if can_be_game && !Path::new(text).exists() => {
                 written.extend(["--size", sides].map(OsString::from));
                 let tile = tile.map(|tile| ["--max", tile]);
                 written.extend(tile.iter().flatten().map(OsString::from));
@@ -276,6 +277,7 @@ mod tests {
                 "enum48 graph --size 2 -o 3x3",
             ),
             ("enum48 solve 3x3-128", "enum48 solve 3x3-128"),
+            ("enum48 check run 3x3-128", "enum48 check run 3x3-128"),
             ("enum48 show 0x2310 --size 2", "enum48 show 0x2310 --size 2"),
             ("enum48 3x 3x3- x3-8", "enum48 3x 3x3- x3-8"),
         ] {

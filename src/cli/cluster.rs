@@ -60,7 +60,8 @@ Keys of --json: game; dir; sum and stage (sweep, map, reduce, gather, write;
 seal, if the layer of this sum is ready to be sealed; none, if nothing is left to
 do); tasks; of, the number of all tasks of the stage; complete, whether the last
 layer of the game is sealed; sealed, the sum of the last sealed layer; states, of
-all sealed layers, live and dead; done, their expected share of all states.")]
+all sealed layers, live and dead; done, their expected share of all states up
+to --until.")]
 struct TasksArgs {
     #[command(flatten)]
     wanted: WantedRun,
@@ -137,7 +138,7 @@ struct PrintedTasks {
     sealed: u32,
     /// States of the sealed layers, live and dead.
     states: u64,
-    /// The share of the game's states that the sealed layers have, as far as it can be foreseen.
+    /// The expected share of the sealed layers in all states up to `--until`.
     done: f64,
 }
 

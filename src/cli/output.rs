@@ -112,10 +112,13 @@ impl Output {
         {
             bail!(in_a_run(file));
         }
-        let absolute = |path: &Path| std::path::absolute(path).ok();
-        if let (Some(dir), Some(file)) = (absolute(dir), absolute(file))
-            && dir.starts_with(&file)
-        {
+        // The part of the directory that exists may have links.
+        let absolute = std::path::absolute(dir).with_context(|| dir.display().to_string())?;
+        let resolved = absolute.ancestors().find_map(|there| {
+            let missing = absolute.strip_prefix(there).ok()?;
+            Some(there.canonicalize().ok()?.join(missing))
+        });
+        if resolved.is_some_and(|dir| dir.starts_with(file)) {
             let (file, dir) = (file.display(), dir.display());
             bail!("{file}: in the place of the run's directory {dir}: give another file");
         }

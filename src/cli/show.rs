@@ -35,9 +35,10 @@ Examples:
 
 Keys of --json: game; board, canonical; orbit, the number of different images;
 sum, max_tile; state: live, dead, won, empty or impossible; moves, each with
-direction, legal, wins and, unless it wins, board, afterstate, and the canonical
-states with_2 and with_4; reached: true, false, or null without --dir; and the
-file and block that list the board, if any. Boards are text such as 0x2310.")]
+direction, legal, wins and, if it is legal and neither wins nor makes a 65536,
+board, afterstate, and the canonical states with_2 and with_4; reached: true,
+false, or null without --dir; and the file and block that list the board, if
+any. Boards are text such as 0x2310.")]
 pub(super) struct Args {
     /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]

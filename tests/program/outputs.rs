@@ -208,7 +208,14 @@ fn outputs_into_a_run_are_refused() {
         "--size 2 --max 32 --dir new --csv new/lock",
         "new/lock",
     );
-    for (dir, file) in [("new", "new"), ("new/run", "new"), ("new", "./new")] {
+    symlink("empty", place.path().join("linked")).unwrap();
+    for (dir, file) in [
+        ("new", "new"),
+        ("new/run", "new"),
+        ("new", "./new"),
+        ("run/../new", "new"),
+        ("linked/new", "linked/new"),
+    ] {
         let args = format!("--size 2 --max 32 --dir {dir} --csv {file}");
         refused(&place, &args, "in the place of the run's directory");
     }

@@ -128,6 +128,9 @@ pub(super) fn with_table(path: &Path, other_path: &Path, args: &Args) -> Result<
         );
     }
     let (table, other) = (table.only(columns), other.only(columns));
+    if table.rows().is_empty() && other.rows().is_empty() {
+        bail!("{a} and {b}: no {columns} in any row, so nothing could disagree");
+    }
     report.on(&table);
     let Some(difference) = table.difference(&other) else {
         agree(&report, &table)?;

@@ -336,13 +336,13 @@ time      {time}"
 fn try_out(store: &mut Store, engine: Engine, plan: &Plan, last: u32) -> Result<Trial> {
     let (mut plan, mut last) = (plan.clone(), last);
     if engine == Engine::Bits {
-        let small = Plan::new(plan.memory().min(MATRICES), plan.threads());
-        plan = small.map_or(plan.clone(), |small| small.with_level(plan.level()));
+        let memory = plan.memory().min(plan.least() + MATRICES);
+        plan = Plan::new(memory, plan.threads())?.with_level(plan.level());
         let choice = Choice::new(store.run(), &plan, Some(last))?;
         let stage = choice.stages().first();
         let stage = stage.filter(|stage| stage.engine == engine);
         last = stage
-            .ok_or_else(|| anyhow!("{engine}: no layer fits {MATRICES} bytes"))?
+            .ok_or_else(|| anyhow!("{engine}: no layer fits {memory} bytes"))?
             .last;
     }
     let mut trial = Trial::new(TRIAL);

@@ -33,9 +33,10 @@ use crate::store::{Goal, Run};
 ///
 /// With --values each state has a column for each solved objective (enum48 solve): the expectation
 /// from the state on, under the best play for the objective. The name of the column is the objective:
-/// score, moves, or a tile, such as 512, for the chance to reach it.
+/// score, moves, a tile, such as 512, for the chance to reach it, or sure-512, which is 1 if the tile
+/// can be forced.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(mut_arg("wanted", |wanted| wanted.help(WANTED)), after_help = "\
 Examples:
   enum48 states enum48-data/3x3-1024 --sum 100 --max-tile 32
   enum48 states enum48-data/3x3-1024 --sample 10 --seed 1 --format grid
@@ -85,6 +86,10 @@ pub(super) struct Args {
     output: PathBuf,
 }
 
+/// The help of `--for`. A game must be solved before its states have values.
+const WANTED: &str = "Objectives of the columns, separated by commas: score, moves and tiles that the run is solved for \
+                      [default: all, in this order]";
+
 /// Batches of states that wait to be written.
 const READ_AHEAD: usize = 2;
 
@@ -95,7 +100,7 @@ const NO_PARQUET: bool = cfg!(not(feature = "parquet"));
 /// Formats of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum StateFormat {
-    /// One state a line, as in 0x0132
+    /// One state per line, as in 0x0132
     Hex,
     /// Rows of tiles, with an empty line between states
     Grid,
