@@ -1,5 +1,5 @@
-# The options, games, program and working directory that reproduce.sh and solve.sh share. Before sourcing this file, a
-# script defines usage(), "pages", the default of --out, and "long", the games that are made only by name.
+# The options, games, commit, program and working directory that reproduce.sh and solve.sh share. Before sourcing this
+# file, a script defines usage(), "pages", the default of --out, and "long", the games that are made only by name.
 # shellcheck shell=bash disable=SC2034,SC2154 # the scripts use and define these variables
 
 quick=false dir=${TMPDIR:-.} root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd) out= games=()
@@ -31,6 +31,8 @@ if [ ${#games[@]} -eq 0 ]; then
     $quick || games+=(4x4-32)
 fi
 
+# Outside Git this fails, before games are counted.
+commit=$(git -C "$root" rev-parse --short HEAD)
 out=${out:-$root/$pages}
 mkdir -p "$out"
 cargo build --release --locked --manifest-path "$root/Cargo.toml"

@@ -18,11 +18,13 @@ import failure
 
 import argparse
 import concurrent.futures
+import csv
 import datetime
 import functools
 import json
 import os
 import platform
+import select
 import shutil
 import subprocess
 import sys
@@ -46,7 +48,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.error = lambda what: refuse(f"{what}: see --help")
     add = parser.add_argument
-    add("--dir", required=True, type=os.path.abspath, help="directory of the run, shared by all machines")
+    add("--dir", required=True, help="directory of the run, shared by all machines")
     add("--local", type=int, metavar="N", help="run N processes on this machine, without Ray")
     address = "address of the Ray cluster [default: RAY_ADDRESS, or a cluster here]"
     add("--address", default=os.environ.get("RAY_ADDRESS"), help=address)
@@ -54,6 +56,9 @@ def arguments():
     add("--task-threads", type=int, default=1, metavar="N", help="threads of a task [1]")
     add("--task-memory", default="1G", metavar="SIZE", help="memory of a task [1G]")
     own, game = parser.parse_known_args()
+    if not own.dir:
+        parser.error("--dir: which directory?")
+    own.dir = os.path.abspath(own.dir)
     if own.local is not None and own.local < 1:
         parser.error(f"--local {own.local}: no process would count")
     program = shutil.which(own.enum48) or parser.error(f"--enum48 {own.enum48}: no such program")
@@ -85,12 +90,12 @@ class Display:
         """Show the state of the run after an answer of `enum48 cluster tasks`."""
         before, self.answer, self.first = self.answer, answer, self.first or answer
         self.tasks = (answer["of"] - len(answer["tasks"]), answer["of"])
-        # More layers at once were counted without tasks, and `enum48 cluster tasks` has told them.
-        if before and answer["sealed"] == before["sealed"] + 2:
-            layer, took = answer["states"] - before["states"], time.monotonic() - self.sealed
+        # `enum48 cluster tasks` has told the layers that it counted without tasks, perhaps after this layer.
+        if before and before["stage"] == "seal" and answer["sealed"] >= before["sum"]:
+            layer, took = states_of(answer["dir"], before["sum"]), time.monotonic() - self.sealed
             if self.terminal and took >= WORTH_A_LINE:
-                self.say(f"sum {answer['sealed']:>5}  {layer:>17,} states  {took:>8.1f} s")
-            self.show(f"sum={answer['sealed']} layer={layer}")
+                self.say(f"sum {before['sum']:>5}  {layer:>17,} states  {took:>8.1f} s")
+            self.show(f"sum={before['sum']} layer={layer}")
         if not before or answer["sealed"] > before["sealed"]:
             self.sealed = time.monotonic()
 
@@ -140,6 +145,13 @@ class Display:
         self.lines = len(lines) + 1
 
 
+def states_of(run, layer):
+    """The number of states of a sealed layer, live and dead."""
+    with open(os.path.join(run, "layers.csv")) as table:
+        rows = [row for row in csv.DictReader(table) if int(row["sum"]) == layer]
+    return sum(int(row["live"]) + int(row["dead"]) for row in rows)
+
+
 def rounded(n):
     """A number rounded to two digits."""
     return f"{float(f'{n:.1e}'):.15g}"
@@ -178,6 +190,29 @@ def attempt(command):
         # A shell adds 128 to the number of a signal.
         return code < 0 or code > 128, f"{platform.node()}: exit {code}: {ended.stderr.strip()}"
     return False, None
+
+
+def seal(command):
+    """Seal a layer, and show that the seal waits while another process uses the run. Return the error or None."""
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    except OSError as error:
+        return f"{platform.node()}: {error}"
+    said = []
+    with process:
+        while True:
+            if not select.select([process.stderr], [], [], 0.5)[0]:
+                # The program goes on after these lines, so they do not tell its result.
+                for line in said:
+                    display.say(line)
+                said.clear()
+                display.show()
+            elif line := process.stderr.readline():
+                said.append(line.strip())
+            else:
+                break
+    code = process.returncode
+    return f"{platform.node()}: exit {code}: {' '.join(said)}" if code else None
 
 
 def on_ray(address, threads):
@@ -251,6 +286,8 @@ def main():
         tasks = [*cluster, "tasks", *game, "--dir", own.dir, "--json"]
         display.clear()
         answer = subprocess.run(tasks, stdout=subprocess.PIPE)
+        if answer.returncode < 0:
+            refuse(f"{platform.node()}: enum48 cluster tasks: exit {answer.returncode}")
         if answer.returncode:
             return answer.returncode
         answer = json.loads(answer.stdout)
@@ -260,7 +297,7 @@ def main():
             display.say(f"layer {answer['sum']}: counted{end}")
             return 0
         if answer["stage"] == "seal":
-            _, wrong = attempt([*cluster, "seal", "--dir", own.dir])
+            wrong = seal([*cluster, "seal", "--dir", own.dir])
             done = not wrong
             if wrong:
                 display.say(f"layer {answer['sum']}: {wrong}")

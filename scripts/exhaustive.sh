@@ -20,6 +20,7 @@ case $* in
 esac
 
 CDPATH='' cd -- "$(dirname "$0")/.."
+git rev-parse HEAD > /dev/null || exit 2
 if ! git diff --quiet HEAD; then
     echo "exhaustive.sh: there are changes: commit them first, so that the line can name a commit" >&2
     exit 2

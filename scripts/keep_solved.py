@@ -86,6 +86,9 @@ def main():
         failure.usage()
     directory = pathlib.Path(sys.argv[1])
     arguments, stems = sys.argv[2::2], sys.argv[3::2]
+    # Outside Git this fails, before anything is written.
+    ask = ("git", "-C", SCRIPTS, "rev-parse", "--short", "HEAD")
+    commit = subprocess.run(ask, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
     summary = join_summaries([json.loads(pathlib.Path(f"{stem}.json").read_text()) for stem in stems])
     game = summary["game"]
@@ -103,8 +106,7 @@ def main():
     size, *winning = game.split("-")
     count = f"enum48 --size {size}" + (f" --max {winning[0]}" if winning else "") + " --keep afterstates"
     summary["commands"] = [count, *(f"enum48 solve enum48-data/{game} {options}" for options in arguments)]
-    commit = ("git", "-C", SCRIPTS, "rev-parse", "--short", "HEAD")
-    summary["commit"] = subprocess.run(commit, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    summary["commit"] = commit
     summary["date"] = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     kept.write_text(json.dumps(summary, indent=2) + "\n")
 

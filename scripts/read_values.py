@@ -71,7 +71,7 @@ def expected(fields, values, boards):
 
 
 if __name__ == "__main__":
-    fields, values, *boards = read(*sys.argv[1:3])
+    fields, values, *boards = read(sys.argv[1], *sys.argv[2:3])
     digits = fields["rows"] * fields["cols"]
     if boards:
         rest = expected(fields, values, boards[0])

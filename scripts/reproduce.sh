@@ -35,7 +35,6 @@ declare -A options=(
     [4x3]="--until 656 --keep last --memory 8G"
 )
 
-commit=$(git -C "$root" rev-parse --short HEAD)
 plot=$root/scripts/plot_layers.py
 
 for name in "${games[@]}"; do
@@ -52,7 +51,8 @@ for name in "${games[@]}"; do
         "$enum48" check "$out/$name.csv" "$work/$name.csv" || { failed=true; continue; }
     fi
     rm -rf "${work:?}/$name"
-    sed -i "s|$work/||g" "$work/$name.log"
+    log=$(< "$work/$name.log")
+    printf '%s\n' "${log//"$work/"/}" > "$work/$name.log"
     mv "$work/$name.csv" "$work/$name.log" "$out/"
     python3 "$plot" "$out/$name.csv" -o "$out/$name.svg"
     python3 "$plot" "$out/$name.csv" -o "$out/$name-log.svg" --log

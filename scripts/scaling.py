@@ -54,7 +54,7 @@ def main():
             parser.error(f"{log}: not a file")
 
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
-    enum48 = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/enum48"
+    enum48 = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release/enum48"
     game, until = (QUICK, 68) if args.quick else (GAME, 104)
     cores = len(os.sched_getaffinity(0))
     settings = [("lists", cores, memory) for memory in MEMORY]

@@ -86,7 +86,7 @@ def main():
     parser.add_argument("--dir", metavar="DIR", help="where to make the temporary directory [default: $TMPDIR]")
     args = parser.parse_args()
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
-    enum48 = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/enum48"
+    enum48 = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release/enum48"
     game, sum, layers = SWEEPS if args.sweeps else QUICK if args.quick else LISTS
     engine, last = "bits" if args.sweeps else "lists", sum + 2 * layers
     alone_with = ["--engine", engine, "--threads", "1", "--memory", args.memory, "--quiet"]

@@ -5,7 +5,8 @@
     reason = "the test writes a program that fails"
 )]
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -14,12 +15,13 @@ use std::process::{Command, Stdio};
 use enum48::store::Run;
 use tempfile::TempDir;
 
-use crate::command::{PROGRAM, good, place};
+use crate::command::{PROGRAM, good, place, stderr};
 use crate::files::{files, in_memory};
 use crate::required::can_import;
 use crate::share::{exhaustive, share};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/results/cluster.md");
 
 /// Games in small segments and small tasks, so that a count has many of each. Two are counted as lists,
 /// two by sweeps.
@@ -82,14 +84,26 @@ fn expect_same(place: &Path, alone: &TempDir) {
     assert!(files(&place.join("run")) == files(&alone.path().join("run")));
 }
 
+/// The sums of the layers whose lines have a key.
+fn sums<'a>(said: &'a str, key: &str) -> BTreeSet<&'a str> {
+    let lines = said.lines().filter(|line| line.contains(key));
+    let sum = |line: &'a str| line.split_once(" sum=")?.1.split(' ').next();
+    lines.filter_map(sum).collect()
+}
+
+/// Writes a script of the shell that the driver starts in place of the program.
+fn write_program(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}")).unwrap();
+    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
 /// A wrapper of the program that kills about a third of the tasks and seals at a random moment, each
 /// of them twice at most: the driver gives up after three rounds without a finished task.
 fn aborting(place: &Path) -> PathBuf {
     let path = place.join("aborting");
     let killed = path.with_extension("killed");
     let text = format!(
-        "#!/bin/sh\n\
-         moment=$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')\n\
+        "moment=$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')\n\
          if [ \"$2\" != tasks ] && [ $moment -lt 77 ] && [ $(grep -Fcx \"$*\" {killed}) -lt 2 ]; then\n\
              echo \"$*\" >> {killed}\n\
              exec timeout --signal KILL 0.$(printf %03d $moment) {PROGRAM} \"$@\"\n\
@@ -98,8 +112,7 @@ fn aborting(place: &Path) -> PathBuf {
         killed = killed.display()
     );
     fs::write(&killed, "").unwrap();
-    fs::write(&path, text).unwrap();
-    fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    write_program(&path, &text);
     path
 }
 
@@ -123,6 +136,12 @@ fn any_number_of_processes_makes_the_same_files() {
             false => " stage=reduce tasks=",
         };
         assert!(said.contains(stage) && said.contains(" layer="), "{said}");
+        // The sweeps of the layer after the last are dropped, so that layer is not told.
+        let told = sums(&said, " layer=");
+        assert!(
+            game.contains("--keep") || sums(&said, " stage=").is_subset(&told),
+            "{said}"
+        );
         expect_same(place.path(), &alone(game));
     }
 }
@@ -145,6 +164,90 @@ fn planning_waits_until_a_reader_closes_the_run() {
     assert!(waits.contains("waiting for run"), "{waits}");
     drop(reader);
     assert!(asking.wait().unwrap().success());
+}
+
+#[test]
+fn the_driver_shows_that_a_seal_waits() {
+    if !can_import(&["json"]) {
+        return;
+    }
+    let place = place();
+    let (program, gate) = (place.path().join("waiting"), place.path().join("gate"));
+    // The first seal waits until the test opens the gate. If it goes on alone, the test fails.
+    let text = format!(
+        "if [ \"$2\" = seal ] && [ -p gate ]; then\n\
+             echo waiting >&2\n\
+             timeout 20 cat gate\n\
+             rm gate\n\
+         fi\n\
+         exec {PROGRAM} \"$@\"\n"
+    );
+    write_program(&program, &text);
+    let made = Command::new("mkfifo").arg(&gate).status().unwrap();
+    assert!(made.success());
+    let game = "--size 2 --max 8 --until 6 --task 4";
+    let mut driving = driver(place.path(), game, 1, &program);
+    let mut child = driving.spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(said.any(|line| line.unwrap() == "waiting"));
+    drop(File::options().write(true).open(gate).unwrap());
+    said.for_each(drop);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_driver_that_gets_no_tasks_says_why_in_one_line() {
+    if !can_import(&["json"]) {
+        return;
+    }
+    let place = place();
+    let killed = place.path().join("killed");
+    write_program(&killed, "kill -KILL $$\n");
+    for (game, program, why) in [
+        (
+            "--size 2 --dir ",
+            PROGRAM.as_ref(),
+            "--dir: which directory?",
+        ),
+        ("--size 2", &*killed, ": enum48 cluster tasks: exit -9"),
+    ] {
+        let output = driver(place.path(), game, 1, program).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.starts_with("enum48_ray.py: ") && said.contains(why) && said.lines().count() == 1,
+            "{said}"
+        );
+    }
+}
+
+/// The loop of the page, for a small game.
+#[test]
+fn the_loop_without_ray_ends_after_the_count_or_an_error() {
+    let page = fs::read_to_string(PAGE).unwrap();
+    let (_, code) = page.split_once("    run() {").unwrap();
+    let (code, _) = code.split_once("    done\n").unwrap();
+    let game = "--size 2 --max 32 --until 12 --task 8";
+    let code = format!("run() {{{code}done")
+        .replace("enum48 ", &format!("{PROGRAM} "))
+        .replace("--size 4 --max 64", game)
+        .replace("/shared/4x4-64", "run");
+    let run = |memory: &str, end: &str| {
+        let place = in_memory();
+        let output = Command::new("timeout")
+            .args(["60", "sh", "-c", &code.replace("1G", memory)])
+            .current_dir(&place)
+            .output()
+            .unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let last = said.lines().last().unwrap_or_default();
+        assert!(last.contains(end), "{said}");
+        place
+    };
+    let place = run("1G", "no layer is cut into tasks");
+    expect_same(place.path(), &alone(game));
+    run("1M", "takes at least 24M");
 }
 
 #[test]

@@ -112,6 +112,25 @@ fn turns_of_a_solved_game_are_joined() {
 }
 
 #[test]
+fn outside_git_no_half_of_a_result_is_kept() {
+    if !can_import(&["json"]) {
+        return;
+    }
+    let place = solved(&["score"]);
+    let path = |name: &str| place.path().join(name);
+    for name in ["failure.py", "keep_solved.py"] {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+        fs::copy(script.join(name), path(name)).unwrap();
+    }
+    let [keep, solved, turn] = ["keep_solved.py", "solved", "0"].map(path);
+    let args = ["-B", text(&keep), text(&solved), "--for score", text(&turn)];
+    let output = python(&args).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("rev-parse"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(solved).unwrap().count(), 0);
+}
+
+#[test]
 fn values_that_differ_from_kept_values_are_refused() {
     if !can_import(&["json"]) {
         return;

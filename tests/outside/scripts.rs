@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use super::player::WON;
 use crate::command::{place, stderr, stdout};
-use crate::required::can_import;
+use crate::required::{can_import, python};
 
 const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
@@ -50,6 +50,25 @@ fn a_missing_package_and_a_bad_argument_are_told_in_one_line() {
     }
     assert!(tried > 15, "{tried}");
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_reader_without_a_file_tells_of_wrong_arguments() {
+    if !can_import(&["numpy", "zstandard"]) {
+        return;
+    }
+    for name in [
+        "read_matrices.py",
+        "read_part.py",
+        "read_part_fast.py",
+        "read_values.py",
+    ] {
+        let path = format!("{SCRIPTS}/{name}");
+        let output = python(&["-B", &path]).unwrap();
+        let told = format!("{name}: wrong arguments: see the first lines of {path}\n");
+        assert_eq!(stderr(&output), told);
+        assert_eq!(output.status.code(), Some(2));
+    }
 }
 
 /// Runs a script by a relative path, while the directories of `CDPATH` could mislead `cd`.
