@@ -97,6 +97,7 @@ mod error;
 #[cfg(feature = "machine")]
 #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "for the program"))]
 mod estimate;
+mod fork;
 pub mod game;
 pub mod graph;
 #[doc(hidden)]

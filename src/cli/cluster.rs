@@ -14,7 +14,7 @@ use super::resources::Resources;
 use super::stdout::Stdout;
 use super::{Outcome, output, talk};
 use crate::cluster::{self, Missing, Next};
-use crate::engine::Choice;
+use crate::engine::{self, Choice};
 use crate::estimate::{Forecast, LayerWork};
 use crate::store::Run;
 
@@ -183,8 +183,9 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
     if args.json {
         output::json_names(&wanted.dir(&game))?;
     }
+    engine::last_sum(&game, until)?;
     let mut store = wanted.open(&game, open::LONG)?;
-    let choice = Choice::new(store.run(), &plan, until)?;
+    let choice = Choice::of_cluster(store.run(), &plan, until)?;
     let mut reporter = Reporter::of_cluster(&plan, &store, &choice, args.quiet);
     let next = cluster::next(&mut store, &plan, args.task, until, &mut reporter);
     reporter.finish();

@@ -20,6 +20,12 @@ use super::{Cli, Outcome};
 /// The shells that `clap_complete` knows, and the manual page.
 const READERS: [&str; 6] = ["bash", "zsh", "fish", "elvish", "powershell", "man"];
 
+/// The line of fish's completions that takes the first word for a subcommand, after which the
+/// program has no options, and a line that excepts the name of a game, which stands for options.
+const HAS_WORD: &str = "    if set -q argv[1]\n";
+const HAS_SUBCOMMAND: &str =
+    "    if set -q argv[1]; and not string match -qr '^[2-4]x[2-4](-[0-9]+)?$' -- $argv[1]\n";
+
 /// Print completions for a shell, or the manual page
 ///
 /// Redirect the output to a file:
@@ -50,7 +56,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut text = Vec::new();
     match args.reader.parse::<Shell>() {
         // To memory first, because `generate` panics if it cannot write.
-        Ok(shell) => clap_complete::generate(shell, &mut program, "enum48", &mut text),
+        Ok(shell) => {
+            clap_complete::generate(shell, &mut program, "enum48", &mut text);
+            if shell == Shell::Fish {
+                let script = String::from_utf8_lossy(&text);
+                text = script.replacen(HAS_WORD, HAS_SUBCOMMAND, 1).into_bytes();
+            }
+        }
         Err(_) => write_manual(program, &mut text)?,
     }
     Stdout.write_all(&text)?;

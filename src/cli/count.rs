@@ -72,6 +72,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
 
+    // Opening drops files that `--keep` does not cover. A refused count must leave them.
+    Choice::new(&wanted.peek(&game)?, &plan, until)?;
     let mut store = wanted.open(&game, open::SHORT)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), &plan, until)?;

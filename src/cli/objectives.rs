@@ -1,9 +1,11 @@
 //! Objectives of a solved run: the argument that names them, and how their values are printed.
 
+use anyhow::bail;
 use clap::Args;
+use serde::{Serialize, Serializer};
 
 use crate::error::{self, Error};
-use crate::game::Objective;
+use crate::game::{FourRate, Objective};
 use crate::solve;
 use crate::store::{Goal, Solution};
 
@@ -48,6 +50,29 @@ pub(super) fn objective(text: &str) -> Result<Objective, Box<dyn std::error::Err
         })
 }
 
+/// Refuse a rate of 4s if no objective depends on it. Whether a tile can be forced does not.
+pub(super) fn check_rate(
+    four: Option<FourRate>,
+    objectives: impl Iterator<Item = Objective>,
+) -> anyhow::Result<()> {
+    let objectives: Vec<Objective> = objectives.collect();
+    let is_forced = |one: &Objective| matches!(one, Objective::Sure(_));
+    if let (Some(_), Some(forced)) = (four, objectives.first())
+        && objectives.iter().all(is_forced)
+    {
+        bail!("--four: {forced} does not depend on the rate of 4s: leave out --four");
+    }
+    Ok(())
+}
+
+/// Write the rate of 4s of a solution as JSON: the usual rate if no value depends on it.
+pub(super) fn rate_in_json<S: Serializer>(
+    four: &Option<FourRate>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    four.unwrap_or_default().serialize(to)
+}
+
 /// A value as text: a score or a number of moves to four decimals, a chance to eight.
 pub(super) fn number(objective: Objective, value: f64) -> String {
     match objective {
@@ -78,7 +103,8 @@ pub(super) fn yes_or_no(value: f64) -> &'static str {
 pub(super) fn loss(objective: Objective, loss: f64) -> String {
     match objective {
         _ if loss == 0.0 => "0".to_owned(),
-        Objective::Sure(_) => "1".to_owned(),
+        // Luck can make a tile forceable again, so that a game loses it several times.
+        Objective::Sure(_) => loss.to_string(),
         _ => number(objective, loss),
     }
 }

@@ -95,6 +95,11 @@ impl WantedRun {
         CountEstimate::new(game, plan, until, &dir, self.keep, self.segment)
     }
 
+    /// The run that [`WantedRun::open`] would open. Nothing is written.
+    pub(super) fn peek(&self, game: &Game) -> Result<Run> {
+        Run::to_open(&self.dir(game), game, self.keep, self.segment)
+    }
+
     /// Open the run, once no other process uses its directory.
     pub(super) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
         let dir = self.dir(game);

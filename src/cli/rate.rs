@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::arguments::whole;
 use super::board::JudgedMoves;
-use super::objectives::{bound, loss, number, objective};
+use super::objectives::{bound, loss, number, objective, rate_in_json};
 use super::output::{self, print_json};
 use super::resources::{LOOKUP_MEMORY, Resources};
 use super::solved::{AskedGame, FourArgs, SolvedGame};
@@ -163,8 +163,9 @@ struct RatedGame {
     worst: Vec<u64>,
     /// The maximum error of a value; the error of a loss is at most twice that.
     error: f64,
-    /// The rate of spawned 4s that the values expect.
-    four: FourRate,
+    /// The rate of spawned 4s that the values expect, if one depends on it.
+    #[serde(serialize_with = "rate_in_json")]
+    four: Option<FourRate>,
 }
 
 #[derive(Serialize)]
@@ -218,7 +219,7 @@ impl RatedGame {
             worst: order.iter().take(worst).map(|of| of.number).collect(),
             moves,
             error: values.solution().error(goal),
-            four: values.solution().four().unwrap_or_default(),
+            four: values.solution().four(),
         })
     }
 
@@ -319,12 +320,14 @@ impl RatedGame {
              objective  {objective}\n\
              moves      {}, best {best_moves}\n\
              loss       {}\n\
-             values     off by at most {}, the loss of a move by at most twice that\n\
-             4s         {four} of spawned tiles",
+             values     off by at most {}, the loss of a move by at most twice that",
             moves.len(),
             lost(self.loss),
             bound(*error)
         )?;
+        if let Some(four) = four {
+            writeln!(f, "4s         {four} of spawned tiles")?;
+        }
         for (at, of) in self.worst().enumerate() {
             let head = if at == 0 { "worst" } else { "" };
             let (number, name, board) = (of.number, of.r#move, of.board);

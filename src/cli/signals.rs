@@ -115,9 +115,14 @@ pub(super) fn ending() -> impl Iterator<Item = i32> {
     all.filter(move |signal| ignored >> (signal - 1) & 1 == 0)
 }
 
-/// End the process by a signal that it has handled.
+/// Leave all signals to the caller, who has handlers for them and calls [`end_by`].
+pub(super) fn take_over() {
+    last_acts().taken_over = true;
+}
+
+/// Delete the temporary files, and end the process by a signal that it has handled.
 pub(super) fn end_by(signal: i32) -> io::Result<()> {
-    emulate_default_handler(signal)
+    last_acts().end_by(signal)
 }
 
 const CANNOT_CREATE: &str = "temporary directory: cannot create";
@@ -173,6 +178,8 @@ struct LastActs {
     job: Option<StoppableJob>,
     /// The signal that asked the job to stop, and its time.
     asked: Option<(i32, Instant)>,
+    /// Whether the program obeys signals itself, because it has a terminal to restore.
+    taken_over: bool,
 }
 
 /// A job that keeps its finished layers when it is asked to stop.
@@ -226,10 +233,15 @@ impl LastActs {
         });
         // A stopped terminal blocks the reports of other threads, too.
         let _ = is_silent.recv_timeout(LAST_WORDS);
+        let _ = self.end_by(signal);
+    }
+
+    /// Delete the temporary files, and end the process by the signal.
+    fn end_by(&self, signal: i32) -> io::Result<()> {
         for path in &self.temporary {
             store::clear(path);
         }
-        let _ = end_by(signal);
+        emulate_default_handler(signal)
     }
 }
 
@@ -237,6 +249,7 @@ static LAST_ACTS: Mutex<LastActs> = Mutex::new(LastActs {
     temporary: Vec::new(),
     job: None,
     asked: None,
+    taken_over: false,
 });
 
 fn last_acts() -> MutexGuard<'static, LastActs> {
@@ -318,7 +331,7 @@ fn listen() {
 fn receive(signal: i32) {
     // While this is locked, no thread makes another temporary file.
     let mut acts = last_acts();
-    if acts.at_once(signal, Instant::now()) {
+    if !acts.taken_over && acts.at_once(signal, Instant::now()) {
         acts.end(signal);
     }
 }
@@ -335,6 +348,7 @@ mod tests {
             temporary: Vec::new(),
             job: None,
             asked: None,
+            taken_over: false,
         };
         let now = Instant::now();
         assert!(acts.at_once(SIGTERM, now), "no job");

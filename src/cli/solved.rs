@@ -11,6 +11,7 @@ use clap::Args;
 use indicatif::HumanCount;
 
 use super::estimate::CountEstimate;
+use super::objectives::check_rate;
 use super::open::{self, SHORT};
 use super::progress::Reporter;
 use super::signals::TemporaryDir;
@@ -78,6 +79,7 @@ impl FourArgs {
         wanted: &[Objective],
         plan: &Plan,
     ) -> Result<SolvedGame> {
+        check_rate(self.four, wanted.iter().copied())?;
         let (solution, place) = match dir {
             None => {
                 let game = asked?.game();
@@ -92,7 +94,7 @@ impl FourArgs {
             }
             Some(dir) => {
                 if let Ok(AskedGame::Named(game)) = asked
-                    && is_begun_or_new(dir, game)
+                    && is_begun_or_new(dir, game, wanted)
                 {
                     refuse_large(game, plan)?;
                     self.make(dir, game, wanted, plan)?;
@@ -101,6 +103,7 @@ impl FourArgs {
             }
         };
         let goals = goals(&solution, wanted)?;
+        check_rate(self.four, goals.iter().map(|goal| goal.objective))?;
         if let (Some(asked), Some(found)) = (self.four, solution.four())
             && asked != found
         {
@@ -149,13 +152,15 @@ impl FourArgs {
 }
 
 /// Whether a directory is still to be made, or is left from an interrupted question: it keeps
-/// afterstates, and has no solution.
-fn is_begun_or_new(dir: &Path, game: Game) -> bool {
+/// afterstates, and has no solution, or only a part of a wanted one.
+fn is_begun_or_new(dir: &Path, game: Game, wanted: &[Objective]) -> bool {
     match open::run(dir, None) {
-        Ok(run) if is_small(game) && run.keep().afterstates() => Solution::peek(dir)
-            .map_or(!run.complete(), |solution| {
-                solution.goals().next().is_none()
-            }),
+        Ok(run) if is_small(game) && run.keep().afterstates() => {
+            Solution::peek(dir).map_or(!run.complete(), |solution| {
+                let is_left = |&one| solution.solved_sum(one).is_some_and(|sum| sum > 4);
+                solution.goals().next().is_none() || wanted.iter().any(is_left)
+            })
+        }
         // A process that died at once leaves a directory without a manifest.
         found => matches!(found, Err(Error::NoDirectory(_) | Error::NotARun(_))),
     }
@@ -202,6 +207,43 @@ pub(super) fn steps(game: Game) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{FinishedLayer, Progress, Silent};
+    use crate::store::{SolutionStore, Store};
+
+    /// Stops a solver after its first pass.
+    #[derive(Default)]
+    struct OnePass(bool);
+
+    impl Progress for OnePass {
+        fn end(&mut self, layer: &FinishedLayer) {
+            self.0 = layer.sum == 4;
+        }
+        fn stop(&mut self) -> bool {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_question_finishes_the_passes_that_are_left() {
+        let place = tempfile::tempdir().unwrap();
+        let (dir, game) = (place.path(), "2x2-32".parse().unwrap());
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let mut store = Store::open(dir, &game, Some(Keep::Afterstates)).unwrap();
+        engine::count(&mut store, &plan, None, &mut Silent).unwrap();
+        drop(store);
+        // A pass solves four goals at most.
+        let wanted: [Objective; 5] =
+            ["score", "moves", "8", "16", "32"].map(|name| name.parse().unwrap());
+        let mut store = SolutionStore::open(dir).unwrap();
+        let run = store.solution().run();
+        let goals = wanted.map(|one| solve::goal(run, one, None, Rounding::Nearest).unwrap());
+        solve::solve(&mut store, &goals, &plan, &mut OnePass::default()).unwrap();
+        assert_eq!(store.solution().goals().count(), 4);
+        drop(store);
+        let (four, asked) = (FourArgs { four: None }, Ok(AskedGame::Named(game)));
+        let solved = four.open(Some(dir), asked, &wanted, &plan).unwrap();
+        assert_eq!(solved.goals, goals);
+    }
 
     #[test]
     fn games_up_to_3x3_are_small() {

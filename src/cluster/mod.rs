@@ -53,7 +53,8 @@
 //! receipt of the task that made it.
 //!
 //! A layer of fewer candidates than a task is counted by the coordinator alone, with the engine. If
-//! sweeps have counted such a layer, to count the afterstates before it, their files are dropped.
+//! sweeps have counted such a layer, to count the afterstates before it, their files are dropped. Files
+//! of a layer that is small only for a later size of tasks stay.
 //!
 //! Reading order: `task` (the tasks and their names), `plan`, `layer` (receipts), `work` (the work of a
 //! task), `sources` (its input), `seal`, then this file (the next steps of a run).
@@ -68,7 +69,7 @@ mod work;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::engine::{self, Plan, Progress};
+use crate::engine::{self, Choice, Plan, Progress};
 use crate::error::{Error, Result, TaskError};
 use crate::laws::Laws;
 use crate::store::{Run, Store};
@@ -96,12 +97,13 @@ pub enum Next {
 /// planned layer does not change with later values of `task` and of the level. If the run keeps no
 /// lists, a layer of 4x4 is cut into sweeps. A sweep has about 64 times `task` candidates, and
 /// smaller layers are not cut. The last swept layer needs the sweeps of the next layer, which count
-/// its afterstates. After its seal these sweeps are dropped. If the store wants the afterstates of
-/// a complete run, they are made from its states.
+/// its afterstates. Once the layer of sum `until` is sealed, sweeps of later layers are dropped. If the
+/// store wants the afterstates of a complete run, they are made from its states.
 ///
 /// # Errors
 ///
-/// As for [`engine::count`]; [`TaskError::OtherProgram`] if another version has cut the layer.
+/// As for [`engine::count`], but if the run keeps matrices, only the small layers must fit the memory of
+/// the plan; [`TaskError::OtherProgram`] if another version has cut the layer.
 pub fn next(
     store: &mut Store,
     plan: &Plan,
@@ -114,12 +116,17 @@ pub fn next(
         engine::count(store, plan, until, progress)?;
     }
     let is_swept = |run: &Run| is_swept(run, last);
-    let is_small = |run: &Run| {
+    let is_below = |run: &Run, task: u64| {
         let times = if is_swept(run) { SWEEP } else { 1 };
         candidates_of_next(run) < task.saturating_mul(times)
     };
+    let is_small = |run: &Run| is_below(run, task);
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
     let run = store.run();
+    if run.sealed_sum() > last {
+        // Another call may go on from the frontier and from the planned layers.
+        return Ok(Next::Nothing);
+    }
     let mut alone = 0;
     if let Some(layer) = PlannedLayer::find(run)? {
         if ended(run) && !layer.plan.is_swept() {
@@ -138,7 +145,7 @@ pub fn next(
             if layer.is_last()? {
                 // The run keeps the states of its last layer, and sweeps list none.
                 alone = layer.plan.sum;
-            } else if !is_small(run) {
+            } else if !is_below(run, task.min(layer.plan.task)) {
                 // The sweeps of the layer after it count its afterstates.
                 let after = PlannedLayer::plan_sweeps(run, Some(layer), task, plan)?;
                 let missing = after.missing()?.expect("a new layer has tasks");
@@ -154,14 +161,19 @@ pub fn next(
             .clone()
             .with_small(task)
             .with_frontier_after(Duration::ZERO);
-        engine::count_while(store, &plan, until, progress, is_small)?;
+        let choice = Choice::of_cluster(store.run(), &plan, until)?;
+        engine::count_while(store, &plan, &choice, progress, is_small)?;
     }
     if ended(store.run()) || !is_swept(store.run()) {
         engine::leave_matrices(store, plan, progress)?;
     }
     let run = store.run();
-    // If `progress` said to stop, a small layer remains.
-    if ended(run) || is_small(run) {
+    if ended(run) {
+        return Ok(Next::Nothing);
+    }
+    if is_small(run) {
+        // The layer does not fit the memory, or `progress` said to stop.
+        Choice::new(run, plan, Some(run.sealed_sum() + 2))?;
         return Ok(Next::Nothing);
     }
     let layer = match is_swept(run) {

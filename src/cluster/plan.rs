@@ -34,6 +34,8 @@ pub(super) struct LayerPlan {
     pub(super) program: String,
     pub(super) sum: u32,
     pub(super) input: Input,
+    /// The number of candidates of a task that the caller chose.
+    pub(super) task: u64,
     /// zstd level of the layer's files.
     pub(super) level: i32,
     /// The weight of the first lighter half of each sweep.
@@ -91,6 +93,7 @@ impl LayerPlan {
             program: PROGRAM.to_owned(),
             sum,
             input: Input::Run(run.checksum()),
+            task,
             level,
             sweeps: Vec::new(),
             parts,
@@ -112,6 +115,7 @@ impl LayerPlan {
             program: PROGRAM.to_owned(),
             sum,
             input: Input::of_sweeps(run, before)?,
+            task,
             level: plan.level(),
             sweeps: cut_pairs(run.game(), sum, sweeps, plan),
             parts: Vec::new(),

@@ -37,6 +37,21 @@ impl Choice {
     /// [`Error::KeepMatrices`] if the run keeps matrices and bits cannot count all layers; the errors of
     /// [`last_sum`].
     pub fn new(run: &Run, plan: &Plan, until: Option<u32>) -> Result<Self> {
+        Self::choose(run, plan, until, true)
+    }
+
+    /// Like [`Self::new`], for the layers that a cluster counts without tasks. In a run that keeps
+    /// matrices, the last stage may end before a layer that does not fit: other machines sweep it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`], but the matrices of a run that keeps them need not fit.
+    pub(crate) fn of_cluster(run: &Run, plan: &Plan, until: Option<u32>) -> Result<Self> {
+        Self::choose(run, plan, until, false)
+    }
+
+    /// Choose engines. `all` says whether the stages must reach the last layer in any case.
+    fn choose(run: &Run, plan: &Plan, until: Option<u32>, all: bool) -> Result<Self> {
         let game = run.game();
         let last = last_sum(game, until)?;
         let first = run.sealed_sum() + 2;
@@ -74,18 +89,19 @@ impl Choice {
         }
         let end = last.min(game.sum_bound());
         let (plan, sizes, beyond) = fit(game, first, end, plan);
-        let sums = |end| (first..=end).step_by(2);
         let beside = |bytes| plan.beside(bytes, Sizes::parts(game));
-        if let Some(sum) = beyond.filter(|_| forced) {
+        let may_end = matrices && !all;
+        if let Some(sum) = beyond.filter(|_| forced && !may_end) {
+            let bytes = Sizes::new(game, sum, &plan).bytes(first..=sum);
             return refused(format!(
                 "the layer of sum {sum} needs {}, of which matrices take {}; --memory is {}",
-                memory_text(least_bound(game, sum, &plan)),
-                memory_text(sizes.bytes(sum)),
+                memory_text(least_bound(game, &(first..=sum), sum, &plan)),
+                memory_text(bytes),
                 memory_text(plan.memory())
             ));
         }
-        let fitting = sums(beyond.map_or(end, |sum| sum - 2));
-        let bytes = fitting.map(|sum| sizes.bytes(sum)).max();
+        let fitting = first..=beyond.map_or(end, |sum| sum - 2);
+        let bytes = (!fitting.is_empty()).then(|| sizes.bytes(fitting));
         let bits = bytes.and_then(beside).map(|plan| EngineStage {
             engine: Engine::Bits,
             last: beyond.map_or(last, |sum| sum - 2),
@@ -100,7 +116,8 @@ impl Choice {
             Some(sum) if sum == first => format!("matrices would not fit {memory}"),
             Some(_) => format!("as long as matrices fit {memory}"),
         };
-        let stages = bits.into_iter().chain(beyond.map(|_| lists)).collect();
+        let rest = beyond.filter(|_| !may_end).map(|_| lists);
+        let stages = bits.into_iter().chain(rest).collect();
         Ok(Self { last, stages, why })
     }
 

@@ -105,8 +105,8 @@ use afterstates::make_afterstates;
 pub use bits::matrix_reader;
 use bits::{Bits, list_frontier};
 pub(crate) use bits::{
-    PairCounts, SweepTask, compare_afterstates, cut_pairs, set_afterstates, set_candidates,
-    states_rows,
+    PairCounts, SweepTask, compare_afterstates, cut_pairs, for_layer, least_bound, set_afterstates,
+    set_candidates, states_rows,
 };
 use choice::EngineStage;
 pub use choice::{Choice, last_sum};
@@ -140,19 +140,19 @@ pub fn count(
     until: Option<u32>,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    count_while(store, plan, until, progress, |_| true)
+    let choice = Choice::new(store.run(), plan, until)?;
+    count_while(store, plan, &choice, progress, |_| true)
 }
 
-/// Like [`count`], but ends when `go_on` returns false. It is called at the start and after each
-/// seal. If it ends the count, a frontier in matrices stays in matrices.
+/// Like [`count`], but counts as `choice` says, and ends when `go_on` returns false. It is called at
+/// the start and after each seal. If it ends the count, a frontier in matrices stays in matrices.
 pub(crate) fn count_while(
     store: &mut Store,
     plan: &Plan,
-    until: Option<u32>,
+    choice: &Choice,
     progress: &mut dyn Progress,
     go_on: impl Fn(&Run) -> bool + Sync,
 ) -> Result<()> {
-    let choice = Choice::new(store.run(), plan, until)?;
     let laws = Laws::new(store.run().game(), choice.last());
     let workers = Workers::start(plan)?;
     // The count runs on a thread of the pool, because small layers then take less time to start
@@ -162,9 +162,13 @@ pub(crate) fn count_while(
         let mut stages = choice.stages().iter();
         let counted = stages
             .try_for_each(|stage| stage.count(store, &workers, &laws, progress, &go_on))
-            .and_then(|()| match go_on(store.run()) {
-                true => list_frontier(store, plan, &workers, progress),
-                false => Ok(()),
+            .and_then(|()| {
+                let run = store.run();
+                // A run beyond the last layer stays as it is.
+                match go_on(run) && run.sealed_sum() <= choice.last() {
+                    true => list_frontier(store, plan, &workers, progress),
+                    false => Ok(()),
+                }
             })
             .and_then(|()| match store.wants_afterstates() {
                 true => make_afterstates(store, plan, &workers, progress),

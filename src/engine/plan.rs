@@ -192,6 +192,15 @@ impl Plan {
         })
     }
 
+    /// The plan for the memory beside `bytes` bytes of other work, or for the least memory.
+    pub(crate) fn without(&self, bytes: u64) -> Self {
+        let memory = self.memory.saturating_sub(bytes).max(self.least());
+        let rest = Self::new(memory, self.threads).expect("the memory is enough");
+        rest.with_level(self.level)
+            .with_engine(self.engine)
+            .with_stop(self.stop.clone())
+    }
+
     /// Bytes that matrices can take if nothing else needs memory.
     pub(crate) fn all_memory(&self) -> u64 {
         self.matrices + self.memory - self.least()

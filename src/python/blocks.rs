@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{iter, mem};
+use std::{mem, vec};
 
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -11,7 +11,8 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PySlice;
 
 use super::arrays::new_array;
-use super::threads::work_in_pool;
+use super::threads::{work, work_in_pool};
+use crate::engine::Stop;
 use crate::error::Result;
 use crate::game::{Board, Exp, PartKey};
 use crate::machine::cores;
@@ -25,7 +26,7 @@ const AHEAD: usize = 4;
 type BlockPlace = (Arc<Part>, usize);
 
 /// Open the parts of a layer, in order of largest tile, or only the part with largest tile `max`. A
-/// layer in matrices is listed first, without the interpreter's lock.
+/// layer in matrices is listed first, without the interpreter's lock. Ctrl-C ends the listing.
 ///
 /// # Errors
 ///
@@ -37,14 +38,13 @@ pub(super) fn parts(
     sum: u32,
     max: Option<Exp>,
 ) -> PyResult<Vec<Part>> {
-    let open = || {
+    work(py, |stop| {
         run.has_layer(kind, sum)?;
         let keys = run.rows(sum).into_iter().filter_map(|row| row.key());
         keys.filter(|key| max.is_none_or(|max| key.max == max))
-            .filter_map(|key| run.part(kind, key).transpose())
-            .collect::<Result<_>>()
-    };
-    Ok(py.detach(open)?)
+            .filter_map(|key| run.part_until(kind, key, Some(stop)).transpose())
+            .collect()
+    })
 }
 
 /// The blocks of a part, in order.
@@ -104,26 +104,46 @@ pub(super) struct PyBlocks(Mutex<BlocksLeft>);
 
 /// The blocks that the iterator has not returned.
 struct BlocksLeft {
-    /// The blocks to read.
-    places: Box<dyn Iterator<Item = Result<BlockPlace>> + Send>,
+    run: Arc<Run>,
+    kind: Kind,
+    /// The parts to open.
+    parts: vec::IntoIter<PartKey>,
+    /// The blocks to read, of open parts.
+    places: VecDeque<BlockPlace>,
     /// The arrays of blocks that are read. They are views of one large array, which is on large
     /// pages.
     read: VecDeque<Py<PyAny>>,
 }
 
+impl BlocksLeft {
+    /// Take the next blocks to read, and open their parts.
+    fn take(&mut self, stop: &Stop) -> Result<Vec<BlockPlace>> {
+        let count = AHEAD * cores();
+        while self.places.len() < count
+            && let Some(key) = self.parts.next()
+        {
+            let part = self.run.part_until(self.kind, key, Some(stop))?;
+            self.places.extend(part.into_iter().flat_map(places));
+        }
+        let count = count.min(self.places.len());
+        Ok(self.places.drain(..count).collect())
+    }
+
+    /// Drop the blocks to read.
+    fn clear(&mut self) {
+        self.parts = Vec::new().into_iter();
+        self.places.clear();
+    }
+}
+
 impl PyBlocks {
     /// An iterator over the boards of these parts, in order.
     pub(super) fn new(run: Arc<Run>, kind: Kind, parts: Vec<PartKey>) -> Self {
-        let open = move |key| run.part(kind, key).transpose();
-        let places = parts
-            .into_iter()
-            .filter_map(open)
-            .flat_map(|part| match part {
-                Ok(part) => places(part).map(Ok).collect(),
-                Err(error) => vec![Err(error)],
-            });
         Self(Mutex::new(BlocksLeft {
-            places: Box::new(places),
+            run,
+            kind,
+            parts: parts.into_iter(),
+            places: VecDeque::new(),
             read: VecDeque::new(),
         }))
     }
@@ -136,10 +156,9 @@ impl PyBlocks {
 
     /// Read the next blocks. Returns whether there were any.
     fn read_more(&self, py: Python<'_>) -> PyResult<bool> {
-        let places: Vec<BlockPlace> = py.detach(|| {
+        let places = work(py, |stop| {
             let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let next = left.places.by_ref().take(AHEAD * cores());
-            next.collect::<Result<_>>()
+            left.take(stop)
         })?;
         let boards = read(py, &places)?;
         let mut begin = 0;
@@ -167,7 +186,7 @@ impl PyBlocks {
             // After an error the iterator is empty, like a generator. It never skips a block that
             // could not be read.
             let read = self.read_more(py);
-            if !read.inspect_err(|_| self.left(py).places = Box::new(iter::empty()))? {
+            if !read.inspect_err(|_| self.left(py).clear())? {
                 return Ok(None);
             }
         }

@@ -8,10 +8,10 @@ use super::arguments::{DirArg, KeepArg, MemoryArg, ThreadsArg, UntilArg, absolut
 use super::progress::ProgressLines;
 use super::run::PyRun;
 use super::threads::work;
-use crate::engine::{self, Plan, Progress, Silent};
+use crate::engine::{self, Choice, Plan, Progress, Silent};
 use crate::game::Game;
 use crate::machine::{cores, default_memory};
-use crate::store::Store;
+use crate::store::{Run, Store};
 
 /// Count a game, like the program enum48, and open the run. A count that was stopped is resumed.
 ///
@@ -49,7 +49,10 @@ pub(super) fn count(
     let threads = threads.map_or_else(cores, |threads| threads.0);
     work(py, |stop| {
         let plan = Plan::new(memory, threads)?.with_stop(stop.clone());
-        let mut store = Store::open(&dir, &game, keep.map(|keep| keep.0))?;
+        let keep = keep.map(|keep| keep.0);
+        // Opening drops files that `keep` does not cover. A refused count must leave them.
+        Choice::new(&Run::to_open(&dir, &game, keep, None)?, &plan, until)?;
+        let mut store = Store::open(&dir, &game, keep)?;
         let mut lines;
         let progress: &mut dyn Progress = if progress {
             lines = ProgressLines::new(&plan, &store, until)?;

@@ -217,7 +217,9 @@ impl PyRun {
         let positions = Boards::named(&positions, "positions")?;
         let (SumArg(sum), MaxTileArg(max), kind) = (sum, max_tile, kind.0);
         let key = PartKey { sum, max };
-        let part = py.detach(|| self.look_up(|lookup| lookup.part(kind, key)))?;
+        let part = work(py, |stop| {
+            self.look_up(|lookup| lookup.part(kind, key, Some(stop)))
+        })?;
         let states = part.map_or(0, |part| part.states());
         let wanted = positions.numbers();
         if let Some(beyond) = wanted.iter().find(|&&position| position >= states) {
@@ -310,8 +312,9 @@ impl PyRun {
     /// 'w1.2x2-32.BF.2.I.DC.4032f05b'
     fn witness(&self, py: Python<'_>, board: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let board = Boards::named(&board, "board")?.one(self.run.game().size(), "board")?;
-        let found = work(py, |_| {
-            Layers::new(&self.run, WITNESS_MEMORY)?.witness(board)
+        let found = work(py, |stop| {
+            let layers = Layers::new(&self.run, WITNESS_MEMORY)?;
+            layers.with_stop(stop.clone()).witness(board)
         })?;
         Ok(match found {
             Answer::Reached(code) => Some(code.to_string()),

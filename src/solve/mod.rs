@@ -52,7 +52,7 @@ mod payoff;
 pub(crate) mod rank;
 mod values;
 
-use crate::engine::{Done, PartBuild, Pipeline, Plan, Workers};
+use crate::engine::{self, Done, PartBuild, Pipeline, Plan, Workers};
 use crate::error::Result;
 use crate::game::LineTables;
 use crate::part::{Kind, Part};
@@ -92,13 +92,38 @@ pub fn solve(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<()> {
+    // The check can take long, so goals are refused before it.
+    passes(store.solution(), goals, plan)?;
+    check(store, goals, plan)?;
+    solve_checked(store, goals, plan, progress)
+}
+
+/// Check every block of the afterstates and of these goals' values against its checksum.
+///
+/// # Errors
+///
+/// Damaged files; errors of the system.
+pub(crate) fn check(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<()> {
+    engine::pool(plan.threads())?.install(|| store.check_blocks(goals, plan.stop()))
+}
+
+/// Like [`solve`], after [`check`].
+///
+/// # Errors
+///
+/// As for [`solve`].
+pub(crate) fn solve_checked(
+    store: &mut SolutionStore,
+    goals: &[Goal],
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<()> {
     let passes = passes(store.solution(), goals, plan)?;
     for &goal in goals {
         store.begin(goal)?;
     }
     let workers = Workers::start(plan)?;
     workers.install(|| {
-        store.check_blocks(goals, plan.stop())?;
         for pass in &passes {
             if !solve_pass(store, pass, &workers, progress)? {
                 break;
@@ -138,7 +163,11 @@ fn solve_pass(
     workers: &Workers,
     progress: &mut dyn Progress,
 ) -> Result<bool> {
+    let share = |store: &SolutionStore, bytes| store.solution().run().share_matrix_memory(bytes);
+    // The pass and the listing of its layers share the memory of a plan.
+    share(store, pass.memory);
     let made = Solver::new(store, pass, workers).and_then(|mut solver| solver.run(progress));
+    share(store, 0);
     made.inspect_err(|_| {
         // Report the error that ended the pass, not an error of the clean-up.
         let _ = store.abandon();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::goal::check_solved;
 use super::layer::SolvedPart;
 use super::payoff::Payoff;
 use crate::cache::Cache;
@@ -72,15 +73,21 @@ pub struct ValueSummary {
 ///
 /// # Errors
 ///
-/// Damaged files.
+/// [`SolvingError::Goal`] for a goal that is not in [`Solution::goals`]; damaged files.
 pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartSummary>> {
-    let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
+    check_solved(solution, goals)?;
+    let run = solution.run();
+    let keys: Vec<PartKey> = run.parts(Kind::Afterstates).collect();
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
-    let parts = keys.into_par_iter().map(|key| {
+    let summary = |&key: &PartKey| {
         let part = SolvedPart::open(solution, &payoffs, key)?;
         part.map(|part| summarise(&part, key, &payoffs)).transpose()
-    });
-    let found = parts.collect::<Result<Vec<Option<PartSummary>>>>()?;
+    };
+    let mut found = Vec::new();
+    for keys in keys.chunk_by(|one, other| run.are_read_together(one, other)) {
+        let parts = keys.par_iter().map(summary);
+        found.extend(parts.collect::<Result<Vec<Option<PartSummary>>>>()?);
+    }
     Ok(found.into_iter().flatten().collect())
 }
 
@@ -150,8 +157,10 @@ impl<'a> StateValues<'a> {
     ///
     /// # Errors
     ///
+    /// [`SolvingError::Goal`] for a goal that is not in [`Solution::goals`];
     /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
     pub fn new(solution: &'a Solution, goals: &[Goal]) -> Result<Self> {
+        check_solved(solution, goals)?;
         Ok(Self {
             solution,
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
@@ -260,5 +269,55 @@ impl<'a> StateValues<'a> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use super::super::{goal, solve};
+    use super::*;
+    use crate::engine::{self, Plan, Silent, Stop};
+    use crate::store::{Keep, Rounding, SolutionStore, Store};
+
+    /// Number of layers that were listed.
+    static LISTED: AtomicUsize = AtomicUsize::new(0);
+
+    #[test]
+    fn many_threads_list_each_layer_once() {
+        let place = tempfile::tempdir().unwrap();
+        let (dir, game) = (place.path(), "4x4-8".parse().unwrap());
+        let plan = Plan::new(256 << 20, 8).unwrap();
+        let mut store = Store::open(dir, &game, Some(Keep::Matrices)).unwrap();
+        engine::count(&mut store, &plan, None, &mut Silent).unwrap();
+        drop(store);
+        // A listing begins with a directory for its files.
+        let reader = engine::matrix_reader(&plan).with_dirs(|| {
+            LISTED.fetch_add(1, Relaxed);
+            Ok(Box::new(tempfile::tempdir()?))
+        });
+        let open = || {
+            let store = SolutionStore::open(dir).unwrap();
+            store.with_matrix_reader(reader.clone())
+        };
+        let mut store = open();
+        let run = store.solution().run();
+        let sums: HashSet<u32> = run.parts(Kind::Afterstates).map(|key| key.sum).collect();
+        let goal = goal(run, "score".parse().unwrap(), None, Rounding::Nearest).unwrap();
+        solve(&mut store, &[goal], &plan, &mut Silent).unwrap();
+        drop(store);
+
+        let pool = engine::pool(8).unwrap();
+        let listed_by = |read: &(dyn Fn(&SolutionStore) -> Result<()> + Sync)| {
+            let store = open();
+            LISTED.store(0, Relaxed);
+            pool.install(|| read(&store)).unwrap();
+            LISTED.load(Relaxed)
+        };
+        let checked = listed_by(&|store| store.check_blocks(&[goal], &Stop::default()));
+        let summarised = listed_by(&|store| parts(store.solution(), &[goal]).map(drop));
+        assert_eq!([checked, summarised], [sums.len(); 2]);
     }
 }

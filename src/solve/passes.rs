@@ -10,7 +10,7 @@ use std::path::Path;
 use super::expand::MOST_GOALS;
 use super::index::{GROUP_BYTES, Index, MOST_BOARDS, RECORD_BYTES};
 use super::rank::RankTables;
-use crate::engine::Plan;
+use crate::engine::{Plan, for_layer, least_bound};
 use crate::error::{Result, SolvingError};
 use crate::store::{self, Goal, Run, Solution};
 
@@ -26,8 +26,8 @@ pub struct Pass {
 }
 
 /// The passes that finish these goals, in order. Goals with an equal lowest solved layer share a
-/// pass if they fit the memory of the plan. A goal that is named twice is solved once. Nothing is
-/// written.
+/// pass if they fit the memory of the plan. If the run keeps matrices, each layer must also be listed in
+/// the memory that the pass leaves. A goal that is named twice is solved once. Nothing is written.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
         let solved_sum = alike[0].0;
         let memory = LayerMemory::new(run, &tables, solved_sum + 2);
         memory.check_numbers(run.dir())?;
-        for together in alike.chunks(memory.goals(plan)?) {
+        for together in alike.chunks(memory.goals(run, plan)?) {
             passes.push(Pass {
                 goals: together.iter().map(|&(_, goal)| goal).collect(),
                 solved_sum,
@@ -143,15 +143,33 @@ impl LayerMemory {
         .into())
     }
 
+    /// The sums of the layers of a run that are listed from matrices.
+    fn listed(&self, run: &Run) -> impl Iterator<Item = u32> {
+        let matrices = run.keep().matrices();
+        let layers = self.0.iter();
+        let layers = layers.filter(move |layer| matrices && layer.afterstates > 0);
+        layers.map(|layer| layer.sum)
+    }
+
     /// The greatest number of goals, up to [`MOST_GOALS`], that fit the memory of a plan together.
     ///
     /// # Errors
     ///
     /// [`SolvingError::Memory`] if one goal does not fit.
-    fn goals(&self, plan: &Plan) -> Result<usize> {
-        let fits = |&goals: &usize| self.peak(goals).0 <= plan.memory();
+    fn goals(&self, run: &Run, plan: &Plan) -> Result<usize> {
+        let game = run.game();
+        let fits = |&goals: &usize| {
+            let (peak, _) = self.peak(goals);
+            let beside = plan.without(peak);
+            let mut listed = self.listed(run);
+            peak <= plan.memory() && listed.all(|sum| for_layer(game, sum, sum, &beside).is_ok())
+        };
         (1..=MOST_GOALS).rev().find(fits).ok_or_else(|| {
-            let (bytes, sum) = self.peak(1);
+            let (peak, sum) = self.peak(1);
+            let beside = plan.without(peak);
+            let listed = self.listed(run);
+            let needs = listed.map(|sum| least_bound(game, &(sum..=sum), sum, &beside));
+            let bytes = peak.saturating_add(needs.max().unwrap_or_default());
             SolvingError::Memory {
                 given: plan.memory_text(),
                 least: format!("{}M", bytes.div_ceil(1 << 20)),
@@ -165,6 +183,37 @@ impl LayerMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{count, matrix_reader};
+    use crate::error::Error;
+    use crate::game::Objective;
+    use crate::progress::Silent;
+    use crate::solve::{goal, solve};
+    use crate::store::{Keep, Rounding, SolutionStore, Store};
+
+    #[test]
+    fn a_layer_in_matrices_is_listed_in_the_memory_that_a_pass_leaves() {
+        let place = tempfile::tempdir().unwrap();
+        let plan = |memory| Plan::new(memory, 1).unwrap();
+        let game = "4x4-8".parse().unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Matrices)).unwrap();
+        count(&mut store, &plan(64 << 20), None, &mut Silent).unwrap();
+        drop(store);
+        let store = SolutionStore::open(place.path()).unwrap();
+        let run = store.solution().run();
+        let goals = [goal(run, Objective::Score, None, Rounding::default()).unwrap()];
+        // The layers of a pass fit, but no matrices beside them.
+        let small = plan(24 << 20);
+        let refused = passes(store.solution(), &goals, &small);
+        let Err(Error::Solving(SolvingError::Memory { least, .. })) = refused else {
+            panic!("{refused:?}");
+        };
+        let least: u64 = least.trim_end_matches('M').parse().unwrap();
+        let enough = plan(least << 20);
+        let mut store = store.with_matrix_reader(matrix_reader(&enough));
+        let peak = passes(store.solution(), &goals, &enough).unwrap()[0].memory;
+        assert!((1..1 << 20).contains(&peak), "{peak}");
+        solve(&mut store, &goals, &enough, &mut Silent).unwrap();
+    }
 
     #[test]
     fn a_layer_with_more_afterstates_than_numbers_is_refused() {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::goal::check_solved;
 use super::layer::columns;
 use super::payoff::Payoff;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
-use crate::store::{Goal, Lookup, Run, Solution, fits};
+use crate::store::{Goal, Lookup, Run, Solution};
 use crate::witness::{Predecessors, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,
@@ -75,9 +76,9 @@ pub struct Start {
     pub all: f64,
     /// The mean over the starts with two 2s; for a tile to be forced, 1 if it can be forced from all.
     pub two_2s: f64,
-    /// The greatest value of a start.
+    /// The greatest value of a start that is possible at the goal's rate of 4s.
     pub best: f64,
-    /// The least value of a start.
+    /// The least value of a start that is possible at the goal's rate of 4s.
     pub worst: f64,
 }
 
@@ -86,8 +87,8 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started; the errors of
-    /// [`goal()`](super::goal()).
+    /// [`SolvingError::Goal`] for a goal that is not in [`Solution::goals`];
+    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
     pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
         Self::for_thread(solution, goals, memory, 1)
     }
@@ -104,8 +105,8 @@ impl<'a> Values<'a> {
         memory: u64,
         threads: usize,
     ) -> Result<Self> {
+        check_solved(solution, goals)?;
         let run = solution.run();
-        goals.iter().try_for_each(|&goal| fits(run, goal))?;
         let (afterstate, values) = (size_of::<Board>(), goals.len() * size_of::<u32>());
         let share = memory / threads as u64 / (afterstate + values) as u64;
         let files = OPEN_FILES / (threads * (1 + goals.len())) as u64;
@@ -186,17 +187,21 @@ impl<'a> Values<'a> {
         let mut totals = vec![[0.0; 3]; self.payoffs.len()];
         let mut ends = vec![[f64::INFINITY, 0.0]; self.payoffs.len()];
         let mut counts = [0.0; 3];
-        for (sum, count) in [4, 6, 8].into_iter().zip(&mut counts) {
-            for state in game.starts(sum) {
+        // A start of sum 4 + 2k has k 4s and 2 - k 2s.
+        for (fours, count) in (0..).zip(&mut counts) {
+            for state in game.starts(4 + 2 * fours) {
                 // All images of a start are equally likely.
                 let images = game.rules().census(&mut vec![state]).labeled as f64;
                 *count += images;
                 let units = self.state(state)?;
                 for (goal, payoff) in self.payoffs.iter().enumerate() {
                     let number = payoff.number(state, units[goal]);
-                    totals[goal][(sum as usize - 4) / 2] += images * number;
-                    let [worst, best] = &mut ends[goal];
-                    (*worst, *best) = (worst.min(number), best.max(number));
+                    totals[goal][fours as usize] += images * number;
+                    let [two, four] = payoff.weights;
+                    if two.pow(2 - fours) * four.pow(fours) > 0 {
+                        let [worst, best] = &mut ends[goal];
+                        (*worst, *best) = (worst.min(number), best.max(number));
+                    }
                 }
             }
         }
@@ -264,7 +269,7 @@ impl<'a> Values<'a> {
         let position = position.ok_or_else(absent)?;
         let key = PartKey::of(board);
         let columns = self.columns.get_or_make(key, || {
-            let part = self.afterstates.part(Kind::Afterstates, key)?;
+            let part = self.afterstates.part(Kind::Afterstates, key, None)?;
             let columns = part.map(|part| columns(self.solution, &self.payoffs, &part));
             let columns = columns.transpose()?.flatten();
             let files = columns.iter().flatten().map(ValueColumn::open_files);
@@ -344,5 +349,93 @@ impl<'a> BatchValues<'a> {
         })?;
         answers.sort_unstable_by_key(|&(at, _)| at);
         Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{self, Plan, Silent};
+    use crate::solve::{StateValues, goal, parts, solve};
+    use crate::store::{Keep, Rounding, SolutionStore, Store};
+    use tempfile::TempDir;
+
+    /// 2x2 to 32, solved for the score with some bits after the binary point, at a rate of 4s.
+    fn solved(fraction: Option<u32>, four: &str) -> (TempDir, Goal) {
+        let place = tempfile::tempdir().unwrap();
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let game = "2x2-32".parse().unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
+        engine::count(&mut store, &plan, None, &mut Silent).unwrap();
+        drop(store);
+        let mut store = SolutionStore::open(place.path()).unwrap();
+        let run = store.solution().run();
+        let goal = goal(run, Objective::Score, fraction, Rounding::Nearest).unwrap();
+        let goal = goal.with_four(four.parse().unwrap());
+        solve(&mut store, &[goal], &plan, &mut Silent).unwrap();
+        (place, goal)
+    }
+
+    #[test]
+    fn a_goal_that_is_not_of_the_solution_is_refused() {
+        let (place, solved) = solved(Some(8), "1/10");
+        let solution = Solution::open(place.path()).unwrap();
+        let wanted = |objective, fraction, rounding| {
+            goal(solution.run(), objective, fraction, rounding).unwrap()
+        };
+        let (score, nearest) = (Objective::Score, Rounding::Nearest);
+        assert_eq!(wanted(score, Some(8), nearest), solved);
+        assert!(Values::new(&solution, &[solved], 0).is_ok());
+        for (wanted, said) in [
+            (
+                wanted(score, None, nearest),
+                "solved for score:8 (rounded to the nearest, 4s at a rate of 1/10), not for score:24 (",
+            ),
+            (
+                wanted(score, Some(8), Rounding::Up),
+                "not for score:8 (rounded up, 4s at a rate of 1/10)",
+            ),
+            (
+                solved.with_four("1/5".parse().unwrap()),
+                "not for score:8 (rounded to the nearest, 4s at a rate of 1/5)",
+            ),
+            (
+                wanted(Objective::Moves, None, nearest),
+                "solved for score, not for moves",
+            ),
+        ] {
+            let goals = [solved, wanted];
+            for refused in [
+                Values::new(&solution, &goals, 0).err(),
+                StateValues::new(&solution, &goals).err(),
+                parts(&solution, &goals).err(),
+            ] {
+                let refused = refused.unwrap().to_string();
+                assert!(refused.contains(said), "{refused}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_possible_starts_are_the_best_and_the_worst() {
+        // Every start has two 2s, or two 4s.
+        for (four, sum) in [("0", 4), ("1", 8)] {
+            let (place, goal) = solved(None, four);
+            let solution = Solution::open(place.path()).unwrap();
+            let mut values = Values::new(&solution, &[goal], 0).unwrap();
+            let start = values.start().unwrap()[0];
+            let mut possible = Vec::new();
+            for state in values.game().starts(sum) {
+                let units = values.state(state).unwrap();
+                possible.push(values.payoffs[0].number(state, units[0]));
+            }
+            possible.sort_by(f64::total_cmp);
+            assert_eq!(Some(&start.worst), possible.first(), "{four}");
+            assert_eq!(Some(&start.best), possible.last(), "{four}");
+            assert!(
+                start.worst <= start.all && start.all <= start.best,
+                "{four}"
+            );
+        }
     }
 }

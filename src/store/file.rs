@@ -189,8 +189,7 @@ fn fill<E: From<Error>>(
 #[cfg(feature = "cli")]
 pub(crate) struct Replacement {
     path: PathBuf,
-    /// A new file in the directory of `path`, deleted when dropped. `None` for a pipe or a
-    /// terminal, which is written directly.
+    /// A new file, deleted when dropped. `None` for a pipe or a terminal, which is written directly.
     new: Option<NamedTempFile>,
 }
 
@@ -201,7 +200,7 @@ impl Replacement {
         let new = match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => Ok(None),
-            Ok(_) => writable(path).and_then(|_| fresh(parent(path)).map(Some)),
+            Ok(_) => writable(path).and_then(|_| fresh_for(path).map(Some)),
             Err(_) => fresh(parent(path)).map(Some),
         };
         Ok(Self {
@@ -246,11 +245,12 @@ fn writable(path: &Path) -> io::Result<File> {
 /// name, and so does another user's file in a sticky directory, even if it is writable.
 #[cfg(feature = "cli")]
 fn named_or_copied(named: Result<File, PersistError>, path: &Path) -> io::Result<()> {
-    use io::ErrorKind::{CrossesDevices, PermissionDenied, ResourceBusy};
+    use io::ErrorKind::{CrossesDevices, ResourceBusy};
     let Err(PersistError { error, file }) = named else {
         return Ok(());
     };
-    let keeps_its_name = [CrossesDevices, PermissionDenied, ResourceBusy].contains(&error.kind());
+    let keeps_its_name =
+        refuses_writing(&error) || [CrossesDevices, ResourceBusy].contains(&error.kind());
     if !keeps_its_name || !path.is_file() {
         return Err(error);
     }
@@ -258,6 +258,16 @@ fn named_or_copied(named: Result<File, PersistError>, path: &Path) -> io::Result
     let mut to = OpenOptions::new().write(true).truncate(true).open(path)?;
     io::copy(&mut from, &mut to)?;
     to.sync_all()
+}
+
+/// A new file for the contents of a writable file. It is among the system's temporary files if the
+/// directory of the file cannot be written.
+#[cfg(feature = "cli")]
+fn fresh_for(path: &Path) -> io::Result<NamedTempFile> {
+    match fresh(parent(path)) {
+        Err(error) if refuses_writing(&error) => fresh(&std::env::temp_dir()),
+        new => new,
+    }
 }
 
 /// A new file in `dir` with default permissions.
@@ -367,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_file_that_keeps_its_name_gets_the_new_contents() {
-        use io::ErrorKind::{NotFound, ResourceBusy};
+        use io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("table.csv");
         let refused = |kind: io::ErrorKind| {
@@ -382,11 +392,13 @@ mod tests {
             ResourceBusy,
             "there is no file to copy into"
         );
-        fs::write(&path, "old and longer").unwrap();
-        refused(NotFound).unwrap_err();
-        assert_eq!(fs::read(&path).unwrap(), b"old and longer");
-        refused(ResourceBusy).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
+        for kind in [ResourceBusy, PermissionDenied, ReadOnlyFilesystem] {
+            fs::write(&path, "old and longer").unwrap();
+            refused(NotFound).unwrap_err();
+            assert_eq!(fs::read(&path).unwrap(), b"old and longer");
+            refused(kind).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
+        }
     }
 }

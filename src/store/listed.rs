@@ -9,7 +9,7 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use super::Files;
@@ -20,22 +20,35 @@ use super::outbox::Outbox;
 use super::run::Run;
 use super::writer::Writer;
 use crate::error::{Error, Result};
+use crate::fork::ForkLock;
 use crate::game::{Board, Game, PartKey};
 use crate::part::{Kind, Part, Sealed};
+use crate::progress::Stop;
 
 /// Layers that stay listed.
 const LISTED: usize = 6;
 
 /// Reads the matrices of a run.
 pub(crate) trait ReadMatrices: Send + Sync {
-    /// Write the files of the states, or the afterstates, of a layer.
-    fn list(&self, run: &Run, kind: Kind, sum: u32, files: &mut ListedLayer) -> Result<()>;
+    /// Write the files of the states, or the afterstates, of a layer, until a stop is asked: `stop`,
+    /// or else the reader's own stop.
+    fn list(
+        &self,
+        run: &Run,
+        kind: Kind,
+        sum: u32,
+        files: &mut ListedLayer,
+        stop: Option<&Stop>,
+    ) -> Result<()>;
 
     /// Whether a board is a live state, or an afterstate.
     fn contains(&self, run: &Run, kind: Kind, board: Board) -> Result<bool>;
 
     /// Check the matrices of a layer against the table. Returns the number of afterstates.
     fn check(&self, run: &Run, sum: u32) -> Result<u64>;
+
+    /// Leave `bytes` bytes of the reader's memory to other work from now on.
+    fn share(&self, bytes: u64);
 }
 
 /// Reads the boards of runs that keep matrices; see [`Keep::Matrices`](super::Keep::Matrices) and
@@ -79,7 +92,7 @@ impl fmt::Debug for MatrixReader {
 pub(super) struct Listed {
     reader: Option<MatrixReader>,
     /// In the order of listing.
-    layers: Mutex<Vec<Arc<OpenLayer>>>,
+    layers: ForkLock<Vec<Arc<OpenLayer>>>,
 }
 
 /// The files of a layer that is being listed.
@@ -175,42 +188,52 @@ impl Run {
         self.reader()?.reader.check(self, sum)
     }
 
+    /// Leave `bytes` bytes of the memory of the reader of matrices to other work from now on.
+    pub(crate) fn share_matrix_memory(&self, bytes: u64) {
+        if let Some(MatrixReader { reader, .. }) = &self.listed.reader {
+            reader.share(bytes);
+        }
+    }
+
     /// Open a part of a layer in matrices.
-    pub(super) fn open_listed(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
-        let layer = self.listed_layer(kind, key.sum)?;
+    pub(super) fn open_listed(
+        &self,
+        kind: Kind,
+        key: PartKey,
+        stop: Option<&Stop>,
+    ) -> Result<Option<Part>> {
+        let layer = self.listed_layer(kind, key.sum, stop)?;
         Ok(layer.find(key).map(|(_, part)| part.clone()))
     }
 
     /// The files of a part of a layer in matrices.
     pub(super) fn expect_listed(&self, kind: Kind, key: PartKey) -> Result<Option<Expected>> {
-        let layer = self.listed_layer(kind, key.sum)?;
+        let layer = self.listed_layer(kind, key.sum, None)?;
         Ok(layer.find(key).map(|(expected, _)| expected.clone()))
     }
 
     /// The listed states, or afterstates, of a layer in matrices. Lists the layer unless it is kept.
-    fn listed_layer(&self, kind: Kind, sum: u32) -> Result<Arc<OpenLayer>> {
-        // A panic leaves whole layers.
-        let layers = self.listed.layers.lock();
-        let mut layers = layers.unwrap_or_else(PoisonError::into_inner);
-        let found = layers
-            .iter()
-            .find(|layer| (layer.kind, layer.sum) == (kind, sum));
-        if let Some(layer) = found {
+    fn listed_layer(&self, kind: Kind, sum: u32, stop: Option<&Stop>) -> Result<Arc<OpenLayer>> {
+        let mut kept = self.listed.layers.lock();
+        let mut layers = kept.as_deref().into_iter().flatten();
+        if let Some(layer) = layers.find(|layer| (layer.kind, layer.sum) == (kind, sum)) {
             return Ok(layer.clone());
         }
         // A thread of a pool that waits for another pool runs other tasks. Such a task may call this
         // function, and the lock is held. So a thread of no pool lists the layer.
-        let list = || self.list(kind, sum);
+        let list = || self.list(kind, sum, stop);
         let listed = thread::scope(|scope| scope.spawn(list).join());
         let layer = Arc::new(listed.expect("no thread panics")?);
-        if layers.len() == LISTED {
-            layers.remove(0);
+        if let Some(kept) = &mut kept {
+            if kept.len() == LISTED {
+                kept.remove(0);
+            }
+            kept.push(layer.clone());
         }
-        layers.push(layer.clone());
         Ok(layer)
     }
 
-    fn list(&self, kind: Kind, sum: u32) -> Result<OpenLayer> {
+    fn list(&self, kind: Kind, sum: u32, stop: Option<&Stop>) -> Result<OpenLayer> {
         let MatrixReader { reader, make_dir } = self.reader()?;
         let dir = make_dir().map_err(Error::io(&std::env::temp_dir(), "create a directory in"))?;
         let mut layer = ListedLayer {
@@ -219,7 +242,7 @@ impl Run {
             outbox: Outbox::new((*dir).as_ref()),
             dir,
         };
-        reader.list(self, kind, sum, &mut layer)?;
+        reader.list(self, kind, sum, &mut layer, stop)?;
         let parts = layer.open_parts()?;
         // NFS keeps open files in the directory, so it is deleted again when the parts are closed.
         let is_gone = cfg!(unix) && file::try_clear((*layer.dir).as_ref());
@@ -248,7 +271,14 @@ mod tests {
     };
 
     impl ReadMatrices for OnePart {
-        fn list(&self, _: &Run, kind: Kind, _: u32, files: &mut ListedLayer) -> Result<()> {
+        fn list(
+            &self,
+            _: &Run,
+            kind: Kind,
+            _: u32,
+            files: &mut ListedLayer,
+            _: Option<&Stop>,
+        ) -> Result<()> {
             let mut writer = files.create(kind, KEY)?;
             let (mut encoder, mut block) = (Encoder::new(1)?, Block::default());
             for boards in self.0.chunks(writer.block()) {
@@ -264,6 +294,10 @@ mod tests {
         }
 
         fn check(&self, _: &Run, _: u32) -> Result<u64> {
+            unreachable!("the test asks for parts")
+        }
+
+        fn share(&self, _: u64) {
             unreachable!("the test asks for parts")
         }
     }
@@ -282,7 +316,8 @@ mod tests {
         let reader = MatrixReader::new(Arc::new(OnePart(boards.clone())));
         let run = Run::peek(dir.as_ref()).unwrap().with_matrix_reader(reader);
         for _ in 0..2 {
-            let part = run.open_listed(Kind::Afterstates, KEY).unwrap().unwrap();
+            let part = run.open_listed(Kind::Afterstates, KEY, None);
+            let part = part.unwrap().unwrap();
             assert_eq!(part.open_files(), 1);
             assert_eq!(part.path().parent().unwrap().exists(), !cfg!(unix));
             let read: Vec<u64> = Stream::new(part).unwrap().map(Result::unwrap).collect();

@@ -117,7 +117,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         }
         let (board, _) = game.canonical(board);
         let key = PartKey::of(board);
-        let Some(part) = self.part(kind, key)? else {
+        let Some(part) = self.part(kind, key, None)? else {
             return Ok(None);
         };
         let Some(block) = part.block_of(board) else {
@@ -225,7 +225,7 @@ impl<R: Borrow<Run>> Lookup<R> {
             if questions[0].part == FAILED {
                 continue;
             }
-            match self.part(kind, questions[0].key())? {
+            match self.part(kind, questions[0].key(), Some(stop))? {
                 Some(part) => self.answer(&part, questions, search, stop)?,
                 None => questions.iter_mut().for_each(Question::fail),
             }
@@ -264,12 +264,18 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(())
     }
 
-    /// A part, opened unless it is kept; `None` if the run has no file of it.
-    pub(crate) fn part(&mut self, kind: Kind, key: PartKey) -> Result<Option<Arc<Part>>> {
+    /// A part, opened unless it is kept; `None` if the run has no file of it. `stop` ends a listing of
+    /// its layer.
+    pub(crate) fn part(
+        &mut self,
+        kind: Kind,
+        key: PartKey,
+        stop: Option<&Stop>,
+    ) -> Result<Option<Arc<Part>>> {
         let run = self.run.borrow();
         self.parts.get_or_make((kind, key), || {
             run.has_layer(kind, key.sum)?;
-            let part = run.part(kind, key)?.map(Arc::new);
+            let part = run.part_until(kind, key, stop)?.map(Arc::new);
             let files = part.as_ref().map_or(0, |part| part.open_files());
             Ok((part, weight_of_files(files)))
         })

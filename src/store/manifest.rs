@@ -280,10 +280,14 @@ impl Manifest {
         if keep.states() && self.dropped_below > 4 {
             return Some((Kind::States, self.dropped_below));
         }
-        let kept = self.afterstates.first();
-        let first = kept.map_or(self.sealed_sum + 2, |file| file.sum);
+        let in_lists = self.afterstates.first().map(|file| file.sum);
+        let in_matrices = self.matrices.first().map(|file| file.sum);
+        let kept = in_lists.into_iter().chain(in_matrices).min();
+        let first = kept.unwrap_or(self.sealed_sum + 2);
         let mut rows = self.parts.iter().map(|part| part.row);
-        let dropped = rows.any(|row| row.sum < first && row.afterstates > 0);
+        // Lists of the layers in matrices were never written.
+        let dropped =
+            in_matrices.is_some() || rows.any(|row| row.sum < first && row.afterstates > 0);
         (keep.lists_of_afterstates() && dropped).then_some((Kind::Afterstates, first))
     }
 

@@ -120,10 +120,11 @@ impl Store {
         Ok(())
     }
 
-    /// Change `keep`, and drop the files that it no longer covers.
+    /// Change `keep`, and drop the files that it does not cover, such as afterstates whose making was
+    /// stopped.
     fn keep(&mut self, keep: Keep) -> Result<()> {
         let manifest = &mut self.run.manifest;
-        if keep == manifest.keep {
+        if keep == manifest.keep && manifest.made_from.is_none() {
             return Ok(());
         }
         self.run.outbox.change();
@@ -183,7 +184,7 @@ impl Run {
     /// # Errors
     ///
     /// As for [`Store::open_in_segments`]. A directory in use is no error, and files are not checked.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "machine")]
     pub(crate) fn to_continue(
         dir: &Path,
         game: &Game,
@@ -206,6 +207,27 @@ impl Run {
         let run = Self::new(dir, manifest, None);
         let makes = run.can_continue(game, keep, segment)?;
         Ok(Some((run, makes)))
+    }
+
+    /// The run that [`Store::open_in_segments`] would open, before a layer is counted or dropped. Nothing
+    /// is written.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Run::to_continue`].
+    #[cfg(feature = "machine")]
+    pub(crate) fn to_open(
+        dir: &Path,
+        game: &Game,
+        keep: Option<Keep>,
+        segment: Option<u64>,
+    ) -> Result<Self> {
+        let new = || {
+            let manifest = Manifest::new(game, keep.unwrap_or_default(), segment);
+            Self::new(dir, manifest, None)
+        };
+        let found = Self::to_continue(dir, game, keep, segment)?;
+        Ok(found.map_or_else(new, |(run, _)| run))
     }
 
     /// Check that a count of `game` can continue the run with these choices. Returns whether it would

@@ -1,6 +1,7 @@
 //! Reads a run: its game, its table and its parts.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checked;
@@ -14,6 +15,7 @@ use crate::counts::{Row, Table};
 use crate::error::{Error, InputError, Result};
 use crate::game::{Game, PartKey};
 use crate::part::{Fingerprint, Kind, LayerLabel, MatrixFile, Part, Stream};
+use crate::progress::Stop;
 
 /// A directory with the states of a game, counted completely or in part. All readers use this type;
 /// a count reads its own run through [`Store::run`](super::Store::run).
@@ -276,13 +278,19 @@ impl Run {
 
     /// The parts that have boards in the run, in order of sum, then largest tile.
     pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
-        let in_matrices = self.keep().matrices();
         let rows = self.manifest.parts.iter().map(|part| part.row);
-        let rows = rows.filter(move |row| in_matrices && boards(row, kind) > 0);
-        let files = self.with_files(kind, None);
-        files
-            .map(|file| file.name.key)
-            .chain(rows.filter_map(|row| row.key()))
+        let keys = rows.filter(move |row| boards(row, kind) > 0);
+        let keys = keys.filter_map(|row| row.key());
+        keys.filter(move |&key| {
+            let has_files = || self.manifest.find(PartName::new(kind, key)).is_some();
+            self.is_in_matrices(kind, key.sum) || has_files()
+        })
+    }
+
+    /// Whether parts are to be read together. The parts of a layer in matrices are listed together, and
+    /// few layers stay listed.
+    pub(crate) fn are_read_together(&self, one: &PartKey, other: &PartKey) -> bool {
+        one.sum == other.sum || !self.keep().matrices()
     }
 
     /// Open a part; `None` if it has no boards. Lists its layer if the run keeps matrices. Checks
@@ -293,10 +301,20 @@ impl Run {
     ///
     /// If a file is missing, damaged, or not the file that was sealed; [`Error::InMatrices`].
     pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
+        self.part_until(kind, key, None)
+    }
+
+    /// [`Run::part`], but `stop` ends a listing, instead of the stop of the matrix reader's plan.
+    pub(crate) fn part_until(
+        &self,
+        kind: Kind,
+        key: PartKey,
+        stop: Option<&Stop>,
+    ) -> Result<Option<Part>> {
         if self.is_in_matrices(kind, key.sum) {
             return match boards(&Row::among(&self.rows(key.sum), key), kind) {
                 0 => Ok(None),
-                _ => self.open_listed(kind, key),
+                _ => self.open_listed(kind, key, stop),
             };
         }
         self.manifest
@@ -377,10 +395,10 @@ impl Run {
         self.manifest.matrices.iter().map(|file| file.sum)
     }
 
-    /// [`Error::Gone`] instead of a missing file, if a count has dropped the layer since the
-    /// manifest was read.
+    /// Another error instead of a missing file, if a count has deleted the file since the manifest was
+    /// read: [`Error::Gone`] if it dropped the layer. Otherwise it turned matrices into lists.
     fn or_dropped(&self, error: Error, name: PartName) -> Error {
-        let Error::Missing(_) = error else {
+        let Error::Missing(path) = &error else {
             return error;
         };
         let Ok(Some(manifest)) = Manifest::load(&self.dir) else {
@@ -389,6 +407,10 @@ impl Run {
         let now = Self::new(&self.dir, manifest, None);
         match now.has_layer(name.kind(), name.key.sum) {
             Err(gone @ Error::Gone { .. }) => gone,
+            _ if now.manifest.find(name).is_none() => {
+                let cause = io::Error::other("a count has replaced it: open the run again");
+                Error::io(path, "open")(cause)
+            }
             _ => error,
         }
     }

@@ -154,11 +154,16 @@ pub(super) fn open_solution(run: &Run) -> Result<Option<Solution>> {
 
 /// Read all values on the threads of the current pool. If the afterstates of a part are `broken`,
 /// only the bytes of its values can be checked. Returns the solved goals, and the findings.
+///
+/// # Errors
+///
+/// [`Error::MatrixMemory`].
 pub(super) fn verify_solution(
     solution: &Solution,
     broken: &HashSet<PartKey>,
     watch: Watch,
-) -> (Vec<Solved>, Vec<Error>) {
+) -> Result<(Vec<Solved>, Vec<Error>)> {
+    let run = solution.run();
     let (mut all, mut findings) = (Vec::new(), Vec::new());
     for goal in solution.begun_goals() {
         let objective = goal.objective;
@@ -173,31 +178,40 @@ pub(super) fn verify_solution(
             fingerprint: Fingerprint::default(),
         };
         let read = |&key: &PartKey| {
-            let Some(column) = solution.values(objective, key)? else {
+            let is_broken = broken.contains(&key);
+            let column = match is_broken {
+                true => solution.values_alone(objective, key)?,
+                false => solution.values(objective, key)?,
+            };
+            let Some(column) = column else {
                 return Ok((0, Fingerprint::default()));
             };
-            match solution.run().part(Kind::Afterstates, key) {
+            let part = match is_broken {
+                true => Ok(None),
+                false => run.part(Kind::Afterstates, key),
+            };
+            match part {
                 // `verify_part` has audited the boards.
-                Ok(Some(part)) if !broken.contains(&key) => {
-                    verify_column(&column, &part.unaudited(), watch)?;
-                }
+                Ok(Some(part)) => verify_column(&column, &part.unaudited(), watch)?,
                 _ => column.check_blocks()?,
             }
             Ok((column.states(), column.fingerprint()))
         };
-        let files: Vec<Result<(u64, Fingerprint)>> = parts.par_iter().map(read).collect();
+        let together = parts.chunk_by(|one, other| run.are_read_together(one, other));
+        let files = together.flat_map(|parts| parts.par_iter().map(read).collect::<Vec<_>>());
         for file in files {
             match file {
                 Ok((values, fingerprint)) => {
                     solved.values += values;
                     solved.fingerprint += fingerprint;
                 }
+                Err(error @ Error::MatrixMemory { .. }) => return Err(error),
                 Err(error) => findings.push(error),
             }
         }
         all.push(solved);
     }
-    (all, findings)
+    Ok((all, findings))
 }
 
 /// Read a file of values, and check its fingerprint against the values and their afterstates.

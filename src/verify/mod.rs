@@ -30,6 +30,7 @@ use std::sync::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::part::{Fingerprint, Kind};
 use crate::progress::Progress;
@@ -85,11 +86,12 @@ pub fn work(run: &Run) -> u64 {
 }
 
 /// Read a whole run again, and its solution if it has one, on the threads of `pool`. Takes about
-/// 1 MiB of memory per thread.
+/// 1 MiB of memory per thread, and for matrices the memory of the run's reader.
 ///
 /// # Errors
 ///
-/// Only if the check as a whole is impossible; the report holds all faults of the run.
+/// Only if the check as a whole is impossible, such as [`Error::MatrixMemory`]; the report holds all
+/// faults of the run.
 pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Result<Report> {
     let watch = &Mutex::new(progress);
     let solution = files::open_solution(run);
@@ -136,7 +138,11 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
                 report.afterstates += afterstates;
                 advance(watch, afterstates);
             }
-            Err(error) => report.findings.push(error),
+            Err(error @ Error::MatrixMemory { .. }) => return Err(error),
+            Err(error) => {
+                report.findings.push(error);
+                broken.extend(run.rows(sum).iter().filter_map(Row::key));
+            }
         }
     }
     report.bytes += run.bytes_of_matrices(None);
@@ -144,11 +150,15 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
         Ok(None) => {}
         Ok(Some(solution)) => {
             let verify = || files::verify_solution(&solution, &broken, watch);
-            let (solved, wrong) = pool.install(verify);
+            let (solved, wrong) = pool.install(verify)?;
             report.solved = solved;
             report.findings.extend(wrong);
         }
         Err(error) => report.findings.push(error),
     }
+    // The values of several parts can fail for one reason.
+    let mut known = HashSet::new();
+    let findings = &mut report.findings;
+    findings.retain(|finding| known.insert(finding.to_string()));
     Ok(report)
 }

@@ -5,6 +5,7 @@ use super::{Answer, is_start, is_won};
 use crate::error::{Error, Result};
 use crate::game::{Board, sum};
 use crate::part::Kind;
+use crate::progress::Stop;
 use crate::store::{Lookup, Run};
 
 /// Finds witnesses in the layers of a run.
@@ -12,6 +13,7 @@ pub struct Layers<'a> {
     run: &'a Run,
     predecessors: Predecessors,
     boards: Lookup<&'a Run>,
+    stop: Stop,
 }
 
 impl<'a> Layers<'a> {
@@ -25,7 +27,15 @@ impl<'a> Layers<'a> {
             run,
             predecessors: Predecessors::new(run.game()),
             boards: Lookup::new(run, memory)?,
+            stop: Stop::default(),
         })
+    }
+
+    /// Set the [`Stop`] that ends the search.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
     }
 
     /// Whether a board can be reached. A live board is listed in its part, or follows from an
@@ -34,16 +44,16 @@ impl<'a> Layers<'a> {
     /// # Errors
     ///
     /// [`Error::NotCounted`] or [`Error::Gone`] if the run lacks a layer that the answer needs;
-    /// damaged files.
+    /// damaged files; [`Error::Stopped`] after [`Stop::ask`].
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
         has_layer(self.run, sum)?;
         if self.is_listed(board) {
-            return is_reached(&mut self.boards, board);
+            return is_reached(&mut self.boards, board, &self.stop);
         }
         has_layer(self.run, sum.saturating_sub(4).max(4))?;
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
-        trail.step(|before| is_reached(&mut self.boards, before))
+        trail.step(|before| is_reached(&mut self.boards, before, &self.stop))
     }
 
     /// A game that ends in a board. Reads a few blocks for each move.
@@ -67,7 +77,7 @@ impl<'a> Layers<'a> {
         }
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
         while !is_start(trail.board) {
-            if !trail.step(|before| is_reached(&mut self.boards, before))? {
+            if !trail.step(|before| is_reached(&mut self.boards, before, &self.stop))? {
                 return Ok(Answer::Unreachable(format!(
                     "{dir} has {:#x}, but no state from which a move leads to it",
                     trail.board
@@ -95,7 +105,8 @@ fn has_layer(run: &Run, sum: u32) -> Result<()> {
 }
 
 /// Whether the run reached a live board, in a layer that passed [`has_layer`].
-fn is_reached(boards: &mut Lookup<&Run>, board: Board) -> Result<bool> {
+fn is_reached(boards: &mut Lookup<&Run>, board: Board, stop: &Stop) -> Result<bool> {
+    stop.check()?;
     match boards.run().has_layer(Kind::States, sum(board)) {
         Ok(()) => boards.contains(Kind::States, board),
         Err(_) => is_spawned(boards, board),
@@ -187,7 +198,7 @@ mod tests {
             let mut trail = Trail::new(game, &layers.predecessors, state);
             assert!(
                 trail
-                    .step(|before| is_reached(&mut layers.boards, before))
+                    .step(|before| is_reached(&mut layers.boards, before, &layers.stop))
                     .unwrap(),
                 "{state:#x}"
             );
@@ -209,6 +220,17 @@ mod tests {
         };
         assert!(matches!(witness(0), Answer::Reached(_)));
         assert_eq!(witness(0), witness(1 << 30));
+    }
+
+    #[test]
+    fn a_stop_ends_the_search() {
+        let (_place, run) = counted("2x2", None, Keep::All);
+        let stop = Stop::default();
+        let layers = Layers::new(&run, 0).unwrap();
+        let mut layers = layers.with_stop(stop.clone());
+        assert!(matches!(layers.witness(0x0132), Ok(Answer::Reached(_))));
+        stop.ask();
+        assert!(matches!(layers.witness(0x0132), Err(Error::Stopped)));
     }
 
     #[test]

@@ -25,4 +25,3 @@ mod results;
 mod segments;
 mod solve;
 mod verify;
-mod witness;

@@ -373,6 +373,21 @@ fn a_small_game_is_solved_at_once_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_rate_of_4s_is_refused_if_no_objective_depends_on_it() {
+    let run = solved("--size 2", "sure-16");
+    let question = "best 2 . / 4 8 --for sure-16";
+    let said = "--four: sure-16 does not depend on the rate of 4s: leave out --four";
+    for dir in ["", "--dir run"] {
+        refused(&run, &format!("{question} {dir} --four 0.2"), said);
+        let text = good(&run, &format!("{question} {dir}"));
+        assert!(!text.contains("4s  "), "{text}");
+        let json = good(&run, &format!("{question} {dir} --json"));
+        assert!(json.ends_with("\"four\":\"1/10\"}\n"), "{json}");
+    }
+    refused(&run, "best 2 . / 4 8 --dir run --four 0.2", said);
+}
+
+#[test]
 fn a_named_game_is_solved_in_the_directory_that_is_named() {
     let place = place();
     refused(

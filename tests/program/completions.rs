@@ -109,6 +109,30 @@ fn bash_completes_subcommands_and_options() {
 }
 
 #[test]
+fn fish_completes_options_after_the_name_of_a_game() {
+    let script = good(&place(), "completions fish");
+    // Without the program's own line, the name of a game would be taken for a subcommand.
+    assert!(script.contains("[2-4]x[2-4]"), "{script}");
+    for (words, option) in [
+        ("--ke", "--keep\t"),
+        ("3x3-1024 --ke", "--keep\t"),
+        ("3x3 --keep both --unt", "--until\t"),
+        ("graph --fo", "--format\t"),
+    ] {
+        let program = format!("{script}\ncomplete -C 'enum48 {words}'");
+        let output = Command::new("fish")
+            .args(["--no-config", "-c", &program])
+            .output();
+        let Ok(output) = output else {
+            missing("fish");
+            return;
+        };
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.starts_with(option), "{words}: {said}");
+    }
+}
+
+#[test]
 fn the_manual_page_names_every_subcommand_and_option() {
     let page = good(&place(), "completions man");
     let first = page.lines().find(|line| !line.starts_with(".\\\""));

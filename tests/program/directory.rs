@@ -5,10 +5,9 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
+use std::process::Command;
 
-use crate::command::{PROGRAM, good, place, run, stderr, stdout};
+use crate::command::{good, place, run, stderr, stdout};
 use crate::files::files;
 use crate::manifest::seal_manifest;
 use crate::outcomes::{disagrees, refused};
@@ -143,7 +142,6 @@ fn a_command_that_counts_nothing_binds_no_later_command() {
     for refusal in ["--keep matrices", "--keep matrices --segment 131072"] {
         let begun = format!("{count} {refusal}");
         refused(&place, &begun, "give more --memory");
-        assert!(place.path().join("run/manifest.json").exists(), "{begun}");
     }
     let said = good(
         &place,
@@ -160,6 +158,26 @@ fn a_command_that_counts_nothing_binds_no_later_command() {
     refused(&place, &format!("{count} --segment 131072"), "not 131072");
 }
 
+/// A refused count once deleted the files that its `--keep` does not cover.
+#[test]
+fn a_refused_count_changes_no_file_and_makes_no_directory() {
+    let place = place();
+    good(&place, "--size 2 --keep both --quiet --dir run");
+    let before = files(&place.path().join("run"));
+    let bits = "--size 2 --keep last --engine bits --dir";
+    let (only_4x4, endless) = ("for boards of 4x4, not of 2x2", "beyond the tile 32768");
+    refused(&place, &format!("{bits} run"), only_4x4);
+    assert!(files(&place.path().join("run")) == before);
+    for (args, what) in [
+        (bits, only_4x4),
+        ("--size 4 --dir", endless),
+        ("cluster tasks --size 4 --dir", endless),
+    ] {
+        refused(&place, &format!("{args} new"), what);
+        assert!(!place.path().join("new").exists(), "{args}");
+    }
+}
+
 #[test]
 fn two_processes_cannot_use_one_directory() {
     let place = place();
@@ -173,37 +191,6 @@ fn two_processes_cannot_use_one_directory() {
     );
     drop(lock);
     good(&place, "--size 2 --max 32 --quiet --dir run");
-}
-
-#[test]
-fn a_killed_count_resumes_with_the_same_bytes() {
-    let place = place();
-    good(&place, "--size 3 --max 512 --quiet --dir whole");
-    let expected = files(&place.path().join("whole"));
-    // Each process is killed after it commits, when the table grows. The last process ends by
-    // itself.
-    let table = place.path().join("killed/layers.csv");
-    let durable = || fs::metadata(&table).map_or(0, |table| table.len());
-    for kill in [true, true, true, false] {
-        let before = durable();
-        let mut child = Command::new(PROGRAM)
-            .args([
-                "--size", "3", "--max", "512", "--dir", "killed", "--memory", "32M", "--quiet",
-            ])
-            .current_dir(&place)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        if kill {
-            while durable() == before && child.try_wait().unwrap().is_none() {
-                thread::yield_now();
-            }
-            child.kill().unwrap();
-        }
-        let status = child.wait().unwrap();
-        assert!(kill || status.success(), "{status}");
-    }
-    assert!(files(&place.path().join("killed")) == expected);
 }
 
 #[test]

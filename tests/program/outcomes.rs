@@ -10,13 +10,12 @@ use crate::command::{PROGRAM, run, stderr, stdout};
 /// Runs a command. Expects exit code 2, an empty stdout, and one line on stderr with `text`.
 pub(crate) fn refused(place: &TempDir, args: &str, text: &str) {
     let output = run(place, args);
-    assert_eq!(output.status.code(), Some(2), "{args}: {}", stderr(&output));
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{args}: {said}");
     assert_eq!(stdout(&output), "", "{args}");
-    let last = stderr(&output).lines().last().unwrap_or_default();
     assert!(
-        last.starts_with("enum48: ") && last.contains(text),
-        "{args}: {}",
-        stderr(&output)
+        said.starts_with("enum48: ") && said.contains(text) && said.lines().count() == 1,
+        "{args}: {said}"
     );
 }
 

@@ -178,6 +178,25 @@ fn the_table_lists_the_moves_with_their_losses() {
     );
 }
 
+/// After the move that loses a forced tile, luck can make the tile forceable again.
+#[test]
+fn a_game_can_lose_a_forced_tile_twice() {
+    let place = solved("--size 2", "sure-16");
+    let code = "w1.2x2.EH.4.CQ.HFCA.9183e960";
+    let rated = json(&place, &format!("rate {code} --dir run"));
+    let losses = rated["moves"].as_array().unwrap().iter();
+    let losses: Vec<f64> = losses.map(|of| of["loss"].as_f64().unwrap()).collect();
+    assert_eq!(losses, [0.0, 0.0, 1.0, 1.0]);
+    assert_eq!(rated["loss"], 2.0);
+    let table = good(&place, &format!("rate {code} --dir run"));
+    assert!(table.contains("\nloss       2\n"), "{table}");
+    let output = fed(&place, &["rate", "-", "--dir", "run"], code.as_bytes());
+    assert_eq!(stdout(&output), "moves=4 best=2 loss=2 worst=3:1\n");
+    // No value depends on the rate of 4s, so that text tells none.
+    assert!(!table.contains("4s  "), "{table}");
+    assert_eq!(rated["four"], "1/10");
+}
+
 #[test]
 fn codes_on_stdin_are_answered_one_by_one() {
     let place = solved("--size 2", "score");

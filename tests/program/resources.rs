@@ -190,6 +190,21 @@ fn a_read_only_run_can_be_read_and_summarised() {
 }
 
 #[test]
+fn a_writable_file_in_a_read_only_directory_gets_the_output() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    let script = "mkdir ro; touch ro/out; echo longer than the output > new
+mount --bind ro ro; mount -o remount,ro,bind ro; mount --bind new ro/out
+$enum48 states run --sum 6 > expected
+$enum48 states run --sum 6 -o ro/out
+cmp expected new
+";
+    if let Some(output) = with_mounts(&place, script) {
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_run_on_a_full_disk_can_be_read_and_reduced() {
     let script = "mkdir small; mount -t tmpfs -o size=4m none small
 $enum48 --size 3 --max 32 --quiet --dir small/run

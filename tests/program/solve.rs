@@ -1,5 +1,7 @@
 //! `solve`: dry runs, the log, the summary and the tables.
 
+#![expect(clippy::disallowed_methods, reason = "a test damages a file by hand")]
+
 use std::fs;
 
 use serde_json::Value;
@@ -145,6 +147,41 @@ fn again_solves_an_objective_with_equal_or_other_precision() {
     assert!(solve("--for score --again --quiet") == files(&other.path().join("run")));
     let text = good(&place, "solve run --for score --quiet");
     assert!(text.contains("\nalso solved moves\n"), "{text}");
+}
+
+#[test]
+fn again_deletes_nothing_if_afterstates_are_damaged() {
+    let place = counted("--size 2 --max 32");
+    good(&place, "solve run --for score,moves --quiet");
+    let dir = place.path().join("run");
+    let damaged = dir.join("sum-00020-max-00008.afterstates");
+    let mut bytes = fs::read(&damaged).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&damaged, bytes).unwrap();
+    let before = files(&dir);
+    refused(
+        &place,
+        "solve run --for score --again --quiet",
+        "sum-00020-max-00008.afterstates: damaged",
+    );
+    assert!(files(&dir) == before);
+}
+
+#[test]
+fn a_rate_of_4s_is_refused_if_no_objective_depends_on_it() {
+    let place = counted("--size 2");
+    refused(
+        &place,
+        "solve run --for sure-16,sure-8 --four 0.2",
+        "--four: sure-16 does not depend on the rate of 4s: leave out --four",
+    );
+    let text = good(&place, "solve run --for sure-16 --quiet");
+    assert!(!text.contains("spawned 4s"), "{text}");
+    let forced = json(&place, "solve run --for sure-16 --json --quiet");
+    assert_eq!(forced["four"], "1/10");
+    let text = good(&place, "solve run --for sure-16,score --four 0.2 --quiet");
+    assert!(text.contains("\nspawned 4s  1/5 of all tiles\n"), "{text}");
 }
 
 #[test]

@@ -521,11 +521,23 @@ fn a_dry_run_estimates_without_writing() {
     let few = "--size 4 --max 8 --until 20 --keep";
     let counted = good(&place, &format!("{few} all --quiet --json --dir all"));
     let counted: serde_json::Value = serde_json::from_str(&counted).unwrap();
-    for (keep, disk) in [("last", "disk"), ("matrices", "disk_afterstates")] {
+    let matrices = good(&place, &format!("{few} matrices --quiet --json --dir m"));
+    let matrices: serde_json::Value = serde_json::from_str(&matrices).unwrap();
+    for (keep, disk, bytes) in [
+        ("last", "disk", &counted["bytes"]),
+        (
+            "matrices",
+            "disk_afterstates",
+            &matrices["afterstate_bytes"],
+        ),
+    ] {
         let estimate = object(&format!("{few} {keep} --dir {keep}"));
         assert_eq!(estimate["states_low"], counted["total"], "{keep}");
-        let [low, high] = ["low", "high"].map(|end| &estimate[format!("{disk}_{end}")]);
-        assert_ne!(low, high, "{keep}");
+        let [low, high] = ["low", "high"].map(|end| estimate[format!("{disk}_{end}")].as_u64());
+        assert!(
+            low < bytes.as_u64() && bytes.as_u64() < high,
+            "{keep}: {estimate} {bytes}"
+        );
     }
     good(&place, "--size 3 --max 128 --until 60 --quiet");
     let begun = object("--size 3 --max 128 --threads 2");

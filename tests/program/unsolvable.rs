@@ -7,22 +7,8 @@ use tempfile::TempDir;
 
 use crate::command::{good, place, run, stderr, stdout};
 use crate::files::files;
+use crate::outcomes::refused;
 use crate::solved::{counted, solved};
-
-/// Expects exit code 2, an empty stdout, and one line on stderr with these words.
-fn refused(place: &TempDir, args: &str, words: &[&str]) {
-    let output = run(place, args);
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{args}: {said}");
-    assert!(output.stdout.is_empty(), "{args}");
-    assert!(
-        said.starts_with("enum48: ") && said.lines().count() == 1,
-        "{args}: {said}"
-    );
-    for words in words {
-        assert!(said.contains(words), "{args}: {said}");
-    }
-}
 
 /// A file of the run whose name ends with `ending`.
 fn file(place: &TempDir, ending: &str) -> PathBuf {
@@ -81,7 +67,7 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
             "endless: cannot be solved: a game of 4x4 without a winning tile has no last layer that can be counted",
         ),
     ] {
-        refused(&place, args, &[words]);
+        refused(&place, args, words);
     }
     assert!(files(&place.path().join("empty")).is_empty());
 }
@@ -132,7 +118,7 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
             "for moves: with 27 bits and with 8: give it once",
         ),
     ] {
-        refused(&place, &format!("solve run --for {goals}"), &[words]);
+        refused(&place, &format!("solve run --for {goals}"), words);
         assert!(files(&place.path().join("run")) == before, "{goals}");
     }
     // Without a number, the precision stays.
@@ -154,21 +140,23 @@ fn damaged_and_foreign_files_are_refused_with_advice() {
 
     let values = file(&place, ".score.values");
     damage(&values);
-    refused(
-        &place,
-        solve,
-        &[values.file_name().unwrap().to_str().unwrap(), again],
-    );
+    for words in [values.file_name().unwrap().to_str().unwrap(), again] {
+        refused(&place, solve, words);
+    }
     good(&place, &format!("{solve} --again"));
     assert!(files(&place.path().join("run")) == whole);
 
     #[expect(clippy::disallowed_methods, reason = "the test loses a file")]
     fs::remove_file(&values).unwrap();
-    refused(&place, solve, &[".score.values: missing", again]);
+    for words in [".score.values: missing", again] {
+        refused(&place, solve, words);
+    }
     good(&place, &format!("{solve} --again"));
     assert!(files(&place.path().join("run")) == whole);
     damage(&file(&place, "solution.json"));
-    refused(&place, solve, &["run/solution.json: ", delete]);
+    for words in ["run/solution.json: ", delete] {
+        refused(&place, solve, words);
+    }
     #[expect(clippy::disallowed_methods, reason = "as the message has it")]
     fs::remove_file(place.path().join("run/solution.json")).unwrap();
     good(&place, solve);
@@ -181,16 +169,14 @@ fn damaged_and_foreign_files_are_refused_with_advice() {
     refused(
         &place,
         solve,
-        &["run/solution.json: not the solution of this run: it is of 2x2 "],
+        "run/solution.json: not the solution of this run: it is of 2x2 ",
     );
 
     let afterstates = file(&other, ".afterstates");
     damage(&afterstates);
-    refused(
-        &other,
-        solve,
-        &[afterstates.file_name().unwrap().to_str().unwrap(), count],
-    );
+    for words in [afterstates.file_name().unwrap().to_str().unwrap(), count] {
+        refused(&other, solve, words);
+    }
 }
 
 #[test]
@@ -201,7 +187,7 @@ fn a_directory_in_use_is_refused() {
     refused(
         &place,
         "solve run",
-        &["run: in use by another process: wait until it ends"],
+        "run: in use by another process: wait until it ends",
     );
     drop(lock);
     good(&place, "solve run --quiet");
@@ -219,7 +205,7 @@ fn a_dry_run_refuses_the_same_arguments() {
             "score is solved with 8 bits after the point, not 9",
         ),
     ] {
-        refused(&place, &format!("{args} --dry-run"), &[words]);
+        refused(&place, &format!("{args} --dry-run"), words);
     }
 }
 
@@ -228,14 +214,13 @@ fn afterstates_of_a_solution_cannot_be_dropped() {
     let place = solved("--size 2 --max 32", "score");
     let before = files(&place.path().join("run"));
     for keep in ["all", "last"] {
-        refused(
-            &place,
-            &format!("--size 2 --max 32 --dir run --quiet --keep {keep}"),
-            &[
-                &format!("run: --keep {keep}: the run is solved"),
-                "leave out --keep, or delete solution.json first",
-            ],
-        );
+        let args = format!("--size 2 --max 32 --dir run --quiet --keep {keep}");
+        for words in [
+            format!("run: --keep {keep}: the run is solved").as_str(),
+            "leave out --keep, or delete solution.json first",
+        ] {
+            refused(&place, &args, words);
+        }
         assert_eq!(files(&place.path().join("run")), before);
     }
     // The states of a solved run can be dropped.

@@ -166,3 +166,36 @@ fn a_solution_is_verified_with_its_run() {
         disagrees(&place, args, "solve that objective again (solve --again)");
     }
 }
+
+/// Damaged matrices once hid damage of values, and were reported for each part.
+#[test]
+fn each_damage_of_a_solved_run_of_matrices_is_one_finding() {
+    let place = place();
+    let matrices = "--size 4 --max 8 --keep matrices --quiet --dir run";
+    good(&place, matrices);
+    good(&place, "solve run --for score --quiet");
+    good(&place, "verify run --quiet");
+    // This says nothing about the run.
+    let small = "verify run --quiet --memory 32M --threads 2";
+    refused(&place, small, "and the bound is 32M: give more --memory");
+    refused(&place, &format!("{small} --json"), "the bound is 32M");
+
+    let names = ["sum-00020.matrices", "sum-00020-max-00004.score.values"];
+    for name in names {
+        let path = place.path().join("run").join(name);
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&path, bytes).unwrap();
+    }
+    let output = run(&place, "verify run --quiet");
+    let lines: Vec<&str> = stdout(&output).lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    for (line, name) in lines.iter().zip(names) {
+        assert!(
+            line.starts_with(&format!("run/{name}: damaged: ")),
+            "{lines:?}"
+        );
+    }
+    assert_eq!(lines[2], "4x4-8: NOT sound: 2 findings");
+}

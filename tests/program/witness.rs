@@ -173,26 +173,6 @@ fn boards_that_are_not_reachable_are_refused_with_the_reason() {
             "a game starts with two tiles, and never has fewer",
         ),
         (
-            "8 16 / . .",
-            "--size 2",
-            "the last tile to come was a 2 or a 4, and this board has neither",
-        ),
-        (
-            "16 2 / . .",
-            "--size 2 --max 8",
-            "the tile 8 ends the game, and this board has a 16",
-        ),
-        (
-            "64 2 / . .",
-            "--size 2",
-            "no tile of 64 or more can be made on 4 cells",
-        ),
-        (
-            "16 16 / 16 2",
-            "--size 2",
-            "3 tiles are 16 or more, and 4 cells have room to make 2",
-        ),
-        (
             ". . . / 2 16 . / . . .",
             "--size 3",
             "no move leads to it: ",

@@ -199,6 +199,29 @@ def test_a_forked_process_leaves_the_listed_layers_of_its_parent(matrices):
     assert (run.layer(44) == layer).all()
 
 
+@HAS_FORK
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_that_is_forked_while_a_thread_lists_lists_layers_itself(matrices):
+    run = enum48.open(matrices)
+    listed, stopped = threading.Event(), threading.Event()
+
+    def list_layers():
+        while not stopped.is_set():
+            # A run keeps six listed layers, so each call lists a layer.
+            for total in range(28, 44, 2):
+                run.layer(total)
+            listed.set()
+
+    listing = threading.Thread(target=list_layers)
+    listing.start()
+    assert listed.wait(60)
+    board = int(run.layer(6)[0])
+    answers = [holds_in_a_child(lambda: len(run.layer(6)) > 0 and board in run) for _ in range(3)]
+    stopped.set()
+    listing.join()
+    assert all(answers)
+
+
 def flipped(path, at):
     data = bytearray(path.read_bytes())
     data[at] ^= 4

@@ -38,6 +38,16 @@ def test_a_count_resumes(tmp_path):
     assert not run.complete
 
 
+def test_a_refused_count_changes_no_file(tmp_path):
+    enum48.count("2x2-32", tmp_path / "run", keep="both")
+    files = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    for game, name in (("2x2-32", "run"), ("2x2-32", "new"), ("4x4", "new")):
+        with pytest.raises(ValueError):
+            enum48.count(game, tmp_path / name, until=3 if game == "2x2-32" else None, keep="last")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == files
+    assert not (tmp_path / "new").exists()
+
+
 def test_matrices_hold_the_boards_of_lists(tmp_path):
     lists, matrices = (enum48.count("4x4-8", tmp_path / keep, keep=keep) for keep in ("both", "matrices"))
     assert matrices.keep == "matrices" and matrices.sums == lists.sums

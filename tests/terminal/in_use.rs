@@ -17,6 +17,7 @@ fn a_count_waits_for_a_killed_count_and_says_so() {
         .unwrap();
     // The manifest appears after the directory is locked.
     while !place.path().join("run/manifest.json").exists() {
+        assert!(first.try_wait().unwrap().is_none(), "the count ended");
         std::thread::yield_now();
     }
     let mut second = Shown::start(place.path(), &format!("{count} --until 4"));

@@ -274,6 +274,26 @@ fn a_signal_ends_the_game_prints_the_code_and_ends_the_program() {
     }
 }
 
+/// A solved game has temporary files, which a signal deletes.
+#[test]
+fn a_signal_ends_a_game_with_hints_and_deletes_its_solution() {
+    for (name, number) in [("HUP", 1), ("TERM", 15)] {
+        let mut play = Play::start("--size 2 --max 16 --seed 5 --for score", (80, 24));
+        play.press("waaawaw");
+        play.board_after(7);
+        let pid = fs::read_to_string(play.place.path().join("pid")).unwrap();
+        let open = fs::read_dir(format!("/proc/{}/fd", pid.trim())).unwrap();
+        let mut open = open.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
+        let lock = open.find(|path| path.ends_with("lock"));
+        let lock = lock.expect("the solution is locked");
+        play.signal(name);
+        let left = play.quit("");
+        assert_eq!(left.code, 128 + number, "{name}");
+        assert_eq!(left.stdout, "s1.2x2-16.5.7.PzA.W.8619cce7\n", "{name}");
+        assert!(!lock.parent().unwrap().exists(), "{name}: {lock:?}");
+    }
+}
+
 #[test]
 fn a_suspended_game_restores_the_terminal_and_continues() {
     let mut play = Play::start("--size 2 --max 16 --seed 5", (80, 24));

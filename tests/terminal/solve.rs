@@ -4,7 +4,7 @@ use super::shown::Shown;
 use crate::command::{good, place};
 
 #[test]
-fn solving_shows_progress_stops_on_ctrl_c_and_resumes() {
+fn solving_shows_progress_stops_resumes_and_checks_files() {
     let place = place();
     // Solving this game takes some seconds.
     good(
@@ -42,16 +42,7 @@ fn solving_shows_progress_stops_on_ctrl_c_and_resumes() {
             "{line}: {left}"
         );
     }
-}
 
-#[test]
-fn solving_shows_that_files_are_checked() {
-    let place = place();
-    good(
-        &place,
-        "--size 3 --max 256 --keep afterstates --dir run --quiet",
-    );
-    good(&place, "solve run --for score --quiet");
     let mut shown = Shown::start(place.path(), "solve run --threads 1");
     shown.until_written("checking ");
     let left = shown.end(0);

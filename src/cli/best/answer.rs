@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::AnswerForm;
 use crate::cli::Outcome;
 use crate::cli::board::{BoardState, JudgedMoves, picture};
-use crate::cli::objectives::{bound, loss, number};
+use crate::cli::objectives::{bound, loss, number, rate_in_json};
 use crate::cli::output::print_json;
 use crate::error;
 use crate::game::{Direction, Exp, FourRate, Grid, Moved, Objective};
@@ -30,8 +30,9 @@ pub(super) struct JudgedBoard {
     values: Option<Numbers>,
     /// The maximum error of a value, for each objective; the error of a loss is at most twice that.
     error: Numbers,
-    /// The rate of spawned 4s that the values expect.
-    four: FourRate,
+    /// The rate of spawned 4s that the values expect, if one depends on it.
+    #[serde(serialize_with = "rate_in_json")]
+    four: Option<FourRate>,
 }
 
 /// A move. It has no values if the board is not reached.
@@ -107,7 +108,7 @@ impl JudgedBoard {
             reached,
             values: judged.map(|judged| Numbers::of(goals, judged.worth)),
             error: Numbers::of(goals, goals.iter().map(|&goal| solution.error(goal))),
-            four: solution.four().unwrap_or_default(),
+            four: solution.four(),
         })
     }
 
@@ -235,7 +236,9 @@ impl JudgedBoard {
         write!(f, "{}", picture(&self.board))?;
         writeln!(f, "board      {:#x}", self.board)?;
         writeln!(f, "state      {}", self.state)?;
-        writeln!(f, "4s         {} of spawned tiles", self.four)?;
+        if let Some(four) = self.four {
+            writeln!(f, "4s         {four} of spawned tiles")?;
+        }
         let Some(Numbers(values)) = &self.values else {
             return writeln!(f, "reached    no: the run has no such state");
         };

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
-use super::{TRIAL, Trial, bytes, known, space, time};
+use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
 use crate::engine::{self, Choice, Engine, Plan};
@@ -25,8 +25,11 @@ const DOUBT: Range = Range::new(0.7, 1.4);
 /// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
 const MATRICES: u64 = 256 << 20;
 
-/// Bits of a state in the files of 4x4 to 128, of 2x4, and of all games between them.
+/// Bits of a state in the files of 4x4 to 128, of 2x4, and of all games between them. Games of fewer
+/// than `FEW` states have parts of few states, which take up to `MOST_BITS`.
 const STATE_BITS: Range = Range::new(3.1, 6.7);
+const MOST_BITS: f64 = 9.0;
+const FEW: f64 = 1e5;
 
 /// The memory of a count is known up to these factors, plus this number of bytes.
 const MEMORY_DOUBT: Range = Range::new(0.75, 1.4);
@@ -35,8 +38,8 @@ const MORE_MEMORY: f64 = (12 << 20) as f64;
 /// Bits that the afterstates take for each state, from 4x4 to 16 to 3x3.
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 
-/// Bits that matrices take for each state, from 4x4 to 64 to 4x4 to 8.
-const MATRIX_BITS: Range = Range::new(0.2, 1.5);
+/// Bits that matrices take for each state, from 4x4 to 64 to the first layers of 4x4 to 8.
+const MATRIX_BITS: Range = Range::new(0.2, 3.0);
 
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
@@ -167,23 +170,35 @@ impl CountEstimate {
             Kind::Afterstates => furthest.keep().matrices() == keep.matrices(),
         };
         let is_whole = |kind| exact && in_form(kind) && furthest.first_sum(kind) == 4;
-        let disk = |kind, bits: Range| match furthest.bytes(kind, until) {
+        // Only in small games, all of which the trial counts, does a frame matter.
+        let table = furthest.table().until(until);
+        let layers: Vec<usize> = table
+            .rows()
+            .chunk_by(|a, b| a.sum == b.sum)
+            .map(<[_]>::len)
+            .collect();
+        let parts = table.rows().len();
+        let disk = |kind, bits: Range, files: usize| match furthest.bytes(kind, until) {
             bytes @ 1.. if is_whole(kind) => Range::exactly(bytes as f64),
-            _ => bits.with(states, |bits, states| bits * states / 8.0),
+            _ => bits.with(states, |bits, states| {
+                bits * states / 8.0 + files as f64 * FRAME
+            }),
+        };
+        let state_bits = match states.high < FEW {
+            true => Range::new(STATE_BITS.low, MOST_BITS),
+            false => STATE_BITS,
         };
         let disk_states = match keep.matrices() {
             true => Range::exactly(0.0),
-            false => disk(Kind::States, STATE_BITS),
+            false => disk(Kind::States, state_bits, parts),
         };
-        let afterstate_bits = match keep.matrices() {
-            true => MATRIX_BITS,
-            false => AFTERSTATE_BITS,
-        };
-        let afterstates = keep
-            .afterstates()
-            .then(|| disk(Kind::Afterstates, afterstate_bits));
+        let afterstates = keep.afterstates().then(|| match keep.matrices() {
+            true => disk(Kind::Afterstates, MATRIX_BITS, layers.len()),
+            false => disk(Kind::Afterstates, AFTERSTATE_BITS, parts),
+        });
         let largest_layer = forecast.largest(4, u32::MAX);
-        let keep_last = 3.0 * largest_layer * STATE_BITS.high / 8.0;
+        let most_parts = layers.iter().max().copied().unwrap_or_default();
+        let keep_last = 3.0 * (largest_layer * state_bits.high / 8.0 + most_parts as f64 * FRAME);
         // The summary of a count has one state each for the win and the loss.
         let ends = (counted.total() - counted.live) as f64;
         let left = (states.middle() - so_far.live as f64).max(0.0);
@@ -360,4 +375,21 @@ fn known_bytes(bytes: f64, range: Range) -> u64 {
 fn existing(dir: &Path) -> &Path {
     let mut ways = dir.ancestors().filter(|way| !way.as_os_str().is_empty());
     ways.find(|way| way.exists()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_tried_with_any_number_of_threads() {
+        let place = tempfile::tempdir().unwrap();
+        let game = "4x4-8".parse().unwrap();
+        for threads in [1, 30, 31] {
+            let plan = Plan::new(1 << 30, threads).unwrap();
+            let dir = place.path().join("run");
+            let estimate = CountEstimate::new(&game, &plan, Some(8), &dir, None, None).unwrap();
+            assert!(estimate.engine.contains("bits"), "{}", estimate.engine);
+        }
+    }
 }

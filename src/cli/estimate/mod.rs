@@ -18,6 +18,9 @@ pub(super) use self::solve::{SolveEstimate, afterstates};
 /// The length of a trial.
 const TRIAL: Duration = Duration::from_millis(1500);
 
+/// Bytes of a file beside its boards or values: header, index and footer.
+const FRAME: f64 = 150.0;
+
 /// Stops a job after some time, and notes the time of each layer.
 struct Trial {
     /// The time that is left for layers.

@@ -12,7 +12,7 @@ use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::{TRIAL, Trial, bytes, known, space, time};
+use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
 use crate::cli::open;
 use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
@@ -28,9 +28,6 @@ use crate::store::{Goal, Solution, parent};
 
 /// The time of all layers is known up to these factors.
 const DOUBT: Range = Range::new(0.5, 2.0);
-
-/// Bytes of a file beside its values: header, index and footer.
-const FRAME: f64 = 150.0;
 
 /// Bits to expect of each value. Scores and moves of 3x3, 3x3 to 256 and 2x4 take from 1.4 bits less
 /// to 7.0 bits more than there are after the binary point. The chance of a tile takes 0.9 to 23 bits,

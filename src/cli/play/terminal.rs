@@ -120,6 +120,8 @@ impl Signals {
         for signal in signals::ending() {
             flag::register_usize(signal, signals.ending.clone(), signal as usize)?;
         }
+        // Otherwise a signal would end the game before the terminal is restored.
+        signals::take_over();
         signals::note_continued(signals.continued.clone())?;
         Ok(signals)
     }

@@ -100,7 +100,8 @@ impl Reporter {
             2 => String::new(),
             sum => format!("resuming at sum {}, ", sum + 2),
         };
-        let begins = (!run.complete()).then(|| format!("{from}{}", resources(plan)));
+        let begins = !run.complete() && run.sealed_sum() < choice.last();
+        let begins = begins.then(|| format!("{from}{}", resources(plan)));
         reporter.announce(plan, run, store.notes(), begins);
         reporter
     }

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 
 use self::summary::{SolveSummary, write_csv};
 use super::estimate::{SolveEstimate, afterstates};
-use super::objectives::objective;
+use super::objectives::{check_rate, objective};
 use super::output::Results;
 use super::progress::Reporter;
 use super::resources::Resources;
@@ -134,6 +134,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let four = args.four.or(ahead.four()).unwrap_or_default();
     ahead.forget(&again);
     let goals = goals(&ahead, &args.objectives, four)?;
+    check_rate(args.four, goals.iter().map(|goal| goal.objective))?;
     if args.dry_run {
         results.print(&SolveEstimate::new(&ahead, &goals, &plan)?)?;
         return Ok(Outcome::Done);
@@ -146,11 +147,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
         .sum();
     let mut store = open::solution_store(&args.dir, &plan)?;
-    store.forget(&again)?;
+    let solver = if args.again {
+        // A damaged file that solving needs is found before anything is deleted.
+        solve::check(&store, &[], &plan)?;
+        store.forget(&again)?;
+        solve::solve_checked
+    } else {
+        solve::solve
+    };
     let mut reporter = Reporter::of_solver(&plan, &store, &goals, args.quiet)?;
     let (dir, begun) = (args.dir.clone(), goals.clone());
     let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun));
-    let solved = solve::solve(&mut store, &goals, &plan, &mut reporter);
+    let solved = solver(&mut store, &goals, &plan, &mut reporter);
     let peak_memory = reporter.finish();
     stoppable.end_after(&solved);
     solved?;

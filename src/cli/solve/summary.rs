@@ -35,8 +35,9 @@ pub(super) struct SolveSummary {
     peak_memory: Option<u64>,
     /// Other solved objectives of the run.
     also: Vec<String>,
-    /// The rate of spawned 4s.
-    four: FourRate,
+    /// The rate of spawned 4s, if a value depends on it.
+    #[serde(serialize_with = "objectives::rate_in_json")]
+    four: Option<FourRate>,
 }
 
 /// The solution for one objective.
@@ -94,7 +95,7 @@ impl SolveSummary {
             solved: values,
             peak_memory,
             also: others.map(|goal| goal.objective.to_string()).collect(),
-            four: solution.four().unwrap_or_default(),
+            four: solution.four(),
         })
     }
 }
@@ -130,7 +131,9 @@ impl fmt::Display for SolveSummary {
         if !self.also.is_empty() {
             writeln!(f, "also solved {}", self.also.join(", "))?;
         }
-        writeln!(f, "spawned 4s  {} of all tiles", self.four)?;
+        if let Some(four) = self.four {
+            writeln!(f, "spawned 4s  {four} of all tiles")?;
+        }
         writeln!(f, "files       {}", HumanBytes(self.bytes))?;
         if let Some(peak) = self.peak_memory {
             writeln!(f, "memory      {} at most", HumanBytes(peak))?;

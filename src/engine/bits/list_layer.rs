@@ -125,34 +125,34 @@ impl LayerToList {
         })
     }
 
-    /// Write the files of the layer, on the threads of `workers`, given the halves of its boards.
+    /// Write the files of the layer, on the threads of `workers`, given the halves of its boards and a
+    /// plan for everything but matrices.
     ///
     /// # Errors
     ///
-    /// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory;
-    /// [`Error::Law`](crate::Error::Law) if the boards are not the boards of the table.
+    /// [`Error::Law`](crate::Error::Law) if the boards are not the boards of the table; errors of the
+    /// system.
     pub(crate) fn list(
         mut self,
-        plan: &Plan,
+        beside: &Plan,
         halves: Arc<Halves>,
         workers: &Workers,
         files: &mut impl Files,
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let (game, sum) = (self.game, self.sum);
-        let (beside, _) = for_layer(&game, sum, plan)?;
         let next = match self.kind {
             Kind::States => sum as usize / 2,
             Kind::Afterstates => sum as usize / 2 + 1,
         };
-        let mut sweep = Sweep::new(&game, next, halves, workers, &beside)?;
+        let mut sweep = Sweep::new(&game, next, halves, workers, beside)?;
         for (back, file) in self.matrices.iter().enumerate() {
             if let Some(file) = file {
                 sweep.load_matrices(back, slice::from_ref(file))?;
             }
         }
-        let listing = Listing::new(game.top(), &beside, &self.dir);
-        let mut parts = Parts::new(&beside, workers);
+        let listing = Listing::new(game.top(), beside, &self.dir);
+        let mut parts = Parts::new(beside, workers);
         match self.kind {
             Kind::States => {
                 sweep.count(Some(&listing), &mut |live| progress.advance(live))?;
@@ -175,7 +175,8 @@ impl LayerToList {
 ///
 /// # Errors
 ///
-/// As for [`LayerToList::list`]. The matrices then stay.
+/// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory; errors of
+/// [`LayerToList::list`]. The matrices then stay.
 pub(crate) fn list_frontier(
     store: &mut Store,
     plan: &Plan,
@@ -186,12 +187,16 @@ pub(crate) fn list_frontier(
     if sums.is_empty() || store.run().keep().matrices() {
         return Ok(());
     }
-    let last = store.run().sealed_sum() as usize / 2;
-    let halves = Arc::new(workers.install(|| Halves::new(store.run().game(), last)));
-    for sum in sums {
+    let (game, last) = (*store.run().game(), store.run().sealed_sum());
+    let mut plans = Vec::new();
+    for &sum in &sums {
+        plans.push(for_layer(&game, sum, last, plan)?.0);
+    }
+    let halves = Arc::new(workers.install(|| Halves::new(&game, last as usize / 2)));
+    for (sum, beside) in sums.into_iter().zip(plans) {
         let run = store.run();
         let layer = LayerToList::open(run, Kind::Afterstates, sum, run.dir())?;
-        layer.list(plan, halves.clone(), workers, store, progress)?;
+        layer.list(&beside, halves.clone(), workers, store, progress)?;
     }
     store.seal_listed_frontier()
 }

@@ -4,6 +4,7 @@
 //! all. So each row is sorted alone, in a core's first caches. Then the rows are laid end to end in
 //! the order of their top halves.
 
+use std::mem;
 use std::ops::Range;
 use std::path::Path;
 
@@ -102,11 +103,13 @@ pub(crate) struct RowSource {
 
 impl RowSource {
     fn new(rows: PerThread<Rows>) -> Self {
-        let threads = rows.into_values();
+        let mut threads = rows.into_values();
         let all = threads.iter().map(|rows| rows.listed.len()).sum();
         let mut rows = Vec::with_capacity(all);
-        for (thread, of_thread) in threads.iter().enumerate() {
-            rows.extend(of_thread.listed.iter().map(|&row| (row, thread)));
+        for (thread, of_thread) in threads.iter_mut().enumerate() {
+            // The rows of all parts are in memory at once.
+            let listed = mem::take(&mut of_thread.listed).into_iter();
+            rows.extend(listed.map(|row| (row, thread)));
         }
         rows.sort_unstable_by_key(|(row, _)| row.top);
         let boards: Vec<usize> = rows.iter().map(|(row, _)| row.boards as usize).collect();

@@ -164,7 +164,7 @@ use listing::Listing;
 pub(crate) use pair::PairCounts;
 pub use reader::matrix_reader;
 use sizes::is_space_short;
-pub(crate) use sizes::{Sizes, cut_pairs, fit, least_bound};
+pub(crate) use sizes::{Sizes, cut_pairs, fit, for_layer, least_bound};
 use sweep::Sweep;
 pub(crate) use task::SweepTask;
 

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 use std::slice;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::afterstates::Afterstates;
 use super::class::Class;
@@ -13,13 +14,15 @@ use super::half::Half;
 use super::halves::{Halves, Quads};
 use super::list_layer::LayerToList;
 use super::packed_matrix::PackedMatrix;
+use super::sizes::for_layer;
 use super::sweep::Sweep;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Workers;
 use crate::error::Result;
+use crate::fork::ForkLock;
 use crate::game::{Board, Exp, Game, images, max_exp, sum};
 use crate::part::Kind;
-use crate::progress::Silent;
+use crate::progress::{Silent, Stop};
 use crate::store::{ListedLayer, MatrixReader, ReadMatrices, Run};
 
 /// A reader of the boards of runs that keep matrices: lists layers in the memory of `plan`, on its
@@ -28,17 +31,20 @@ use crate::store::{ListedLayer, MatrixReader, ReadMatrices, Run};
 pub fn matrix_reader(plan: &Plan) -> MatrixReader {
     MatrixReader::new(Arc::new(Reader {
         plan: plan.clone(),
-        halves: Mutex::default(),
-        classes: Mutex::default(),
+        shared: AtomicU64::new(0),
+        halves: ForkLock::default(),
+        classes: ForkLock::default(),
     }))
 }
 
 struct Reader {
     plan: Plan,
+    /// Bytes of the plan's memory that other work holds.
+    shared: AtomicU64,
     /// The tables that were made last, with their game and their greatest weight. Making them takes
     /// seconds.
-    halves: Mutex<Option<(Game, usize, Arc<Halves>)>>,
-    classes: Mutex<Classes>,
+    halves: ForkLock<Option<(Game, usize, Arc<Halves>)>>,
+    classes: ForkLock<Classes>,
 }
 
 /// The classes that single boards of a game needed.
@@ -49,26 +55,48 @@ struct Classes {
 }
 
 impl Reader {
-    /// Tables for all layers of a run.
-    fn halves(&self, run: &Run) -> Arc<Halves> {
-        let weight = run.sealed_sum() as usize / 2;
-        let mut made = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*made {
-            Some((game, to, halves)) if game == run.game() && *to == weight => halves.clone(),
-            _ => {
-                let halves = Arc::new(Halves::new(run.game(), weight));
-                *made = Some((*run.game(), weight, halves.clone()));
-                halves
-            }
+    /// Divide the memory for the layer of a sum. Returns the plan for everything but matrices, and the
+    /// tables: for all layers of the run if they fit, so that they are made once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory.
+    fn divide(&self, run: &Run, sum: u32, workers: &Workers) -> Result<(Plan, Arc<Halves>)> {
+        let plan = self.plan.without(self.shared.load(Ordering::Relaxed));
+        let divided = |end| {
+            let divided = for_layer(run.game(), sum, end, &plan);
+            divided.map(|(beside, _)| (beside, end as usize / 2))
+        };
+        let (beside, weight) = divided(run.sealed_sum()).or_else(|_| divided(sum))?;
+        Ok((beside, workers.install(|| self.halves(run.game(), weight))))
+    }
+
+    /// Tables for halves up to a weight.
+    fn halves(&self, game: &Game, weight: usize) -> Arc<Halves> {
+        let mut kept = self.halves.lock();
+        if let Some((of, to, halves)) = kept.as_deref().and_then(Option::as_ref)
+            && (of, *to) == (game, weight)
+        {
+            return halves.clone();
         }
+        if let Some(kept) = kept.as_deref_mut() {
+            // The old tables would take memory beside the new tables.
+            *kept = None;
+        }
+        let halves = Arc::new(Halves::new(game, weight));
+        if let Some(kept) = kept.as_deref_mut() {
+            *kept = Some((*game, weight, halves.clone()));
+        }
+        halves
     }
 
     fn class(&self, game: &Game, weight: usize) -> Arc<Class> {
-        let mut classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut kept, mut new) = (self.classes.lock(), Classes::default());
+        let classes = kept.as_deref_mut().unwrap_or(&mut new);
         if classes.quads.as_ref().is_some_and(|(of, _)| of != game) {
             *classes = Classes::default();
         }
-        let Classes { quads, by_weight } = &mut *classes;
+        let Classes { quads, by_weight } = classes;
         let make = || (*game, Quads::new(game.win().get(), usize::from(u16::MAX)));
         let (_, quads) = quads.get_or_insert_with(make);
         let class = by_weight.entry(weight);
@@ -119,12 +147,19 @@ impl Reader {
 }
 
 impl ReadMatrices for Reader {
-    fn list(&self, run: &Run, kind: Kind, sum: u32, files: &mut ListedLayer) -> Result<()> {
-        let workers = Workers::start(&self.plan)?;
-        let halves = workers.install(|| self.halves(run));
+    fn list(
+        &self,
+        run: &Run,
+        kind: Kind,
+        sum: u32,
+        files: &mut ListedLayer,
+        stop: Option<&Stop>,
+    ) -> Result<()> {
+        let stop = stop.unwrap_or(self.plan.stop());
+        let workers = Workers::start(&self.plan.clone().with_stop(stop.clone()))?;
+        let (beside, halves) = self.divide(run, sum, &workers)?;
         let layer = LayerToList::open(run, kind, sum, files.dir())?;
-        workers.install(|| layer.list(&self.plan, halves, &workers, files, &mut Silent))?;
-        Ok(())
+        workers.install(|| layer.list(&beside, halves, &workers, files, &mut Silent))
     }
 
     fn contains(&self, run: &Run, kind: Kind, board: Board) -> Result<bool> {
@@ -152,18 +187,22 @@ impl ReadMatrices for Reader {
     }
 
     fn check(&self, run: &Run, sum: u32) -> Result<u64> {
-        let workers = Workers::start(&self.plan)?;
-        let halves = workers.install(|| self.halves(run));
         let Some(file) = run.matrices(sum)? else {
             return Ok(0);
         };
+        let workers = Workers::start(&self.plan)?;
+        let (beside, halves) = self.divide(run, sum, &workers)?;
         let next = sum as usize / 2 + 1;
         workers.install(|| {
-            let mut sweep = Sweep::new(run.game(), next, halves, &workers, &self.plan)?;
+            let mut sweep = Sweep::new(run.game(), next, halves, &workers, &beside)?;
             sweep.load_matrices(0, slice::from_ref(&file))?;
             let rows = run.rows(sum);
             sweep.compare(0, &file, &rows)?;
             Ok(rows.iter().map(|row| row.afterstates).sum())
         })
+    }
+
+    fn share(&self, bytes: u64) {
+        self.shared.store(bytes, Ordering::Relaxed);
     }
 }

@@ -18,7 +18,7 @@ use crate::store::Store;
 const HEAVIEST: usize = 1 << 12;
 
 /// Bytes of tables per half. Measured: 72.
-const TABLES: u64 = 76;
+const TABLES: u64 = 75;
 
 /// Bits of masks per half, for each exponent and for each pair of exponents.
 const MASKS_OF_EXPONENT: u64 = 9;
@@ -39,13 +39,19 @@ fn plans(plan: &Plan) -> impl Iterator<Item = Plan> {
 }
 
 /// Find the plan whose matrices fit, for the layers with sums from `first` to `end`. Returns the plan,
-/// the sizes, and the first sum that does not fit.
+/// the sizes for the layers that fit, and the first sum that does not fit.
 pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Sizes, Option<u32>) {
     let mut sizes = Sizes::new(game, end, plan);
     let mut found = None;
     for plan in plans(plan) {
         sizes.turned = plan.turned;
-        let too_large = |sum: &u32| plan.beside(sizes.bytes(*sum), Sizes::parts(game)).is_none();
+        let mut most = 0;
+        let too_large = |sum: &u32| {
+            // The tables up to the last layer are made before the first layer.
+            most = most.max(sizes.beside_tables(*sum));
+            let bytes = sizes.tables(*sum).saturating_add(most);
+            plan.beside(bytes, Sizes::parts(game)).is_none()
+        };
         let beyond = (first..=end).step_by(2).find(too_large);
         let ends = beyond.is_none();
         found = Some((plan, beyond));
@@ -54,39 +60,51 @@ pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Size
         }
     }
     let (plan, beyond) = found.expect("there is a plan");
+    sizes.end = beyond.map_or(end, |sum| sum - 2);
     (plan, sizes, beyond)
 }
 
-/// Divide the memory of a plan for the layer of one sum. Returns the plan for everything but matrices,
-/// and the sizes.
+/// Divide the memory of a plan for the layers of some sums, with tables for all layers up to sum
+/// `end`. Returns the plan for everything but matrices, unless there is too little memory, and the
+/// sizes.
+fn divide(game: &Game, sums: &RangeInclusive<u32>, end: u32, plan: &Plan) -> (Option<Plan>, Sizes) {
+    let mut sizes = Sizes::new(game, end, plan);
+    let beside = plans(plan).find_map(|plan| {
+        sizes.turned = plan.turned;
+        plan.beside(sizes.bytes(sums.clone()), Sizes::parts(game))
+    });
+    (beside, sizes)
+}
+
+/// Divide the memory of a plan for the layer of one sum, with tables for all layers up to sum `end`.
+/// Returns the plan for everything but matrices, and the sizes.
 ///
 /// # Errors
 ///
 /// [`Error::MatrixMemory`] if the plan has too little memory.
-pub(crate) fn for_layer(game: &Game, sum: u32, plan: &Plan) -> Result<(Plan, Sizes)> {
-    let (fitting, sizes, _) = fit(game, sum, sum, plan);
-    let bytes = sizes.bytes(sum);
-    match fitting.beside(bytes, Sizes::parts(game)) {
-        Some(beside) => Ok((beside, sizes)),
-        None => Err(Error::MatrixMemory {
+pub(crate) fn for_layer(game: &Game, sum: u32, end: u32, plan: &Plan) -> Result<(Plan, Sizes)> {
+    match divide(game, &(sum..=sum), end, plan) {
+        (Some(beside), sizes) => Ok((beside, sizes)),
+        (None, _) => Err(Error::MatrixMemory {
             sum,
-            needed: memory_text(least_bound(game, sum, plan)),
+            needed: memory_text(least_bound(game, &(sum..=sum), end, plan)),
             given: plan.memory_text(),
         }),
     }
 }
 
-/// A bound, in whole MiB, under which the matrices of the layer of a sum fit. It is about the least
-/// above the plan's. A larger bound has larger turns, so the need is computed again under each bound.
-pub(crate) fn least_bound(game: &Game, sum: u32, plan: &Plan) -> u64 {
+/// A bound, in whole MiB, under which the matrices of the layers of some sums fit, with tables for all
+/// layers up to sum `end`. It is about the least above the plan's. A larger bound has larger turns, so
+/// the need is computed again under each bound.
+pub(crate) fn least_bound(game: &Game, sums: &RangeInclusive<u32>, end: u32, plan: &Plan) -> u64 {
     const MIB: u64 = 1 << 20;
     const MOST: u64 = (u64::MAX >> 1) & !(MIB - 1);
     let whole = |bytes: u64| bytes.min(MOST).next_multiple_of(MIB);
     let mut bound = whole(plan.memory().max(plan.least()));
     while let Ok(plan) = Plan::new(bound, plan.threads()) {
-        let (_, sizes, beyond) = fit(game, sum, sum, &plan);
-        let need = whole(sizes.bytes(sum).saturating_add(plan.least()));
-        if beyond.is_none() || bound == MOST {
+        let (beside, sizes) = divide(game, sums, end, &plan);
+        let need = whole(sizes.bytes(sums.clone()).saturating_add(plan.least()));
+        if beside.is_some() || bound == MOST {
             break;
         }
         bound = need.max(bound + MIB);
@@ -122,6 +140,8 @@ pub(crate) fn cut_pairs(game: &Game, sum: u32, groups: u64, plan: &Plan) -> Vec<
 
 /// Numbers of halves of each kind, by weight.
 pub(crate) struct Sizes {
+    /// The sum of the last layer that has tables.
+    end: u32,
     threads: u64,
     /// Bytes of scratch memory for a turn.
     turn: u64,
@@ -143,7 +163,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes for the layers of a game with sums up to `end`.
+    /// The sizes for the layers of a game with sums up to `end`, all of which have tables.
     pub(crate) fn new(game: &Game, end: u32, plan: &Plan) -> Self {
         let win = game.win().get();
         let heaviest = 8usize << (win - 2);
@@ -173,6 +193,7 @@ impl Sizes {
             Some(*sum)
         });
         Self {
+            end,
             threads: plan.threads() as u64,
             turn: plan.turn,
             turned: plan.turned,
@@ -200,25 +221,42 @@ impl Sizes {
     pub(crate) fn most_turned(&self, sums: RangeInclusive<u32>, bytes: u64) -> u64 {
         let others = sums.step_by(2).map(|sum| self.others_and_turned(sum)[0]);
         let others = others.max().unwrap_or_default();
+        let others = others.saturating_add(self.tables(self.end));
         bytes.saturating_sub(others).max(self.turned)
     }
 
-    /// Bytes for the layer of a sum.
-    pub(crate) fn bytes(&self, sum: u32) -> u64 {
+    /// Bytes for the layers of some sums, counted one after another.
+    pub(crate) fn bytes(&self, sums: RangeInclusive<u32>) -> u64 {
+        let layers = sums.step_by(2).map(|sum| self.beside_tables(sum));
+        let most = layers.max().unwrap_or_default();
+        most.saturating_add(self.tables(self.end))
+    }
+
+    /// Bytes of the tables for all layers up to a sum.
+    fn tables(&self, sum: u32) -> u64 {
+        let most = (sum as usize / 2).min(self.heaviest);
+        let Some(halves) = self.up_to.get(most) else {
+            return u64::MAX;
+        };
+        let exponents = u64::from(self.exponents).min(u64::from(sum.ilog2()) + 1);
+        let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
+        halves.saturating_mul(TABLES + masks / 8)
+    }
+
+    /// Bytes for the layer of a sum, without tables.
+    fn beside_tables(&self, sum: u32) -> u64 {
         let [others, turned] = self.others_and_turned(sum);
         others.saturating_add(turned)
     }
 
-    /// Bytes for the layer of a sum: without the moves down of a batch, and of these moves down alone.
+    /// Bytes for the layer of a sum, without tables: without the moves down of a batch, and of these
+    /// moves down alone.
     fn others_and_turned(&self, sum: u32) -> [u64; 2] {
         let weight = sum as usize / 2;
         let most = weight.min(self.heaviest);
-        let Some(halves) = self.up_to.get(most) else {
+        if most >= self.up_to.len() {
             return [u64::MAX, 0];
-        };
-        let exponents = u64::from(self.exponents).min(u64::from(sum.ilog2()) + 1);
-        let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
-        let mut bytes = halves.saturating_mul(TABLES + masks / 8);
+        }
         let (mut afterstates, mut spawns) = (0, 0);
         let (mut turned, mut largest_turned) = (0u64, 0);
         let (mut packed, mut largest_packed) = (0u64, 0);
@@ -245,7 +283,7 @@ impl Sizes {
             spawns = spawns.max(matrix(rows, lines(self.all[bottom]) + 5) + by_bottom);
         }
         // Packed matrices of three sums.
-        bytes = bytes.saturating_add(all_moved.saturating_mul(3) / PACKED);
+        let mut bytes = all_moved.saturating_mul(3) / PACKED;
         // During a turn, some matrices are also held unpacked.
         bytes = bytes.saturating_add(all_moved.min(largest_moved.max(self.turn / 2)));
         bytes = bytes.saturating_add(turned.min(largest_turned.max(self.turn / 2)));
@@ -328,9 +366,12 @@ mod tests {
     use super::super::halves::Quads;
     use super::*;
 
+    fn plan(bytes: u64) -> Plan {
+        Plan::new(bytes, 2).unwrap()
+    }
+
     #[test]
     fn the_bound_that_a_refusal_names_suffices() {
-        let plan = |bytes: u64| Plan::new(bytes, 2).unwrap();
         for (name, sum, mib) in [
             ("4x4-16", 28, 40),
             ("4x4-128", 216, 100),
@@ -338,15 +379,40 @@ mod tests {
             ("4x4-2048", 376, 12_000),
         ] {
             let game: Game = name.parse().unwrap();
-            let bound = least_bound(&game, sum, &plan(mib << 20));
+            let bound = least_bound(&game, &(sum..=sum), sum, &plan(mib << 20));
             assert!(
-                for_layer(&game, sum, &plan(bound)).is_ok(),
+                for_layer(&game, sum, sum, &plan(bound)).is_ok(),
                 "{name} {bound}"
             );
         }
         // Halves of this weight have no tables.
         let game: Game = "4x4-4096".parse().unwrap();
-        assert!(least_bound(&game, 8194, &plan(1 << 46)) > 1 << 62);
+        assert!(least_bound(&game, &(8194..=8194), 8194, &plan(1 << 46)) > 1 << 62);
+    }
+
+    #[test]
+    fn no_layer_of_a_plan_takes_more_than_the_bound() {
+        for (name, first, until, gib) in [
+            ("4x4-64", 120, u32::MAX, 1),
+            ("4x4-128", 240, u32::MAX, 4),
+            ("4x4-256", 340, u32::MAX, 16),
+            ("4x4", 440, 600, 30),
+        ] {
+            let game: Game = name.parse().unwrap();
+            let end = until.min(game.sum_bound());
+            let (plan, sizes, beyond) = fit(&game, first, end, &plan(gib << 30));
+            assert_eq!(beyond, None, "{name}");
+            // One batch has all moves down.
+            let mut whole = Sizes::new(&game, end, &plan);
+            whole.turned = u64::MAX;
+            let free = plan.all_memory();
+            for sum in (first..first + 160).step_by(20) {
+                let [others, all_turned] = whole.others_and_turned(sum);
+                let turned = all_turned.min(sizes.most_turned(first..=sum, free));
+                let bytes = sizes.tables(end) + others + turned;
+                assert!(bytes <= free, "{name} {sum}: {bytes} of {free}");
+            }
+        }
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl SweepTask<'_> {
         append: &mut dyn FnMut(&Block) -> Result<()>,
     ) -> Result<PairCounts> {
         let (game, weight) = (self.run.game(), self.sum as usize / 2);
-        let (plan, sizes) = for_layer(game, self.sum, plan)?;
+        let (plan, sizes) = for_layer(game, self.sum, self.sum, plan)?;
         let (first, end) = (self.lighter.start, self.lighter.end.min(weight / 2 + 1));
         // A spawn leads to a half from halves that are lighter by up to two.
         let halves = Halves::with_tables(game, weight, |of| {

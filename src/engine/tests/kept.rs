@@ -1,6 +1,8 @@
 //! The files that a run keeps.
 
 use super::*;
+use crate::counts::Row;
+use crate::game::PartKey;
 
 #[test]
 fn keeping_more_changes_no_count_and_no_file() {
@@ -156,19 +158,89 @@ fn a_complete_run_of_states_gets_the_afterstates_that_a_count_keeps() {
 }
 
 #[test]
-fn afterstates_that_were_begun_are_dropped_with_the_states() {
+fn afterstates_that_were_begun_are_dropped_when_they_are_not_kept() {
     let game: Game = "2x2-32".parse().unwrap();
     let plan = Plan::tiny(1);
+    for keep in [Keep::All, Keep::Last] {
+        let place = tempfile::tempdir().unwrap();
+        let open = |keep| Store::open(place.path(), &game, Some(keep)).unwrap();
+        count(&mut open(Keep::All), &plan, None, &mut Silent).unwrap();
+        let mut stop = StopIn(20, Vec::new());
+        count(&mut open(Keep::Both), &plan, None, &mut stop).unwrap();
+        let begun = ending(&files(place.path()), ".afterstates");
+        assert!(!begun.is_empty(), "{keep}");
+        count(&mut open(keep), &plan, None, &mut Silent).unwrap();
+        let expected = directory(&game, &plan, &[None], keep);
+        assert!(files(place.path()) == expected, "{keep}");
+    }
+}
+
+/// Counts 4x4 to 16 up to sum 16, and leaves the frontier in matrices if `keep` allows it.
+fn counted_in_matrices(dir: &Path, keep: Keep) -> Run {
+    let plan = plan(1 << 30, 2).with_frontier_after(Duration::ZERO);
+    let mut store = Store::open(dir, &game("4", 16), Some(keep)).unwrap();
+    let choice = Choice::new(store.run(), &plan, None).unwrap();
+    let go_on = |run: &Run| run.sealed_sum() <= 14;
+    count_while(&mut store, &plan, &choice, &mut Silent, go_on).unwrap();
+    drop(store);
+    let run = Run::peek(dir).unwrap();
+    assert!(keep.lists_of_afterstates() || run.sums_in_matrices().last() == Some(16));
+    run.with_matrix_reader(matrix_reader(&plan))
+}
+
+#[test]
+fn a_run_names_every_part_that_it_can_open() {
+    for keep in EVERY.into_iter().chain([Keep::Matrices]) {
+        let place = tempfile::tempdir().unwrap();
+        let run = counted_in_matrices(place.path(), keep);
+        for kind in [Kind::States, Kind::Afterstates] {
+            let opens = |key: &PartKey| run.part(kind, *key).unwrap().is_some();
+            let table = run.table();
+            let keys = table.rows().iter().filter_map(Row::key).filter(opens);
+            assert!(run.parts(kind).eq(keys), "{keep} {kind}");
+        }
+        assert!(run.parts(Kind::Afterstates).next().is_some(), "{keep}");
+    }
+}
+
+#[test]
+fn an_open_run_says_that_a_count_has_replaced_its_matrices() {
     let place = tempfile::tempdir().unwrap();
-    let open = |keep| Store::open(place.path(), &game, Some(keep)).unwrap();
-    count(&mut open(Keep::All), &plan, None, &mut Silent).unwrap();
-    count(
-        &mut open(Keep::Both),
-        &plan,
-        None,
-        &mut StopIn(20, Vec::new()),
-    )
-    .unwrap();
-    count(&mut open(Keep::Last), &plan, None, &mut Silent).unwrap();
-    assert!(files(place.path()) == directory(&game, &plan, &[None], Keep::Last));
+    let run = counted_in_matrices(place.path(), Keep::All);
+    let key = run.parts(Kind::Afterstates).last().unwrap();
+    let mut store = Store::open(place.path(), run.game(), None).unwrap();
+    count(&mut store, &plan(64 << 20, 2), Some(16), &mut Silent).unwrap();
+    let error = run.part(Kind::Afterstates, key).map(drop).unwrap_err();
+    assert!(!error.is_damage(), "{error}");
+    assert!(error.to_string().ends_with("open the run again"), "{error}");
+    let again = Run::peek(place.path()).unwrap();
+    assert!(again.part(Kind::Afterstates, key).unwrap().is_some());
+}
+
+#[test]
+fn the_form_of_a_frontier_does_not_change_the_first_sum_of_an_error() {
+    let place = tempfile::tempdir().unwrap();
+    let game = *counted_in_matrices(place.path(), Keep::All).game();
+    for form in ["matrices", "afterstates"] {
+        let refused = Store::open(place.path(), &game, Some(Keep::Both));
+        assert!(
+            matches!(refused, Err(Error::Dropped { below: 14, .. })),
+            "{form}"
+        );
+        assert!(!ending(&files(place.path()), form).is_empty(), "{form}");
+        let mut store = Store::open(place.path(), &game, None).unwrap();
+        count(&mut store, &plan(64 << 20, 2), Some(16), &mut Silent).unwrap();
+    }
+}
+
+#[test]
+fn a_stop_ends_the_listing_of_a_layer() {
+    let place = tempfile::tempdir().unwrap();
+    let run = counted_in_matrices(place.path(), Keep::All);
+    let key = run.parts(Kind::Afterstates).last().unwrap();
+    let stop = Stop::default();
+    stop.ask();
+    let stopped = run.part_until(Kind::Afterstates, key, Some(&stop));
+    assert!(matches!(stopped.map(drop), Err(Error::Stopped)));
+    assert!(run.part(Kind::Afterstates, key).unwrap().is_some());
 }

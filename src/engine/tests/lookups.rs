@@ -36,6 +36,29 @@ fn look_ups_keep_few_files_open() {
 }
 
 #[test]
+fn matrices_are_checked_and_listed_within_the_memory_of_the_reader() {
+    let place = tempfile::tempdir().unwrap();
+    let mut store = Store::open(place.path(), &game("4", 16), Some(Keep::Matrices)).unwrap();
+    count(&mut store, &plan(64 << 20, 1), Some(34), &mut Silent).unwrap();
+    drop(store);
+    let read = |memory| {
+        let run = Run::open(place.path()).unwrap();
+        run.with_matrix_reader(matrix_reader(&plan(memory, 1)))
+    };
+    let refused = read(24 << 20).check_matrices(30);
+    assert!(matches!(refused, Err(Error::MatrixMemory { sum: 30, .. })));
+    assert!(read(64 << 20).check_matrices(30).unwrap() > 0);
+    // Tables for all layers of the run do not fit, but the layer itself does.
+    let small = read(26 << 20);
+    assert!(small.check_matrices(34).is_err());
+    assert!(small.check_matrices(4).unwrap() > 0);
+    // Other work holds some of the memory.
+    let shared = read(64 << 20);
+    shared.share_matrix_memory(40 << 20);
+    assert!(shared.check_matrices(30).is_err());
+}
+
+#[test]
 fn a_matrix_reader_serves_runs_of_several_games() {
     let plan = plan(256 << 20, 2);
     let reader = matrix_reader(&plan);

@@ -140,7 +140,8 @@ fn bits_that_write_a_frontier_after_each_layer_are_one_layer_ahead() {
     for least in [2, 14, 20] {
         let go_on = |run: &Run| run.sealed_sum() <= least;
         let mut store = open();
-        count_while(&mut store, &plan, Some(30), &mut Silent, go_on).unwrap();
+        let choice = Choice::new(store.run(), &plan, Some(30)).unwrap();
+        count_while(&mut store, &plan, &choice, &mut Silent, go_on).unwrap();
         seals.push(store.run().sealed_sum());
     }
     assert_eq!(seals, [4, 16, 22]);
@@ -152,4 +153,22 @@ fn bits_that_write_a_frontier_after_each_layer_are_one_layer_ahead() {
     drop(store);
     count(&mut open(), &plan, Some(30), &mut Silent).unwrap();
     assert!(files(place.path()) == expected);
+}
+
+#[test]
+fn a_count_with_nothing_to_count_changes_no_file() {
+    let game = game("4", 16);
+    let place = tempfile::tempdir().unwrap();
+    let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
+    let ample = plan(256 << 20, 1);
+    let choice = Choice::new(store.run(), &ample, Some(40)).unwrap();
+    let mut progress = StopIn(32, Vec::new());
+    let go_on = |run: &Run| run.sealed_sum() < 32;
+    count_while(&mut store, &ample, &choice, &mut progress, go_on).unwrap();
+    let before = files(place.path());
+    assert!(before.contains_key("sum-00032.matrices"));
+    // In so little memory the matrices cannot be listed.
+    count(&mut store, &plan(24 << 20, 1), Some(20), &mut Silent).unwrap();
+    drop(store);
+    assert!(files(place.path()) == before);
 }

@@ -60,9 +60,9 @@ use super::listed::MatrixReader;
 use super::manifest::Expected;
 use super::outbox::Outbox;
 use super::run::Run;
-use crate::error::{Result, SolvingError};
+use crate::error::{Error, Result, SolvingError};
 use crate::game::{FourRate, Objective, PartKey};
-use crate::part::{About, Fingerprint, Kind, ValueColumn};
+use crate::part::{About, Fingerprint, Kind, Label, Sealed, ValueColumn};
 
 /// Reads the solution of a run. While it is open, no other process can change the run or its
 /// solution.
@@ -278,16 +278,38 @@ impl Solution {
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
     pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<ValueColumn>> {
-        let found = self.answer(objective).and_then(|answer| {
-            let expected = answer.find(key)?.expected(objective)?;
-            Some((answer.goal, expected))
-        });
-        let Some((goal, expected)) = found else {
+        let Some((goal, expected)) = self.expected(objective, key) else {
             return Ok(None);
         };
         let files = expected.files().zip(self.abouts(goal, key)?);
         let open = |((name, sealed), about)| self.outbox.open(name, about, sealed);
         ValueColumn::join(files.map(open)).map(Some)
+    }
+
+    /// [`Solution::values`] of afterstates that cannot be read: which afterstates the values belong to
+    /// is not checked.
+    pub(crate) fn values_alone(
+        &self,
+        objective: Objective,
+        key: PartKey,
+    ) -> Result<Option<ValueColumn>> {
+        let Some((goal, expected)) = self.expected(objective, key) else {
+            return Ok(None);
+        };
+        let open = |(name, sealed): (FileName, Sealed)| {
+            let path = self.run.dir().join(name.to_string());
+            let column = ValueColumn::open(&path).map_err(Error::missing)?;
+            let about = self.about(goal, key, column.about().keys);
+            column.expect(about, sealed)
+        };
+        ValueColumn::join(expected.files().map(open)).map(Some)
+    }
+
+    /// The goal of an objective, and the files of a part's values; `None` if there are none yet.
+    fn expected(&self, objective: Objective, key: PartKey) -> Option<(Goal, Expected)> {
+        let answer = self.answer(objective)?;
+        let expected = answer.find(key)?.expected(objective)?;
+        Some((answer.goal, expected))
     }
 
     /// The expected contents of each file of a part's values; there is a file for each file of
@@ -299,16 +321,21 @@ impl Solution {
             false => self.run.manifest.find(name),
         };
         let afterstates = expected.iter().flat_map(Expected::files);
-        let about = |keys| About {
-            afterstates: name.label(self.run.game()),
+        Ok(afterstates
+            .map(|(_, sealed)| self.about(goal, key, sealed.fingerprint))
+            .collect())
+    }
+
+    /// The expected contents of a file of a part's values, whose afterstates have the fingerprint
+    /// `keys`.
+    fn about(&self, goal: Goal, key: PartKey, keys: Fingerprint) -> About {
+        About {
+            afterstates: Label::new(self.run.game(), Kind::Afterstates, key),
             objective: goal.objective,
             fraction: goal.fraction,
             four: goal.four,
             keys,
-        };
-        Ok(afterstates
-            .map(|(_, sealed)| about(sealed.fingerprint))
-            .collect())
+        }
     }
 
     fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedValues> {

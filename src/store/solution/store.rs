@@ -178,16 +178,19 @@ impl SolutionStore {
     /// on the threads of the caller's pool.
     pub(crate) fn check_blocks(&self, goals: &[Goal], stop: &Stop) -> Result<()> {
         let solution = &self.solution;
-        let parts: Vec<PartKey> = solution.run.parts(Kind::Afterstates).collect();
-        parts.par_iter().try_for_each(|&key| {
+        let run = &solution.run;
+        let parts: Vec<PartKey> = run.parts(Kind::Afterstates).collect();
+        let check = |&key: &PartKey| {
             stop.check()?;
-            let part = solution.run.part(Kind::Afterstates, key)?;
+            let part = run.part(Kind::Afterstates, key)?;
             part.map_or(Ok(()), |part| part.check_blocks())?;
             goals.iter().try_for_each(|goal| {
                 let column = solution.values(goal.objective, key)?;
                 column.map_or(Ok(()), |column| column.check_blocks())
             })
-        })
+        };
+        let mut together = parts.chunk_by(|one, other| run.are_read_together(one, other));
+        together.try_for_each(|parts| parts.par_iter().try_for_each(check))
     }
 
     /// Commit, and free the reserved disk space.

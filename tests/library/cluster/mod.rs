@@ -345,3 +345,39 @@ fn a_layer_of_sweeps_is_sealed_one_layer_late() {
     let third = count.missing().unwrap();
     assert_eq!(third.sum, second.sum + 2);
 }
+
+/// Finished sweeps once were dropped if a later call asked for larger tasks.
+#[test]
+fn finished_sweeps_stay_if_later_tasks_are_larger() {
+    let mut count = Count::swept(Keep::Matrices, None);
+    let first = count.missing().unwrap();
+    count.run_all(&first.tasks);
+    count.task = 1 << 40;
+    let second = count.missing().unwrap();
+    assert_eq!((second.sum, second.of), (first.sum + 2, 1));
+}
+
+/// The driver once asked for the memory of the largest layer, which it does not count.
+#[test]
+fn only_small_layers_must_fit_the_memory_of_the_driver() {
+    let plan = Plan::new(26 << 20, 1).unwrap();
+    let next = |dir: &Path, task| {
+        let game = "4x4-64".parse().unwrap();
+        let mut store = Store::open(dir, &game, Some(Keep::Matrices)).unwrap();
+        let next = cluster::next(&mut store, &plan, task, None, &mut Silent);
+        (next, store.run().sealed_sum())
+    };
+    let place = in_memory();
+    let (tasks, sealed) = next(place.path(), 1);
+    assert!(matches!(tasks, Ok(Next::Tasks(_))), "{tasks:?}");
+    assert!(sealed > 2);
+    let place = in_memory();
+    for _ in 0..2 {
+        let (refused, sealed) = next(place.path(), 1 << 40);
+        assert!(
+            matches!(refused, Err(Error::KeepMatrices(_))),
+            "{refused:?}"
+        );
+        assert_eq!(sealed, 12);
+    }
+}

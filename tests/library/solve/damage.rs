@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use enum48::engine::{self, Silent};
-use enum48::internals::{Block, Encoder, PartWriter, Sealed, ValueEncoder};
-use enum48::part::{Part, ValueColumn, fingerprint};
+use enum48::internals::{Block, PartWriter, ValueEncoder};
+use enum48::part::{ValueColumn, fingerprint};
 use enum48::solve::Values;
 use enum48::store::{Rounding, Run, Solution};
 use enum48::verify::{self, deep};
@@ -18,6 +18,7 @@ use super::{Counted, plan, values};
 use crate::files::files;
 use crate::manifest::seal_manifest;
 use crate::share::share;
+use crate::verify::{forge, seal_part, states};
 
 const NAMES: [&str; 2] = ["score", "16"];
 
@@ -222,19 +223,6 @@ fn a_solution_of_impossible_goals_is_refused_by_every_reader() {
     }
 }
 
-/// Replaces the size and the fingerprint of a file in a manifest, and corrects its checksum.
-fn reseal(manifest: &Path, old: &str, new: Sealed) {
-    let text = fs::read_to_string(manifest).unwrap();
-    let at = text.find(old).unwrap();
-    let start = text[..at].rfind("\"bytes\": ").unwrap() + 9;
-    let end = start + text[start..].find(',').unwrap();
-    let (bytes, print) = (new.bytes, new.fingerprint);
-    let (between, rest) = (&text[end..at], &text[at + old.len()..]);
-    let mut text = format!("{}{bytes}{between}{print}{rest}", &text[..start]).into_bytes();
-    seal_manifest(&mut text);
-    fs::write(manifest, text).unwrap();
-}
-
 /// Replaces the afterstates and values in a file of values, and corrects all checksums.
 fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
     let column = ValueColumn::open(path).unwrap();
@@ -248,20 +236,16 @@ fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
     encoder.encode(keys, values, &mut block).unwrap();
     writer.append(&block).unwrap();
     let (_, sealed) = writer.finish().unwrap();
-    reseal(&path.with_file_name("solution.json"), &old, sealed);
-}
-
-/// Replaces the afterstates in a part file, and corrects all checksums.
-fn forge_afterstates(path: &Path, keys: &[u64]) {
-    let part = Part::open(path).unwrap();
-    let (label, old) = (part.label(), part.fingerprint().to_string());
-    drop(part);
-    let mut writer = PartWriter::new(fs::File::create(path).unwrap(), path, label).unwrap();
-    let mut block = Block::default();
-    Encoder::new(3).unwrap().encode(keys, &mut block).unwrap();
-    writer.append(&block).unwrap();
-    let (_, sealed) = writer.finish().unwrap();
-    reseal(&path.with_file_name("manifest.json"), &old, sealed);
+    let (bytes, print) = (sealed.bytes, sealed.fingerprint);
+    let solution = path.with_file_name("solution.json");
+    let text = fs::read_to_string(&solution).unwrap();
+    let at = text.find(&old).unwrap();
+    let start = text[..at].rfind("\"bytes\": ").unwrap() + 9;
+    let end = start + text[start..].find(',').unwrap();
+    let (between, rest) = (&text[end..at], &text[at + old.len()..]);
+    let mut text = format!("{}{bytes}{between}{print}{rest}", &text[..start]).into_bytes();
+    seal_manifest(&mut text);
+    fs::write(solution, text).unwrap();
 }
 
 /// The afterstates and values of the part of sum 12 and largest tile 8 of 2x2 to 32.
@@ -310,15 +294,13 @@ fn only_deep_verification_finds_a_value_off_by_one() {
 /// Replaces the afterstate 8 4 / . . by 8 . / . 4, which no move leads to.
 fn lose_an_afterstate(victim: &Counted) -> Vec<u64> {
     let path = victim.dir().join("sum-00012-max-00008.afterstates");
-    let part = Part::open(&path).unwrap();
-    let mut keys = Vec::new();
-    let mut decoder = enum48::part::Decoder::new().unwrap();
-    part.read_block(0, &mut decoder, &mut keys).unwrap();
-    drop(part);
+    let mut keys = states(&path);
+    let before = fingerprint(&keys).to_string();
     let at = keys.iter().position(|&key| key == 0x0023).unwrap();
     keys[at] = 0x0230;
     keys.sort_unstable();
-    forge_afterstates(&path, &keys);
+    forge(&path, &keys);
+    seal_part(&path, &before);
     keys
 }
 
