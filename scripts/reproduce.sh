@@ -31,7 +31,7 @@ long=(4x4-64 4x4-128 4x4-256 4x3)
 declare -A options=(
     [4x4-64]="--memory 8G"
     [4x4-128]="--keep last --memory 16G"
-    [4x4-256]="--until 512 --keep last --memory 16G"
+    [4x4-256]="--until 654 --keep last --memory 16G"
     [4x3]="--until 656 --keep last --memory 8G"
 )
 
