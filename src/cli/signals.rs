@@ -115,7 +115,7 @@ pub(super) fn ending() -> impl Iterator<Item = i32> {
     all.filter(move |signal| ignored >> (signal - 1) & 1 == 0)
 }
 
-/// Leave all signals to the caller, who has handlers for them and calls [`end_by`].
+/// Stop handling signals here. The caller has handlers of its own, and calls [`end_by`].
 pub(super) fn take_over() {
     last_acts().taken_over = true;
 }

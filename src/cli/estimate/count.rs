@@ -170,7 +170,7 @@ impl CountEstimate {
             Kind::Afterstates => furthest.keep().matrices() == keep.matrices(),
         };
         let is_whole = |kind| exact && in_form(kind) && furthest.first_sum(kind) == 4;
-        // Only in small games, all of which the trial counts, does a frame matter.
+        // The frames of files matter in small games alone. The trial counts a small game to its end.
         let table = furthest.table().until(until);
         let layers: Vec<usize> = table
             .rows()

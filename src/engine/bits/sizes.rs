@@ -163,7 +163,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes for the layers of a game with sums up to `end`, all of which have tables.
+    /// The sizes for the layers of a game with sums up to `end`. All these layers have tables.
     pub(crate) fn new(game: &Game, end: u32, plan: &Plan) -> Self {
         let win = game.win().get();
         let heaviest = 8usize << (win - 2);
