@@ -38,9 +38,11 @@
 //! interruptions.
 //!
 //! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`,
-//! `index`, `layer`, `expand`, `columns`, `passes`, this file (the loop over layers); then `values`
-//! and `parts`, which read solutions.
+//! `index`, `layer`, `expand`, `columns`, `passes`, this file (the loop over layers); then `values`,
+//! `batch_values` and `parts`, which read solutions.
 
+#[cfg(feature = "machine")]
+mod batch_values;
 mod columns;
 pub(crate) mod expand;
 mod goal;
@@ -60,6 +62,8 @@ use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
 use crate::store::{Goal, Solution, SolutionStore};
 
+#[cfg(feature = "machine")]
+pub(crate) use batch_values::BatchValues;
 use columns::{BATCH, BlockSource, Buffers, FindValues};
 use expand::Expand;
 #[cfg(feature = "cli")]
@@ -74,8 +78,6 @@ pub use payoff::number;
 #[cfg(feature = "python")]
 pub(crate) use payoff::potential;
 use rank::RankTables;
-#[cfg(feature = "machine")]
-pub(crate) use values::BatchValues;
 pub use values::{MoveValue, Start, Values};
 
 /// Solve a run for these goals, down to the first layer. Continues where an earlier call stopped.

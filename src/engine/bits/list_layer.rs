@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::halves::Halves;
 use super::listing::{Listing, RowSource};
-use super::sizes::for_layer;
+use super::memory::for_layer;
 use super::sweep::Sweep;
 use crate::counts::Row;
 use crate::engine::parts::{PartOrder, Parts};

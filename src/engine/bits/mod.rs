@@ -110,8 +110,8 @@
 //! `packed_matrix`; `afterstates`, `turn` with `turning` and `field`, `afterstate_matrix`; `pair`
 //! (the loop over rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`;
 //! `sweep` with `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file
-//! (layers and their files); `sizes`; `reader` (runs that keep matrices); `task` (some pairs of a
-//! layer, for a cluster).
+//! (layers and their files); `sizes`, `memory`; `reader` (runs that keep matrices); `task` (some
+//! pairs of a layer, for a cluster).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -126,6 +126,7 @@ pub(crate) mod kernels;
 mod list_layer;
 mod listing;
 mod matrix;
+mod memory;
 mod packed_matrix;
 mod pair;
 mod pair_batch;
@@ -161,10 +162,11 @@ use halves::Halves;
 pub(crate) use list_layer::list_frontier;
 use list_layer::{write_afterstates, write_states};
 use listing::Listing;
+pub(crate) use memory::{fit, for_layer, least_bound};
 pub(crate) use pair::PairCounts;
 pub use reader::matrix_reader;
 use sizes::is_space_short;
-pub(crate) use sizes::{Sizes, cut_pairs, fit, for_layer, least_bound};
+pub(crate) use sizes::{Sizes, cut_pairs};
 use sweep::Sweep;
 pub(crate) use task::SweepTask;
 

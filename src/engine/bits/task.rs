@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::halves::Halves;
+use super::memory::for_layer;
 use super::pair::PairCounts;
-use super::sizes::for_layer;
 use super::sweep::Sweep;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Workers;
