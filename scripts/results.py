@@ -12,8 +12,8 @@ from page import size, table
 
 INTRODUCTION = """# Results
 
-This page lists every game that two cores can count in some hours, and two larger games as far as they were counted. For
-each game there is
+This page lists every game that two cores can count in a day, and one longer game as far as it was counted. For each
+game there is
 
 - the table, `GAME.csv`, with [these columns](../README.md#files-and-tables);
 - the log of the count, `GAME.log`, and its summary, `GAME.json`;
@@ -35,7 +35,7 @@ RECIPES = """Games that are not listed take less than a second, with the options
 
 4x4 to 128 and 4x4 to 256 were counted as bits, all other games as lists, beside other work on
 [older machines](performance.md#machines). 4x4 to 64 was killed twice and resumed. 4x4 to 128 was stopped three times,
-and resumed with a faster version. 4x4 to 256 was stopped four times, and builds and tests ran beside it. Their times
+and resumed with a faster version. 4x4 to 256 was stopped five times, and builds and tests ran beside it. Their times
 are sums over all starts. Memory is the peak of anonymous resident memory. Disk is all files of all layers, including
 files that `--keep last` deleted. The disk of 4x3, and of 4x4 to 64 and beyond, is as on the day of the count; the disk
 of all other games is as on 2026-11-25. `GAME.json` has the date and the commit of each count.

@@ -127,7 +127,7 @@ const LEES_MILLER: &str = "Lees-Miller, Counting States by Exhaustive Enumeratio
 
 /// All published numbers that this program knows, game by game. Lees-Miller published most games by
 /// parts, without a total; the sum of the parts is the number of live states.
-static FIGURES: [(&str, What, u64); 36] = [
+static FIGURES: [(&str, What, u64); 42] = [
     ("2x2-8", Live, 15),
     ("2x2-16", Live, 35),
     ("2x2-32", Total, 59),
@@ -162,6 +162,12 @@ static FIGURES: [(&str, What, u64); 36] = [
     ("4x4-128", Labeled, 4_595_195_505_042),
     ("4x4-128", Afterstates, 239_836_321_717),
     ("4x4-128", Part(278, 64), 6_192_510_204),
+    ("4x4-256", Total, 5_177_707_025_278),
+    ("4x4-256", Live, 5_177_707_025_276),
+    ("4x4-256", Dead, 72_212_103_598),
+    ("4x4-256", Labeled, 41_999_183_087_198),
+    ("4x4-256", Afterstates, 2_442_066_619_208),
+    ("4x4-256", Part(474, 128), 29_111_153_949),
     ("4x3", States, 1_152_817_492_752),
     ("4x3", Afterstates, 739_648_886_170),
 ];
@@ -180,7 +186,7 @@ pub(crate) fn all_published() -> impl Iterator<Item = Published> {
                 "Kaneko and Yamashita, Strongly Solving 2048 4x3, arXiv 2510.04580, 2025",
                 Effort::Never,
             ),
-            "4x4-128" => (
+            "4x4-128" | "4x4-256" => (
                 "first counted by enum48, 2026: results/trust.md",
                 Effort::Never,
             ),
