@@ -48,7 +48,7 @@ work=$(mktemp -d "$dir/enum48-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 # Runs the program and turns its JSON into a line; fails if the number of live states is wrong.
-line='
+line=$(cat <<'END'
 import json, pathlib, resource, subprocess, sys
 work, threads, expected, goals = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 ended = subprocess.run(sys.argv[5:], stdout=subprocess.PIPE)
@@ -74,7 +74,8 @@ for goal in filter(None, goals.split(", ")):
 if verdicts:
     print("  goals:", "; ".join(verdicts), flush=True)
 sys.exit(live != expected and f"bench.sh: {game}: expected {expected} live states, got {live}")
-'
+END
+)
 count() {
     local expected=$1 goals=$2
     shift 2

@@ -27,15 +27,14 @@ COLUMNS = ["sum", "states", "engine", "threads", "memory", "seconds"]
 
 
 def count(enum48, game, until, engine, threads, memory, directory):
-    """Resume up to the layer `until`; return its states and its seconds."""
+    """Resume up to the layer `until`, and return the log."""
     # Bits list the states of the last layer and write a frontier, so the layer before the last is measured.
     last = until + 2 if engine == "bits" else until
     command = [enum48, *game, "--until", str(last), "--engine", engine, "--threads", str(threads), "--memory", memory]
     ended = subprocess.run([*command, "--keep", "last", "--dir", directory], capture_output=True, text=True)
     if ended.returncode:
         sys.exit(ended.stderr)
-    layer = re.search(rf"\bsum={until} layer=(\d+) .*layer_sec=([\d.]+)", ended.stderr, re.M)
-    return int(layer[1]), float(layer[2])
+    return ended.stderr
 
 
 def main():
@@ -66,8 +65,11 @@ def main():
         count(enum48, game, until - 2, "lists", cores, "8G", base)
         for setting in settings * args.rounds:
             shutil.copytree(base, copy)
-            states, seconds = count(enum48, game, until, *setting, copy)
+            log = count(enum48, game, until, *setting, copy)
             shutil.rmtree(copy)
+            # A log has a line for the first layer of a count.
+            layer = re.search(rf"\bsum={until} layer=(\d+) .*layer_sec=([\d.]+)", log, re.M)
+            states, seconds = int(layer[1]), float(layer[2])
             engine, threads, memory = setting
             print(f"{engine:5} {threads} threads {memory:>5} {seconds:8.2f} s", flush=True)
             found = (seconds, states)

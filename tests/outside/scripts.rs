@@ -1,7 +1,9 @@
-//! Every script that fails ends with one line and exit code 2.
+//! Scripts: each failure is one line and exit code 2, and a bench prints what it measured.
 
+use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
 
 use super::player::WON;
@@ -117,6 +119,72 @@ fn a_script_finds_its_checkout_if_cdpath_is_set() {
         stderr(&output),
         "dataset.sh: 5x5: not a game of results/solved/: name one, such as 3x3-512\n"
     );
+}
+
+/// Runs `bench.sh --quick` with a program that finds this many live states of 3x3, in three seconds.
+fn bench(live: u64) -> Output {
+    let place = place();
+    let release = place.path().join("release");
+    fs::create_dir(&release).unwrap();
+    let enum48 = format!(
+        r#"case $2 in
+    4) count='"game":"4x4-16","live":23482821,"seconds":1.0,"bytes":11741411' ;;
+    3) count='"game":"3x3","live":{live},"seconds":3.0,"bytes":20662509' ;;
+    2x4) count='"game":"2x4","live":4088119,"seconds":0.25,"bytes":2044060' ;;
+esac
+while [ "$1" != --dir ]; do shift; done
+mkdir "$2"
+echo "{{$count,\"dead\":0,\"engine\":\"lists\",\"peak_memory\":1048576}}"
+"#
+    );
+    for (name, script) in [("cargo", ""), ("enum48", enum48.as_str())] {
+        let path = release.join(name);
+        fs::write(&path, format!("#!/bin/sh -eu\n{script}")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", release.display(), env::var("PATH").unwrap());
+    Command::new("bash")
+        .args(["scripts/bench.sh", "--quick", "--threads", "2", "--dir"])
+        .arg(place.path())
+        .current_dir(CHECKOUT)
+        .env("PATH", path)
+        .env("CARGO_TARGET_DIR", place.path())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_bench_prints_each_game_and_whether_it_meets_its_goals() {
+    if !can_import(&["sys"]) {
+        return;
+    }
+    let output = bench(41_325_017);
+    assert_eq!(stderr(&output), "");
+    // How busy the cores are is measured; all other columns follow from the counts.
+    let told = stdout(&output).lines().map(|line| {
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        if line.contains(" lists ") && !line.contains("goals") {
+            words[6] = "-";
+        }
+        words.join(" ")
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            "game seconds states/s core-ns busy memory bytes bits",
+            "4x4-16 lists all 1.00 23,482,821 85.2 - 1 MiB 11,741,411 4.00",
+            "3x3 lists all 3.00 13,775,006 145.2 - 1 MiB 20,662,509 4.00",
+            "goals: 2.6 s MISSED, 3; 1.25 x 4x4-16 lists all MISSED, 1.7",
+            "2x4 lists all 0.25 16,352,476 122.3 - 1 MiB 2,044,060 4.00",
+            "goals: 0.5 s met",
+        ]
+    );
+
+    let output = bench(41_325_016);
+    let told = "bench.sh: 3x3: expected 41325017 live states, got 41325016
+";
+    assert_eq!(stderr(&output), told);
+    assert_eq!(output.status.code(), Some(1));
 }
 
 /// `replay_code.py`, which answers each line of stdin. SIGINT interrupts it, even if tests run in the
