@@ -8,14 +8,13 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use enum48::store::Run;
 use tempfile::TempDir;
 
-use crate::command::{PROGRAM, good, place, stderr};
+use crate::command::{PROGRAM, good, place, stderr, write_program};
 use crate::files::{files, in_memory};
 use crate::required::can_import;
 use crate::share::{exhaustive, share};
@@ -89,12 +88,6 @@ fn sums<'a>(said: &'a str, key: &str) -> BTreeSet<&'a str> {
     let lines = said.lines().filter(|line| line.contains(key));
     let sum = |line: &'a str| line.split_once(" sum=")?.1.split(' ').next();
     lines.filter_map(sum).collect()
-}
-
-/// Writes a script of the shell that the driver starts in place of the program.
-fn write_program(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}")).unwrap();
-    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 /// A wrapper of the program that kills about a third of the tasks and seals at a random moment, each

@@ -3,11 +3,10 @@
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
 
 use super::player::WON;
-use crate::command::{place, stderr, stdout};
+use crate::command::{place, stderr, stdout, write_program};
 use crate::required::{can_import, python};
 
 const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
@@ -137,11 +136,8 @@ mkdir "$2"
 echo "{{$count,\"dead\":0,\"engine\":\"lists\",\"peak_memory\":1048576}}"
 "#
     );
-    for (name, script) in [("cargo", ""), ("enum48", enum48.as_str())] {
-        let path = release.join(name);
-        fs::write(&path, format!("#!/bin/sh -eu\n{script}")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    write_program(&release.join("cargo"), "");
+    write_program(&release.join("enum48"), &enum48);
     let path = format!("{}:{}", release.display(), env::var("PATH").unwrap());
     Command::new("bash")
         .args(["scripts/bench.sh", "--quick", "--threads", "2", "--dir"])

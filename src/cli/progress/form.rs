@@ -29,7 +29,8 @@ pub(super) enum ProgressForm {
 pub(super) struct Log {
     /// The time of the last line, or of the start.
     last: Instant,
-    empty: bool,
+    /// Whether a layer has had a line.
+    pub(super) has_layer: bool,
 }
 
 impl ProgressForm {
@@ -42,7 +43,7 @@ impl ProgressForm {
         if bar.is_hidden() {
             return Self::Lines(Log {
                 last: Instant::now(),
-                empty: true,
+                has_layer: false,
             });
         }
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -85,7 +86,7 @@ impl Log {
     /// Whether a layer gets a line: the first layer does, a long layer, and a layer that ends when a
     /// line is due.
     pub(super) fn wants(&self, took: Duration) -> bool {
-        self.empty || took >= LINE_EVERY || self.due()
+        !self.has_layer || took >= LINE_EVERY || self.due()
     }
 
     /// Write a line, with the time of day before it.
@@ -93,6 +94,5 @@ impl Log {
         let now = humantime::format_rfc3339_seconds(SystemTime::now());
         talk::line(format_args!("time={now} {line}"));
         self.last = Instant::now();
-        self.empty = false;
     }
 }

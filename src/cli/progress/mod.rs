@@ -331,6 +331,7 @@ impl Reporter {
             took.as_secs_f64(),
             left.unwrap_or_default()
         ));
+        log.has_layer |= layer.is_some();
     }
 }
 
