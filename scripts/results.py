@@ -33,12 +33,11 @@ crate's package has the pages and tables, without logs and most pictures.
 
 RECIPES = """Games that are not listed take less than a second, with the options `--size` and `--max` alone.
 
-4x4 to 128 and 4x4 to 256 were counted as bits, all other games as lists, beside other work on
-[older machines](performance.md#machines). 4x4 to 64 was killed twice and resumed. 4x4 to 128 was stopped three times,
-and resumed with a faster version. 4x4 to 256 was stopped five times, and builds and tests ran beside it. Their times
-are sums over all starts. Memory is the peak of anonymous resident memory. Disk is all files of all layers, including
-files that `--keep last` deleted. The disk of 4x3, and of 4x4 to 64 and beyond, is as on the day of the count; the disk
-of all other games is as on 2026-11-25. `GAME.json` has the date and the commit of each count.
+One version counted all games on [one machine](performance.md#machine), with nothing beside it. 4x4 to 256 is from an
+earlier version: it was stopped five times, and builds and tests ran beside it. Its time is the sum over all starts.
+Games of 4x4 were counted as bits, all other games as lists. Memory is the peak of anonymous resident memory. Disk is the
+files of live states at the end; with `--keep last` a count needs more on the way, which `--dry-run` tells. `GAME.json`
+has the date and the commit of each count.
 """
 # Seconds of a count that is too short for a recipe.
 SHORT = 1
