@@ -1,4 +1,4 @@
-//! Scripts: each failure is one line and exit code 2, and a bench prints what it measured.
+//! A script that fails says so in one line, with exit code 2. The bench prints the numbers of each game.
 
 use std::env;
 use std::fs;
