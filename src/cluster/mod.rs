@@ -83,7 +83,7 @@ pub use task::{Missing, Stage};
 /// The next step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing: the run is counted as far as requested.
+    /// Nothing: the run is counted as far as requested, or `progress` said to stop.
     Nothing,
     /// Tasks that can run at once.
     Tasks(Missing),
@@ -155,14 +155,19 @@ pub fn next(
         layer.delete();
     }
     let is_small = |run: &Run| is_small(run) || run.sealed_sum() < alone;
-    if !ended(run) && is_small(run) {
-        // Otherwise bits count many layers before a seal, and a large layer is noticed too late.
-        let plan = plan
-            .clone()
-            .with_small(task)
-            .with_frontier_after(Duration::ZERO);
-        let choice = Choice::of_cluster(store.run(), &plan, until)?;
-        engine::count_while(store, &plan, &choice, progress, is_small)?;
+    // Otherwise bits count many layers before a seal, and a large layer is noticed too late.
+    let small = plan
+        .clone()
+        .with_small(task)
+        .with_frontier_after(Duration::ZERO);
+    while !ended(store.run()) && is_small(store.run()) {
+        let choice = Choice::of_cluster(store.run(), &small, until)?;
+        engine::count_while(store, &small, &choice, progress, is_small)?;
+        let fitting = choice.stages().last().map(|stage| stage.last);
+        // A layer that did not fit beside the memory of larger layers may fit alone.
+        if fitting != Some(store.run().sealed_sum()) {
+            break;
+        }
     }
     if ended(store.run()) || !is_swept(store.run()) {
         engine::leave_matrices(store, plan, progress)?;

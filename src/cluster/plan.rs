@@ -34,7 +34,7 @@ pub(super) struct LayerPlan {
     pub(super) program: String,
     pub(super) sum: u32,
     pub(super) input: Input,
-    /// The number of candidates of a task that the caller chose.
+    /// The candidates of a task, as the caller chose.
     pub(super) task: u64,
     /// zstd level of the layer's files.
     pub(super) level: i32,

@@ -6,7 +6,7 @@ mod damage;
 use std::path::Path;
 
 use enum48::cluster::{self, Missing, Next, Stage};
-use enum48::engine::{self, Plan, Silent};
+use enum48::engine::{self, Choice, Plan, Silent};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::verify;
 use enum48::{Error, Game, TaskError};
@@ -380,4 +380,26 @@ fn only_small_layers_must_fit_the_memory_of_the_driver() {
         );
         assert_eq!(sealed, 12);
     }
+}
+
+/// Beyond the largest layer, a layer may fit the memory alone, but not beside matrices of the largest
+/// layer. The driver once took this for the end of the run.
+#[test]
+fn the_driver_counts_a_layer_that_fits_alone() {
+    let (game, place) = ("4x4-16".parse().unwrap(), in_memory());
+    let open = || Store::open(place.path(), &game, Some(Keep::Matrices)).unwrap();
+    let plan = |memory| Plan::new(memory, 1).unwrap();
+    // The least memory in which all layers fit beside each other.
+    let (mut too_little, mut enough) = (24 << 20, 256 << 20);
+    while enough - too_little > 1 {
+        let memory = (too_little + enough) / 2;
+        match Choice::new(open().run(), &plan(memory), None) {
+            Ok(_) => enough = memory,
+            Err(_) => too_little = memory,
+        }
+    }
+    let mut store = open();
+    let next = cluster::next(&mut store, &plan(too_little), 1 << 40, None, &mut Silent);
+    assert_eq!(next.unwrap(), Next::Nothing);
+    assert!(store.run().complete());
 }
